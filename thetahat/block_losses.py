@@ -1,0 +1,120 @@
+"""The losses of one model, or of one pair's difference, over a layout."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.layout import Layout
+from thetahat.moments import Moments, moments_of_rows, moments_of_scores
+from thetahat.types import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class BlockLosses:
+    """Losses of one model (or differences of two) over a layout.
+
+    Parameters
+    ----------
+    layout : Layout
+        Splits, repeats, clusters.
+    values : ndarray of float or None
+        (n,) losses in input order; None where only one number per split is known.
+    scores : ndarray of float or None
+        (J,) mean loss of each split, given where ``values`` is not.
+    """
+
+    layout: Layout
+    values: FloatArray | None = None
+    scores: FloatArray | None = None
+
+    def __post_init__(self) -> None:
+        given = self.values if self.values is not None else self.scores
+        wanted = self.layout.n_rows if self.values is not None else self.layout.n_splits
+        if given is None or given.shape != (wanted,):
+            shape = None if given is None else given.shape
+            raise InvalidParameter(f"expected {wanted} losses, got shape {shape}", loc=("losses",))
+        finite = np.isfinite(given)
+        if not finite.all():
+            at = int(np.argmin(finite))
+            raise InvalidParameter(
+                f"loss {at} is {given[at]}; losses must be finite",
+                loc=("losses", at),
+                value=str(given[at]),
+            )
+
+    @cached_property
+    def moments(self) -> Moments:
+        """Size, mean and centred sum of squares of every split."""
+        if self.values is not None:
+            return moments_of_rows(self.values, self.layout)
+        assert self.scores is not None  # noqa: S101 - __post_init__ saw to it
+        return moments_of_scores(self.scores, self.layout)
+
+    @property
+    def rows(self) -> FloatArray:
+        """(n,) losses; ``InsufficientData`` where only split means are known."""
+        if self.values is None:
+            raise InsufficientData("this method needs one loss per instance, not one per split")
+        return self.values
+
+    def minus(self, other: BlockLosses) -> BlockLosses:
+        """Return the paired differences, this minus the other; both share one layout."""
+        if self.values is not None and other.values is not None:
+            return BlockLosses(self.layout, values=self.values - other.values)
+        if self.scores is not None and other.scores is not None:
+            return BlockLosses(self.layout, scores=self.scores - other.scores)
+        raise InvalidParameter("the two models have losses of different form", loc=("losses",))
+
+    def instance_means(self) -> FloatArray:
+        """(n_instances,) mean loss of each instance over repeats, by instance code.
+
+        Without named instances a single repeat's rows stand for themselves, in input order;
+        several repeats cannot be matched.
+        """
+        instance = self.layout.instance
+        if instance is None:
+            if self.layout.n_repeats > 1:
+                raise InsufficientData(
+                    "rows of several repeats cannot be matched without an instance column",
+                    loc=("instance",),
+                )
+            return self.rows
+        counts = np.bincount(instance)
+        shift = float(self.rows[0])
+        return np.asarray(shift + np.bincount(instance, weights=self.rows - shift) / counts)
+
+
+@dataclass(frozen=True, eq=False)
+class LossTable:
+    """The losses of all models of one evaluation over one layout.
+
+    Parameters
+    ----------
+    layout : Layout
+        Shared by all models.
+    models : mapping of str to BlockLosses
+        In the request's order.
+    loss_range : tuple of float or None
+        Smallest and largest value the loss can take, where it is known (``zero_one``: 0 and 1).
+    higher_is_better : bool
+        Whether the numbers are scores to be raised; only split scores can be.
+    """
+
+    layout: Layout
+    models: Mapping[str, BlockLosses]
+    loss_range: tuple[float, float] | None = None
+    higher_is_better: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.models:
+            raise InsufficientData("there is no model", loc=("losses",))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Model names in the request's order."""
+        return tuple(self.models)

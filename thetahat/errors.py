@@ -1,0 +1,71 @@
+"""What can go wrong in an evaluation.
+
+::
+
+    EvaluationError
+    ├── InvalidParameter        an argument is out of its range (also a ValueError)
+    ├── InsufficientData        too few rows, blocks or classes (also a ValueError)
+    ├── UnsupportedCombination  a method that does not fit this layout, scheme or loss
+    ├── NotConverged            an iteration ended without an answer
+    └── LearnerFailed           a learner raised while it was fitted or asked to predict
+
+The core knows no HTTP: ``service.api.errors`` has the one table of statuses.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+Loc = tuple[str | int, ...]
+
+
+class EvaluationError(Exception):
+    """An evaluation that cannot be done, in words for the person who asked.
+
+    Parameters
+    ----------
+    message : str
+        A sentence that names the argument and shows the value.
+    loc : tuple of str or int
+        Where in the input the fault lies, outermost first, such as ``("losses", "nb", 0, 3)``.
+    value : Any
+        The offending value, if it can be shown.
+    """
+
+    code: ClassVar[str] = "evaluation_error"
+
+    def __init__(self, message: str, *, loc: Loc = (), value: Any = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.loc = loc
+        self.value = value
+
+
+class InvalidParameter(EvaluationError, ValueError):
+    """An argument is out of its range."""
+
+    code = "invalid_parameter"
+
+
+class InsufficientData(EvaluationError, ValueError):
+    """The data are too few for what is asked."""
+
+    code = "insufficient_data"
+
+
+class UnsupportedCombination(EvaluationError):
+    """A method does not fit the layout, the scheme or the loss; the message names those that do."""
+
+    code = "unsupported_combination"
+
+
+class NotConverged(EvaluationError):
+    """An iteration ended without an answer."""
+
+    code = "not_converged"
+
+
+class LearnerFailed(EvaluationError):
+    """A learner raised; the message is the learner's own, without its trace."""
+
+    code = "learner_failed"

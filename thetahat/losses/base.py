@@ -1,0 +1,46 @@
+"""What a pointwise loss is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from thetahat.registry import MethodInfo
+from thetahat.types import FloatArray, Label
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Predictions:
+    """What a model said of the test instances.
+
+    Parameters
+    ----------
+    output : ndarray
+        (n,) predicted labels (any dtype) or values (float).
+    probabilities : ndarray of float or None
+        (n, n_classes) predicted class probabilities, where the model gives them.
+    scores : ndarray of float or None
+        (n,) decision value of the positive class, where the model gives one.
+    classes : tuple of label
+        Column order of ``probabilities``.
+    """
+
+    output: np.ndarray
+    probabilities: FloatArray | None = None
+    scores: FloatArray | None = None
+    classes: tuple[Label, ...] = ()
+
+
+class Loss(Protocol):
+    """A frozen dataclass whose fields are the loss's parameters."""
+
+    info: ClassVar[MethodInfo]
+    task: ClassVar[str | None]  # "classification", "regression" or None for both
+    uses: ClassVar[str]  # "output", "probabilities" or "scores"
+    value_range: ClassVar[tuple[float, float] | None]  # smallest and largest loss, if bounded
+
+    def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
+        """Return the (n,) losses of the instances."""
+        ...

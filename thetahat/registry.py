@@ -1,0 +1,110 @@
+"""The methods of a family by wire name.
+
+A family is a package; each public module in it defines one method as ``METHOD``, a frozen
+dataclass whose fields are the method's parameters and whose ``info`` describes it. The module's
+name is the wire name, so a search for the wire name finds the file. ``base`` and modules that
+start with an underscore are the family's furniture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any, Generic, TypeVar
+
+from thetahat.errors import InvalidParameter, Loc
+from thetahat.types import BlockKind, MeanKind, Needs, Target
+
+M = TypeVar("M")
+
+EVERY_BLOCK_KIND = frozenset(BlockKind)
+FOLDS = frozenset({BlockKind.RANDOM})
+SOURCES = frozenset({BlockKind.SOURCE})
+PARTITIONS = frozenset({BlockKind.RANDOM, BlockKind.SOURCE})
+HOLDOUT = frozenset({BlockKind.HOLDOUT})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodInfo:
+    """What ``GET /v1/methods`` and ``docs/methods.md`` say of a method.
+
+    Parameters
+    ----------
+    name : str
+        Wire name; the module's name.
+    title : str
+        A short name for people.
+    summary : str
+        One or two sentences: what the number is.
+    formula : str
+        The formula in LaTeX, in the source's notation; empty where there is none.
+    references : tuple of str
+        Keys of ``thetahat.references.REFERENCES``.
+    assumptions : str
+        What must hold for the number to mean what it says.
+    errs : str
+        Which way it errs when the assumptions fail.
+    needs : Needs
+        What it must be given.
+    blocks : frozenset of BlockKind
+        The kinds of block it is valid for.
+    targets : tuple of Target
+        What it can speak of; empty where the question does not arise (losses, schemes, learners).
+    mean : MeanKind or None
+        The mean it centres on, for variances and intervals.
+    """
+
+    name: str
+    title: str
+    summary: str
+    formula: str = ""
+    references: tuple[str, ...] = ()
+    assumptions: str = ""
+    errs: str = ""
+    needs: Needs = Needs.LOSSES
+    blocks: frozenset[BlockKind] = EVERY_BLOCK_KIND
+    targets: tuple[Target, ...] = ()
+    mean: MeanKind | None = None
+
+
+class Registry(Mapping[str, M], Generic[M]):
+    """Read-only mapping from wire name to method class."""
+
+    def __init__(self, family: str, methods: Mapping[str, M]) -> None:
+        self.family = family
+        self._methods = dict(sorted(methods.items()))
+
+    @classmethod
+    def collect(cls, package: str, path: Sequence[str]) -> Registry[Any]:
+        """Import every public module of a package and take its ``METHOD``."""
+        methods: dict[str, Any] = {}
+        for module in iter_modules(path):
+            if module.name == "base" or module.name.startswith("_"):
+                continue
+            method = import_module(f"{package}.{module.name}").METHOD
+            if method.info.name != module.name:
+                message = f"{package}.{module.name} registers {method.info.name!r}"
+                raise RuntimeError(f"{message}; file and wire name must agree")
+            methods[module.name] = method
+        return cls(package.rsplit(".", 1)[-1], methods)
+
+    def get_method(self, name: str, *, loc: Loc = ()) -> M:
+        """Return the method of that wire name; ``InvalidParameter`` lists the ones there are."""
+        try:
+            return self._methods[name]
+        except KeyError:
+            known = ", ".join(self._methods) or "none yet"
+            raise InvalidParameter(
+                f"{name!r} is not one of the {self.family}: {known}", loc=loc, value=name
+            ) from None
+
+    def __getitem__(self, name: str) -> M:
+        return self._methods[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._methods)
+
+    def __len__(self) -> int:
+        return len(self._methods)

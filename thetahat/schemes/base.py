@@ -1,0 +1,74 @@
+"""What a resampling scheme is and what it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from thetahat.registry import MethodInfo
+from thetahat.types import BlockKind, IntArray, Label
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Split:
+    """One (train, test) pair.
+
+    Parameters
+    ----------
+    repeat, block : int
+        Which partition, and which block of it; blocks count 0, 1, ... inside a repeat.
+    label : label
+        What the block is called in the result: its number, or its source.
+    train, test : ndarray of int
+        Row numbers, ascending.
+    """
+
+    repeat: int
+    block: int
+    label: Label
+    train: IntArray
+    test: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """What a scheme may know of the data.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    y : ndarray or None
+        (n,) class labels (for stratified schemes) or values.
+    source, fold, time : ndarray or None
+        (n,) labels of source and predefined fold, and instants.
+    """
+
+    n: int
+    y: np.ndarray | None = None
+    source: np.ndarray | None = None
+    fold: np.ndarray | None = None
+    time: np.ndarray | None = None
+
+
+class Scheme(Protocol):
+    """A frozen dataclass whose fields are the scheme's parameters."""
+
+    info: ClassVar[MethodInfo]
+    requires: ClassVar[frozenset[str]]  # of "y", "source", "fold", "time"
+
+    @property
+    def block_kind(self) -> BlockKind:
+        """What one of its test blocks is."""
+        ...
+
+    def n_splits(self, rows: Rows) -> int:
+        """Return how many (train, test) pairs there will be; raises as ``splits`` does."""
+        ...
+
+    def splits(self, rows: Rows, seed: int) -> Iterator[Split]:
+        """Yield the pairs, repeat by repeat; the same seed gives the same pairs, always."""
+        ...

@@ -1,0 +1,35 @@
+"""How one job seed becomes independent streams.
+
+A stream is named by what it is for and by the position of its part, never by a worker or an
+attempt, so that the same job draws the same numbers on one worker or on four.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+MAX_SEED = 2**63 - 1
+
+
+def stream(seed: int, purpose: str, *position: int) -> np.random.Generator:
+    """Return the generator of one purpose (``"folds"``, ``"fit"``, ``"permutation"``) and part.
+
+    Parameters
+    ----------
+    seed : int
+        The job's seed, in [0, 2**63).
+    purpose : str
+        What the numbers are for; streams of different purposes are independent.
+    position : int
+        Position of the part: repeat, split, pair.
+    """
+    word = int.from_bytes(hashlib.sha256(purpose.encode()).digest()[:8], "big")
+    return np.random.default_rng(np.random.SeedSequence([seed, word, *position]))
+
+
+def derived_seed(*digests: str) -> int:
+    """Return the seed of a job that names none: a function of its canonical request and data."""
+    joined = "\0".join(digests).encode()
+    return int.from_bytes(hashlib.sha256(joined).digest()[:8], "big") >> 1

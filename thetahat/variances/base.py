@@ -1,0 +1,61 @@
+"""What a variance estimator is and what it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+from thetahat.block_losses import BlockLosses
+from thetahat.layout import Layout
+from thetahat.registry import MethodInfo
+from thetahat.types import Caution, FloatArray, MeanKind, Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VarianceEstimate:
+    """An estimate of the variance of a mean loss.
+
+    Parameters
+    ----------
+    value : float or ndarray
+        Squared units of the loss; the variance of the *estimate*, never of one instance. An
+        array for the estimators that give one per source (K,) or per pair of sources (K, K).
+    target : Target
+        What the mean and its variance speak of.
+    mean : MeanKind
+        Which mean the variance belongs to.
+    estimate : float
+        That mean, in units of the loss.
+    degrees_of_freedom : float or None
+        Of the t interval and test built on it; None means normal.
+    usable : bool
+        Whether an interval or a test may be built on it: a positive scalar meant for that.
+    cautions : tuple of Caution
+        What to know before using it.
+    details : mapping
+        Further fields for the result, as plain JSON values.
+    """
+
+    value: float | FloatArray
+    target: Target
+    mean: MeanKind
+    estimate: float
+    degrees_of_freedom: float | None
+    usable: bool
+    cautions: tuple[Caution, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+class VarianceEstimator(Protocol):
+    """A frozen dataclass whose fields are the method's parameters."""
+
+    info: ClassVar[MethodInfo]
+
+    def inapplicable(self, layout: Layout) -> str | None:
+        """Say why the method cannot be used on this layout, or None."""
+        ...
+
+    def estimate(self, losses: BlockLosses) -> VarianceEstimate:
+        """Estimate the variance of the mean loss."""
+        ...
