@@ -1,0 +1,1 @@
+"""The face and the memory: HTTP, storage, jobs."""

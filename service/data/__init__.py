@@ -1,0 +1,1 @@
+"""Data sets: receiving, checking and reading files."""

@@ -1,0 +1,1 @@
+"""Submitting, reading, cancelling and running evaluations."""

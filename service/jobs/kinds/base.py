@@ -1,0 +1,100 @@
+"""What a kind of evaluation is: how it is checked, cut into parts, run and put together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
+from uuid import UUID
+
+import numpy as np
+import pyarrow as pa
+
+from service.schemas.base import EvaluationRequest
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetFile:
+    """A data set that an evaluation names.
+
+    ``path`` is None while a request is only being checked by an API process.
+    """
+
+    id: UUID
+    sha256: str
+    media_type: str
+    rows: int
+    columns: Sequence[Mapping[str, Any]]  # {"name", "type"}
+    details: Mapping[str, Any]
+    path: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """All that the work on one evaluation may depend on."""
+
+    id: UUID
+    kind: str
+    request: EvaluationRequest
+    seed: int
+    datasets: Mapping[UUID, DatasetFile] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The end of an evaluation.
+
+    Parameters
+    ----------
+    result : dict
+        Plain JSON values; ``provenance`` is added by the caller.
+    losses : pyarrow.Table or None
+        One row per instance and repeat, one column per model, for ``.../losses``.
+    """
+
+    result: dict[str, Any]
+    losses: pa.Table | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One part of an evaluation: a JSON payload, and what it adds to the progress."""
+
+    payload: dict[str, Any]
+    size: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Chunks:
+    """An evaluation cut into parts, to be done in any order on any worker."""
+
+    chunks: Sequence[Chunk]
+    unit: str  # of the progress: splits, repetitions
+
+
+class JobKind(Protocol):
+    """One kind; the module's name is the wire's ``kind``."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    request: ClassVar[type[EvaluationRequest]]
+
+    def check(self, request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+        """Refuse, in the API process and quickly, what cannot be done.
+
+        Raises ``thetahat.errors.EvaluationError`` or ``service.errors.InvalidRequest``.
+        """
+        ...
+
+    def start(self, job: Job) -> Finished | Chunks:
+        """Do a small evaluation at once, or cut it."""
+        ...
+
+    def run(self, job: Job, payload: dict[str, Any]) -> dict[str, np.ndarray]:
+        """Do one chunk; the arrays are kept in the file store until they are gathered."""
+        ...
+
+    def gather(self, job: Job, outputs: Sequence[dict[str, np.ndarray]]) -> Finished:
+        """Put the chunks' arrays together, in the order of the chunks."""
+        ...

@@ -1,0 +1,70 @@
+"""Settings, from the environment alone, each with a default."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+MEBIBYTE = 1024 * 1024
+
+
+class Settings(BaseSettings):
+    """``THETAHAT_<FIELD>`` in the environment; see ``docs/settings.md``."""
+
+    model_config = SettingsConfigDict(env_prefix="THETAHAT_", frozen=True)
+
+    host: str = Field("127.0.0.1", description="Address the API listens on.")
+    port: int = Field(8000, ge=0, le=65535, description="Port the API listens on.")
+    data_dir: Path = Field(
+        default_factory=lambda: Path.home() / ".thetahat",
+        description="Folder of the embedded database, broker and files.",
+    )
+    database_url: str = Field("", description="SQLAlchemy URL; empty means SQLite in data_dir.")
+    broker_url: str = Field("", description="Celery broker; empty means the embedded one.")
+    files_url: str = Field("", description="file:// URL of the file store; empty: in data_dir.")
+    workers: int = Field(
+        default_factory=lambda: min(os.cpu_count() or 1, 8),
+        ge=1,
+        le=1024,
+        description="Worker processes that serve starts.",
+    )
+
+    max_json_bytes: int = Field(8 * MEBIBYTE, ge=1024, description="Largest JSON body.")
+    max_upload_bytes: int = Field(2048 * MEBIBYTE, ge=1024, description="Largest uploaded file.")
+    max_cells: int = Field(200_000_000, ge=1, description="Most rows x columns of a data set.")
+    max_models: int = Field(200, ge=1, description="Most models or learners of an evaluation.")
+    max_unfinished: int = Field(1000, ge=1, description="Most unfinished evaluations per owner.")
+    max_wait_s: float = Field(60.0, ge=0, description="Longest Prefer: wait and ?wait=.")
+
+    time_limit_s: float = Field(3600.0, gt=0, description="Longest run of one unit of work.")
+    memory_limit_mb: int = Field(8192, ge=256, description="Most memory of one worker process.")
+    lease_s: float = Field(30.0, gt=0, description="How long a claim lasts without a heartbeat.")
+    sweep_s: float = Field(1.0, gt=0, description="Pause between sweeps for lost work.")
+    renudge_s: float = Field(5.0, gt=0, description="Age at which queued work is sent again.")
+    max_attempts: int = Field(3, ge=1, description="Attempts at a unit whose worker was lost.")
+
+    @property
+    def resolved_database_url(self) -> str:
+        """The database in force."""
+        return self.database_url or f"sqlite:///{self.data_dir.resolve() / 'thetahat.sqlite3'}"
+
+    @property
+    def resolved_files_url(self) -> str:
+        """The file store in force."""
+        return self.files_url or (self.data_dir.resolve() / "files").as_uri()
+
+    @property
+    def resolved_broker_url(self) -> str:
+        """The broker in force; the embedded one listens on a socket in the data folder."""
+        socket = self.data_dir.resolve() / "run" / "broker.sock"
+        return self.broker_url or f"redis+socket://{socket}"
+
+
+@lru_cache(maxsize=1)
+def settings() -> Settings:
+    """Return the settings of this process, read once."""
+    return Settings()

@@ -1,0 +1,1 @@
+"""Tables, transactions, one repository per table, and the file store."""
