@@ -32,4 +32,6 @@ class EvaluationRequest(Schema):
 
     def canonical(self) -> dict[str, Any]:
         """Return what the result depends on: the request without its name and labels."""
-        return self.model_dump(mode="json", exclude={"name", "labels", "seed"}, exclude_unset=True)
+        return self.model_dump(
+            mode="json", by_alias=True, exclude={"name", "labels", "seed"}, exclude_unset=True
+        )

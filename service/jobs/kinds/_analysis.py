@@ -1,0 +1,65 @@
+"""The fields by which a request chooses what is computed from its losses."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from service.jobs.kinds._methods import Method, chosen
+from service.schemas.base import EvaluationRequest
+from thetahat.comparisons import TESTS
+from thetahat.evaluation import Choices
+from thetahat.intervals import INTERVALS
+from thetahat.types import Alternative, Target
+from thetahat.variances import VARIANCES
+
+Methods = Annotated[list[Method], Field(max_length=100)]
+
+
+class AnalysisRequest(EvaluationRequest):
+    """What every kind that ends in a loss table may say; checked in full by ``Choices``."""
+
+    level: float = Field(0.95, description="Confidence level, between 0 and 1.", strict=True)
+    margin: float | None = Field(
+        None, description="Largest difference of losses that does not matter.", strict=True
+    )
+    alternative: Alternative = Field(
+        Alternative.TWO_SIDED, description="For tests and intervals; the verdict ignores it."
+    )
+    variances: Methods | None = Field(None, description="Left out: all that apply.")
+    intervals: Methods | None = Field(None, description="Left out: all that apply.")
+    tests: Methods | None = Field(None, description="Left out: all that apply.")
+    correction: str = Field("holm", max_length=40, description="Of p-values, over the pairs.")
+    control: str | None = Field(None, description="Compare every model with this one only.")
+    power: float = Field(0.8, description="Of the plan for an undecided pair.", strict=True)
+    rope: float | None = Field(None, description="Region of practical equivalence.", strict=True)
+    clip: bool = Field(False, description="Clip intervals to the loss's range.", strict=True)
+    range: tuple[float, float] | None = Field(None, description="The loss's range, for clip.")
+    unit: str | None = Field(None, description="instance, cluster or block, for the tests.")
+    target: Target | None = Field(None, description="What the verdicts speak of.")
+
+    def choices(self) -> Choices:
+        """Return the choices, built and checked."""
+        plain: dict[str, Any] = self.model_dump(include=_PLAIN)
+        return Choices(
+            variances=chosen(VARIANCES, self.variances, "variances"),
+            intervals=chosen(INTERVALS, self.intervals, "intervals"),
+            tests=chosen(TESTS, self.tests, "tests"),
+            **plain,
+        )
+
+
+_PLAIN = {
+    "level",
+    "margin",
+    "alternative",
+    "correction",
+    "control",
+    "power",
+    "rope",
+    "clip",
+    "range",
+    "unit",
+    "target",
+}

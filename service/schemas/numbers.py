@@ -1,0 +1,72 @@
+"""Lists of numbers and of labels from JSON: strict, finite, and telling where a bad one stands.
+
+pydantic's ``list[float]`` takes ``true`` and ``"1.5"`` for numbers and is slow to say where a
+NaN stands in a nested list; these read the plain lists that the JSON parser gives.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from thetahat.errors import InvalidParameter, Loc
+from thetahat.types import FloatArray, Label
+
+
+def number_array(values: Any, loc: Loc) -> FloatArray:
+    """Return (n,) float64 of a JSON list of finite numbers.
+
+    Raises
+    ------
+    InvalidParameter
+        Not a list, or an entry that is not a finite number; ``loc`` says which.
+    """
+    if not isinstance(values, list):
+        raise InvalidParameter("expected a list of numbers", loc=loc, value=shown(values))
+    if all(type(v) is float or type(v) is int for v in values):
+        try:
+            array = np.array(values, dtype=np.float64)
+        except OverflowError:
+            array = np.array([math.inf])
+        if array.ndim == 1 and np.isfinite(array).all():
+            return array
+    for i, value in enumerate(values):
+        check_number(value, (*loc, i))
+    return np.empty(0)
+
+
+def check_number(value: Any, loc: Loc) -> float:
+    """Return a finite JSON number, or say what is wrong with it."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidParameter("expected a number", loc=loc, value=shown(value))
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise InvalidParameter(f"{number} is not a finite number", loc=loc, value=shown(number))
+    return number
+
+
+def label_list(values: Any, loc: Loc) -> list[Label]:
+    """Return a JSON list of labels: strings or whole numbers, none missing."""
+    if not isinstance(values, list):
+        raise InvalidParameter("expected a list of labels", loc=loc, value=shown(values))
+    for i, value in enumerate(values):
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            raise InvalidParameter(
+                "a label is a string or a whole number", loc=(*loc, i), value=shown(value)
+            )
+    return values
+
+
+def shown(value: Any) -> Any:
+    """Return a value fit for an error document: short, and never NaN."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, str | list | dict):
+        text = value if isinstance(value, str) else repr(value)
+        return text if len(text) <= 80 else text[:77] + "..."
+    return value
