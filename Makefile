@@ -1,0 +1,105 @@
+# Every everyday command of the project; `.ci/run` calls these same targets.
+# PYTHON names another interpreter: `make setup PYTHON=python3.13`.
+
+PYTHON ?= $(shell for candidate in python3 python3.11 python3.12 python3.13 python3.14; do \
+	$$candidate -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' \
+	2>/dev/null && echo $$candidate && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+# Wheels only: nothing is compiled here, and no package's build script runs.
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
+INSTALL := $(PIP) install --only-binary :all: --no-compile --require-hashes
+# Chaos tests share one group so that they run one after another; see tests/conftest.py.
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help setup setup-runtime demo serve test test-quick explore check format format-check lint \
+	types imports spelling coverage lock benchmarks clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(VENV)/.stamp-dev ## Make .venv with everything that development needs
+
+setup-runtime: $(VENV)/.stamp-runtime ## Make .venv with what the service and the demo need
+
+demo: setup-runtime ## Compare learners on real data, start to end, and print the tables
+	@$(BIN)/python clients/demo/compare_schools.py
+
+serve: setup-runtime ## Start API, broker and workers on this machine; Ctrl-C stops them
+	@$(BIN)/thetahat serve
+
+test: setup ## Run every test, with real PostgreSQL and Redis (10 minutes at most)
+	@$(PYTEST)
+
+test-quick: setup ## Run the tests without simulations and without killing processes
+	@$(PYTEST) -m "not calibration and not chaos"
+
+explore: setup ## Run the property tests on many new random examples
+	@$(PYTEST) -k test_property --hypothesis-profile=explore
+
+check: format-check lint imports spelling types test ## Run all that a commit must pass
+
+format: setup ## Format the code
+	@$(BIN)/ruff format .
+
+format-check: setup ## Check the format
+	@$(BIN)/ruff format --check .
+
+lint: setup ## Check the style
+	@$(BIN)/ruff check .
+
+types: setup ## Check the types
+	@$(BIN)/mypy
+
+imports: setup ## Check the direction of imports
+	@$(BIN)/lint-imports
+
+spelling: setup ## Check the spelling
+	@$(BIN)/codespell
+
+coverage: setup ## Measure which branches of the core the tests reach
+	@$(PYTEST) tests/thetahat -m "not calibration" --cov=thetahat --cov-branch \
+		--cov-report=term-missing:skip-covered
+
+benchmarks: setup ## Measure speed and memory, and print the figures
+	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+
+# The locks hold versions and hashes for every platform and name no host, so that they install
+# from any mirror. Only this target needs uv.
+LOCK := uv pip compile pyproject.toml --universal --python-version 3.11 --only-binary :all: \
+	--generate-hashes --no-emit-index-url --no-emit-find-links \
+	--custom-compile-command "make lock" --quiet
+
+lock: ## Write the lock files anew from pyproject.toml (needs uv; UPGRADE=1 takes newer versions)
+	@command -v uv >/dev/null || { echo "make lock needs uv on the PATH" >&2; exit 1; }
+	$(LOCK) $(if $(UPGRADE),--upgrade) --extra build --extra demo --extra dev --output-file requirements-dev.lock
+	$(LOCK) $(if $(UPGRADE),--upgrade) --extra build --extra demo --constraint requirements-dev.lock --output-file requirements.lock
+	@! grep -nE '://|--(extra-)?index-url|--find-links' requirements.lock requirements-dev.lock
+
+clean: ## Remove the environment, caches and what the tools leave behind
+	rm -rf $(VENV) build dist htmlcov .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache \
+		.hypothesis .import_linter_cache .cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A half-made environment, or one whose Python is gone, is made anew.
+$(VENV)/.stamp-python:
+	@if [ -z "$(PYTHON)" ]; then \
+		echo "thetahat needs Python 3.11 or newer with its venv module; none was found." >&2; \
+		echo "Name one with: make $(MAKECMDGOALS) PYTHON=/path/to/python3.11" >&2; exit 1; fi
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { rm -rf $(VENV); $(PYTHON) -m venv $(VENV); }
+	@touch $@
+
+# The development lock is a superset of the runtime lock, with the same versions.
+$(VENV)/.stamp-dev: requirements-dev.lock pyproject.toml | $(VENV)/.stamp-python
+	@echo "Installing the development environment into $(VENV)"
+	@$(INSTALL) --requirement requirements-dev.lock
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $(VENV)/.stamp-runtime $@
+
+$(VENV)/.stamp-runtime: requirements.lock pyproject.toml | $(VENV)/.stamp-python
+	@echo "Installing the service into $(VENV)"
+	@$(INSTALL) --requirement requirements.lock
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@

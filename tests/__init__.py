@@ -1,0 +1,1 @@
+"""A package, so that ``from tests...`` never finds a ``tests`` folder of some installed wheel."""

