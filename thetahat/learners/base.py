@@ -16,7 +16,12 @@ class Fitted(Protocol):
     """A fitted model."""
 
     def predict(self, features: Features) -> Predictions:
-        """Predict the instances of ``features``."""
+        """Predict the instances of ``features``: class codes with probabilities, or values.
+
+        ``output`` is (n,) class codes for a classification, values for a regression;
+        ``probabilities``, where the model gives them, is (n, n_classes) over all classes of the
+        data, 0 for a class that the training part did not have.
+        """
         ...
 
 
@@ -33,7 +38,12 @@ class Learner(Protocol):
         y: np.ndarray,
         *,
         weights: FloatArray | None,
+        n_classes: int,
         rng: np.random.Generator,
     ) -> Fitted:
-        """Fit on the training part; nothing else of the data is seen."""
+        """Fit on the training part; nothing else of the data is seen.
+
+        ``y`` is (n,) codes 0 to ``n_classes - 1`` for a classification, and some of them may be
+        absent here; float64 values and ``n_classes`` 0 for a regression.
+        """
         ...

@@ -18,9 +18,10 @@ class Predictions:
     Parameters
     ----------
     output : ndarray
-        (n,) predicted labels (any dtype) or values (float).
+        (n,) class codes (labels of any dtype where nothing but equality is asked) or values.
     probabilities : ndarray of float or None
-        (n, n_classes) predicted class probabilities, where the model gives them.
+        (n, n_classes) predicted class probabilities, where the model gives them; columns follow
+        the class codes.
     scores : ndarray of float or None
         (n,) decision value of the positive class, where the model gives one.
     classes : tuple of label
@@ -39,8 +40,11 @@ class Loss(Protocol):
     info: ClassVar[MethodInfo]
     task: ClassVar[str | None]  # "classification", "regression" or None for both
     uses: ClassVar[str]  # "output", "probabilities" or "scores"
-    value_range: ClassVar[tuple[float, float] | None]  # smallest and largest loss, if bounded
+    value_range: ClassVar[tuple[float, float]]  # smallest and largest loss; inf where unbounded
 
     def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
-        """Return the (n,) losses of the instances."""
+        """Return the (n,) losses of the instances.
+
+        ``y_true`` is (n,) class codes or values, as in ``predictions.output``.
+        """
         ...

@@ -42,9 +42,11 @@ class Rows:
     n : int
         Number of rows.
     y : ndarray or None
-        (n,) class labels (for stratified schemes) or values.
+        (n,) class codes (for stratified schemes) or values.
     source, fold, time : ndarray or None
         (n,) labels of source and predefined fold, and instants.
+    classes : tuple of label
+        What the class codes stand for; empty where ``y`` are values.
     """
 
     n: int
@@ -52,6 +54,7 @@ class Rows:
     source: np.ndarray | None = None
     fold: np.ndarray | None = None
     time: np.ndarray | None = None
+    classes: tuple[Label, ...] = ()
 
 
 class Scheme(Protocol):
@@ -69,6 +72,12 @@ class Scheme(Protocol):
         """Return how many (train, test) pairs there will be; raises as ``splits`` does."""
         ...
 
-    def splits(self, rows: Rows, seed: int) -> Iterator[Split]:
-        """Yield the pairs, repeat by repeat; the same seed gives the same pairs, always."""
+    def splits(
+        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
+    ) -> Iterator[Split]:
+        """Yield the pairs, repeat by repeat; the same seed gives the same pairs, always.
+
+        ``start`` and ``stop`` cut out pairs as a slice does, without building those before:
+        a chunk of the work asks for its own pairs and gets what one pass would have given.
+        """
         ...
