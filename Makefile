@@ -7,7 +7,7 @@ PYTHON ?= $(shell for candidate in python3 python3.11 python3.12 python3.13 pyth
 VENV := .venv
 BIN := $(VENV)/bin
 # Wheels only: nothing is compiled here, and no package's build script runs.
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet --no-input
 INSTALL := $(PIP) install --only-binary :all: --no-compile --require-hashes
 # Chaos tests share one group so that they run one after another; see tests/conftest.py.
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder

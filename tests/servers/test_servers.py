@@ -89,7 +89,8 @@ def test_degenerate_a_server_deaf_to_its_signal_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tests.servers.processes.STOP_SECONDS", 0.2)
-    deaf = "import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=True); time.sleep(9)"
+    lines = ("import signal, time", "signal.signal(15, signal.SIG_IGN)", "print(1, flush=True)")
+    deaf = "\n".join((*lines, "time.sleep(9)"))
     log = tmp_path / "log"
 
     with running([sys.executable, "-c", deaf], log) as process:

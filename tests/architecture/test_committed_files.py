@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.sources import ROOT, committed_files
+
+MOST_LINES = 300
+# Written in halves, so that this file does not find itself.
+REGISTRIES = (
+    *(
+        "py" + "pi.org",
+        "python" + "hosted.org",
+        "npm" + "js.",
+        "yarn" + "pkg.com",
+        "crates" + ".io",
+    ),
+    *("ana" + "conda.org", "docker" + ".io", "gh" + "cr.io", "qu" + "ay.io", "rubygems" + ".org"),
+)
+MACHINE_PATH = re.compile(r"(?<![\w.}$-])/(?:work|root|home|Users)/|[A-Z]:\\\\?Users")
+RESOLVED_LINK = re.compile(r'"resolved"\s*:\s*"http')
+LOCKED = re.compile(r"^[a-z0-9][a-z0-9._-]*==\S+", re.MULTILINE)
+
+
+def _texts() -> list[tuple[Path, str]]:
+    found = []
+    for path in committed_files():
+        try:
+            found.append((path, (ROOT / path).read_text(encoding="utf-8")))
+        except UnicodeDecodeError:
+            continue  # data, not text
+    return found
+
+
+def test_exact_no_file_names_a_registry() -> None:
+    assert [(str(p), host) for p, text in _texts() for host in REGISTRIES if host in text] == []
+
+
+def test_exact_no_file_names_a_path_of_some_machine() -> None:
+    this = Path(__file__).relative_to(ROOT)
+    assert [str(p) for p, text in _texts() if p != this and MACHINE_PATH.search(text)] == []
+
+
+def test_exact_no_lock_file_links_to_a_download() -> None:
+    assert [str(path) for path, text in _texts() if RESOLVED_LINK.search(text)] == []
+
+
+def test_exact_no_module_is_longer_than_one_can_hold_in_mind() -> None:
+    modules = [(p, t) for p, t in _texts() if p.suffix == ".py" and p.parts[0] != "tests"]
+    lengths = {str(path): len(text.splitlines()) for path, text in modules}
+
+    assert {path: n for path, n in lengths.items() if n > MOST_LINES} == {}
+
+
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock"])
+def test_exact_every_locked_package_has_its_hashes(name: str) -> None:
+    text = (ROOT / name).read_text()
+    packages = re.split(r"\n(?=[a-z0-9])", text)[1:]
+
+    assert len(packages) == len(LOCKED.findall(text)) > 50
+    assert [p.split(maxsplit=1)[0] for p in packages if "--hash=sha256:" not in p] == []
+
+
+def test_exact_the_development_lock_contains_the_runtime_lock() -> None:
+    runtime, development = (
+        set(LOCKED.findall((ROOT / name).read_text()))
+        for name in ("requirements.lock", "requirements-dev.lock")
+    )
+
+    assert runtime < development
+
+
+@pytest.mark.parametrize("text", ["see /" + "home/me/x", "at C:\\" + "Users\\me", "(/" + "root/x)"])
+def test_exact_a_path_of_some_machine_is_seen(text: str) -> None:
+    assert MACHINE_PATH.search(text)
+
+
+@pytest.mark.parametrize("text", ["../work/x", "a/home/b", "${X}/root/y", "/usr/lib/x"])
+def test_exact_a_harmless_path_is_not(text: str) -> None:
+    assert not MACHINE_PATH.search(text)

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.sources import ROOT, imported_names, python_files
+
+CORE_MAY_IMPORT = sys.stdlib_module_names | {
+    "numpy",
+    "scipy",
+    "sklearn",
+    "threadpoolctl",
+    "thetahat",
+}
+# A pure core reads no clock, no network and no shared random state.
+CORE_MUST_NOT_IMPORT = {
+    *("asyncio", "datetime", "http", "logging", "multiprocessing", "random", "signal", "socket"),
+    *("sqlite3", "subprocess", "threading", "time", "urllib"),
+}
+# Each costs the API process a second or tens of megabytes, and it computes nothing.
+HEAVY = ("scipy.stats", "sklearn", "numba", "pandas")
+API_SIDE = python_files("thetahat", "service")
+
+
+def _is_or_is_in(name: str, package: str) -> bool:
+    return name == package or name.startswith(f"{package}.")
+
+
+def test_exact_the_import_contracts_hold() -> None:
+    linter = Path(sys.executable).parent / "lint-imports"
+    done = subprocess.run(
+        [linter, "--no-logo"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " 0 broken" in done.stdout
+
+
+@pytest.mark.parametrize("path", python_files("thetahat"), ids=str)
+def test_exact_the_core_imports_only_its_allow_list(path: Path) -> None:
+    roots = {name.split(".")[0] for name in imported_names(path, module_level_only=False)}
+
+    assert roots <= CORE_MAY_IMPORT
+    assert not roots & CORE_MUST_NOT_IMPORT
+
+
+@pytest.mark.parametrize("path", API_SIDE, ids=str)
+def test_exact_heavy_packages_are_imported_inside_functions(path: Path) -> None:
+    names = set(imported_names(path, module_level_only=True))
+
+    assert not {n for n in names for heavy in HEAVY if _is_or_is_in(n, heavy)}
+
+
+@pytest.mark.parametrize("name", ["thetahat.registry", "service.api.app"])
+def test_exact_the_api_process_does_not_load_heavy_packages(name: str) -> None:
+    if not (ROOT / name.replace(".", "/")).with_suffix(".py").is_file():
+        return
+    script = f"import sys, {name}; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+
+    loaded = done.stdout.split()
+    assert name in loaded
+    assert not [heavy for heavy in HEAVY if heavy in loaded]
+
+
+def test_exact_the_reader_of_imports_sees_them(tmp_path: Path) -> None:
+    source = tmp_path / "module.py"
+    source.write_text(
+        "import sklearn.svm\nfrom typing import TYPE_CHECKING\n"
+        "if TYPE_CHECKING:\n    import pandas\n"
+        "class A:\n    from scipy import stats\n"
+        "def late():\n    import numba\n"
+    )
+
+    early = {"sklearn.svm", "typing.TYPE_CHECKING", "scipy.stats"}
+    assert set(imported_names(source, module_level_only=True)) == early
+    assert set(imported_names(source, module_level_only=False)) == early | {"numba"}
