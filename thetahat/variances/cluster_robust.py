@@ -1,0 +1,111 @@
+"""Cluster-robust variance of the pooled mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.block_losses import BlockLosses
+from thetahat.errors import InsufficientData
+from thetahat.layout import Layout
+from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
+from thetahat.types import BlockKind, Caution, IntArray, MeanKind, Target
+from thetahat.variances._applicability import lacks_rows, wrong_kind
+from thetahat.variances._conclusions import conclude, ignores_training_variance
+from thetahat.variances._sums import sums_about_the_mean
+from thetahat.variances.base import VarianceEstimate
+
+_FEW_CLUSTERS = 20  # cameron2015: "few" begins between 20 and 50 clusters
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterRobust:
+    r"""Variance of the pooled mean where instances come in clusters (CR1).
+
+    .. math::
+
+        \frac{C}{C-1} \cdot \frac{1}{n^2} \sum_{c=1}^{C} \Bigl(\sum_{i \in c} (e_i - \bar e)\Bigr)^2
+
+    with C clusters among the n losses and the pooled mean of the losses.
+
+    Assumes that clusters are independent; inside a cluster losses may depend on each other in any
+    way. Too small with few clusters or very unequal ones. The fitted models are taken as given:
+    the training sample's share is not seen.
+
+    Source: cameron2015.
+
+    Deviations: rows of all repeats of an instance belong to its cluster, so repeats do not count
+    as new data.
+
+    Degenerate cases: clusters of one instance each give the sample variance over n; clusters
+    whose sums are all average give 0; one cluster has no variance.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="cluster_robust",
+        title="Cluster-robust variance (CR1)",
+        summary=(
+            "The variance of the pooled mean where instances of one cluster (a user, a document, "
+            "a patient) depend on each other and clusters do not."
+        ),
+        formula=(
+            r"\frac{C}{C-1} \cdot \frac{1}{n^2}"
+            r" \sum_{c=1}^{C} \Bigl(\sum_{i \in c} (e_i - \bar e)\Bigr)^2"
+        ),
+        references=("cameron2015",),
+        assumptions="Independent clusters, at least some dozens; the fitted models are meant.",
+        errs=(
+            "Too small with few clusters or very unequal ones, and blind to the training "
+            "sample's share of the variance."
+        ),
+        blocks=EVERY_BLOCK_KIND,
+        targets=(Target.THESE_MODELS,),
+        mean=MeanKind.POOLED,
+    )
+
+    def inapplicable(self, layout: Layout) -> str | None:
+        """Say why the method cannot be used on this layout, or None."""
+        if reason := wrong_kind(self.info, layout) or lacks_rows(self.info, layout):
+            return reason
+        if layout.cluster is None:
+            return f"{self.info.name} needs to know the cluster of every instance (cluster)"
+        if len(layout.cluster_labels) < 2:
+            return f"{self.info.name} needs at least two clusters, and there is one"
+        return None
+
+    def estimate(self, losses: BlockLosses) -> VarianceEstimate:
+        """Estimate the variance of the pooled mean, given the fitted models."""
+        cluster = self._cluster_of(losses.layout)
+        c = len(losses.layout.cluster_labels)
+        sums = sums_about_the_mean(losses.rows, cluster)
+        value = c / (c - 1) * float(np.sum((sums / len(losses.rows)) ** 2))
+        holdout = losses.layout.kind is BlockKind.HOLDOUT
+        caution = ignores_training_variance(
+            "a holdout tests one fitted model, so no training variance is seen"
+            if holdout
+            else "it takes the fitted models as given and sees only how the clusters spread"
+        )
+        return conclude(
+            self.info, losses, value, float(c - 1), cautions=(*_few_clusters(c), caution)
+        )
+
+    def _cluster_of(self, layout: Layout) -> IntArray:
+        if layout.cluster is None or len(layout.cluster_labels) < 2:
+            raise InsufficientData(str(self.inapplicable(layout)), loc=("cluster",))
+        return layout.cluster
+
+
+def _few_clusters(c: int) -> tuple[Caution, ...]:
+    if c >= _FEW_CLUSTERS:
+        return ()
+    return (
+        Caution(
+            "few_clusters",
+            f"it rests on {c} clusters; with fewer than {_FEW_CLUSTERS} it tends to be too small",
+        ),
+    )
+
+
+METHOD = ClusterRobust

@@ -1,0 +1,96 @@
+"""Variance of the mean over sources that are themselves a sample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thetahat.block_losses import BlockLosses
+from thetahat.layout import Layout
+from thetahat.registry import SOURCES, MethodInfo
+from thetahat.types import Caution, MeanKind, Needs, Target
+from thetahat.variances._applicability import between_refusal
+from thetahat.variances._conclusions import (
+    between_degrees,
+    conclude,
+    few_blocks,
+    several_repeats,
+)
+from thetahat.variances._quadratic_forms import averaged, between_blocks
+from thetahat.variances.base import VarianceEstimate
+
+
+@dataclass(frozen=True, slots=True)
+class ThetaGamma:
+    r"""Variance of the source means over their number.
+
+    .. math::
+
+        \hat\theta^\gamma = \text{plug} - \tfrac{1}{K(K-1)} \sum_{k \ne l} s^\gamma_{kl} = B / K
+
+    with plug the squared macro mean and B the variance of the K source means (ddof 1).
+
+    Assumes that the sources are a sample of the sources to come and that losses of different
+    sources do not covary. For a new source its bias is -gamma, the covariance across blocks
+    through shared training sources: liberal where gamma is positive. For these very sources it is
+    pessimistic: it counts their differences as chance and does not fall to zero as N grows.
+
+    Source: geras2013, Table 1.
+
+    Degenerate cases: equal source means give 0. Sources of one instance and one score per split
+    are enough.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="theta_gamma",
+        title="Theta gamma, the sources as the sample",
+        summary=(
+            "The variance of the K source means over K. For a new source the sources are the "
+            "sample, and this is the variance of their mean."
+        ),
+        formula=(
+            r"\hat\theta^{\gamma} = \hat\mu^2 - \frac{1}{K(K-1)} \sum_{k \neq l} s^{\gamma}_{kl}"
+            r" = \frac{B}{K}"
+        ),
+        references=("geras2013",),
+        assumptions=(
+            "Source blocks drawn like the sources to come; losses of different sources do not "
+            "covary (gamma = 0)."
+        ),
+        errs=(
+            "For a new source too small by gamma, the covariance through shared training sources "
+            "(liberal where gamma is positive). For these sources pessimistic: their lasting "
+            "differences count as chance."
+        ),
+        needs=Needs.SPLITS,
+        blocks=SOURCES,
+        targets=(Target.NEW_SOURCE,),
+        mean=MeanKind.MACRO,
+    )
+
+    def inapplicable(self, layout: Layout) -> str | None:
+        """Say why the method cannot be used on this layout, or None."""
+        return between_refusal(self.info, layout)
+
+    def estimate(self, losses: BlockLosses) -> VarianceEstimate:
+        """Estimate the variance of the macro mean as an estimate for a new source."""
+        value = averaged(losses.moments, between_blocks)
+        cautions = (
+            *few_blocks(losses),
+            Caution(
+                "liberal_if_blocks_covary",
+                "the models of different sources share training sources: if that makes their "
+                "losses move together (gamma > 0), which one data set cannot show, it is too "
+                "small by gamma",
+            ),
+            Caution(
+                "pessimistic_for_these_sources",
+                f"its value {value:.6g} speaks of a new source; as the variance for these very "
+                "sources it is too large, because it counts their differences as chance",
+            ),
+            *several_repeats(losses),
+        )
+        return conclude(self.info, losses, value, between_degrees(losses), cautions=cautions)
+
+
+METHOD = ThetaGamma

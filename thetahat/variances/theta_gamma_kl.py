@@ -1,0 +1,94 @@
+"""One variance per pair of sources, unbiased where that pair's losses do not covary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.block_losses import BlockLosses
+from thetahat.layout import Layout
+from thetahat.registry import SOURCES, MethodInfo
+from thetahat.types import Caution, MeanKind, Needs, Target
+from thetahat.variances._applicability import between_refusal
+from thetahat.variances._conclusions import conclude_many
+from thetahat.variances._quadratic_forms import by_pair
+from thetahat.variances.base import VarianceEstimate
+
+
+@dataclass(frozen=True, slots=True)
+class ThetaGammaKl:
+    r"""For each pair k, l, the estimator unbiased if gamma_kl = 0 and the means are one.
+
+    .. math::
+
+        \hat\theta^\gamma_{kl} = \text{plug} - (s^\gamma_{kl} + s^\gamma_{lk}) / 2
+                                = \hat\mu^2 - m_k m_l
+
+    with plug the squared macro mean and m_k the mean of source k.
+
+    Assumes gamma_kl = 0 and one expected loss for all sources. Its bias,
+    -gamma_kl + (1/K^2) sum over i, j of mu_i mu_j - mu_k mu_l, is usually far larger than the
+    variance that it estimates, in either direction.
+
+    Source: geras2013, Table 1.
+
+    Deviations: the diagonal is no pair; it is nan here and null in a result. With several repeats
+    a pair's values are averaged over the repeats in which both sources are blocks, nan where
+    there is none.
+
+    Degenerate cases: equal source means give zeros off the diagonal.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="theta_gamma_kl",
+        title="Theta gamma_kl, one per pair of sources",
+        summary=(
+            "For every pair of sources, the estimator that is unbiased if their losses do not "
+            "covary and all sources have one mean. Shown for study; no interval is built on it."
+        ),
+        formula=(
+            r"\hat\theta^{\gamma}_{kl}"
+            r" = \hat\mu^2 - \frac{s^{\gamma}_{kl} + s^{\gamma}_{lk}}{2} = \hat\mu^2 - m_k m_l"
+        ),
+        references=("geras2013",),
+        assumptions="Source blocks; gamma_kl = 0; one expected loss for all sources.",
+        errs=(
+            "Bias -gamma_kl + mean(mu)^2 - mu_k mu_l: either way, and usually far larger than "
+            "the variance itself."
+        ),
+        needs=Needs.SPLITS,
+        blocks=SOURCES,
+        targets=(Target.THESE_SOURCES,),
+        mean=MeanKind.MACRO,
+    )
+
+    def inapplicable(self, layout: Layout) -> str | None:
+        """Say why the method cannot be used on this layout, or None."""
+        return between_refusal(self.info, layout)
+
+    def estimate(self, losses: BlockLosses) -> VarianceEstimate:
+        """Estimate the variance of the macro mean, once per pair of sources."""
+        layout = losses.layout
+        k = len(layout.block_labels)
+        sums, n = np.zeros((k, k)), np.zeros((k, k))
+        start = 0
+        for part in losses.moments.by_repeat():
+            present = layout.split_block[start : start + part.n_blocks]
+            at = np.ix_(present, present)
+            sums[at] += by_pair(part)
+            n[at] += 1
+            start += part.n_blocks
+        values = np.full((k, k), np.nan)
+        np.divide(sums, n, out=values, where=n > 0)
+        caution = Caution(
+            "depends_on_the_mean",
+            f"each value contains products of mean losses (the mean here is "
+            f"{losses.moments.macro_mean:.6g}) that outweigh the variance; no interval or test is "
+            "built on them",
+        )
+        return conclude_many(self.info, losses, values, caution)
+
+
+METHOD = ThetaGammaKl
