@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -18,12 +18,34 @@ NAMING = {
 }
 
 
+class Instant(sa.TypeDecorator[datetime]):
+    """An aware moment in UTC on every database; SQLite alone would forget the zone."""
+
+    impl = sa.DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
+        """Store in UTC; a naive moment is a mistake."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"a moment needs its zone: {value!r}")
+        moment = value.astimezone(UTC)
+        return moment.replace(tzinfo=None) if dialect.name == "sqlite" else moment
+
+    def process_result_value(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
+        """Return an aware moment in UTC."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if dialect.name == "sqlite" else value.astimezone(UTC)
+
+
 class Base(DeclarativeBase):
     """All tables share one metadata and its constraint names."""
 
     metadata = sa.MetaData(naming_convention=NAMING)
     type_annotation_map = {  # noqa: RUF012 - SQLAlchemy reads it as a class attribute
-        datetime: sa.DateTime(timezone=True),
+        datetime: Instant(),
         dict[str, Any]: sa.JSON,
         list[dict[str, Any]]: sa.JSON,
     }
@@ -78,6 +100,7 @@ class Evaluation(Base):
     __tablename__ = "evaluation"
     __table_args__ = (
         sa.Index("ix_evaluation_owner_id_created_at_id", "owner_id", "created_at", "id"),
+        sa.Index("ix_evaluation_owner_id_status", "owner_id", "status"),
         sa.Index("ix_evaluation_status", "status"),
         sa.CheckConstraint(
             "status IN ('queued','running','succeeded','failed','cancelled')", name="status"
@@ -149,6 +172,8 @@ class Unit(Base):
     __tablename__ = "unit"
     __table_args__ = (
         sa.Index("ix_unit_state_lease_until", "state", "lease_until"),
+        sa.Index("ix_unit_state_place", "state", "place"),
+        sa.Index("ix_unit_worker_id", "worker_id"),
         sa.CheckConstraint(
             "state IN ('queued','running','done','failed','cancelled')", name="state"
         ),
@@ -163,9 +188,12 @@ class Unit(Base):
     payload: Mapped[dict[str, Any]]
     size: Mapped[int] = mapped_column(sa.BigInteger)  # what it adds to the progress
     state: Mapped[str] = mapped_column(sa.String(16))
-    attempt: Mapped[int]
+    place: Mapped[float]  # in the queue; see service.storage.units
+    attempt: Mapped[int]  # counts claims; an older attempt's outcome is not recorded
+    lost: Mapped[int]  # counts claims whose worker was lost
     worker_id: Mapped[UUID | None]
-    lease_until: Mapped[float | None]  # epoch seconds by the database's clock
+    claimed_at: Mapped[float | None]  # epoch seconds by the database's clock
+    lease_until: Mapped[float | None]  # likewise
     not_before: Mapped[float]  # epoch seconds; back-off after a lost worker
     nudged_at: Mapped[float]  # epoch seconds of the last message to the broker
     output_file: Mapped[str | None] = mapped_column(sa.String(200))
@@ -205,8 +233,19 @@ class Worker(Base):
     __tablename__ = "worker"
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
+    node: Mapped[UUID] = mapped_column(index=True)  # the command that started it
     host: Mapped[str] = mapped_column(sa.String(255))
     pid: Mapped[int]
     version: Mapped[str] = mapped_column(sa.String(24))
     started_at: Mapped[datetime]
     heartbeat_at: Mapped[float]  # epoch seconds by the database's clock
+
+
+class Lease(Base):
+    """A duty that one process at a time has, such as sweeping."""
+
+    __tablename__ = "lease"
+
+    name: Mapped[str] = mapped_column(sa.String(40), primary_key=True)
+    holder: Mapped[UUID | None]
+    until: Mapped[float]  # epoch seconds by the database's clock

@@ -1,0 +1,39 @@
+"""Cancelling: at once for the client; workers notice when their claim is gone."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+from service.errors import NotFound
+from service.lifecycle import FINISHED, EvaluationStatus
+from service.storage import evaluations, units
+from service.storage.evaluations import EvaluationRow
+from service.storage.unit_of_work import unit_of_work
+
+
+def cancel(owner_id: UUID, evaluation_id: UUID) -> EvaluationRow:
+    """Cancel an evaluation and return it; one that has finished stays as it is.
+
+    Its units leave the queue in the same transaction, so nothing of it starts any more, and what a
+    worker is still computing is not recorded.
+    """
+    missing = NotFound(f"There is no evaluation {evaluation_id}.")
+    with unit_of_work() as session:
+        if evaluations.get(session, owner_id, evaluation_id) is None:
+            raise missing
+        locked = evaluations.lock(session, evaluation_id)
+        if locked is None:
+            raise missing
+        if locked.status not in FINISHED:
+            units.cancel_open(session, evaluation_id)
+            evaluations.finish(
+                session,
+                evaluation_id,
+                EvaluationStatus.CANCELLED,
+                {"cancel_requested_at": datetime.now(UTC)},
+            )
+        row = evaluations.get(session, owner_id, evaluation_id)
+    if row is None:
+        raise missing
+    return row

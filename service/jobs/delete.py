@@ -1,0 +1,35 @@
+"""Deleting a finished evaluation with all its files."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from service.errors import EvaluationNotFinished, NotFound
+from service.lifecycle import FINISHED
+from service.storage import evaluations
+from service.storage.files import FileStore
+from service.storage.unit_of_work import unit_of_work
+
+
+def chunk_folder(evaluation_id: UUID) -> str:
+    """Return the file store's folder of the arrays of an evaluation's chunks."""
+    return f"chunks/{evaluation_id}"
+
+
+def delete(owner_id: UUID, evaluation_id: UUID) -> None:
+    """Remove an evaluation, its result and its files; ``EvaluationNotFinished`` if it is not."""
+    with unit_of_work() as session:
+        row = evaluations.get(session, owner_id, evaluation_id)
+        locked = evaluations.lock(session, evaluation_id)
+        if row is None or locked is None:
+            raise NotFound(f"There is no evaluation {evaluation_id}.")
+        if locked.status not in FINISHED:
+            raise EvaluationNotFinished(
+                f"Evaluation {evaluation_id} is {locked.status}; cancel it first."
+            )
+        stored = evaluations.result(session, evaluation_id)
+        evaluations.delete(session, evaluation_id)
+    files = FileStore.open()
+    if stored is not None and stored.losses_file is not None:
+        files.delete(stored.losses_file)
+    files.delete_folder(chunk_folder(evaluation_id))

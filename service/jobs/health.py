@@ -1,0 +1,42 @@
+"""Whether the service can take and do work now, part by part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from service import queue
+from service.settings import settings
+from service.storage import schema, workers
+from service.storage.unit_of_work import reading
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """What works: the database answers, its tables are of this release, a broker, a worker."""
+
+    database: bool
+    migrations: bool
+    broker: bool
+    workers: int
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether a request would be taken and done."""
+        return self.database and self.migrations and self.broker and self.workers > 0
+
+
+def readiness() -> Readiness:
+    """Ask the database, the broker and the workers; never raises."""
+    database = migrations = False
+    alive = 0
+    try:
+        migrations = schema.is_current()
+        database = True
+        if migrations:
+            with reading() as session:
+                alive = workers.count_alive(session, settings().lease_s)
+    except (SQLAlchemyError, OSError):
+        database = database and migrations
+    return Readiness(database, migrations, queue.is_up(), alive)

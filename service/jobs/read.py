@@ -1,0 +1,118 @@
+"""Reading evaluations; what belongs to another owner is as if it were not there."""
+
+from __future__ import annotations
+
+import binascii
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from service.errors import Fault, InvalidRequest, NoResult, NotFound, ResultNotReady
+from service.lifecycle import EvaluationStatus
+from service.storage import evaluations
+from service.storage.evaluations import EvaluationRow, Filters
+from service.storage.files import FileStore
+from service.storage.unit_of_work import reading
+
+RETRY_AFTER_S = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A part of a list, newest first, and the cursor of the next part."""
+
+    items: Sequence[EvaluationRow]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """One thing that happened to an evaluation."""
+
+    number: int
+    at: datetime
+    type: str
+    data: Mapping[str, Any]
+
+
+def get(owner_id: UUID, evaluation_id: UUID) -> EvaluationRow:
+    """Return an owner's evaluation; ``NotFound`` when there is none of that id."""
+    with reading() as session:
+        row = evaluations.get(session, owner_id, evaluation_id)
+    if row is None:
+        raise NotFound(f"There is no evaluation {evaluation_id}.")
+    return row
+
+
+def page(owner_id: UUID, filters: Filters, cursor: str | None, limit: int) -> Page:
+    """Return a part of an owner's list; the cursor is that of the part before, or None."""
+    before = None if cursor is None else _read_cursor(cursor)
+    with reading() as session:
+        rows = evaluations.page(session, owner_id, filters, before, limit + 1)
+    more = len(rows) > limit
+    return Page(rows[:limit], _cursor(rows[limit - 1]) if more else None)
+
+
+def result(owner_id: UUID, evaluation_id: UUID) -> str:
+    """Return the result as JSON text; ``ResultNotReady`` or ``NoResult`` when there is none."""
+    return _result(owner_id, evaluation_id)[0]
+
+
+def losses_path(owner_id: UUID, evaluation_id: UUID) -> Path:
+    """Return the Parquet file of the losses; ``NotFound`` when the kind keeps none."""
+    name = _result(owner_id, evaluation_id)[1]
+    if name is None:
+        raise NotFound(f"Evaluation {evaluation_id} keeps no losses.")
+    return FileStore.open().path(name)
+
+
+def _result(owner_id: UUID, evaluation_id: UUID) -> tuple[str, str | None]:
+    row = get(owner_id, evaluation_id)
+    if not row.is_finished:
+        raise ResultNotReady(
+            f"Evaluation {evaluation_id} is {row.status}.", retry_after=RETRY_AFTER_S
+        )
+    if row.status != EvaluationStatus.SUCCEEDED:
+        reason = "" if row.error is None else f": {row.error.get('detail', '')}"
+        raise NoResult(f"Evaluation {evaluation_id} {_was(row.status)}{reason}")
+    with reading() as session:
+        found = evaluations.result(session, evaluation_id)
+    if found is None:
+        raise NotFound(f"There is no evaluation {evaluation_id}.")  # deleted meanwhile
+    return found.body, found.losses_file
+
+
+def _was(status: str) -> str:
+    return "was cancelled" if status == EvaluationStatus.CANCELLED else status
+
+
+def events(owner_id: UUID, evaluation_id: UUID, after: int = 0) -> list[EventRow]:
+    """Return what happened to an evaluation after the event of that number."""
+    get(owner_id, evaluation_id)
+    with reading() as session:
+        rows = evaluations.events(session, evaluation_id, after)
+    return [EventRow(row.number, row.at, row.type, row.data) for row in rows]
+
+
+def version(owner_id: UUID, evaluation_id: UUID) -> int:
+    """Return the number that goes up with every change a client can see; the ETag."""
+    return get(owner_id, evaluation_id).version
+
+
+def _cursor(row: EvaluationRow) -> str:
+    text = f"{row.created_at.isoformat()} {row.id}"
+    return urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def _read_cursor(cursor: str) -> tuple[datetime, UUID]:
+    try:
+        padded = cursor + "=" * (-len(cursor) % 4)
+        moment, identifier = urlsafe_b64decode(padded.encode()).decode().split(" ")
+        return datetime.fromisoformat(moment).astimezone(UTC), UUID(identifier)
+    except (ValueError, OverflowError, binascii.Error) as error:
+        fault = Fault(("query", "cursor"), "is not a cursor of this list", cursor)
+        raise InvalidRequest("The cursor is not one that this list gave.", (fault,)) from error

@@ -1,0 +1,107 @@
+"""Waiting for a change: one look at the database for all who wait in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from service.lifecycle import FINISHED
+from service.storage import evaluations
+from service.storage.unit_of_work import reading
+
+FIRST_PAUSE_S = 0.005
+LONGEST_PAUSE_S = 0.25
+GROWTH = 0.1  # the pause is a tenth of the youngest waiter's age
+
+
+@dataclass(eq=False)
+class _Waiter:
+    evaluation_id: UUID
+    version: int | None  # None waits for the end
+    seen: asyncio.Future[bool]
+    since: float = field(default_factory=time.monotonic)
+
+    def is_met(self, found: tuple[int, str] | None) -> bool:
+        """Tell whether what was found ends the waiting; a deleted evaluation does."""
+        if found is None:
+            return True
+        version, status = found
+        return status in FINISHED or (self.version is not None and version > self.version)
+
+
+class Watcher:
+    """All who wait in one event loop."""
+
+    def __init__(self) -> None:
+        self._waiters: set[_Waiter] = set()
+        self._task: asyncio.Task[None] | None = None
+
+    async def wait(self, evaluation_id: UUID, version: int | None, timeout_s: float) -> bool:
+        """Wait for a version above the given one, or for the end; False when time is up."""
+        waiter = _Waiter(evaluation_id, version, asyncio.get_running_loop().create_future())
+        self._waiters.add(waiter)
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._look())
+        try:
+            return await asyncio.wait_for(waiter.seen, timeout_s)
+        except TimeoutError:
+            return False
+        finally:
+            self._waiters.discard(waiter)
+
+    async def _look(self) -> None:
+        while self._waiters:
+            ids = list({waiter.evaluation_id for waiter in self._waiters})
+            try:
+                found = await asyncio.to_thread(_versions, ids)
+            except Exception as error:  # noqa: BLE001 - handed to those who wait
+                self._fail(error)
+                return
+            for waiter in list(self._waiters):
+                if waiter.evaluation_id in ids and waiter.is_met(found.get(waiter.evaluation_id)):
+                    self._waiters.discard(waiter)
+                    if not waiter.seen.done():
+                        waiter.seen.set_result(True)
+            await asyncio.sleep(self._pause())
+
+    def _fail(self, error: Exception) -> None:
+        for waiter in self._waiters:
+            if not waiter.seen.done():
+                waiter.seen.set_exception(error)
+        self._waiters.clear()
+
+    def _pause(self) -> float:
+        now = time.monotonic()
+        age = min((now - waiter.since for waiter in self._waiters), default=0.0)
+        return min(max(FIRST_PAUSE_S, GROWTH * age), LONGEST_PAUSE_S)
+
+
+def _versions(ids: list[UUID]) -> dict[UUID, tuple[int, str]]:
+    with reading() as session:
+        return evaluations.versions(session, ids)
+
+
+_WATCHERS: dict[asyncio.AbstractEventLoop, Watcher] = {}
+
+
+def _watcher() -> Watcher:
+    """Return the running event loop's watcher; there is one loop per process but in tests."""
+    loop = asyncio.get_running_loop()
+    for other in [other for other in _WATCHERS if other.is_closed()]:
+        del _WATCHERS[other]
+    return _WATCHERS.setdefault(loop, Watcher())
+
+
+async def wait_for_change(evaluation_id: UUID, version: int, timeout_s: float) -> bool:
+    """Wait until the version is above the given one or the evaluation has ended or is gone.
+
+    False when nothing changed in that time. Ask for the owner's right to see it first.
+    """
+    return await _watcher().wait(evaluation_id, version, timeout_s)
+
+
+async def wait_for_end(evaluation_id: UUID, timeout_s: float) -> bool:
+    """Wait until the evaluation has ended or is gone; False when it has not in that time."""
+    return await _watcher().wait(evaluation_id, None, timeout_s)

@@ -1,0 +1,137 @@
+"""One set of database connections per process, from the settings.
+
+SQLite is opened so that four writing processes lose nothing: write-ahead log, and every writing
+transaction begins with ``BEGIN IMMEDIATE``, because a transaction that reads first and writes later
+would fail with "database is locked" instead of waiting. PostgreSQL reads outside transactions, so
+that a read is one round trip.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
+
+from service.settings import settings
+
+SQLITE_BUSY_MS = 10_000
+SQLITE_PRAGMAS = (
+    "journal_mode=WAL",
+    "synchronous=NORMAL",
+    f"busy_timeout={SQLITE_BUSY_MS}",
+    "foreign_keys=ON",
+)
+POSTGRES_OPTIONS = "-c lock_timeout=10s -c statement_timeout=60s -c timezone=UTC"
+
+
+class EpochNow(FunctionElement[float]):
+    """The database's own clock in seconds since 1970, so that no two machines' clocks are mixed."""
+
+    name = "epoch_now"
+    type = sa.Double()
+    inherit_cache = True
+
+
+@compiles(EpochNow)
+def _epoch_now(element: EpochNow, compiler: Any, **options: Any) -> str:
+    del element, compiler, options
+    return "CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS DOUBLE PRECISION)"
+
+
+@compiles(EpochNow, "sqlite")
+def _epoch_now_sqlite(element: EpochNow, compiler: Any, **options: Any) -> str:
+    del element, compiler, options
+    return "((julianday('now') - 2440587.5) * 86400.0)"
+
+
+@dataclass(frozen=True, slots=True)
+class Engines:
+    """The two ways of talking to the database."""
+
+    writing: sa.Engine
+    reading: sa.Engine
+
+
+class _Process:
+    engines: Engines | None = None
+
+
+def engines() -> Engines:
+    """Return this process's engines, made at first use."""
+    if _Process.engines is None:
+        _Process.engines = make(settings().resolved_database_url)
+    return _Process.engines
+
+
+def reset() -> None:
+    """Close every connection; the next use reads the settings again."""
+    if _Process.engines is not None:
+        _Process.engines.writing.dispose()
+        _Process.engines.reading.dispose()
+    _Process.engines = None
+
+
+def forget() -> None:
+    """Leave a parent's connections to the parent; a forked child must not close them either."""
+    if _Process.engines is not None:
+        _Process.engines.writing.dispose(close=False)
+        _Process.engines.reading.dispose(close=False)
+    _Process.engines = None
+
+
+os.register_at_fork(after_in_child=forget)
+
+
+def make(url: str) -> Engines:
+    """Return the engines of a database URL."""
+    parsed = sa.make_url(url)
+    if parsed.get_backend_name() == "sqlite":
+        return Engines(
+            writing=_sqlite(parsed, begin="BEGIN IMMEDIATE"), reading=_sqlite(parsed, begin="BEGIN")
+        )
+    if parsed.get_backend_name() != "postgresql":
+        raise ValueError(
+            f"THETAHAT_DATABASE_URL is for sqlite or postgresql, not {parsed.drivername!r}"
+        )
+    parsed = parsed.set(drivername="postgresql+psycopg")
+    writing = sa.create_engine(
+        parsed,
+        json_serializer=to_json,
+        json_deserializer=orjson.loads,
+        pool_pre_ping=True,
+        pool_size=10,
+        max_overflow=20,
+        connect_args={"options": POSTGRES_OPTIONS, "connect_timeout": 5},
+    )
+    return Engines(writing=writing, reading=writing.execution_options(isolation_level="AUTOCOMMIT"))
+
+
+def to_json(value: Any) -> str:
+    """Return compact JSON; NaN and infinities, which JSON has not, come out as null."""
+    return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY).decode()
+
+
+def _sqlite(url: sa.URL, *, begin: str) -> sa.Engine:
+    engine = sa.create_engine(url, json_serializer=to_json, json_deserializer=orjson.loads)
+
+    @sa.event.listens_for(engine, "connect")
+    def _connect(connection: DBAPIConnection, record: Any) -> None:
+        del record
+        # The driver must not begin transactions by itself; the "begin" event below does.
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        for pragma in SQLITE_PRAGMAS:
+            cursor.execute(f"PRAGMA {pragma}")
+        cursor.close()
+
+    @sa.event.listens_for(engine, "begin")
+    def _begin(connection: sa.Connection) -> None:
+        connection.exec_driver_sql(begin)
+
+    return engine

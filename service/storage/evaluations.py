@@ -1,0 +1,265 @@
+"""Evaluations: rows in, rows out; every change a client can see also writes an event."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from service.lifecycle import FINISHED, UNFINISHED, EvaluationStatus
+from service.storage.models import (
+    Evaluation,
+    EvaluationDataset,
+    EvaluationLabel,
+    EvaluationResult,
+    Event,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationRow:
+    """An evaluation as its owner sees it."""
+
+    id: UUID
+    owner_id: UUID
+    kind: str
+    name: str | None
+    status: str
+    version: int
+    seed: int
+    request_sha256: str
+    data_sha256: str
+    progress_done: int
+    progress_total: int | None
+    progress_unit: str
+    error: Mapping[str, Any] | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the evaluation has reached its last state."""
+        return self.status in FINISHED
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which evaluations a list holds; a field left None does not filter."""
+
+    status: str | None = None
+    kind: str | None = None
+    labels: Sequence[tuple[str, str]] = ()
+    created_after: datetime | None = None
+    created_before: datetime | None = None
+
+
+COLUMNS = tuple(
+    getattr(Evaluation, name) for name in EvaluationRow.__dataclass_fields__ if name != "labels"
+)
+
+
+def insert(session: Session, values: Mapping[str, Any]) -> None:
+    """Store a new evaluation and its first event."""
+    session.execute(sa.insert(Evaluation).values(**values))
+    add_event(session, values["id"], values["version"], "queued", {})
+
+
+def add_links(
+    session: Session, evaluation_id: UUID, labels: Mapping[str, str], datasets: Sequence[UUID]
+) -> None:
+    """Store an evaluation's labels and the data sets it reads."""
+    if labels:
+        rows = [{"evaluation_id": evaluation_id, "key": k, "value": v} for k, v in labels.items()]
+        session.execute(sa.insert(EvaluationLabel), rows)
+    if datasets:
+        links = [{"evaluation_id": evaluation_id, "dataset_id": i} for i in dict.fromkeys(datasets)]
+        session.execute(sa.insert(EvaluationDataset), links)
+
+
+def count_unfinished(session: Session, owner_id: UUID) -> int:
+    """Return how many of an owner's evaluations are queued or running."""
+    statement = sa.select(sa.func.count()).where(
+        Evaluation.owner_id == owner_id, Evaluation.status.in_(UNFINISHED)
+    )
+    return session.execute(statement).scalar_one()
+
+
+def lock(session: Session, evaluation_id: UUID) -> sa.Row[str, int, int | None] | None:
+    """Hold an evaluation's row until the transaction ends; None when it is gone.
+
+    Whoever changes an evaluation together with its units takes this lock first, so that no two
+    transactions wait for each other.
+    """
+    statement = (
+        sa.select(Evaluation.status, Evaluation.progress_done, Evaluation.progress_total)
+        .where(Evaluation.id == evaluation_id)
+        .with_for_update()
+    )
+    return session.execute(statement).one_or_none()
+
+
+def change(
+    session: Session,
+    evaluation_id: UUID,
+    values: Mapping[str, Any],
+    event: str | None,
+    data: Mapping[str, Any] | None = None,
+) -> None:
+    """Change what a client sees: the version goes up, and an event tells of it."""
+    statement = (
+        sa.update(Evaluation)
+        .where(Evaluation.id == evaluation_id)
+        .values(version=Evaluation.version + 1, **values)
+        .returning(Evaluation.version)
+    )
+    version = session.execute(
+        statement, execution_options={"synchronize_session": False}
+    ).scalar_one()
+    if event is not None:
+        add_event(session, evaluation_id, version, event, data or {})
+
+
+def add_event(
+    session: Session, evaluation_id: UUID, number: int, event: str, data: Mapping[str, Any]
+) -> None:
+    """Append to an evaluation's events; the number is the version it brought."""
+    session.execute(
+        sa.insert(Event).values(
+            evaluation_id=evaluation_id,
+            number=number,
+            at=datetime.now(UTC),
+            type=event,
+            data=dict(data),
+        )
+    )
+
+
+def finish(
+    session: Session,
+    evaluation_id: UUID,
+    status: EvaluationStatus,
+    values: Mapping[str, Any] | None = None,
+    data: Mapping[str, Any] | None = None,
+) -> None:
+    """Give an evaluation its last state."""
+    last = {"status": status.value, "finished_at": datetime.now(UTC), **(values or {})}
+    change(session, evaluation_id, last, status.value, data)
+
+
+def get(session: Session, owner_id: UUID, evaluation_id: UUID) -> EvaluationRow | None:
+    """Return an owner's evaluation; another owner's is None as if it were not there."""
+    statement = sa.select(*COLUMNS).where(
+        Evaluation.id == evaluation_id, Evaluation.owner_id == owner_id
+    )
+    row = session.execute(statement).one_or_none()
+    return None if row is None else _with_labels(session, [row])[0]
+
+
+def page(
+    session: Session,
+    owner_id: UUID,
+    filters: Filters,
+    before: tuple[datetime, UUID] | None,
+    limit: int,
+) -> list[EvaluationRow]:
+    """Return an owner's newest evaluations, those older than ``before`` when it is given."""
+    statement = (
+        sa.select(*COLUMNS)
+        .where(Evaluation.owner_id == owner_id, *_conditions(filters))
+        .order_by(Evaluation.created_at.desc(), Evaluation.id.desc())
+        .limit(limit)
+    )
+    if before is not None:
+        moment, last = before
+        statement = statement.where(
+            sa.or_(
+                Evaluation.created_at < moment,
+                sa.and_(Evaluation.created_at == moment, Evaluation.id < last),
+            )
+        )
+    return _with_labels(session, session.execute(statement).all())
+
+
+def _conditions(filters: Filters) -> list[sa.ColumnElement[bool]]:
+    conditions: list[sa.ColumnElement[bool]] = []
+    if filters.status is not None:
+        conditions.append(Evaluation.status == filters.status)
+    if filters.kind is not None:
+        conditions.append(Evaluation.kind == filters.kind)
+    if filters.created_after is not None:
+        conditions.append(Evaluation.created_at > filters.created_after)
+    if filters.created_before is not None:
+        conditions.append(Evaluation.created_at < filters.created_before)
+    conditions.extend(
+        sa.exists().where(
+            EvaluationLabel.evaluation_id == Evaluation.id,
+            EvaluationLabel.key == key,
+            EvaluationLabel.value == value,
+        )
+        for key, value in filters.labels
+    )
+    return conditions
+
+
+def _with_labels(session: Session, rows: Sequence[sa.Row[Any]]) -> list[EvaluationRow]:
+    if not rows:
+        return []
+    labels: dict[UUID, dict[str, str]] = {row.id: {} for row in rows}
+    statement = (
+        sa.select(EvaluationLabel.evaluation_id, EvaluationLabel.key, EvaluationLabel.value)
+        .where(EvaluationLabel.evaluation_id.in_(labels))
+        .order_by(EvaluationLabel.key)
+    )
+    for evaluation_id, key, value in session.execute(statement):
+        labels[evaluation_id][key] = value
+    return [EvaluationRow(**row._mapping, labels=labels[row.id]) for row in rows]  # noqa: SLF001 - public in spite of its name
+
+
+def versions(session: Session, evaluation_ids: Sequence[UUID]) -> dict[UUID, tuple[int, str]]:
+    """Return version and status of each evaluation that is still there."""
+    statement = sa.select(Evaluation.id, Evaluation.version, Evaluation.status).where(
+        Evaluation.id.in_(evaluation_ids)
+    )
+    return {row.id: (row.version, row.status) for row in session.execute(statement)}
+
+
+def result(session: Session, evaluation_id: UUID) -> sa.Row[str, str | None] | None:
+    """Return the stored result and the name of its loss table."""
+    statement = sa.select(EvaluationResult.body, EvaluationResult.losses_file).where(
+        EvaluationResult.evaluation_id == evaluation_id
+    )
+    return session.execute(statement).one_or_none()
+
+
+def add_result(session: Session, evaluation_id: UUID, body: str, losses_file: str | None) -> None:
+    """Store the result; the primary key lets it be written once."""
+    session.execute(
+        sa.insert(EvaluationResult).values(
+            evaluation_id=evaluation_id,
+            body=body,
+            losses_file=losses_file,
+            created_at=datetime.now(UTC),
+        )
+    )
+
+
+def delete(session: Session, evaluation_id: UUID) -> None:
+    """Remove an evaluation and, by cascade, all that belongs to it."""
+    session.execute(sa.delete(Evaluation).where(Evaluation.id == evaluation_id))
+
+
+def events(session: Session, evaluation_id: UUID, after: int) -> Sequence[sa.Row[Any]]:
+    """Return an evaluation's events whose number is above ``after``, in order."""
+    statement = (
+        sa.select(Event.number, Event.at, Event.type, Event.data)
+        .where(Event.evaluation_id == evaluation_id, Event.number > after)
+        .order_by(Event.number)
+    )
+    return session.execute(statement).all()

@@ -1,0 +1,27 @@
+"""One unit of work is one transaction: written whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy.orm import Session
+
+from service.storage.engine import engines
+
+
+@contextmanager
+def unit_of_work() -> Iterator[Session]:
+    """Open a transaction that may write; it is committed at the end, or rolled back on an error.
+
+    On SQLite it takes the write lock at once, so keep it short and compute outside it.
+    """
+    with Session(engines().writing, expire_on_commit=False) as session, session.begin():
+        yield session
+
+
+@contextmanager
+def reading() -> Iterator[Session]:
+    """Open a session that only reads."""
+    with Session(engines().reading, expire_on_commit=False) as session:
+        yield session

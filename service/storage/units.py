@@ -1,0 +1,257 @@
+"""Units of work: taken with a lease and an attempt number, recorded once.
+
+A unit's ``place`` orders the queue. The start and the gathering of an evaluation come first, so
+that small evaluations are not kept waiting; chunk i of an evaluation stands at "now + i x PACE", so
+that a later evaluation with few chunks is not kept waiting by an earlier one with very many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from service.lifecycle import Stage, UnitState
+from service.storage.engine import EpochNow
+from service.storage.models import Unit
+
+PACE = 1.0  # seconds of place between the chunks of one evaluation
+AHEAD = 1e9  # seconds of place by which what is not a chunk comes before all chunks
+_PLAIN = {"synchronize_session": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One attempt at a unit by one worker; only this attempt may record its outcome."""
+
+    evaluation_id: UUID
+    number: int
+    stage: Stage
+    payload: Mapping[str, Any]
+    size: int
+    attempt: int
+    worker_id: UUID
+
+
+UnitKey = tuple[UUID, int]
+
+
+def insert(
+    session: Session,
+    evaluation_id: UUID,
+    stage: Stage,
+    parts: Sequence[tuple[int, Mapping[str, Any], int]],
+    *,
+    nudged: int,
+) -> None:
+    """Queue units given as (number, payload, size); the first ``nudged`` are about to be sent."""
+    now = session.execute(sa.select(EpochNow())).scalar_one()
+    first = now if stage is Stage.CHUNK else now - AHEAD
+    rows = [
+        {
+            "evaluation_id": evaluation_id,
+            "number": number,
+            "stage": stage.value,
+            "payload": dict(payload),
+            "size": size,
+            "state": UnitState.QUEUED.value,
+            "place": first + i * PACE,
+            "attempt": 0,
+            "lost": 0,
+            "not_before": now,
+            "nudged_at": now if i < nudged else 0.0,
+        }
+        for i, (number, payload, size) in enumerate(parts)
+    ]
+    if rows:
+        session.execute(sa.insert(Unit), rows)
+
+
+def claim(session: Session, key: UnitKey, worker_id: UUID, lease_s: float) -> Claim | None:
+    """Take a queued unit; None when it is not there to be taken."""
+    evaluation_id, number = key
+    statement = (
+        sa.update(Unit)
+        .where(
+            Unit.evaluation_id == evaluation_id,
+            Unit.number == number,
+            Unit.state == UnitState.QUEUED,
+            Unit.not_before <= EpochNow(),
+        )
+        .values(
+            state=UnitState.RUNNING.value,
+            attempt=Unit.attempt + 1,
+            worker_id=worker_id,
+            claimed_at=EpochNow(),
+            lease_until=EpochNow() + lease_s,
+        )
+        .returning(Unit.stage, Unit.payload, Unit.size, Unit.attempt)
+    )
+    row = session.execute(statement, execution_options=_PLAIN).one_or_none()
+    if row is None:
+        return None
+    return Claim(
+        evaluation_id, number, Stage(row.stage), row.payload, row.size, row.attempt, worker_id
+    )
+
+
+def next_in_line(session: Session, count: int) -> list[UnitKey]:
+    """Return the first queued units that may be taken now."""
+    statement = (
+        sa.select(Unit.evaluation_id, Unit.number)
+        .where(Unit.state == UnitState.QUEUED, Unit.not_before <= EpochNow())
+        .order_by(Unit.place)
+        .limit(count)
+    )
+    return [(row.evaluation_id, row.number) for row in session.execute(statement)]
+
+
+def renew(session: Session, held: Claim, lease_s: float) -> bool:
+    """Lengthen a lease; False when the unit is no longer this attempt's."""
+    return _update_held(session, held, lease_until=EpochNow() + lease_s)
+
+
+def is_held(session: Session, held: Claim) -> bool:
+    """Tell whether the unit is still this attempt's."""
+    statement = sa.select(Unit.number).where(*_held(held))
+    return session.execute(statement).one_or_none() is not None
+
+
+def settle(session: Session, held: Claim, state: UnitState, output_file: str | None = None) -> bool:
+    """Record this attempt's outcome; False when another attempt or a cancellation took over."""
+    return _update_held(session, held, state=state.value, lease_until=None, output_file=output_file)
+
+
+def put_back(session: Session, held: Claim, *, delay_s: float, lost: bool) -> bool:
+    """Queue the unit again; ``lost`` says whether it counts as a failed attempt."""
+    return _update_held(
+        session,
+        held,
+        state=UnitState.QUEUED.value,
+        worker_id=None,
+        lease_until=None,
+        lost=Unit.lost + int(lost),
+        not_before=EpochNow() + delay_s,
+        nudged_at=0.0,
+    )
+
+
+def _held(held: Claim) -> tuple[sa.ColumnElement[bool], ...]:
+    return (
+        Unit.evaluation_id == held.evaluation_id,
+        Unit.number == held.number,
+        Unit.state == UnitState.RUNNING,
+        Unit.attempt == held.attempt,
+        Unit.worker_id == held.worker_id,
+    )
+
+
+def _update_held(session: Session, held: Claim, **values: Any) -> bool:
+    statement = sa.update(Unit).where(*_held(held)).values(**values).returning(Unit.number)
+    return session.execute(statement, execution_options=_PLAIN).one_or_none() is not None
+
+
+def count_open(session: Session, evaluation_id: UUID) -> int:
+    """Return how many units of an evaluation are queued or running."""
+    statement = sa.select(sa.func.count()).where(
+        Unit.evaluation_id == evaluation_id, Unit.state.in_([UnitState.QUEUED, UnitState.RUNNING])
+    )
+    return session.execute(statement).scalar_one()
+
+
+def count_stage(session: Session, evaluation_id: UUID, stage: Stage) -> int:
+    """Return how many units of one stage an evaluation has."""
+    statement = sa.select(sa.func.count()).where(
+        Unit.evaluation_id == evaluation_id, Unit.stage == stage
+    )
+    return session.execute(statement).scalar_one()
+
+
+def cancel_open(session: Session, evaluation_id: UUID) -> None:
+    """Take an evaluation's queued and running units out of the queue and away from workers."""
+    session.execute(
+        sa.update(Unit)
+        .where(
+            Unit.evaluation_id == evaluation_id,
+            Unit.state.in_([UnitState.QUEUED, UnitState.RUNNING]),
+        )
+        .values(state=UnitState.CANCELLED.value, lease_until=None),
+        execution_options=_PLAIN,
+    )
+
+
+def output_files(session: Session, evaluation_id: UUID) -> list[str]:
+    """Return the files of the chunks' arrays, in the order of the chunks."""
+    statement = (
+        sa.select(Unit.output_file)
+        .where(Unit.evaluation_id == evaluation_id, Unit.stage == Stage.CHUNK)
+        .order_by(Unit.number)
+    )
+    return [name for name in session.scalars(statement) if name is not None]
+
+
+def of_workers(session: Session, worker_ids: Collection[UUID]) -> list[Claim]:
+    """Return what workers hold."""
+    return _running(session, Unit.worker_id.in_(worker_ids))
+
+
+def expired(session: Session, count: int) -> list[Claim]:
+    """Return claims whose lease has run out."""
+    return _running(session, Unit.lease_until < EpochNow(), count)
+
+
+def _running(
+    session: Session, condition: sa.ColumnElement[bool], count: int | None = None
+) -> list[Claim]:
+    statement = (
+        sa.select(
+            Unit.evaluation_id,
+            Unit.number,
+            Unit.stage,
+            Unit.payload,
+            Unit.size,
+            Unit.attempt,
+            Unit.worker_id,
+        )
+        .where(Unit.state == UnitState.RUNNING, condition)
+        .limit(count)
+    )
+    return [
+        Claim(row[0], row[1], Stage(row[2]), row[3], row[4], row[5], row[6])
+        for row in session.execute(statement)
+    ]
+
+
+def history(session: Session, held: Claim) -> tuple[int, float]:
+    """Return how often the unit's worker was lost, and how long this attempt has run, seconds."""
+    statement = sa.select(Unit.lost, EpochNow() - Unit.claimed_at).where(*_held(held))
+    row = session.execute(statement).one_or_none()
+    return (0, 0.0) if row is None else (row[0], float(row[1] or 0.0))
+
+
+def due_for_nudge(session: Session, renudge_s: float, window: int) -> list[UnitKey]:
+    """Mark and return queued units that no message was sent for of late, a window at a time."""
+    queued = sa.and_(Unit.state == UnitState.QUEUED, Unit.not_before <= EpochNow())
+    fresh = Unit.nudged_at > EpochNow() - renudge_s
+    outstanding = session.execute(sa.select(sa.func.count()).where(queued, fresh)).scalar_one()
+    if outstanding >= window:
+        return []
+    statement = (
+        sa.select(Unit.evaluation_id, Unit.number)
+        .where(queued, sa.not_(fresh))
+        .order_by(Unit.place)
+        .limit(window - outstanding)
+    )
+    keys = [(row.evaluation_id, row.number) for row in session.execute(statement)]
+    for evaluation_id, number in keys:
+        session.execute(
+            sa.update(Unit)
+            .where(Unit.evaluation_id == evaluation_id, Unit.number == number)
+            .values(nudged_at=EpochNow()),
+            execution_options=_PLAIN,
+        )
+    return keys
