@@ -1,0 +1,32 @@
+# One image for every process: `thetahat migrate`, `thetahat api`, `thetahat worker`.
+
+FROM python:3.11-slim AS build
+ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
+RUN python -m venv /opt/thetahat
+WORKDIR /source
+# The locked packages first: they change less often than the source, so this layer is kept.
+COPY requirements.lock .
+RUN /opt/thetahat/bin/pip install --only-binary :all: --require-hashes --requirement requirements.lock
+COPY . .
+RUN /opt/thetahat/bin/pip install --no-deps --no-build-isolation .
+
+FROM python:3.11-slim
+RUN groupadd --system --gid 10001 thetahat \
+    && useradd --system --uid 10001 --gid 10001 --no-create-home thetahat \
+    && install --directory --owner 10001 --group 10001 /var/lib/thetahat
+COPY --from=build /opt/thetahat /opt/thetahat
+ENV PATH=/opt/thetahat/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    THETAHAT_DATA_DIR=/var/lib/thetahat \
+    THETAHAT_HOST=0.0.0.0 \
+    THETAHAT_PORT=8000
+USER 10001:10001
+WORKDIR /var/lib/thetahat
+VOLUME /var/lib/thetahat
+EXPOSE 8000
+# For the API; the other processes switch it off or have their own.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
+    CMD ["python", "-c", "import os, urllib.request as r; r.urlopen('http://127.0.0.1:' + os.environ['THETAHAT_PORT'] + '/healthz', timeout=4)"]
+# Workers finish or give back their unit on SIGTERM.
+STOPSIGNAL SIGTERM
+CMD ["thetahat", "api"]
