@@ -9,10 +9,37 @@ REFERENCES: Final[dict[str, str]] = {
         "Bayle, P., Bayle, A., Janson, L. and Mackey, L. (2020). Cross-validation confidence "
         "intervals for test error. Advances in Neural Information Processing Systems 33."
     ),
+    "benjamini1995": (
+        "Benjamini, Y. and Hochberg, Y. (1995). Controlling the false discovery rate: a practical "
+        "and powerful approach to multiple testing. Journal of the Royal Statistical Society B "
+        "57, 289-300."
+    ),
     "cameron2015": (
         "Cameron, A. C. and Miller, D. L. (2015). A practitioner's guide to cluster-robust "
         "inference. Journal of Human Resources 50, 317-372."
     ),
+    "clopper1934": (
+        "Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits "
+        "illustrated in the case of the binomial. Biometrika 26, 404-413."
+    ),
+    "demsar2006": (
+        "Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. "
+        "Journal of Machine Learning Research 7, 1-30."
+    ),
+    "dietterich1998": (
+        "Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised "
+        "classification learning algorithms. Neural Computation 10, 1895-1923."
+    ),
+    "dixon1946": (
+        "Dixon, W. J. and Mood, A. M. (1946). The statistical sign test. Journal of the "
+        "American Statistical Association 41, 557-566."
+    ),
+    "fagerland2013": (
+        "Fagerland, M. W., Lydersen, S. and Laake, P. (2013). The McNemar test for binary "
+        "matched-pairs data: mid-p and asymptotic are better than exact conditional. BMC "
+        "Medical Research Methodology 13, 91."
+    ),
+    "fisher1935": ("Fisher, R. A. (1935). The Design of Experiments. Oliver and Boyd, Edinburgh."),
     "geras2013": (
         "Geras, K. J. and Sutton, C. (2013). Multiple-source cross-validation. Proceedings of the "
         "30th International Conference on Machine Learning."
@@ -21,18 +48,48 @@ REFERENCES: Final[dict[str, str]] = {
         "Grandvalet, Y. and Bengio, Y. (2006). Hypothesis testing for cross-validation. Technical "
         "Report 1285, Universite de Montreal."
     ),
+    "hochberg1988": (
+        "Hochberg, Y. (1988). A sharper Bonferroni procedure for multiple tests of significance. "
+        "Biometrika 75, 800-802."
+    ),
+    "holm1979": (
+        "Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian "
+        "Journal of Statistics 6, 65-70."
+    ),
     "kouw2019": (
         "Kouw, W. M., Krijthe, J. H. and Loog, M. (2019). Robust importance-weighted "
         "cross-validation under sample selection bias. IEEE International Workshop on Machine "
         "Learning for Signal Processing."
     ),
+    "mcnemar1947": (
+        "McNemar, Q. (1947). Note on the sampling error of the difference between correlated "
+        "proportions or percentages. Psychometrika 12, 153-157."
+    ),
     "nadeau2003": (
         "Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine "
         "Learning 52, 239-281."
+    ),
+    "phipson2010": (
+        "Phipson, B. and Smyth, G. K. (2010). Permutation p-values should never be zero: "
+        "calculating exact p-values when permutations are randomly drawn. Statistical "
+        "Applications in Genetics and Molecular Biology 9, 39."
+    ),
+    "pratt1959": (
+        "Pratt, J. W. (1959). Remarks on zeros and ties in the Wilcoxon signed rank "
+        "procedures. Journal of the American Statistical Association 54, 655-667."
     ),
     "schulz2024": (
         "Schulz-Kuempel, H., Fischer, S., Hornung, R., Boulesteix, A.-L., Nagler, T. and Bischl, "
         "B. (2024). Constructing confidence intervals for 'the' generalization error: a "
         "comprehensive benchmark study. arXiv 2409.18836."
+    ),
+    "student1908": ("Student (1908). The probable error of a mean. Biometrika 6, 1-25."),
+    "wilcoxon1945": (
+        "Wilcoxon, F. (1945). Individual comparisons by ranking methods. Biometrics Bulletin "
+        "1, 80-83."
+    ),
+    "wilson1927": (
+        "Wilson, E. B. (1927). Probable inference, the law of succession, and statistical "
+        "inference. Journal of the American Statistical Association 22, 209-212."
     ),
 }

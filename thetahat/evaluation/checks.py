@@ -1,0 +1,52 @@
+"""What of a request can be refused before any loss is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from thetahat.errors import InvalidParameter, UnsupportedCombination
+from thetahat.evaluation.choices import REGISTRIES, Choices, fitting, misfit, select
+from thetahat.layout import Layout
+from thetahat.types import Target
+
+
+def check(layout: Layout, choices: Choices, models: Sequence[str]) -> None:
+    """Refuse choices that do not go with the layout or the models; cheap, no loss is read.
+
+    Raises
+    ------
+    UnsupportedCombination
+        A named method that does not fit the layout (the message names those that do), or a target
+        that none of the variances speaks of.
+    InvalidParameter
+        A control that is not a model.
+    """
+    if choices.control is not None and choices.control not in models:
+        raise InvalidParameter(
+            f"control {choices.control!r} is not one of the models: {', '.join(models)}",
+            loc=("control",),
+            value=choices.control,
+        )
+    for family, registry in REGISTRIES.items():
+        for i, entry in enumerate(getattr(choices, family) or ()):
+            reason = misfit(entry.method, layout)
+            if reason is not None:
+                fits = ", ".join(fitting(registry, layout)) or "none"
+                raise UnsupportedCombination(
+                    f"{entry.name} does not fit: {reason}; {family} that fit: {fits}",
+                    loc=(family, i),
+                    value=entry.name,
+                )
+    if choices.target is not None:
+        _check_target(layout, choices, choices.target)
+
+
+def _check_target(layout: Layout, choices: Choices, target: Target) -> None:
+    chosen = select("variances", choices.variances, REGISTRIES["variances"], layout).methods
+    spoken = sorted({t.value for entry in chosen for t in entry.method.info.targets})
+    if target.value not in spoken:
+        raise UnsupportedCombination(
+            f"no variance here speaks of {target.value}; targets that fit: {', '.join(spoken)}",
+            loc=("target",),
+            value=target.value,
+        )

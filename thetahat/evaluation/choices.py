@@ -1,0 +1,203 @@
+"""What a request chooses: methods, level, margin, correction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
+
+from thetahat.comparisons import TESTS
+from thetahat.comparisons.base import PairedTest
+from thetahat.errors import InvalidParameter
+from thetahat.evaluation.corrections import CORRECTIONS
+from thetahat.intervals import INTERVALS
+from thetahat.intervals.base import IntervalMethod
+from thetahat.layout import Layout
+from thetahat.types import Alternative, Target
+from thetahat.variances import VARIANCES
+from thetahat.variances.base import VarianceEstimator
+
+M = TypeVar("M")
+
+UNITS: Final = ("instance", "cluster", "block")
+"""What a test may pair."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen(Generic[M]):
+    """One method of an evaluation.
+
+    Parameters
+    ----------
+    key : str
+        Its key in the result: the request's ``as``, or the name.
+    name : str
+        Wire name.
+    method : M
+        The method with its parameters.
+    """
+
+    key: str
+    name: str
+    method: M
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What an evaluation is asked to report.
+
+    Parameters
+    ----------
+    level : float
+        Confidence level of intervals, in (0, 1); alpha of the verdict is 1 - level.
+    margin : float or None
+        Largest difference of mean losses that does not matter, in units of the loss, above 0.
+    alternative : Alternative
+        Of intervals and tests; the verdict ignores it.
+    variances, intervals, tests : tuple of Chosen or None
+        None means all that apply, with their defaults, but for those given by request only.
+    correction : str
+        A key of ``CORRECTIONS``.
+    control : str or None
+        The model that all others are compared with; None compares every pair.
+    power : float
+        Asked of the plan that an undecided verdict comes with, in (0, 1).
+    rope : float or None
+        Region of practical equivalence of the Bayesian tests; None means the margin.
+    clip : bool
+        Whether intervals are cut to the loss's range.
+    range : tuple of float or None
+        That range, where the loss does not say it or another is wanted.
+    unit : str or None
+        What the tests pair, where they leave it open: ``instance``, ``cluster`` or ``block``.
+    target : Target or None
+        What the verdicts speak of; None means the layout's own.
+    """
+
+    level: float = 0.95
+    margin: float | None = None
+    alternative: Alternative = Alternative.TWO_SIDED
+    variances: tuple[Chosen[VarianceEstimator], ...] | None = None
+    intervals: tuple[Chosen[IntervalMethod], ...] | None = None
+    tests: tuple[Chosen[PairedTest], ...] | None = None
+    correction: str = "holm"
+    control: str | None = None
+    power: float = 0.8
+    rope: float | None = None
+    clip: bool = False
+    range: tuple[float, float] | None = None
+    unit: str | None = None
+    target: Target | None = None
+
+    def __post_init__(self) -> None:
+        _require(0 < self.level < 1, "level", self.level, "must be in (0, 1)")
+        _require(0 < self.power < 1, "power", self.power, "must be in (0, 1)")
+        if self.margin is not None:
+            good = math.isfinite(self.margin) and self.margin > 0
+            _require(good, "margin", self.margin, "must be a finite number above 0")
+        if self.rope is not None:
+            good = math.isfinite(self.rope) and self.rope >= 0
+            _require(good, "rope", self.rope, "must be a finite number, 0 or above")
+        if self.range is not None:
+            good = all(math.isfinite(end) for end in self.range) and self.range[0] < self.range[1]
+            _require(good, "range", list(self.range), "must be two finite numbers in order")
+        known = ", ".join(CORRECTIONS)
+        _require(
+            self.correction in CORRECTIONS, "correction", self.correction, f"is not one of {known}"
+        )
+        good = self.unit is None or self.unit in UNITS
+        _require(good, "unit", self.unit, f"is not one of {', '.join(UNITS)}")
+        for family in ("variances", "intervals", "tests"):
+            _keys_differ(family, getattr(self, family) or ())
+
+    @property
+    def alpha(self) -> float:
+        """1 - level."""
+        return 1 - self.level
+
+
+def _require(good: bool, name: str, value: Any, what: str) -> None:  # noqa: FBT001 - an assertion
+    if not good:
+        raise InvalidParameter(f"{name} {what}, got {value}", loc=(name,), value=value)
+
+
+def _keys_differ(family: str, entries: tuple[Chosen[Any], ...]) -> None:
+    seen: set[str] = set()
+    for i, entry in enumerate(entries):
+        if entry.key in seen:
+            raise InvalidParameter(
+                f'{family} has {entry.key!r} twice; give one of them an "as"',
+                loc=(family, i),
+                value=entry.key,
+            )
+        seen.add(entry.key)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection(Generic[M]):
+    """The methods of one family that an evaluation uses.
+
+    Parameters
+    ----------
+    methods : tuple of Chosen
+        In order of the request, or of wire name.
+    named : bool
+        Whether the request named them: a named method that fails is an error, a defaulted one is
+        left out with its reason.
+    left_out : tuple of dict
+        ``name``, ``reason`` and ``family`` of the defaulted ones that do not fit the layout.
+    """
+
+    methods: tuple[Chosen[M], ...]
+    named: bool
+    left_out: tuple[dict[str, str], ...] = ()
+
+
+def select(
+    family: str,
+    chosen: tuple[Chosen[M], ...] | None,
+    registry: Mapping[str, type[M]],
+    layout: Layout,
+) -> Selection[M]:
+    """Return the named methods, or all that fit the layout and the reasons of those that do not.
+
+    Methods whose class says ``by_request_only`` are never taken by default.
+    """
+    if chosen is not None:
+        return Selection(chosen, named=True)
+    methods: list[Chosen[M]] = []
+    left_out: list[dict[str, str]] = []
+    for name, kind in registry.items():
+        if getattr(kind, "by_request_only", False):
+            continue
+        method = kind()
+        reason = misfit(method, layout)
+        if reason is None:
+            methods.append(Chosen(name, name, method))
+        else:
+            left_out.append({"name": name, "reason": reason, "family": family})
+    return Selection(tuple(methods), named=False, left_out=tuple(left_out))
+
+
+def misfit(method: Any, layout: Layout) -> str | None:
+    """Say why a method of any family does not fit the layout, or None."""
+    reason: str | None = method.inapplicable(layout)
+    return reason
+
+
+def fitting(registry: Mapping[str, type[Any]], layout: Layout) -> list[str]:
+    """Return the wire names whose defaults fit the layout."""
+    return [
+        name
+        for name, kind in registry.items()
+        if not getattr(kind, "by_request_only", False) and misfit(kind(), layout) is None
+    ]
+
+
+REGISTRIES: Final[Mapping[str, Mapping[str, type[Any]]]] = {
+    "variances": VARIANCES,
+    "intervals": INTERVALS,
+    "tests": TESTS,
+}
+"""The families that a request may choose from, by the request's field."""

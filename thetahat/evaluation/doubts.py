@@ -1,0 +1,72 @@
+"""What to know of an evaluation as a whole before reading its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from thetahat.block_losses import LossTable
+from thetahat.types import BlockKind, Caution
+
+FEW: Final = 5
+"""Fewer blocks than this leave at most three degrees of freedom between them."""
+
+MANY_PAIRS: Final = 1000
+"""More than this are corrected for, but hardly read."""
+
+
+def doubts(table: LossTable, *, clip_without_range: bool, n_pairs: int) -> Iterator[Caution]:
+    """Yield the cautions that belong to no single number."""
+    yield from _of_layout(table)
+    yield from _of_models(table)
+    if clip_without_range:
+        yield Caution(
+            "range_unknown",
+            "intervals were to be clipped, but the range of the losses is not known: give range",
+        )
+    if n_pairs > MANY_PAIRS:
+        yield Caution(
+            "many_pairs",
+            f"{n_pairs} pairs are compared; a control would leave one for each other model",
+        )
+
+
+def _of_layout(table: LossTable) -> Iterator[Caution]:
+    layout = table.layout
+    if layout.kind is BlockKind.HOLDOUT:
+        yield Caution(
+            "no_training_variance",
+            "one test set of one fitted model each: what another training sample would change is "
+            "not seen, so all numbers are about these models, not about the learners",
+        )
+    elif layout.n_blocks < FEW:
+        yield Caution(
+            "few_blocks",
+            f"there are {layout.n_blocks} blocks; what rests on the spread between them is very "
+            "uncertain",
+        )
+    smallest, largest = int(layout.n_test.min()), int(layout.n_test.max())
+    if largest > smallest + 1:
+        yield Caution(
+            "unequal_blocks",
+            f"blocks hold {smallest} to {largest} instances; the macro mean counts blocks alike, "
+            "the pooled mean instances",
+        )
+    if not layout.has_rows:
+        yield Caution(
+            "split_scores_only",
+            "one number per split is known; what needs a loss for each instance is left out",
+        )
+
+
+def _of_models(table: LossTable) -> Iterator[Caution]:
+    for name, losses in table.models.items():
+        moments = losses.moments
+        squares = moments.centred_squares
+        flat = moments.deviations.max() == moments.deviations.min()
+        if flat and (squares is None or not squares.any()):
+            yield Caution(
+                "constant_losses",
+                f"all losses of {name} are {moments.shift:.6g}; they say nothing of how sure "
+                "their mean is",
+            )

@@ -1,0 +1,207 @@
+"""Variances and intervals of one model's losses, or of one pair's differences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from thetahat.block_losses import BlockLosses
+from thetahat.errors import InsufficientData, UnsupportedCombination
+from thetahat.evaluation.choices import Choices, Chosen, Selection
+from thetahat.evaluation.plain import plain, told
+from thetahat.evaluation.recommendation import PROPORTIONS, Built, recommend
+from thetahat.intervals.base import Interval, IntervalMethod
+from thetahat.types import Caution, Target
+from thetahat.variances.base import VarianceEstimate, VarianceEstimator
+
+DOES_NOT_FIT = (InsufficientData, UnsupportedCombination)
+"""What a method raises when the losses themselves, not the layout, rule it out."""
+
+
+@dataclass(slots=True)
+class LeftOut:
+    """The defaulted methods that an evaluation does without, each once, with its first reason."""
+
+    entries: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
+
+    def add(self, family: str, name: str, reason: str) -> None:
+        """Note one method."""
+        entry = {"name": name, "reason": reason, "family": family}
+        self.entries.setdefault((family, name), entry)
+
+    def take(self, selection: Selection[Any]) -> None:
+        """Note all that the layout rules out."""
+        for entry in selection.left_out:
+            self.add(entry["family"], entry["name"], entry["reason"])
+
+    def listed(self) -> list[dict[str, str]]:
+        """Return them in the order noted."""
+        return list(self.entries.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """All variances and intervals of one set of losses.
+
+    Parameters
+    ----------
+    estimates : dict
+        By key.
+    built : list of Built
+        With one recommended per target.
+    """
+
+    estimates: dict[str, VarianceEstimate]
+    built: list[Built]
+
+    def recommended_for(self, target: Target) -> Built | None:
+        """Return the recommended interval of that target, if there is one."""
+        for entry in self.built:
+            if entry.interval.target is target and entry.interval.recommended:
+                return entry
+        return None
+
+
+def infer(  # noqa: PLR0913 - what is asked, on what, and where to note what was left out
+    losses: BlockLosses,
+    variances: Selection[VarianceEstimator],
+    intervals: Selection[IntervalMethod],
+    choices: Choices,
+    limits: tuple[float, float] | None,
+    left_out: LeftOut,
+) -> Inference:
+    """Estimate every chosen variance and build every interval that goes with one.
+
+    Parameters
+    ----------
+    losses : BlockLosses
+        Of one model, or differences.
+    variances, intervals : Selection
+        Methods.
+    choices : Choices
+        Level and alternative.
+    limits : tuple of float or None
+        What intervals are cut to, or None.
+    left_out : LeftOut
+        Notes the defaulted methods that these losses rule out.
+    """
+    estimates = {
+        entry.key: estimate
+        for entry in variances.methods
+        if (estimate := _estimate(entry, losses, variances, left_out)) is not None
+    }
+    built = [
+        replace(found, interval=clipped(found.interval, limits))
+        for entry in intervals.methods
+        for found in _intervals(entry, losses, variances.methods, estimates, choices)
+    ]
+    return Inference(estimates, recommend(losses.layout.kind, built))
+
+
+def _estimate(
+    entry: Chosen[VarianceEstimator],
+    losses: BlockLosses,
+    selection: Selection[VarianceEstimator],
+    left_out: LeftOut,
+) -> VarianceEstimate | None:
+    try:
+        return entry.method.estimate(losses)
+    except DOES_NOT_FIT as error:
+        if selection.named:
+            raise
+        left_out.add("variances", entry.name, error.message)
+        return None
+
+
+def _intervals(
+    entry: Chosen[IntervalMethod],
+    losses: BlockLosses,
+    variances: tuple[Chosen[VarianceEstimator], ...],
+    estimates: dict[str, VarianceEstimate],
+    choices: Choices,
+) -> Iterator[Built]:
+    """Yield the intervals of one method: one for each variance, or one that rests on none.
+
+    Methods know variances by their wire names; the result has their keys.
+    """
+    if entry.name in PROPORTIONS:
+        # a share needs no variance: without iid among the variances it is built all the same
+        given = [estimates[v.key] for v in variances if v.name == "iid" and v.key in estimates]
+        build: Callable[..., Interval | None] = entry.method.build
+        estimate = given[0] if given else None
+        share = build(losses, "iid", estimate, choices.level, choices.alternative)
+        if share is not None:
+            yield Built(replace(share, method=entry.key), entry.name, None)
+        return
+    for variance in variances:
+        found = estimates.get(variance.key)
+        if found is None:
+            continue
+        interval = entry.method.build(
+            losses, variance.name, found, choices.level, choices.alternative
+        )
+        if interval is not None:
+            keyed = replace(interval, method=entry.key, variance=variance.key)
+            yield Built(keyed, entry.name, variance.name)
+
+
+def clipped(interval: Interval, limits: tuple[float, float] | None) -> Interval:
+    """Return the interval cut to the limits, with a caution where that changed it."""
+    if limits is None:
+        return interval
+    low, high = limits
+    lower = None if interval.lower is None else min(max(interval.lower, low), high)
+    upper = None if interval.upper is None else min(max(interval.upper, low), high)
+    if (lower, upper) == (interval.lower, interval.upper):
+        return interval
+    caution = Caution(
+        "interval_clipped_to_range",
+        f"cut to the range {low:.6g} to {high:.6g}; it was {_end(interval.lower)} to "
+        f"{_end(interval.upper)}",
+    )
+    return replace(interval, lower=lower, upper=upper, cautions=(*interval.cautions, caution))
+
+
+def _end(value: float | None) -> str:
+    return "open" if value is None else f"{value:.6g}"
+
+
+def interval_told(interval: Interval) -> dict[str, Any]:
+    """Return an interval as the result has it."""
+    fields = {
+        "method": interval.method,
+        "target": interval.target,
+        "variance": interval.variance,
+        "mean": interval.mean,
+        "estimate": interval.estimate,
+        "standard_error": interval.standard_error,
+        "level": interval.level,
+        "alternative": interval.alternative,
+        "lower": interval.lower,
+        "upper": interval.upper,
+        "degrees_of_freedom": interval.degrees_of_freedom,
+        "recommended": interval.recommended,
+    }
+    return {**plain(fields), "cautions": told(interval.cautions)}
+
+
+def variance_told(estimate: VarianceEstimate) -> dict[str, Any]:
+    """Return a variance as the result has it; there is no standard error below 0."""
+    value = estimate.value
+    is_error = not isinstance(value, np.ndarray) and value >= 0
+    fields = {
+        "value": value,
+        "target": estimate.target,
+        "mean": estimate.mean,
+        "estimate": estimate.estimate,
+        "standard_error": math.sqrt(value) if is_error else None,
+        "degrees_of_freedom": estimate.degrees_of_freedom,
+        "usable": estimate.usable,
+    }
+    # details never stand in for a field of the contract
+    details = {key: item for key, item in estimate.details.items() if key not in fields}
+    return {**plain(fields), "cautions": told(estimate.cautions), **plain(details)}

@@ -1,0 +1,135 @@
+"""Two models side by side: which pairs, their differences, how large they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from thetahat.block_losses import BlockLosses, LossTable
+from thetahat.comparisons.base import PairedLosses
+from thetahat.types import BlockKind, Caution, FloatArray
+
+_ROUNDING = 8 * float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two models and what is known of their difference.
+
+    Parameters
+    ----------
+    a, b : str
+        Names.
+    position : tuple of int
+        Their places among the models, which name the pair's random stream.
+    losses : PairedLosses
+        In units of the loss: scores that are better when higher come with their sign changed.
+    constant : float or None
+        The difference where it is the same for every instance (or split).
+    cautions : tuple of Caution
+        On the difference as such.
+    """
+
+    a: str
+    b: str
+    position: tuple[int, int]
+    losses: PairedLosses
+    constant: float | None
+    cautions: tuple[Caution, ...]
+
+
+def pairs(table: LossTable, control: str | None) -> Iterator[Pair]:
+    """Yield every i < j in the request's order, or each model against the control as b.
+
+    One pair is in memory at a time.
+    """
+    names = table.names
+    if control is not None:
+        last = names.index(control)
+        chosen = [(i, last) for i in range(len(names)) if i != last]
+    else:
+        chosen = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
+    for i, j in chosen:
+        yield _pair(table, i, j)
+
+
+def _pair(table: LossTable, i: int, j: int) -> Pair:
+    a, b = (_as_losses(table, table.names[k]) for k in (i, j))
+    difference = a.minus(b)
+    cautions: list[Caution] = []
+    if table.higher_is_better:
+        cautions.append(
+            Caution(
+                "difference_in_loss_units",
+                "higher scores are better here; the difference is b minus a of the scores, so "
+                "that negative still means that a is better",
+            )
+        )
+    given = _given(difference)
+    spread = float(given.max() - given.min())
+    if 0 < spread <= _ROUNDING * max(np.abs(_given(a)).max(), np.abs(_given(b)).max()):
+        difference = _constant_losses(difference, float(given[0]))
+        spread = 0.0
+        cautions.append(
+            Caution(
+                "equal_but_for_rounding",
+                "the differences are equal but for their last bits, and are taken as equal",
+            )
+        )
+    constant = float(_given(difference)[0]) if spread == 0 else None
+    if constant == 0:
+        cautions.append(
+            Caution("identical_losses", f"{table.names[i]} and {table.names[j]} have equal losses")
+        )
+    losses = PairedLosses(a, b, difference)
+    return Pair(table.names[i], table.names[j], (i, j), losses, constant, tuple(cautions))
+
+
+def _as_losses(table: LossTable, name: str) -> BlockLosses:
+    losses = table.models[name]
+    if not table.higher_is_better:
+        return losses
+    values = None if losses.values is None else -losses.values
+    scores = None if losses.scores is None else -losses.scores
+    return BlockLosses(losses.layout, values=values, scores=scores)
+
+
+def _constant_losses(like: BlockLosses, value: float) -> BlockLosses:
+    constant = np.full_like(_given(like), value)
+    if like.values is not None:
+        return BlockLosses(like.layout, values=constant)
+    return BlockLosses(like.layout, scores=constant)
+
+
+def _given(losses: BlockLosses) -> FloatArray:
+    if losses.values is not None:
+        return losses.values
+    assert losses.scores is not None  # noqa: S101 - BlockLosses has one of the two
+    return losses.scores
+
+
+def units_of(difference: BlockLosses) -> tuple[str, FloatArray]:
+    """Return what the paired units are and their (n,) differences.
+
+    Block means where blocks are sources, where only split means are known, and where the rows of
+    several repeats cannot be matched; instances otherwise.
+    """
+    layout = difference.layout
+    matched = layout.n_repeats == 1 or layout.instance is not None
+    if layout.kind is BlockKind.SOURCE or not layout.has_rows or not matched:
+        return "block", difference.moments.means
+    return "instance", difference.instance_means()
+
+
+def effect_size(unit: str, differences: FloatArray) -> dict[str, Any]:
+    r"""Cohen's d of the paired differences: their mean over their standard deviation (ddof 1).
+
+    Degenerate cases: None where the differences do not vary, or there is one.
+    """
+    sd = float(differences.std(ddof=1)) if len(differences) > 1 else 0.0
+    constant = float(differences.max() - differences.min()) == 0
+    value = None if constant or sd == 0 else float(differences.mean()) / sd
+    return {"name": "cohen_d", "value": value, "unit": unit, "n": len(differences)}

@@ -1,0 +1,43 @@
+"""Values as JSON has them: no numpy types, and never NaN or infinity."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from thetahat.types import Caution
+
+
+def plain(value: Any) -> Any:
+    """Return the value in float, int, str, bool, None, list and dict; undefined numbers are None.
+
+    Mappings keep their order and get string keys; arrays and tuples become lists.
+    """
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (np.ndarray, np.generic)):
+        return plain(value.tolist())
+    return [plain(item) for item in value]
+
+
+def told(cautions: Iterable[Caution]) -> list[dict[str, str]]:
+    """Return cautions as the wire has them, each once."""
+    unique = dict.fromkeys((caution.code, caution.message) for caution in cautions)
+    return [{"code": code, "message": message} for code, message in unique]
+
+
+def number(value: float) -> str:
+    """Return a number for a sentence: four significant digits."""
+    return f"{value:.4g}"

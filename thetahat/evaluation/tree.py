@@ -1,0 +1,81 @@
+"""A whole evaluation: from a loss table and choices to the tree that the service stores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from thetahat.block_losses import LossTable
+from thetahat.comparisons import TESTS
+from thetahat.evaluation.choices import Choices, select
+from thetahat.evaluation.comparisons import Methods, compare
+from thetahat.evaluation.covariance import covariance
+from thetahat.evaluation.doubts import doubts
+from thetahat.evaluation.inference import LeftOut, infer
+from thetahat.evaluation.models import model_told
+from thetahat.evaluation.plain import plain, told
+from thetahat.evaluation.weighting import risks_told
+from thetahat.intervals import INTERVALS
+from thetahat.types import FloatArray
+from thetahat.variances import VARIANCES
+
+
+def evaluate(
+    table: LossTable,
+    choices: Choices,
+    seed: int,
+    weights: FloatArray | Mapping[str, FloatArray] | None = None,
+) -> dict[str, Any]:
+    """Return the result of an evaluation, all but its ``provenance``, as plain JSON values.
+
+    Parameters
+    ----------
+    table : LossTable
+        The losses of all models.
+    choices : Choices
+        What to report; ``check`` says beforehand whether it fits.
+    seed : int
+        The job's seed; the same table, choices and seed give the same numbers.
+    weights : ndarray of float, mapping or None
+        (n,) importance weights of the rows, or by model; they add ``risks`` and change nothing
+        else.
+
+    Raises
+    ------
+    EvaluationError
+        A method that was named cannot be used on these losses. Defaulted ones are listed in
+        ``not_applicable`` instead.
+    """
+    layout = table.layout
+    methods = Methods(
+        select("variances", choices.variances, VARIANCES, layout),
+        select("intervals", choices.intervals, INTERVALS, layout),
+        select("tests", choices.tests, TESTS, layout),
+    )
+    limits = (choices.range or table.loss_range) if choices.clip else None
+    left_out = LeftOut()
+    for selection in (methods.variances, methods.intervals, methods.tests):
+        left_out.take(selection)
+
+    models: dict[str, Any] = {}
+    for name, losses in table.models.items():
+        inference = infer(losses, methods.variances, methods.intervals, choices, limits, left_out)
+        models[name] = model_told(losses, inference)
+        if weights is not None:
+            own = weights[name] if isinstance(weights, Mapping) else weights
+            models[name]["risks"] = risks_told(losses, own, choices)
+    comparisons = compare(table, methods, choices, seed, limits, left_out)
+    cautions = doubts(
+        table,
+        clip_without_range=choices.clip and limits is None,
+        n_pairs=len(comparisons),
+    )
+    return {
+        "models": models,
+        "comparisons": plain(comparisons),
+        "omnibus": {},
+        "covariance": covariance(table),
+        "block_labels": plain(layout.block_labels),
+        "not_applicable": left_out.listed(),
+        "cautions": told(cautions),
+    }
