@@ -57,17 +57,12 @@ def bias_of_coefficients(
     gamma = c - 1 / k**2
     gamma[np.abs(gamma) <= 1e-12 * (np.abs(c) + 1 / k**2)] = 0.0
     terms = [
-        (float(x), f"sigma^2[{label}]")
-        for x, label in zip(clean["sigma_squared"], labels, strict=True)
+        *_single(clean["sigma_squared"], "sigma^2[{}]", labels),
+        *_single(clean["omega"], "omega[{}]", labels),
+        *_paired(gamma, "gamma[{}, {}]", labels),
+        *_single(clean["mu_squared"], "mu[{}]^2", labels),
+        *_paired(c, "mu[{}] mu[{}]", labels),
     ]
-    terms += [
-        (float(x), f"omega[{label}]") for x, label in zip(clean["omega"], labels, strict=True)
-    ]
-    terms += [(x, f"gamma[{i}, {j}]") for x, i, j in _pairs(gamma, labels)]
-    terms += [
-        (float(x), f"mu[{label}]^2") for x, label in zip(clean["mu_squared"], labels, strict=True)
-    ]
-    terms += [(x, f"mu[{i}] mu[{j}]") for x, i, j in _pairs(c, labels)]
     return {
         "sources": list(labels),
         "bias": {
@@ -93,12 +88,16 @@ def in_words(terms: Sequence[tuple[float, str]]) -> str:
     return text if left <= 0 else f"{text} and {left} more terms"
 
 
-def _pairs(matrix: FloatArray, labels: Sequence[Label]) -> list[tuple[float, Label, Label]]:
+def _single(numbers: FloatArray, name: str, labels: Sequence[Label]) -> list[tuple[float, str]]:
+    return [(x, name.format(label)) for x, label in zip(numbers.tolist(), labels, strict=True)]
+
+
+def _paired(matrix: FloatArray, name: str, labels: Sequence[Label]) -> list[tuple[float, str]]:
     """Each unordered pair once, with the sum of its two entries."""
     rows, columns = np.triu_indices(len(matrix), 1)
     both = matrix[rows, columns] + matrix[columns, rows]
     return [
-        (float(x), labels[i], labels[j])
+        (x, name.format(labels[i], labels[j]))
         for x, i, j in zip(both.tolist(), rows.tolist(), columns.tolist(), strict=True)
     ]
 
