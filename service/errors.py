@@ -10,6 +10,7 @@
     │   ├── DatasetInUse         a queued or running evaluation needs it
     │   ├── IdempotencyRace      the first request with this key is still being answered
     │   └── EvaluationNotFinished  only finished evaluations can be deleted
+    ├── MalformedRequest    the body or a header cannot be read at all
     ├── InvalidRequest      a field is wrong; ``errors`` names each place and value
     ├── InvalidFile         a file is not what its type says
     ├── IdempotencyMismatch the same key with another body
@@ -18,6 +19,8 @@
     ├── NotAcceptable       no representation that the client accepts
     ├── TooManyJobs         the owner's queue is full
     ├── Unauthorised        no valid API key
+    ├── MethodNotAllowed    the path does not take this method
+    ├── InternalError       a fault of the service itself
     └── Unavailable         the database is away
 """
 
@@ -92,6 +95,12 @@ class IdempotencyMismatch(ServiceError):
     code = "idempotency_mismatch"
 
 
+class MalformedRequest(ServiceError):
+    """The body or a header cannot be read: broken JSON, too deep a nesting, an upload cut off."""
+
+    code = "malformed_request"
+
+
 class InvalidRequest(ServiceError):
     """A field of the request is wrong."""
 
@@ -132,6 +141,18 @@ class Unauthorised(ServiceError):
     """No valid API key came with the request."""
 
     code = "unauthorised"
+
+
+class MethodNotAllowed(ServiceError):
+    """The path does not take this method; ``Allow`` names those that it takes."""
+
+    code = "method_not_allowed"
+
+
+class InternalError(ServiceError):
+    """A fault of the service; its log has the trace under the request's id."""
+
+    code = "internal_error"
 
 
 class Unavailable(ServiceError):

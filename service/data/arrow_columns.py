@@ -1,0 +1,107 @@
+"""From Arrow's columns to the wire's four types and to numpy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from service.data.formats.base import check_names
+from service.errors import InvalidFile
+
+
+def wire_columns(schema: pa.Schema) -> tuple[dict[str, str], ...]:
+    """Return name and type of each column; a column that is no plain value is refused."""
+    check_names(schema.names)
+    found = []
+    for column in schema:
+        kind = wire_type(column.type)
+        if kind is None:
+            raise InvalidFile(
+                f"column {column.name!r} holds {column.type}; numbers, booleans, text, dates and "
+                "times can be read"
+            )
+        found.append({"name": column.name, "type": kind})
+    return tuple(found)
+
+
+def wire_type(kind: pa.DataType) -> str | None:
+    """Return ``number``, ``integer``, ``boolean`` or ``string``; None for anything else."""
+    if pa.types.is_dictionary(kind):
+        return wire_type(kind.value_type)
+    if pa.types.is_boolean(kind):
+        return "boolean"
+    if pa.types.is_integer(kind):
+        return "integer"
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind):
+        return "number"
+    if is_text(kind) or pa.types.is_date(kind) or pa.types.is_time(kind):
+        return "string"
+    return "string" if pa.types.is_timestamp(kind) else None
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Say whether values are strings."""
+    return bool(
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    )
+
+
+def to_numpy(column: pa.ChunkedArray) -> np.ndarray:
+    """Return a column as numpy, without a copy where the memory allows.
+
+    Returns
+    -------
+    ndarray
+        (n,) float64 for numbers, with NaN where a value is missing; int64 for integers and bool
+        for booleans that are complete (float64 if not); objects, str or None, for text, dates and
+        times (ISO 8601).
+    """
+    kind = column.type
+    if pa.types.is_dictionary(kind) and not is_text(kind.value_type):
+        column, kind = column.cast(kind.value_type), kind.value_type
+    wire = wire_type(kind)
+    if wire == "string":
+        return _objects(column)
+    if wire == "number" or column.null_count:
+        if pa.types.is_boolean(kind):
+            column = column.cast(pa.int8())
+        return _plain(column.cast(pa.float64(), safe=False), np.float64)
+    if wire == "boolean":
+        return _plain(column, np.bool_)
+    return _integers(column)
+
+
+def _integers(column: pa.ChunkedArray) -> np.ndarray:
+    try:
+        return _plain(column.cast(pa.int64()), np.int64)
+    except pa.ArrowInvalid:  # unsigned, and beyond the signed range
+        return _plain(column.cast(pa.float64(), safe=False), np.float64)
+
+
+def _plain(column: pa.ChunkedArray, dtype: type[np.generic]) -> np.ndarray:
+    if column.num_chunks == 1:
+        return np.asarray(column.chunk(0).to_numpy(zero_copy_only=False), dtype=dtype)
+    return np.asarray(column.to_numpy(), dtype=dtype)
+
+
+def _objects(column: pa.ChunkedArray) -> np.ndarray:
+    """Return strings that share one object per distinct value: repeated labels cost a pointer."""
+    if pa.types.is_timestamp(column.type):
+        column = column.cast(pa.timestamp(column.type.unit))
+    if not pa.types.is_dictionary(column.type):
+        if not is_text(column.type):
+            column = column.cast(pa.string())
+        if pa.types.is_string_view(column.type):
+            column = column.cast(pa.large_string())
+        column = pc.dictionary_encode(column)
+    parts = [_shared(chunk) for chunk in column.chunks]
+    return np.concatenate(parts) if parts else np.empty(0, dtype=object)
+
+
+def _shared(chunk: pa.DictionaryArray) -> np.ndarray:
+    values = np.empty(len(chunk.dictionary) + 1, dtype=object)
+    values[:-1] = chunk.dictionary.to_pylist()
+    codes = pc.fill_null(chunk.indices.cast(pa.int64()), len(values) - 1)
+    taken: np.ndarray = values[codes.to_numpy(zero_copy_only=False)]
+    return taken

@@ -1,0 +1,67 @@
+"""What an Arrow stream says of its batches before any of them is unpacked.
+
+pyarrow has no limit on what it allocates while it reads a batch, so the lengths are read from the
+messages' flatbuffers first. Only the fields that are needed are looked at; pyarrow has verified
+that the offsets lie inside the buffer.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+import pyarrow as pa
+
+from service.errors import InvalidFile, TooLarge
+
+# Positions of fields in Arrow's Message.fbs, and the values of its MessageHeader union.
+MESSAGE_HEADER_TYPE: Final = 1
+MESSAGE_HEADER: Final = 2
+DICTIONARY_DATA: Final = 1
+BATCH_LENGTH: Final = 0
+BATCH_COMPRESSION: Final = 3
+DICTIONARY: Final = 2
+RECORD_BATCH: Final = 3
+
+
+def check_messages(source: pa.NativeFile, max_cells: int) -> None:
+    """Refuse compressed batches, and batches that claim more rows than a data set may have."""
+    for message in pa.ipc.MessageReader.open_stream(source):
+        try:
+            length, is_compressed = _batch_claims(message.metadata.to_pybytes())
+        except (struct.error, IndexError):
+            raise InvalidFile("a message of the Arrow stream is broken") from None
+        if is_compressed:
+            raise InvalidFile("the Arrow stream is compressed; send it uncompressed, or as Parquet")
+        if length > max_cells:
+            raise TooLarge(f"a batch claims {length} rows; a data set may have {max_cells}")
+
+
+def _batch_claims(buffer: bytes) -> tuple[int, bool]:
+    """Return the rows that a message's batch claims, and whether it is compressed."""
+    message = struct.unpack_from("<I", buffer, 0)[0]
+    at = _field(buffer, message, MESSAGE_HEADER_TYPE)
+    kind = buffer[at] if at else 0
+    if kind not in {DICTIONARY, RECORD_BATCH}:
+        return 0, False
+    batch = _table(buffer, _field(buffer, message, MESSAGE_HEADER))
+    if kind == DICTIONARY:
+        batch = _table(buffer, _field(buffer, batch, DICTIONARY_DATA))
+    at = _field(buffer, batch, BATCH_LENGTH)
+    length = struct.unpack_from("<q", buffer, at)[0] if at else 0
+    return length, bool(_field(buffer, batch, BATCH_COMPRESSION))
+
+
+def _field(buffer: bytes, table: int, number: int) -> int:
+    """Return where a table's field lies; 0 where it is left out."""
+    vtable = table - struct.unpack_from("<i", buffer, table)[0]
+    place = 4 + 2 * number
+    if place >= struct.unpack_from("<H", buffer, vtable)[0]:
+        return 0
+    offset = struct.unpack_from("<H", buffer, vtable + place)[0]
+    return table + offset if offset else 0
+
+
+def _table(buffer: bytes, at: int) -> int:
+    """Follow an offset to a table."""
+    return int(at + struct.unpack_from("<I", buffer, at)[0])

@@ -1,0 +1,131 @@
+"""How a text table is written: encoding, delimiter, header, decimal mark."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from service.data.formats.base import MAX_NAME, check_names
+from service.errors import InvalidFile
+
+DELIMITERS = (",", ";", "\t", "|")
+SAMPLE_BYTES = 256 * 1024
+SAMPLE_ROWS = 100
+CHUNK = 1024 * 1024
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+")
+BYTE_ORDER_MARK = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What was understood of a text table.
+
+    Parameters
+    ----------
+    delimiter : str
+        One of comma, semicolon, tab and bar.
+    decimal : str
+        Point or comma.
+    header : tuple of str
+        The names as they stand in the file; an empty one is named after its position.
+    """
+
+    delimiter: str
+    decimal: str
+    header: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns' names; a nameless column, such as R's row names, is called by its place."""
+        return tuple(name or f"column_{i}" for i, name in enumerate(self.header))
+
+
+def check_text(path: Path) -> None:
+    """Refuse a file that is not UTF-8, or has NUL bytes, and say at which byte."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    before = 0
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            nul = chunk.find(b"\0")
+            if nul >= 0:
+                raise InvalidFile(f"the text has a NUL byte at byte {before + nul}")
+            held = len(decoder.getstate()[0])
+            try:
+                decoder.decode(chunk)
+            except UnicodeDecodeError as error:
+                place = before - held + error.start
+                raise InvalidFile(
+                    f"the text is not UTF-8: byte {place} is 0x{error.object[error.start]:02x}"
+                ) from None
+            before += len(chunk)
+    unfinished = decoder.getstate()[0]
+    if unfinished:
+        raise InvalidFile(f"the text is not UTF-8: cut off at byte {before - len(unfinished)}")
+
+
+def understand(path: Path) -> Dialect:
+    """Look at the first rows of a text table."""
+    sample = _sample(path)
+    found = {delimiter: _records(sample, delimiter) for delimiter in DELIMITERS}
+    delimiter = max(DELIMITERS, key=lambda d: _fit(found[d]))  # the first of equals: the comma
+    records = found[delimiter]
+    if not records:
+        raise InvalidFile("the file has no header: its first line must name the columns")
+    header = tuple(records[0])
+    if all(NUMBER.fullmatch(name.strip()) for name in header):
+        raise InvalidFile(
+            f"the first line must name the columns; it holds numbers: {', '.join(header)[:80]}"
+        )
+    dialect = Dialect(delimiter, _decimal(delimiter, records[1:]), header)
+    check_names(dialect.names)
+    return dialect
+
+
+def _sample(path: Path) -> str:
+    with path.open("rb") as file:
+        raw = file.read(SAMPLE_BYTES)
+    text = raw.decode("utf-8", errors="ignore").removeprefix(BYTE_ORDER_MARK)
+    if len(raw) < SAMPLE_BYTES:
+        return text
+    whole, newline, _ = text.rpartition("\n")
+    if not newline:
+        raise InvalidFile(f"the first line is longer than {SAMPLE_BYTES} bytes")
+    return whole + newline
+
+
+def _records(sample: str, delimiter: str) -> list[list[str]]:
+    records: list[list[str]] = []
+    try:
+        for record in csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter):
+            if record:
+                records.append(record)
+            if len(records) > SAMPLE_ROWS:
+                break
+    except csv.Error as error:
+        if not records:
+            raise InvalidFile(f"the first line cannot be read: {error}") from None
+    return records
+
+
+def _fit(records: list[list[str]]) -> tuple[float, int]:
+    """Say how well a delimiter cuts: the share of rows as wide as the header, then the width."""
+    if not records or len(records[0]) < 2 or any(len(name) > MAX_NAME for name in records[0]):
+        return (0.0, 0)
+    width = len(records[0])
+    alike = sum(len(record) == width for record in records[1:])
+    return ((alike + 1) / len(records), width)
+
+
+def _decimal(delimiter: str, records: list[list[str]]) -> str:
+    """Return the comma only where numbers are written with it and none with a point."""
+    if delimiter == ",":
+        return "."
+    cells = [cell.strip() for record in records for cell in record]
+    with_comma = any(COMMA_NUMBER.fullmatch(cell) for cell in cells)
+    with_point = any("." in cell and NUMBER.fullmatch(cell) for cell in cells)
+    return "," if with_comma and not with_point else "."

@@ -1,0 +1,63 @@
+"""Arrow's stream of record batches: as it lies on disk it can be mapped into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from service.data.arrow_columns import to_numpy, wire_columns
+from service.data.arrow_messages import check_messages
+from service.data.formats.base import Inspected, check_not_empty, check_size
+from service.errors import InvalidFile
+
+
+class ArrowStream:
+    """Apache Arrow IPC, streaming format, uncompressed."""
+
+    media_type: ClassVar[str] = "application/vnd.apache.arrow.stream"
+    title: ClassVar[str] = "Arrow stream"
+    endings: ClassVar[tuple[str, ...]] = (".arrows", ".arrow")
+
+    def inspect(self, path: Path, max_cells: int, table: IO[bytes]) -> Inspected:
+        """Check every batch in full; nothing is copied."""
+        del table
+        rows = batches = 0
+        try:
+            with pa.memory_map(str(path)) as source:
+                check_messages(source, max_cells)
+                source.seek(0)
+                with pa.ipc.open_stream(source) as reader:
+                    columns = wire_columns(reader.schema)
+                    for batch in reader:
+                        rows += batch.num_rows
+                        batches += 1
+                        check_size(rows, len(columns), max_cells)
+                        batch.validate(full=True)
+        except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+            raise InvalidFile(
+                f"the file is not an Arrow stream that can be read: {error}"
+            ) from None
+        check_not_empty(rows)
+        return Inspected(rows, columns, {"batches": batches})
+
+    def columns(self, path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
+        """Map the file; only what has to be converted is copied."""
+        table = _table(path)
+        return {name: to_numpy(table.column(name)) for name in names}
+
+    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, np.ndarray]:
+        """Map the file and take the first rows."""
+        table = _table(path).slice(0, rows)
+        return {name: to_numpy(table.column(name)) for name in names}
+
+
+def _table(path: Path) -> pa.Table:
+    with pa.memory_map(str(path)) as source, pa.ipc.open_stream(source) as reader:
+        return reader.read_all()
+
+
+METHOD = ArrowStream()

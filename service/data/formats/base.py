@@ -1,0 +1,97 @@
+"""What a file format of data sets can do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, ClassVar, Protocol
+
+import numpy as np
+
+from service.errors import InvalidFile, TooLarge
+
+MAX_NAME = 1000  # characters of a column's name
+TABLE_SUFFIX = ".table.arrow"
+"""A text file is read once; its table lies beside it in the file store under this ending."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inspected:
+    """What a file turned out to be.
+
+    Parameters
+    ----------
+    rows : int
+        At least 1.
+    columns : tuple of mapping
+        ``{"name", "type"}``; type is ``number``, ``integer``, ``boolean`` or ``string``.
+    details : mapping
+        What was understood of the format, as plain JSON values.
+    has_table : bool
+        Whether a table was written to the second file.
+    """
+
+    rows: int
+    columns: tuple[dict[str, str], ...]
+    details: Mapping[str, Any] = field(default_factory=dict)
+    has_table: bool = False
+
+
+class Format(Protocol):
+    """One way to write a table to a file."""
+
+    media_type: ClassVar[str]
+    title: ClassVar[str]
+    endings: ClassVar[tuple[str, ...]]
+
+    def inspect(self, path: Path, max_cells: int, table: IO[bytes]) -> Inspected:
+        """Check a whole file in bounded memory; ``InvalidFile`` says what is wrong with it."""
+        ...
+
+    def columns(self, path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
+        """Read some columns of an inspected file."""
+        ...
+
+    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, np.ndarray]:
+        """Read the first rows of some columns."""
+        ...
+
+
+def check_size(rows: int, columns: int, max_cells: int) -> None:
+    """Refuse a table that is empty or has too many cells, before it is decoded."""
+    if columns == 0:
+        raise InvalidFile("the file has no columns")
+    if rows * columns > max_cells:
+        raise TooLarge(
+            f"{rows} rows x {columns} columns are {rows * columns} cells; "
+            f"a data set may have {max_cells}"
+        )
+
+
+def check_not_empty(rows: int) -> None:
+    """Refuse a table without rows."""
+    if rows == 0:
+        raise InvalidFile("the file has no rows")
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Refuse column names that a request could not name."""
+    seen: set[str] = set()
+    for position, name in enumerate(names):
+        if name in seen:
+            raise InvalidFile(f"two columns are called {name[:80]!r}")
+        if not name or len(name) > MAX_NAME or "\0" in name or not _is_text(name):
+            raise InvalidFile(
+                f"the name of column {position} must be 1 to {MAX_NAME} characters of text, "
+                f"not {name[:80]!r}"
+            )
+        seen.add(name)
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,120 @@
+"""NumPy's own file: one array, whose header is checked before anything else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, ClassVar
+
+import numpy as np
+from numpy.lib import format as npy_format
+
+from service.data.formats.base import Inspected, check_not_empty, check_size
+from service.errors import InvalidFile
+
+KINDS = {"f": "number", "i": "integer", "u": "integer", "b": "boolean"}
+MAX_ITEM_BYTES = 8
+READERS = {
+    (1, 0): npy_format.read_array_header_1_0,
+    (2, 0): npy_format.read_array_header_2_0,
+}
+BROKEN = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError, OverflowError)
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    shape: tuple[int, ...]
+    fortran_order: bool
+    dtype: np.dtype[np.generic]
+    offset: int
+
+
+class Npy:
+    """One array of numbers or booleans, (n,) or (n, p); its columns are c0, c1, ..."""
+
+    media_type: ClassVar[str] = "application/x-npy"
+    title: ClassVar[str] = "NumPy array"
+    endings: ClassVar[tuple[str, ...]] = (".npy",)
+
+    def inspect(self, path: Path, max_cells: int, table: IO[bytes]) -> Inspected:
+        """Check type, shape and size from the header; any bytes that follow are numbers."""
+        del table
+        header = _header(path)
+        kind = KINDS.get(header.dtype.kind)
+        if kind is None or header.dtype.itemsize > MAX_ITEM_BYTES:
+            raise InvalidFile(
+                f"the array holds {header.dtype.name}; numbers of up to 64 bits and booleans can "
+                "be read"
+            )
+        if len(header.shape) not in {1, 2} or min(header.shape) < 0:
+            raise InvalidFile(
+                f"the array has {len(header.shape)} dimensions {header.shape}; 1 or 2 can be read"
+            )
+        rows, width = (*header.shape, 1)[:2]
+        check_size(rows, width, max_cells)
+        check_not_empty(rows)
+        expected = header.offset + math.prod(header.shape) * header.dtype.itemsize
+        actual = path.stat().st_size
+        if actual != expected:
+            raise InvalidFile(
+                f"an array of shape {header.shape} and type {header.dtype.name} is a file of "
+                f"{expected} bytes; this one has {actual}"
+            )
+        return Inspected(
+            rows,
+            tuple({"name": f"c{j}", "type": kind} for j in range(width)),
+            {"dtype": header.dtype.name, "shape": list(header.shape)},
+        )
+
+    def columns(self, path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
+        """Map the file; a column that already is float64 and contiguous is not copied."""
+        array = _array(path)
+        return {name: _column(array, int(name[1:])) for name in names}
+
+    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, np.ndarray]:
+        """Map the file and take the first rows."""
+        array = _array(path)[:rows]
+        return {name: _column(array, int(name[1:])) for name in names}
+
+
+def _header(path: Path) -> _Header:
+    """Read the header alone; numpy parses it as a literal, and never unpickles here."""
+    try:
+        with path.open("rb") as file:
+            read = READERS.get(npy_format.read_magic(file), _unknown_version)
+            shape, fortran, dtype = read(file)
+            return _Header(shape, fortran, dtype, file.tell())
+    except BROKEN as error:
+        raise InvalidFile(f"the file is not a NumPy array that can be read: {error}") from None
+
+
+def _unknown_version(_file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:
+    raise ValueError("its version of the format is not read here")
+
+
+def _array(path: Path) -> np.ndarray:
+    header = _header(path)
+    return np.memmap(
+        path,
+        header.dtype,
+        mode="r",
+        offset=header.offset,
+        shape=header.shape,
+        order="F" if header.fortran_order else "C",
+    )
+
+
+def _column(array: np.ndarray, number: int) -> np.ndarray:
+    column = array if array.ndim == 1 else array[:, number]
+    kind = KINDS[array.dtype.kind]
+    if kind == "boolean":
+        truth: np.ndarray = column.view(np.uint8) != 0  # any other byte than 0 counts as true
+        return truth
+    if kind == "integer" and array.dtype != np.uint64:
+        return np.ascontiguousarray(column, dtype=np.int64)
+    return np.ascontiguousarray(column, dtype=np.float64)
+
+
+METHOD = Npy()

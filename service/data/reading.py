@@ -1,0 +1,79 @@
+"""Columns of a kept data set, for the work of an evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from service.data.formats import FORMATS
+from service.errors import Fault, InvalidRequest, Unavailable
+
+LISTED = 20  # how many columns a refusal lists
+
+
+class ReadableFile(Protocol):
+    """What has to be known of a data set to read it."""
+
+    @property
+    def media_type(self) -> str:
+        """The canonical media type."""
+        ...
+
+    @property
+    def columns(self) -> Sequence[Mapping[str, Any]]:
+        """``{"name", "type"}`` of each column."""
+        ...
+
+    @property
+    def path(self) -> Path | None:
+        """Where the bytes lie."""
+        ...
+
+
+def read_columns(file: ReadableFile, names: Sequence[str] | None = None) -> dict[str, np.ndarray]:
+    """Read some columns, or all.
+
+    Returns
+    -------
+    dict of ndarray
+        By name, in the order of ``names``: (n,) float64 for numbers, with NaN where a value is
+        missing; int64 for integers and bool for booleans that are complete (float64 if not);
+        objects, str or None, for text. Arrays may be maps of the file and must not be written to.
+
+    Raises
+    ------
+    InvalidRequest
+        A name that is not a column; the message lists those that are.
+    """
+    known = [str(column["name"]) for column in file.columns]
+    wanted = list(dict.fromkeys(known if names is None else names))
+    check_columns(known, wanted)
+    return FORMATS[file.media_type].columns(_path(file), wanted)
+
+
+def read_head(file: ReadableFile, rows: int) -> dict[str, np.ndarray]:
+    """Read the first rows of all columns, as ``read_columns`` does."""
+    names = [str(column["name"]) for column in file.columns]
+    return FORMATS[file.media_type].head(_path(file), names, rows)
+
+
+def check_columns(known: Sequence[str], wanted: Sequence[str]) -> None:
+    """Refuse names that are not columns."""
+    unknown = [name for name in wanted if name not in set(known)]
+    if unknown:
+        listed = ", ".join(known[:LISTED])
+        more = f" and {len(known) - LISTED} more" if len(known) > LISTED else ""
+        faults = tuple(
+            Fault(("columns",), f"there is no column {name!r}; there are {listed}{more}", name)
+            for name in unknown
+        )
+        raise InvalidRequest(faults[0].message, errors=faults)
+
+
+def _path(file: ReadableFile) -> Path:
+    if file.path is None or not file.path.is_file():
+        raise Unavailable("the data set's bytes are not in the file store")
+    return file.path
