@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.evaluation.choices import REGISTRIES, Choices, fitting, misfit, select
+from thetahat.evaluation.recommendation import RULES
 from thetahat.layout import Layout
 from thetahat.types import Target
 
@@ -43,7 +44,8 @@ def check(layout: Layout, choices: Choices, models: Sequence[str]) -> None:
 
 def _check_target(layout: Layout, choices: Choices, target: Target) -> None:
     chosen = select("variances", choices.variances, REGISTRIES["variances"], layout).methods
-    spoken = sorted({t.value for entry in chosen for t in entry.method.info.targets})
+    known = {rule.target for rule in RULES if rule.blocks is layout.kind}
+    spoken = sorted({t.value for entry in chosen for t in entry.method.info.targets if t in known})
     if target.value not in spoken:
         raise UnsupportedCombination(
             f"no variance here speaks of {target.value}; targets that fit: {', '.join(spoken)}",

@@ -19,13 +19,14 @@ from thetahat.variances import VARIANCES
 from thetahat.variances.base import VarianceEstimator
 
 M = TypeVar("M")
+M_co = TypeVar("M_co", covariant=True)
 
 UNITS: Final = ("instance", "cluster", "block")
 """What a test may pair."""
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen(Generic[M]):
+class Chosen(Generic[M_co]):
     """One method of an evaluation.
 
     Parameters
@@ -34,13 +35,13 @@ class Chosen(Generic[M]):
         Its key in the result: the request's ``as``, or the name.
     name : str
         Wire name.
-    method : M
+    method : M_co
         The method with its parameters.
     """
 
     key: str
     name: str
-    method: M
+    method: M_co
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

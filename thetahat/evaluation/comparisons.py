@@ -10,6 +10,7 @@ from thetahat.block_losses import LossTable
 from thetahat.comparisons.base import PairedTest, TestOutcome
 from thetahat.evaluation.choices import Choices, Chosen, Selection
 from thetahat.evaluation.corrections import adjust
+from thetahat.evaluation.evidence import Question, Terms
 from thetahat.evaluation.inference import (
     DOES_NOT_FIT,
     Inference,
@@ -22,7 +23,7 @@ from thetahat.evaluation.pairs import Pair, effect_size, pairs, units_of
 from thetahat.evaluation.plain import plain, told
 from thetahat.evaluation.plans import Basis
 from thetahat.evaluation.recommendation import DEFAULT_TARGET, LAST, PROPORTIONS, Built
-from thetahat.evaluation.verdicts import Question, Terms, judge
+from thetahat.evaluation.verdicts import judge
 from thetahat.intervals import INTERVALS
 from thetahat.intervals.base import IntervalMethod
 from thetahat.seeds import stream
@@ -82,7 +83,11 @@ def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what w
         basis = None if best is None or pair.constant is not None else _basis(best)
         questions.append(
             Question(
-                a=pair.a, b=pair.b, basis=basis, constant=pair.constant, n_units=len(differences)
+                a=pair.a,
+                b=pair.b,
+                basis=basis,
+                constant=pair.constant,
+                n_units=len(table.layout.cluster_labels) or len(differences),
             )
         )
     _adjust_tests(compared, choices.correction)

@@ -68,9 +68,9 @@ def _pair(table: LossTable, i: int, j: int) -> Pair:
                 "that negative still means that a is better",
             )
         )
-    given = _given(difference)
+    given = given_losses(difference)
     spread = float(given.max() - given.min())
-    if 0 < spread <= _ROUNDING * max(np.abs(_given(a)).max(), np.abs(_given(b)).max()):
+    if 0 < spread <= _ROUNDING * max(np.abs(given_losses(a)).max(), np.abs(given_losses(b)).max()):
         difference = _constant_losses(difference, float(given[0]))
         spread = 0.0
         cautions.append(
@@ -79,7 +79,7 @@ def _pair(table: LossTable, i: int, j: int) -> Pair:
                 "the differences are equal but for their last bits, and are taken as equal",
             )
         )
-    constant = float(_given(difference)[0]) if spread == 0 else None
+    constant = float(given_losses(difference)[0]) if spread == 0 else None
     if constant == 0:
         cautions.append(
             Caution("identical_losses", f"{table.names[i]} and {table.names[j]} have equal losses")
@@ -98,13 +98,14 @@ def _as_losses(table: LossTable, name: str) -> BlockLosses:
 
 
 def _constant_losses(like: BlockLosses, value: float) -> BlockLosses:
-    constant = np.full_like(_given(like), value)
+    constant = np.full_like(given_losses(like), value)
     if like.values is not None:
         return BlockLosses(like.layout, values=constant)
     return BlockLosses(like.layout, scores=constant)
 
 
-def _given(losses: BlockLosses) -> FloatArray:
+def given_losses(losses: BlockLosses) -> FloatArray:
+    """Return what is known of the losses: (n,) by row, or (J,) by split."""
     if losses.values is not None:
         return losses.values
     assert losses.scores is not None  # noqa: S101 - BlockLosses has one of the two
