@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from thetahat.block_losses import BlockLosses
+from thetahat.layout import Layout
 from thetahat.registry import MethodInfo
 from thetahat.types import Alternative, Caution, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
@@ -60,6 +61,10 @@ class IntervalMethod(Protocol):
     """A frozen dataclass whose fields are the method's parameters."""
 
     info: ClassVar[MethodInfo]
+
+    def inapplicable(self, layout: Layout) -> str | None:
+        """Say why the method cannot be used on this layout, or None."""
+        ...
 
     def build(
         self,

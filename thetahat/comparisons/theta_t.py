@@ -1,0 +1,154 @@
+"""t test on any variance estimator of the differences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.comparisons._t import rounded, t_outcome
+from thetahat.comparisons.base import PairedLosses, TestOutcome
+from thetahat.errors import InvalidParameter
+from thetahat.layout import Layout
+from thetahat.registry import MethodInfo
+from thetahat.types import Alternative, BlockKind, Caution, Needs, Target
+from thetahat.variances import VARIANCES
+from thetahat.variances.base import VarianceEstimate, VarianceEstimator
+
+_BY_KIND = {
+    # never negative, speaks of the sources at hand, and the seed's own choice for them
+    BlockKind.SOURCE: "theta_B",
+    # of the forms that cannot be negative it leaves out least: gamma alone, where theta_4 leaves
+    # out omega too
+    BlockKind.RANDOM: "theta_3",
+    BlockKind.HOLDOUT: "iid",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ThetaT:
+    r"""Mean difference over the root of a variance estimate of the differences.
+
+    .. math:: t = \frac{\bar d}{\sqrt{\hat\theta}}
+
+    with :math:`\hat\theta` any variance estimator, computed on the paired differences,
+    :math:`\bar d` the mean (macro or pooled) that it belongs to, and its degrees of freedom
+    (normal where it states none).
+
+    Assumes what the variance assumes and errs as it errs: an estimator that leaves a positive
+    covariance out makes the test liberal, one that counts a part twice makes it conservative.
+
+    Source: geras2013; grandvalet2006 for why no unbiased variance is to be had from one
+    partition.
+
+    Degenerate cases: on a value that is not positive, or not meant for tests (``theta_1``, one
+    value per source), statistic and p-value are None, with a caution.
+
+    Parameters
+    ----------
+    variance : str or None
+        Wire name of the variance estimator. Left out: ``theta_B`` for source blocks, ``theta_3``
+        for random ones, ``iid`` for a holdout, or ``cluster_robust`` where its instances are in
+        clusters.
+    """
+
+    variance: str | None = None
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="theta_t",
+        title="t test on a chosen variance estimator",
+        summary=(
+            "The mean difference over the root of any of the variance estimates of the "
+            "differences, with that estimate's degrees of freedom."
+        ),
+        formula=r"t = \bar d / \sqrt{\hat\theta}",
+        references=("geras2013", "grandvalet2006"),
+        assumptions="Those of the variance; a mean difference that is nearly normal.",
+        errs=(
+            "As its variance: liberal where covariances through shared training data or shared "
+            "sources are left out, conservative where the variance is too large."
+        ),
+        needs=Needs.SPLITS,
+        targets=(Target.THESE_SOURCES, Target.NEW_SOURCE, Target.THESE_MODELS),
+    )
+
+    def __post_init__(self) -> None:
+        if self.variance is None:
+            return
+        method = VARIANCES.get_method(self.variance, loc=("variance",))
+        if getattr(method, "by_request_only", False):
+            raise InvalidParameter(
+                f"variance {self.variance!r} needs parameters of its own, and theta_t passes none",
+                loc=("variance",),
+                value=self.variance,
+            )
+
+    def inapplicable(self, layout: Layout) -> str | None:
+        """Pass on what the variance says."""
+        reason = _estimator(self._name(layout)).inapplicable(layout)
+        return None if reason is None else f"theta_t rests on its variance: {reason}"
+
+    def test(
+        self,
+        pair: PairedLosses,
+        alternative: Alternative,
+        rng: np.random.Generator,  # noqa: ARG002 - nothing is drawn
+    ) -> TestOutcome:
+        """Test that the mean difference is 0, or say why no p-value can be stood by."""
+        name = self._name(pair.difference.layout)
+        variance = _estimator(name).estimate(pair.difference)
+        unit = _unit(pair.difference.layout, name)
+        details = {"variance": name, "target": variance.target.value, "mean": variance.mean.value}
+        if not variance.usable or isinstance(variance.value, np.ndarray):
+            return _refused(variance, name, unit, details)
+        estimate, value = rounded(pair, variance.estimate, variance.value)
+        if value == 0:
+            return _refused(variance, name, unit, details)
+        return t_outcome(
+            estimate,
+            value,
+            variance.degrees_of_freedom,
+            alternative,
+            unit=unit,
+            cautions=variance.cautions,
+            details=details,
+        )
+
+    def _name(self, layout: Layout) -> str:
+        if self.variance is not None:
+            return self.variance
+        if layout.kind is BlockKind.HOLDOUT and layout.cluster is not None:
+            return "cluster_robust"
+        return _BY_KIND[layout.kind]
+
+
+def _estimator(name: str) -> VarianceEstimator:
+    return VARIANCES[name]()
+
+
+def _unit(layout: Layout, name: str) -> str:
+    if layout.kind is not BlockKind.HOLDOUT:
+        return "block"
+    return "cluster" if name == "cluster_robust" else "instance"
+
+
+def _refused(
+    variance: VarianceEstimate, name: str, unit: str, details: dict[str, str]
+) -> TestOutcome:
+    caution = Caution(
+        "variance_not_usable",
+        f"{name} of the differences is not a positive number meant for tests; there is no "
+        "statistic and no p-value",
+    )
+    return TestOutcome(
+        statistic=None,
+        p_value=None,
+        degrees_of_freedom=variance.degrees_of_freedom,
+        unit=unit,
+        cautions=(*variance.cautions, caution),
+        details=details,
+    )
+
+
+METHOD = ThetaT

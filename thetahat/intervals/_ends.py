@@ -1,0 +1,54 @@
+"""The ends that a level and an alternative ask for."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from thetahat.distributions import upper_quantile
+from thetahat.errors import InvalidParameter
+from thetahat.types import Alternative
+from thetahat.variances.base import VarianceEstimate
+
+Ends = tuple[float | None, float | None]
+
+
+def tail_of(level: float, alternative: Alternative) -> float:
+    """Return the probability left out at each end: half of it where there are two."""
+    if not 0 < level < 1:
+        raise InvalidParameter("level must lie in (0, 1)", loc=("level",), value=level)
+    return (1 - level) / 2 if alternative is Alternative.TWO_SIDED else 1 - level
+
+
+def usable_scalar(variance: VarianceEstimate) -> float | None:
+    """Return the variance where an interval may be built on it, else None."""
+    if not variance.usable or isinstance(variance.value, np.ndarray):
+        return None
+    return variance.value if 0 < variance.value < math.inf else None
+
+
+def symmetric_ends(
+    estimate: float,
+    standard_error: float,
+    degrees_of_freedom: float | None,
+    level: float,
+    alternative: Alternative,
+) -> Ends | None:
+    """Return estimate -+ quantile x standard error, an open end as None.
+
+    None in the place of both where an end is beyond the largest number there is.
+    """
+    reach = upper_quantile(tail_of(level, alternative), degrees_of_freedom) * standard_error
+    lower, upper = estimate - reach, estimate + reach
+    if not (math.isfinite(lower) and math.isfinite(upper)):
+        return None
+    return open_end(lower, upper, alternative)
+
+
+def open_end(lower: float, upper: float, alternative: Alternative) -> Ends:
+    """Drop the end that the alternative leaves open."""
+    return (
+        None if alternative is Alternative.LESS else lower,
+        None if alternative is Alternative.GREATER else upper,
+    )

@@ -1,0 +1,65 @@
+"""What the intervals for a share of errors have in common: a holdout of zero-one losses."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thetahat.block_losses import BlockLosses
+from thetahat.intervals._ends import Ends, open_end
+from thetahat.intervals.base import Interval
+from thetahat.layout import Layout
+from thetahat.types import Alternative, BlockKind, MeanKind, Target
+from thetahat.variances.base import VarianceEstimate
+
+_VARIANCE = "iid"  # the family calls ``build`` once per variance: the share answers to this one
+
+
+def share_refusal(name: str, layout: Layout) -> str | None:
+    """Say why a layout is not one test set of independent instances, or None."""
+    if layout.kind is not BlockKind.HOLDOUT:
+        return (
+            f"{name} is for a holdout, and these are {layout.kind.value} blocks: losses of "
+            "different models are no draws from one share"
+        )
+    if not layout.has_rows:
+        return f"{name} needs one loss per instance, and only one score per split is given"
+    if layout.cluster is not None:
+        return f"{name} takes the instances as independent, and these are in clusters"
+    return None
+
+
+def count_errors(losses: BlockLosses, variance_name: str) -> tuple[int, int] | None:
+    """Return how many of how many losses are 1; None where they are not all 0 or 1."""
+    if variance_name != _VARIANCE or share_refusal("", losses.layout) is not None:
+        return None
+    ones = losses.rows == 1
+    if not np.all(ones | (losses.rows == 0)):
+        return None
+    return int(ones.sum()), len(ones)
+
+
+def share_interval(  # noqa: PLR0913 - one argument per field that a method sets
+    name: str,
+    counts: tuple[int, int],
+    ends: tuple[float, float],
+    variance: VarianceEstimate | None,
+    level: float,
+    alternative: Alternative,
+) -> Interval:
+    """Wrap the two ends; of the variance's cautions, those about its own value do not matter."""
+    lower_upper: Ends = open_end(ends[0], ends[1], alternative)
+    cautions = () if variance is None else variance.cautions
+    return Interval(
+        method=name,
+        variance=None,
+        target=Target.THESE_MODELS,
+        mean=MeanKind.POOLED,
+        estimate=counts[0] / counts[1],
+        standard_error=None,
+        level=level,
+        alternative=alternative,
+        lower=lower_upper[0],
+        upper=lower_upper[1],
+        degrees_of_freedom=None,
+        cautions=tuple(c for c in cautions if c.code != "zero_variance"),
+    )

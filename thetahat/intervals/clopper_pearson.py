@@ -1,0 +1,87 @@
+"""Clopper and Pearson's exact interval for a share of errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from scipy.special import betaincinv
+
+from thetahat.block_losses import BlockLosses
+from thetahat.intervals._ends import tail_of
+from thetahat.intervals._share import count_errors, share_interval, share_refusal
+from thetahat.intervals.base import Interval
+from thetahat.layout import Layout
+from thetahat.registry import HOLDOUT, MethodInfo
+from thetahat.types import Alternative, MeanKind, Target
+from thetahat.variances.base import VarianceEstimate
+
+
+@dataclass(frozen=True, slots=True)
+class ClopperPearson:
+    r"""Shares of errors that neither one-sided exact binomial test would reject.
+
+    .. math::
+
+        p_L = I^{-1}_{\alpha/2}(x, n - x + 1), \qquad p_U = I^{-1}_{1-\alpha/2}(x + 1, n - x)
+
+    with x ones among n zero-one losses of one fitted model and :math:`I^{-1}` the quantile of a
+    beta distribution; :math:`\alpha` in the place of :math:`\alpha/2` for a one-sided bound.
+
+    Assumes independent instances. Never covers less than its level, and often more: it is
+    conservative, the more so the fewer the instances. Speaks of the fitted model alone: what
+    another training sample would give is not in it.
+
+    Source: clopper1934.
+
+    Degenerate cases: no errors give the lower end 0, nothing but errors the upper end 1; a
+    variance of zero is no obstacle. Losses that are not all 0 or 1 give no interval.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="clopper_pearson",
+        title="Clopper-Pearson interval",
+        summary=(
+            "An exact interval for the error rate of one fitted model from its zero-one losses on "
+            "a holdout; always inside [0, 1]."
+        ),
+        formula=(r"[I^{-1}_{\alpha/2}(x, n - x + 1),\ I^{-1}_{1-\alpha/2}(x + 1, n - x)]"),
+        references=("clopper1934",),
+        assumptions="Independent instances, each with a loss of 0 or 1, and one fitted model.",
+        errs=(
+            "Conservative: covers at least its level, with few instances a good deal more. Too "
+            "short where instances depend on each other."
+        ),
+        blocks=HOLDOUT,
+        targets=(Target.THESE_MODELS,),
+        mean=MeanKind.POOLED,
+    )
+
+    def inapplicable(self, layout: Layout) -> str | None:
+        """Refuse all but one test set of independent instances."""
+        return share_refusal(self.info.name, layout)
+
+    def build(
+        self,
+        losses: BlockLosses,
+        variance_name: str,
+        variance: VarianceEstimate | None,
+        level: float,
+        alternative: Alternative,
+    ) -> Interval | None:
+        """Build the interval, once, for ``iid``; None where a loss is neither 0 nor 1."""
+        tail = tail_of(level, alternative)
+        counts = count_errors(losses, variance_name)
+        if counts is None:
+            return None
+        errors, n = counts
+        ends = _lower_end(errors, n, tail), 1 - _lower_end(n - errors, n, tail)
+        return share_interval(self.info.name, counts, ends, variance, level, alternative)
+
+
+def _lower_end(errors: int, n: int, tail: float) -> float:
+    """Return the share under which this many errors or more have probability ``tail``."""
+    return 0.0 if errors == 0 else float(betaincinv(errors, n - errors + 1, tail))
+
+
+METHOD = ClopperPearson

@@ -1,0 +1,107 @@
+"""Normal interval."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thetahat.block_losses import BlockLosses
+from thetahat.intervals._ends import symmetric_ends, usable_scalar
+from thetahat.intervals.base import Interval
+from thetahat.layout import Layout
+from thetahat.registry import MethodInfo
+from thetahat.types import Alternative, Caution, Needs, Target
+from thetahat.variances.base import VarianceEstimate
+
+_ENOUGH_DEGREES = 30  # from here on the 95 % quantiles of t and normal differ by less than 4.5 %
+
+
+@dataclass(frozen=True, slots=True)
+class Normal:
+    r"""Mean plus and minus a normal quantile of standard errors.
+
+    .. math:: \hat\mu \pm z_{1-\alpha/2} \sqrt{\hat\theta}
+
+    with :math:`\hat\theta` any variance estimate that is positive and meant for intervals, and
+    :math:`\hat\mu` the mean that it belongs to. A one-sided bound uses :math:`z_{1-\alpha}`.
+
+    Assumes that the mean is nearly normal and that the error of :math:`\hat\theta` itself can be
+    neglected. Where it rests on few degrees of freedom the interval is too short; a caution says
+    so, and ``student_t`` is the better one.
+
+    Source: geras2013 for the variances, bayle2020 for the central limit theorem of k-fold
+    cross-validation.
+
+    Degenerate cases: a variance that is zero, negative or not one number gives no interval.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="normal",
+        title="Normal interval",
+        summary=(
+            "The mean plus and minus a normal quantile of standard errors, for any variance "
+            "estimate that is positive."
+        ),
+        formula=r"\hat\mu \pm z_{1-\alpha/2} \sqrt{\hat\theta}",
+        references=("bayle2020", "geras2013"),
+        assumptions=(
+            "The mean is nearly normal, and the variance estimate nearly free of error of its own."
+        ),
+        errs=(
+            "Too short where the variance rests on few degrees of freedom, and as much too short "
+            "or too long as its variance estimate is biased."
+        ),
+        needs=Needs.SPLITS,
+        targets=tuple(Target),
+    )
+
+    def inapplicable(self, layout: Layout) -> str | None:  # noqa: ARG002 - fits every layout
+        """Return None: what counts is the variance."""
+        return None
+
+    def build(
+        self,
+        losses: BlockLosses,  # noqa: ARG002 - the variance has the estimate
+        variance_name: str,
+        variance: VarianceEstimate,
+        level: float,
+        alternative: Alternative,
+    ) -> Interval | None:
+        """Build the interval on one variance; None where the variance is not usable."""
+        value = usable_scalar(variance)
+        if value is None:
+            return None
+        error = math.sqrt(value)
+        ends = symmetric_ends(variance.estimate, error, None, level, alternative)
+        if ends is None:
+            return None
+        return Interval(
+            method=self.info.name,
+            variance=variance_name,
+            target=variance.target,
+            mean=variance.mean,
+            estimate=variance.estimate,
+            standard_error=error,
+            level=level,
+            alternative=alternative,
+            lower=ends[0],
+            upper=ends[1],
+            degrees_of_freedom=None,
+            cautions=(*variance.cautions, *_of_degrees(variance.degrees_of_freedom)),
+        )
+
+
+def _of_degrees(degrees_of_freedom: float | None) -> tuple[Caution, ...]:
+    if degrees_of_freedom is None or degrees_of_freedom >= _ENOUGH_DEGREES:
+        return ()
+    return (
+        Caution(
+            "normal_with_few_degrees_of_freedom",
+            f"the variance has {degrees_of_freedom:g} degrees of freedom, and a normal quantile "
+            "takes no account of that: the interval is too short; student_t is the better one",
+        ),
+    )
+
+
+METHOD = Normal

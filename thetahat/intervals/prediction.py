@@ -1,0 +1,120 @@
+"""Prediction interval for one new source."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from thetahat.block_losses import BlockLosses
+from thetahat.intervals._ends import symmetric_ends, usable_scalar
+from thetahat.intervals.base import Interval
+from thetahat.layout import Layout
+from thetahat.registry import SOURCES, MethodInfo
+from thetahat.types import Alternative, BlockKind, Caution, MeanKind, Needs, Target
+from thetahat.variances.base import VarianceEstimate
+
+_VARIANCE: Final = "theta_gamma"
+_CAUTION = Caution(
+    "prediction_of_one_source",
+    "for the average loss observed on one new source with about as many test instances as these; "
+    "it is not an interval for the loss of one instance, nor for the mean over all new sources, "
+    "and it is wider than the new source's true mean error alone would need",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    r"""Where the average loss observed on one new source will lie.
+
+    .. math:: \hat\mu \pm t_{K-1,\,1-\alpha/2} \sqrt{B \Bigl(1 + \frac1K\Bigr)}
+
+    with :math:`\hat\mu` the macro mean over K sources and B the sample variance (ddof 1) of
+    their means: the new source's mean varies by B about the expected error, and the macro mean by
+    B/K. Built on ``theta_gamma``, which is B/K, with its K - 1 degrees of freedom.
+
+    Assumes that the sources are drawn independently from one population of sources, that their
+    means are nearly normal, that the new source has about as many test instances (its sampling
+    noise is part of B) and that the model is trained on about as many sources. Conservative for
+    the new source's true mean error, which has less noise than an observed average. Too short
+    where the training sets' overlap makes the means move together (gamma > 0), and unlike an
+    interval for a mean it does not become right for means far from normal as K grows.
+
+    Source: geras2013 for B and the sources' picture; the prediction interval for one further
+    draw of a normal sample is the textbook one.
+
+    Deviations: with several repeats B is the average over them.
+
+    Degenerate cases: equal means (B = 0) give no interval.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="prediction",
+        title="Prediction interval for one new source",
+        summary=(
+            "Where the average loss observed on one new source, with about as many test "
+            "instances as these, will lie. Not an interval for one instance."
+        ),
+        formula=r"\hat\mu \pm t_{K-1, 1-\alpha/2} \sqrt{B (1 + 1/K)}",
+        references=("geras2013",),
+        assumptions=(
+            "Sources drawn independently from one population, with nearly normal means; a new "
+            "source with about as many test instances, tested after training on about as many "
+            "sources."
+        ),
+        errs=(
+            "Conservative for the new source's true mean error. Too short where training sources "
+            "in common make the block means move together, or where the means are far from "
+            "normal."
+        ),
+        needs=Needs.SPLITS,
+        blocks=SOURCES,
+        targets=(Target.NEW_SOURCE,),
+        mean=MeanKind.MACRO,
+    )
+
+    def inapplicable(self, layout: Layout) -> str | None:
+        """Refuse blocks that are not sources."""
+        if layout.kind is BlockKind.SOURCE:
+            return None
+        return (
+            "prediction speaks of a new source, and these are "
+            f"{layout.kind.value} blocks; it needs source blocks"
+        )
+
+    def build(
+        self,
+        losses: BlockLosses,
+        variance_name: str,
+        variance: VarianceEstimate,
+        level: float,
+        alternative: Alternative,
+    ) -> Interval | None:
+        """Build the interval on ``theta_gamma``; None for every other variance."""
+        value, degrees = usable_scalar(variance), variance.degrees_of_freedom
+        if self.inapplicable(losses.layout) or variance_name != _VARIANCE:
+            return None
+        if value is None or degrees is None:
+            return None
+        n_blocks = degrees + 1
+        error = math.sqrt(value * (n_blocks + 1))  # theta_gamma = B/K, so B (1 + 1/K)
+        ends = symmetric_ends(variance.estimate, error, degrees, level, alternative)
+        if ends is None:
+            return None
+        return Interval(
+            method=self.info.name,
+            variance=variance_name,
+            target=Target.NEW_SOURCE,
+            mean=variance.mean,
+            estimate=variance.estimate,
+            standard_error=error,
+            level=level,
+            alternative=alternative,
+            lower=ends[0],
+            upper=ends[1],
+            degrees_of_freedom=degrees,
+            cautions=(*variance.cautions, _CAUTION),
+        )
+
+
+METHOD = Prediction

@@ -1,0 +1,96 @@
+"""Student t interval."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thetahat.block_losses import BlockLosses
+from thetahat.intervals._ends import symmetric_ends, usable_scalar
+from thetahat.intervals.base import Interval
+from thetahat.layout import Layout
+from thetahat.registry import MethodInfo
+from thetahat.types import Alternative, Needs, Target
+from thetahat.variances.base import VarianceEstimate
+
+
+@dataclass(frozen=True, slots=True)
+class StudentT:
+    r"""Mean plus and minus a t quantile of standard errors.
+
+    .. math:: \hat\mu \pm t_{\nu,\,1-\alpha/2} \sqrt{\hat\theta}
+
+    with :math:`\hat\theta` a variance estimate that is positive and states its degrees of
+    freedom :math:`\nu`, and :math:`\hat\mu` the mean that it belongs to. A one-sided bound uses
+    :math:`t_{\nu,\,1-\alpha}`.
+
+    Exact where the block or split means are independent and normal with equal variances and the
+    variance is made of them; over instances it is a large-sample interval. With training sets
+    that overlap it covers as well as the variance estimate allows: each variance says which way
+    it errs.
+
+    Source: student1908; nadeau2003 for corrected variances of resampled means.
+
+    Degenerate cases: a variance that is zero, negative, not one number or without degrees of
+    freedom gives no interval.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="student_t",
+        title="Student t interval",
+        summary=(
+            "The mean plus and minus a t quantile of standard errors, with the degrees of freedom "
+            "that the variance estimate states."
+        ),
+        formula=r"\hat\mu \pm t_{\nu, 1-\alpha/2} \sqrt{\hat\theta}",
+        references=("nadeau2003", "student1908"),
+        assumptions=(
+            "What the variance is made of (block means, or losses within blocks) is nearly "
+            "normal and independent, with equal variances."
+        ),
+        errs=(
+            "As its variance estimate: too short where that ignores the overlap of training sets "
+            "or the training set's own share of the variance."
+        ),
+        needs=Needs.SPLITS,
+        targets=tuple(Target),
+    )
+
+    def inapplicable(self, layout: Layout) -> str | None:  # noqa: ARG002 - fits every layout
+        """Return None: what counts is the variance."""
+        return None
+
+    def build(
+        self,
+        losses: BlockLosses,  # noqa: ARG002 - the variance has the estimate
+        variance_name: str,
+        variance: VarianceEstimate,
+        level: float,
+        alternative: Alternative,
+    ) -> Interval | None:
+        """Build the interval; None where the variance is not usable or has no degrees."""
+        value, degrees = usable_scalar(variance), variance.degrees_of_freedom
+        if value is None or degrees is None or degrees <= 0:
+            return None
+        error = math.sqrt(value)
+        ends = symmetric_ends(variance.estimate, error, degrees, level, alternative)
+        if ends is None:
+            return None
+        return Interval(
+            method=self.info.name,
+            variance=variance_name,
+            target=variance.target,
+            mean=variance.mean,
+            estimate=variance.estimate,
+            standard_error=error,
+            level=level,
+            alternative=alternative,
+            lower=ends[0],
+            upper=ends[1],
+            degrees_of_freedom=degrees,
+            cautions=variance.cautions,
+        )
+
+
+METHOD = StudentT

@@ -1,0 +1,97 @@
+"""Wilson's score interval for a share of errors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thetahat.block_losses import BlockLosses
+from thetahat.distributions import upper_quantile
+from thetahat.intervals._ends import tail_of
+from thetahat.intervals._share import count_errors, share_interval, share_refusal
+from thetahat.intervals.base import Interval
+from thetahat.layout import Layout
+from thetahat.registry import HOLDOUT, MethodInfo
+from thetahat.types import Alternative, MeanKind, Target
+from thetahat.variances.base import VarianceEstimate
+
+
+@dataclass(frozen=True, slots=True)
+class Wilson:
+    r"""Shares of errors that a score test would not reject.
+
+    .. math::
+
+        \frac{\hat p + z^2/2n \pm z \sqrt{\hat p (1 - \hat p)/n + z^2/4n^2}}{1 + z^2/n}
+
+    with :math:`\hat p` the share of ones among n zero-one losses of one fitted model, and
+    :math:`z = z_{1-\alpha/2}`, or :math:`z_{1-\alpha}` for a one-sided bound.
+
+    Assumes independent instances. Covers close to its level on average over shares, and falls
+    short of it near some shares close to 0 or 1; where that matters, ``clopper_pearson`` does
+    not. Speaks of the fitted model alone: what another training sample would give is not in it.
+
+    Source: wilson1927.
+
+    Degenerate cases: no errors give the lower end 0, nothing but errors the upper end 1; a
+    variance of zero is no obstacle. Losses that are not all 0 or 1 give no interval.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="wilson",
+        title="Wilson score interval",
+        summary=(
+            "An interval for the error rate of one fitted model from its zero-one losses on a "
+            "holdout; always inside [0, 1]."
+        ),
+        formula=(
+            r"\frac{\hat p + z^2/2n \pm z \sqrt{\hat p (1 - \hat p)/n + z^2/4n^2}}{1 + z^2/n}"
+        ),
+        references=("wilson1927",),
+        assumptions="Independent instances, each with a loss of 0 or 1, and one fitted model.",
+        errs=(
+            "Close to its level on average; somewhat liberal at some error rates near 0 or 1. "
+            "Too short where instances depend on each other."
+        ),
+        blocks=HOLDOUT,
+        targets=(Target.THESE_MODELS,),
+        mean=MeanKind.POOLED,
+    )
+
+    def inapplicable(self, layout: Layout) -> str | None:
+        """Refuse all but one test set of independent instances."""
+        return share_refusal(self.info.name, layout)
+
+    def build(
+        self,
+        losses: BlockLosses,
+        variance_name: str,
+        variance: VarianceEstimate | None,
+        level: float,
+        alternative: Alternative,
+    ) -> Interval | None:
+        """Build the interval, once, for ``iid``; None where a loss is neither 0 nor 1."""
+        z = upper_quantile(tail_of(level, alternative), None)
+        counts = count_errors(losses, variance_name)
+        if counts is None:
+            return None
+        errors, n = counts
+        ends = _lower_end(errors, n, z), 1 - _lower_end(n - errors, n, z)
+        return share_interval(self.info.name, counts, ends, variance, level, alternative)
+
+
+def _lower_end(errors: int, n: int, z: float) -> float:
+    """Return the smaller root, from the larger one and their product: nothing cancels.
+
+    A one-sided level below one half has z < 0, and its lower bound is the larger root.
+    """
+    share, scale = errors / n, 1 + z * z / n
+    spread = abs(z) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    larger = min(1.0, (share + z * z / (2 * n) + spread) / scale)
+    if z < 0 or errors == 0:
+        return larger if z < 0 else 0.0
+    return share * share / (scale * larger)
+
+
+METHOD = Wilson
