@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 from typing import Annotated, Any, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
@@ -79,8 +79,8 @@ def build(registry: Registry[type[M]], name: str, params: Mapping[str, Any], loc
     return method
 
 
-@lru_cache(maxsize=256)
-def _adapter(cls: type[M]) -> TypeAdapter[M]:
+@cache
+def _adapter(cls: Any) -> TypeAdapter[Any]:
     return TypeAdapter(cls)
 
 

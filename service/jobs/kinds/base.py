@@ -98,3 +98,17 @@ class JobKind(Protocol):
     def gather(self, job: Job, outputs: Sequence[dict[str, np.ndarray]]) -> Finished:
         """Put the chunks' arrays together, in the order of the chunks."""
         ...
+
+
+class OneUnit:
+    """A kind that is never cut: its ``start`` finishes every evaluation."""
+
+    def run(self, job: Job, payload: dict[str, Any]) -> dict[str, np.ndarray]:
+        """Refuse: there are no chunks to run."""
+        message = f"evaluation {job.id} has no chunk {payload}"
+        raise RuntimeError(message)
+
+    def gather(self, job: Job, outputs: Sequence[dict[str, np.ndarray]]) -> Finished:
+        """Refuse: there are no chunks to gather."""
+        message = f"evaluation {job.id} has no {len(outputs)} chunks"
+        raise RuntimeError(message)

@@ -1,0 +1,276 @@
+"""The four forms in which losses come: a row per block, long, a data set, one score per split."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal
+from uuid import UUID
+
+import numpy as np
+from pydantic import Field
+
+from service.data.reading import read_columns
+from service.jobs.kinds._layout_fields import (
+    LayoutColumns,
+    LayoutFields,
+    dataset_columns,
+    inline_columns,
+    layout_from,
+    require_columns,
+    training_sizes,
+)
+from service.jobs.kinds.base import DatasetFile
+from service.schemas.numbers import number_array, shown
+from service.settings import settings
+from thetahat.block_losses import BlockLosses, LossTable
+from thetahat.errors import InvalidParameter, Loc
+from thetahat.layout import Layout, codes_of, layout_of, layout_of_scores
+from thetahat.types import BlockKind, FloatArray
+
+MAX_MODEL_NAME = 120
+
+
+class LossColumns(LayoutColumns):
+    """Columns of a data set of losses in long form."""
+
+    losses: list[str] = Field(min_length=1, description="One column per model.")
+
+
+class LossInput(LayoutFields):
+    """Exactly one of ``losses``, ``dataset`` and ``split_scores``."""
+
+    blocks: BlockKind | None = Field(None, description="What a block is; random if left out.")
+    losses: dict[str, list[Any]] | None = Field(
+        None,
+        description="By model: a row per block (ragged allowed), or one list with block beside it.",
+        examples=[{"nb": [[0, 1, 0], [0, 0, 1]], "svm": [[0, 1, 1], [1, 0, 1]]}],
+    )
+    block_labels: list[Any] | None = Field(None, description="Names of the rows of a matrix.")
+    n_train: float | dict[str, float] | list[float] | None = Field(
+        None, description="Training size: a number, one per block label, or one per split score."
+    )
+    dataset: UUID | None = None
+    columns: LossColumns | None = None
+    split_scores: dict[str, list[Any]] | None = Field(None, description="One number per split.")
+    n_test: float | list[float] | None = None
+    folds: int | None = Field(None, ge=1)
+    repeats: int | None = Field(None, ge=1)
+    better: Literal["lower", "higher"] = "lower"
+
+    @property
+    def block_kind(self) -> BlockKind:
+        """What a block is, assumed random where the request does not say."""
+        return self.blocks or BlockKind.RANDOM
+
+
+def check_form(given: LossInput) -> None:
+    """Refuse none or several of the forms."""
+    forms = [f for f in ("losses", "dataset", "split_scores") if getattr(given, f) is not None]
+    if len(forms) != 1:
+        said = "none" if not forms else " and ".join(forms)
+        raise InvalidParameter(
+            f"give exactly one of losses, dataset and split_scores; there is {said}",
+            loc=(forms[1] if forms else "losses",),
+        )
+    if given.dataset is not None and given.columns is None:
+        raise InvalidParameter("a data set needs columns", loc=("columns",))
+    if given.split_scores is None:
+        for field in ("n_test", "folds", "repeats"):
+            if getattr(given, field) is not None:
+                raise InvalidParameter(f"{field} goes with split_scores only", loc=(field,))
+        if given.better == "higher":
+            raise InvalidParameter(
+                "better goes with split_scores only: of losses the lower is better",
+                loc=("better",),
+                value="higher",
+            )
+
+
+def check_columns(given: LossInput, datasets: Mapping[UUID, DatasetFile]) -> None:
+    """Refuse columns that the data set does not have."""
+    if given.dataset is None or given.columns is None:
+        return
+    wanted: dict[Loc, str | None] = {
+        ("columns", name): getattr(given.columns, name)
+        for name in ("block", "repeat", "instance", "cluster")
+    }
+    wanted |= {("columns", "losses", i): name for i, name in enumerate(given.columns.losses)}
+    require_columns(datasets[given.dataset], wanted)
+    _check_models(given.columns.losses, ("columns", "losses"))
+
+
+def loss_table(given: LossInput, datasets: Mapping[UUID, DatasetFile]) -> LossTable:
+    """Build the loss table of a request, whichever form it has."""
+    if given.split_scores is not None:
+        return _from_scores(given, given.split_scores)
+    if given.dataset is not None and given.columns is not None:
+        return _from_dataset(given, datasets[given.dataset], given.columns)
+    losses = given.losses or {}
+    _check_models(list(losses), ("losses",))
+    if any(rows and isinstance(rows[0], list) for rows in losses.values()):
+        return _from_matrix(given, losses)
+    return _from_long(given, losses)
+
+
+def _from_matrix(given: LossInput, losses: dict[str, list[Any]]) -> LossTable:
+    for name in ("block", "repeat", "instance", "cluster"):
+        if getattr(given, name) is not None:
+            raise InvalidParameter(
+                f"{name} goes with the long form, one list per model; a matrix has a row per block",
+                loc=(name,),
+            )
+    values: dict[str, FloatArray] = {}
+    first, sizes = "", []
+    for model, rows in losses.items():
+        arrays = [number_array(row, ("losses", model, k)) for k, row in enumerate(rows)]
+        found = [len(a) for a in arrays]
+        if not first:
+            first, sizes = model, found
+        _check_shape(model, found, first, sizes)
+        values[model] = np.concatenate(arrays) if arrays else np.empty(0)
+    if 0 in sizes:
+        raise InvalidParameter("a block is empty", loc=("losses", first, sizes.index(0)), value=[])
+    labels = given.block_labels if given.block_labels is not None else list(range(len(sizes)))
+    if len(labels) != len(sizes) or len(set(map(str, labels))) != len(labels):
+        raise InvalidParameter(
+            f"block_labels must be {len(sizes)} different names", loc=("block_labels",)
+        )
+    block = np.repeat(np.arange(len(sizes), dtype=np.intp), sizes)
+    n_train = training_sizes(_not_a_list(given), labels)
+    if isinstance(n_train, dict):
+        n_train = {k: n_train[label] for k, label in enumerate(labels) if label in n_train}
+    layout = layout_of(given.block_kind, block, n_train=n_train)
+    return _table(_named(layout, tuple(labels)), values)
+
+
+def _named(layout: Layout, labels: tuple[Any, ...]) -> Layout:
+    """Return the layout with its blocks, coded 0, 1, ..., called by their names."""
+    return replace(layout, block_labels=labels)
+
+
+def _check_shape(model: str, found: list[int], first: str, sizes: list[int]) -> None:
+    if len(found) != len(sizes):
+        raise InvalidParameter(
+            f"{model!r} has {len(found)} blocks and {first!r} has {len(sizes)}",
+            loc=("losses", model),
+            value=len(found),
+        )
+    for k, (mine, its) in enumerate(zip(found, sizes, strict=True)):
+        if mine != its:
+            raise InvalidParameter(
+                f"block {k} of {model!r} has {mine} losses and of {first!r} {its}",
+                loc=("losses", model, k),
+                value=mine,
+            )
+
+
+def _from_long(given: LossInput, losses: dict[str, list[Any]]) -> LossTable:
+    values = {m: number_array(row, ("losses", m)) for m, row in losses.items()}
+    first = next(iter(values))
+    n = len(values[first])
+    for model, row in values.items():
+        if len(row) != n:
+            raise InvalidParameter(
+                f"{model!r} has {len(row)} losses and {first!r} has {n}",
+                loc=("losses", model),
+                value=len(row),
+            )
+    columns = inline_columns(given, n)
+    n_train = training_sizes(_not_a_list(given), codes_of(columns["block"] or [])[1])
+    return _table(layout_from(given.block_kind, columns, n, n_train), values)
+
+
+def _from_dataset(given: LossInput, file: DatasetFile, columns: LossColumns) -> LossTable:
+    read = read_columns(file, columns.losses)
+    values: dict[str, FloatArray] = {}
+    for i, name in enumerate(columns.losses):
+        if read[name].dtype.kind not in "fiub":
+            raise InvalidParameter(
+                f"column {name!r} is not numeric", loc=("columns", "losses", i), value=name
+            )
+        values[name] = read[name].astype(np.float64, copy=False)
+        finite = np.isfinite(values[name])
+        if not finite.all():
+            at = int(np.argmin(finite))
+            raise InvalidParameter(
+                f"column {name!r} has the loss {values[name][at]} in row {at}",
+                loc=("columns", "losses", i, at),
+                value=str(values[name][at]),
+            )
+    label_columns = dataset_columns(file, columns)
+    block = label_columns["block"]
+    n_train = training_sizes(_not_a_list(given), codes_of(block if block is not None else [])[1])
+    return _table(layout_from(given.block_kind, label_columns, file.rows, n_train), values)
+
+
+def _from_scores(given: LossInput, scores: dict[str, list[Any]]) -> LossTable:
+    _check_models(list(scores), ("split_scores",))
+    values = {m: number_array(row, ("split_scores", m)) for m, row in scores.items()}
+    first = next(iter(values))
+    n_splits = len(values[first])
+    for model, row in values.items():
+        if len(row) != n_splits:
+            raise InvalidParameter(
+                f"{model!r} has {len(row)} scores and {first!r} has {n_splits}",
+                loc=("split_scores", model),
+                value=len(row),
+            )
+    if n_splits < 2:
+        raise InvalidParameter("there must be two scores at least", loc=("split_scores", first))
+    layout = layout_of_scores(
+        given.block_kind,
+        _per_split(given.n_train, n_splits, "n_train"),
+        _per_split(given.n_test, n_splits, "n_test"),
+        given.folds,
+        given.repeats or 1,
+    )
+    models = {m: BlockLosses(layout, scores=row) for m, row in values.items()}
+    return LossTable(layout, models, higher_is_better=given.better == "higher")
+
+
+def _per_split(given: Any, n_splits: int, field: str) -> FloatArray:
+    if given is None:
+        raise InvalidParameter(f"split_scores need {field}", loc=(field,))
+    if isinstance(given, dict):
+        raise InvalidParameter(f"{field} is a number, or one per split score", loc=(field,))
+    many = isinstance(given, list)
+    sizes = number_array(given, (field,)) if many else np.full(n_splits, float(given))
+    if len(sizes) != n_splits:
+        raise InvalidParameter(
+            f"{field} has {len(sizes)} entries, and there are {n_splits} scores",
+            loc=(field,),
+            value=len(sizes),
+        )
+    if (sizes < 1).any():
+        at = int(np.argmax(sizes < 1))
+        loc: Loc = (field, at) if many else (field,)
+        raise InvalidParameter(f"{field} must be at least 1", loc=loc, value=float(sizes[at]))
+    return sizes
+
+
+def _not_a_list(given: LossInput) -> float | dict[str, float] | None:
+    if isinstance(given.n_train, list):
+        raise InvalidParameter("n_train is a number, or a number by block label", loc=("n_train",))
+    return given.n_train
+
+
+def _check_models(names: list[str], loc: Loc) -> None:
+    most = settings().max_models
+    if not 0 < len(names) <= most:
+        raise InvalidParameter(
+            f"there are {len(names)} models; between 1 and {most} can be evaluated at once",
+            loc=loc,
+            value=len(names),
+        )
+    for i, name in enumerate(names):
+        if not 0 < len(name) <= MAX_MODEL_NAME or names.index(name) != i:
+            raise InvalidParameter(
+                f"a model's name has 1 to {MAX_MODEL_NAME} characters and stands once",
+                loc=(*loc, shown(name)),
+                value=shown(name),
+            )
+
+
+def _table(layout: Layout, values: Mapping[str, FloatArray]) -> LossTable:
+    return LossTable(layout, {m: BlockLosses(layout, values=v) for m, v in values.items()})

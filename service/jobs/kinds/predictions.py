@@ -1,0 +1,169 @@
+"""Kind ``predictions``: losses of given predictions, then everything that follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+from uuid import UUID
+
+import numpy as np
+from pydantic import Field
+
+from service.jobs.kinds._analysis import AnalysisRequest
+from service.jobs.kinds._layout_fields import (
+    BLOCKS_ASSUMED,
+    LayoutColumns,
+    LayoutFields,
+    dataset_columns,
+    inline_columns,
+    layout_from,
+    require_columns,
+    training_sizes,
+)
+from service.jobs.kinds._loss_output import losses_as_columns
+from service.jobs.kinds._methods import Method, build, entry_of
+from service.jobs.kinds._prediction_columns import Said, encoded, inline_said, said_in_dataset
+from service.jobs.kinds.base import Chunks, DatasetFile, Finished, Job, OneUnit
+from service.schemas.base import EvaluationRequest
+from thetahat.block_losses import BlockLosses, LossTable
+from thetahat.errors import InvalidParameter, Loc
+from thetahat.evaluation import check, evaluate
+from thetahat.layout import codes_of
+from thetahat.losses import LOSSES
+from thetahat.losses.base import Loss
+from thetahat.types import BlockKind
+
+
+class PredictionColumns(LayoutColumns):
+    """Columns of a data set of predictions."""
+
+    target: str = Field(description="The truth.")
+    predictions: dict[str, str] = Field(min_length=1, description="By model, a column.")
+    scores: dict[str, str | list[str]] | None = Field(
+        None, description="By model: the column of the second class's probability, or one a class."
+    )
+
+
+class PredictionsRequest(AnalysisRequest, LayoutFields):
+    """The truth, and what each model said."""
+
+    kind: Literal["predictions"] = "predictions"
+    blocks: BlockKind | None = Field(None, description="What a block is; random if left out.")
+    y: list[Any] | None = Field(None, description="The truth: class labels or numbers.")
+    predictions: dict[str, list[Any]] | None = Field(None, description="By model, one per row.")
+    scores: dict[str, list[Any]] | None = Field(
+        None,
+        description="By model: probability of the second class, or one row of probabilities each.",
+    )
+    classes: list[Any] | None = Field(
+        None, description="Class labels in the order of the scores' columns; sorted if left out."
+    )
+    dataset: UUID | None = None
+    columns: PredictionColumns | None = None
+    n_train: float | dict[str, float] | None = None
+    loss: Method = Field(description="A pointwise loss.")
+    metrics: list[Method] = Field(default_factory=list, max_length=50)
+
+    def dataset_ids(self) -> tuple[UUID, ...]:
+        """Return the data set of the predictions, if there is one."""
+        return () if self.dataset is None else (self.dataset,)
+
+
+class PredictionsKind(OneUnit):
+    """One unit of work."""
+
+    name: ClassVar[str] = "predictions"
+    title: ClassVar[str] = "From predictions"
+    request: ClassVar[type[PredictionsRequest]] = PredictionsRequest
+
+    def check(self, request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+        """Build the losses of an inline request; of a data set, check the names."""
+        given = _narrow(request)
+        _check_form(given)
+        choices = given.choices()
+        if given.dataset is not None and given.columns is not None:
+            build(LOSSES, entry_of(given.loss).name, entry_of(given.loss).params, ("loss",))
+            require_columns(datasets[given.dataset], _wanted(given.columns))
+            return
+        table = _table(given, datasets)
+        check(table.layout, choices, table.names)
+
+    def start(self, job: Job) -> Finished | Chunks:
+        """Do it all."""
+        given = _narrow(job.request)
+        choices = given.choices()
+        table = _table(given, job.datasets)
+        check(table.layout, choices, table.names)
+        result = evaluate(table, choices, job.seed)
+        if given.blocks is None:
+            result["cautions"].append(
+                {"code": BLOCKS_ASSUMED.code, "message": BLOCKS_ASSUMED.message}
+            )
+        return Finished(result, losses_as_columns(table))
+
+
+def _narrow(request: EvaluationRequest) -> PredictionsRequest:
+    assert isinstance(request, PredictionsRequest)  # noqa: S101 - the registry pairs them
+    return request
+
+
+def _check_form(given: PredictionsRequest) -> None:
+    inline = given.y is not None or given.predictions is not None
+    if inline == (given.dataset is not None):
+        raise InvalidParameter(
+            "give either y and predictions, or a dataset with columns", loc=("predictions",)
+        )
+    if given.dataset is not None and given.columns is None:
+        raise InvalidParameter("a data set needs columns", loc=("columns",))
+    if inline and (given.y is None or not given.predictions):
+        missing = "y" if given.y is None else "predictions"
+        raise InvalidParameter(f"{missing} is missing", loc=(missing,))
+    for i, metric in enumerate(given.metrics):
+        raise InvalidParameter(
+            f"{entry_of(metric).name!r} is not one of the metrics: none yet", loc=("metrics", i)
+        )
+
+
+def _wanted(columns: PredictionColumns) -> dict[Loc, str | None]:
+    wanted: dict[Loc, str | None] = {("columns", "target"): columns.target}
+    for name in ("block", "repeat", "instance", "cluster"):
+        wanted["columns", name] = getattr(columns, name)
+    for model, column in columns.predictions.items():
+        wanted["columns", "predictions", model] = column
+    for model, named in (columns.scores or {}).items():
+        for i, column in enumerate([named] if isinstance(named, str) else named):
+            wanted["columns", "scores", model, i] = column
+    return wanted
+
+
+def _table(given: PredictionsRequest, datasets: Mapping[UUID, DatasetFile]) -> LossTable:
+    entry = entry_of(given.loss)
+    loss: Loss = build(LOSSES, entry.name, entry.params, ("loss",))
+    if given.dataset is not None and given.columns is not None:
+        file, columns = datasets[given.dataset], given.columns
+        said = said_in_dataset(file, columns.target, columns.predictions, columns.scores or {})
+        layout_columns: Mapping[str, Any] = dataset_columns(file, columns)
+    else:
+        said = inline_said(given.y or [], given.predictions or {}, given.scores or {})
+        layout_columns = inline_columns(given, len(said.y))
+    block = layout_columns["block"]
+    labels = codes_of(block)[1] if block is not None else ()
+    layout = layout_from(
+        given.blocks or BlockKind.RANDOM,
+        layout_columns,
+        len(said.y),
+        training_sizes(given.n_train, labels),
+    )
+    return LossTable(
+        layout,
+        {m: BlockLosses(layout, values=v) for m, v in _losses(loss, said, given.classes).items()},
+        loss_range=loss.value_range,
+    )
+
+
+def _losses(loss: Loss, said: Said, classes: list[Any] | None) -> dict[str, np.ndarray]:
+    y_true, predictions = encoded(loss, said, classes)
+    return {model: loss.losses(y_true, predicted) for model, predicted in predictions.items()}
+
+
+METHOD = PredictionsKind()
