@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from thetahat.errors import InvalidParameter, UnsupportedCombination
-from thetahat.evaluation.choices import REGISTRIES, Choices, fitting, misfit, select
+from thetahat.evaluation.choices import REGISTRIES, Choices, misfit, select
 from thetahat.evaluation.recommendation import RULES
 from thetahat.layout import Layout
 from thetahat.types import Target
@@ -30,9 +30,10 @@ def check(layout: Layout, choices: Choices, models: Sequence[str]) -> None:
         )
     for family, registry in REGISTRIES.items():
         for i, entry in enumerate(getattr(choices, family) or ()):
-            reason = misfit(entry.method, layout)
+            reason = misfit(choices.offered(entry.method), layout)
             if reason is not None:
-                fits = ", ".join(fitting(registry, layout)) or "none"
+                fitting = select(family, None, registry, layout, choices).methods
+                fits = ", ".join(other.name for other in fitting) or "none"
                 raise UnsupportedCombination(
                     f"{entry.name} does not fit: {reason}; {family} that fit: {fits}",
                     loc=(family, i),
@@ -43,7 +44,9 @@ def check(layout: Layout, choices: Choices, models: Sequence[str]) -> None:
 
 
 def _check_target(layout: Layout, choices: Choices, target: Target) -> None:
-    chosen = select("variances", choices.variances, REGISTRIES["variances"], layout).methods
+    chosen = select(
+        "variances", choices.variances, REGISTRIES["variances"], layout, choices
+    ).methods
     known = {rule.target for rule in RULES if rule.blocks is layout.kind}
     spoken = sorted({t.value for entry in chosen for t in entry.method.info.targets if t in known})
     if target.value not in spoken:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any, Final, Generic, TypeVar
 
 from thetahat.comparisons import TESTS
@@ -92,6 +93,10 @@ class Choices:
     target: Target | None = None
 
     def __post_init__(self) -> None:
+        # a plain string is the member of that name, so that comparing by identity is safe
+        object.__setattr__(self, "alternative", _member(Alternative, "alternative", self))
+        if self.target is not None:
+            object.__setattr__(self, "target", _member(Target, "target", self))
         _require(0 < self.level < 1, "level", self.level, "must be in (0, 1)")
         _require(0 < self.power < 1, "power", self.power, "must be in (0, 1)")
         if self.margin is not None:
@@ -112,10 +117,29 @@ class Choices:
         for family in ("variances", "intervals", "tests"):
             _keys_differ(family, getattr(self, family) or ())
 
+    def offered(self, method: M) -> M:
+        """Return the method with the request's ``unit`` and ``rope``, where it leaves them open."""
+        rope = self.margin if self.rope is None else self.rope
+        taken = {
+            name: value
+            for name, value in (("unit", self.unit), ("rope", rope))
+            if value is not None and getattr(method, name, self) is None
+        }
+        a_dataclass: Any = method  # as the registries' methods all are
+        changed: M = replace(a_dataclass, **taken)
+        return changed
+
     @property
     def alpha(self) -> float:
         """1 - level."""
         return 1 - self.level
+
+
+def _member(kind: type[StrEnum], name: str, choices: Choices) -> StrEnum:
+    value = getattr(choices, name)
+    known = ", ".join(kind)
+    _require(value in tuple(kind), name, value, f"is not one of {known}")
+    return kind(value)
 
 
 def _require(good: bool, name: str, value: Any, what: str) -> None:  # noqa: FBT001 - an assertion
@@ -160,19 +184,21 @@ def select(
     chosen: tuple[Chosen[M], ...] | None,
     registry: Mapping[str, type[M]],
     layout: Layout,
+    choices: Choices,
 ) -> Selection[M]:
     """Return the named methods, or all that fit the layout and the reasons of those that do not.
 
     Methods whose class says ``by_request_only`` are never taken by default.
     """
     if chosen is not None:
-        return Selection(chosen, named=True)
+        offered = tuple(replace(entry, method=choices.offered(entry.method)) for entry in chosen)
+        return Selection(offered, named=True)
     methods: list[Chosen[M]] = []
     left_out: list[dict[str, str]] = []
     for name, kind in registry.items():
         if getattr(kind, "by_request_only", False):
             continue
-        method = kind()
+        method = choices.offered(kind())
         reason = misfit(method, layout)
         if reason is None:
             methods.append(Chosen(name, name, method))
@@ -185,15 +211,6 @@ def misfit(method: Any, layout: Layout) -> str | None:
     """Say why a method of any family does not fit the layout, or None."""
     reason: str | None = method.inapplicable(layout)
     return reason
-
-
-def fitting(registry: Mapping[str, type[Any]], layout: Layout) -> list[str]:
-    """Return the wire names whose defaults fit the layout."""
-    return [
-        name
-        for name, kind in registry.items()
-        if not getattr(kind, "by_request_only", False) and misfit(kind(), layout) is None
-    ]
 
 
 REGISTRIES: Final[Mapping[str, Mapping[str, type[Any]]]] = {

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from thetahat.block_losses import LossTable
@@ -19,7 +18,7 @@ from thetahat.evaluation.inference import (
     interval_told,
     variance_told,
 )
-from thetahat.evaluation.pairs import Pair, effect_size, pairs, units_of
+from thetahat.evaluation.pairs import Pair, effect_size, n_independent, pairs, units_of
 from thetahat.evaluation.plain import plain, told
 from thetahat.evaluation.plans import Basis
 from thetahat.evaluation.recommendation import DEFAULT_TARGET, LAST, PROPORTIONS, Built
@@ -87,7 +86,7 @@ def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what w
                 b=pair.b,
                 basis=basis,
                 constant=pair.constant,
-                n_units=len(table.layout.cluster_labels) or len(differences),
+                n_units=n_independent(pair.losses.difference, differences),
             )
         )
     _adjust_tests(compared, choices.correction)
@@ -150,10 +149,9 @@ def _tests(
 ) -> dict[str, dict[str, Any]]:
     outcomes: dict[str, dict[str, Any]] = {}
     for entry in selection.methods:
-        test = _with_defaults(entry.method, choices)
         rng = stream(seed, f"tests/{entry.key}", *pair.position)
         try:
-            outcome = test.test(pair.losses, choices.alternative, rng)
+            outcome = entry.method.test(pair.losses, choices.alternative, rng)
         except DOES_NOT_FIT as error:
             if selection.named:
                 raise
@@ -161,21 +159,6 @@ def _tests(
             continue
         outcomes[entry.key] = _outcome_told(outcome)
     return outcomes
-
-
-def _with_defaults(test: PairedTest, choices: Choices) -> PairedTest:
-    """Return the test with the request's ``unit`` and ``rope`` where it leaves them open."""
-    rope = choices.margin if choices.rope is None else choices.rope
-    offered: Mapping[str, Any] = {"unit": choices.unit, "rope": rope}
-    assert is_dataclass(test)  # noqa: S101 - the registry's methods all are
-    has = {field.name for field in fields(test)}
-    taken = {
-        name: value
-        for name, value in offered.items()
-        if value is not None and name in has and getattr(test, name) is None
-    }
-    changed: PairedTest = replace(test, **taken)
-    return changed
 
 
 def _outcome_told(outcome: TestOutcome) -> dict[str, Any]:

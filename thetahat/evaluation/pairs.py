@@ -134,3 +134,10 @@ def effect_size(unit: str, differences: FloatArray) -> dict[str, Any]:
     constant = float(differences.max() - differences.min()) == 0
     value = None if constant or sd == 0 else float(differences.mean()) / sd
     return {"name": "cohen_d", "value": value, "unit": unit, "n": len(differences)}
+
+
+def n_independent(difference: BlockLosses, units: FloatArray) -> int:
+    """Return how many units may be taken as independent: clusters, where they are what is drawn."""
+    layout = difference.layout
+    by_source = layout.kind is BlockKind.SOURCE
+    return len(units) if by_source else len(layout.cluster_labels) or len(units)

@@ -55,9 +55,9 @@ def evaluate(
     layout = table.layout
     _check_sizes(table)
     methods = Methods(
-        select("variances", choices.variances, VARIANCES, layout),
-        select("intervals", choices.intervals, INTERVALS, layout),
-        select("tests", choices.tests, TESTS, layout),
+        select("variances", choices.variances, VARIANCES, layout, choices),
+        select("intervals", choices.intervals, INTERVALS, layout, choices),
+        select("tests", choices.tests, TESTS, layout, choices),
     )
     limits = (choices.range or table.loss_range) if choices.clip else None
     left_out = LeftOut()

@@ -71,7 +71,7 @@ def test_golden_same_name_under_two_keys() -> None:
 
 
 def test_golden_defaults_leave_out_what_does_not_fit() -> None:
-    selection = select("variances", None, VARIANCES, FOLDS)
+    selection = select("variances", None, VARIANCES, FOLDS, Choices())
     names = {entry.name for entry in selection.methods}
     left_out = {entry["name"]: entry for entry in selection.left_out}
 
@@ -85,7 +85,7 @@ def test_golden_defaults_leave_out_what_does_not_fit() -> None:
 def test_golden_named_methods_are_taken_as_they_are() -> None:
     chosen = named("variances", "theta_4")
 
-    selection = select("variances", chosen, VARIANCES, FOLDS)
+    selection = select("variances", chosen, VARIANCES, FOLDS, Choices())
     assert selection.named
     assert selection.methods == chosen
     assert selection.left_out == ()
