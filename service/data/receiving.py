@@ -1,0 +1,65 @@
+"""An upload on its way to the disk: counted, hashed, and never whole in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from typing import IO
+
+from service.errors import InvalidFile, TooLarge, Unavailable
+
+PIECE = 1024 * 1024  # bytes written at once, in a thread
+
+
+def check_length(length: int, limit: int) -> None:
+    """Refuse a body that says, or shows, that it is over the limit."""
+    if length > limit:
+        raise TooLarge(f"the file is over the limit of {limit} bytes")
+
+
+class Receiver:
+    """Writes what comes to a file.
+
+    Parameters
+    ----------
+    file : binary file
+        Where the bytes go; the caller's to keep or to remove.
+    limit : int
+        Most bytes.
+    """
+
+    def __init__(self, file: IO[bytes], limit: int) -> None:
+        self._file = file
+        self._limit = limit
+        self._digest = hashlib.sha256()
+        self._pending: list[bytes] = []
+        self._pending_size = 0
+        self.size = 0
+
+    async def add(self, data: bytes) -> None:
+        """Take some bytes; every mebibyte goes to the disk in a thread."""
+        self.size += len(data)
+        check_length(self.size, self._limit)
+        self._pending.append(data)
+        self._pending_size += len(data)
+        if self._pending_size >= PIECE:
+            await self._write()
+
+    async def finish(self) -> str:
+        """Write the rest and return the SHA-256 of all bytes."""
+        if self.size == 0:
+            raise InvalidFile("the file is empty")
+        await self._write()
+        return self._digest.hexdigest()
+
+    async def _write(self) -> None:
+        pending, self._pending, self._pending_size = self._pending, [], 0
+        await asyncio.to_thread(self._write_now, pending)
+
+    def _write_now(self, pending: list[bytes]) -> None:
+        data = b"".join(pending)
+        self._digest.update(data)
+        try:
+            self._file.write(data)
+        except OSError as error:
+            raise Unavailable(f"the file cannot be stored: {error.strerror}") from error

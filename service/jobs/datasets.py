@@ -1,0 +1,177 @@
+"""Data sets: kept, found, shown and removed; and as the files that an evaluation reads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any
+from uuid import UUID
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from service.data.formats import FORMATS
+from service.data.formats.base import TABLE_SUFFIX, Inspected
+from service.data.preview import preview as preview_of
+from service.errors import DatasetInUse, NotFound
+from service.jobs.kinds.base import DatasetFile
+from service.settings import settings
+from service.storage import datasets
+from service.storage.datasets import DatasetRow
+from service.storage.files import FileStore, dataset_file_name
+from service.storage.unit_of_work import reading, unit_of_work
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file that has arrived in full.
+
+    Parameters
+    ----------
+    file, table : binary file
+        Temporary files of the store: the bytes, and room for the table of a text.
+    media_type : str
+        A key of ``service.data.formats.FORMATS``.
+    sha256 : str
+        Of the bytes, in hexadecimal.
+    size : int
+        Bytes.
+    name : str or None
+        What the client calls it.
+    """
+
+    file: IO[bytes]
+    table: IO[bytes]
+    media_type: str
+    sha256: str
+    size: int
+    name: str | None
+
+
+def keep(owner_id: UUID, upload: Upload) -> tuple[DatasetRow, bool]:
+    """Check and keep an upload; the same bytes of the same type give the first record and False."""
+    identifier = datasets.dataset_id(owner_id, upload.media_type, upload.sha256)
+    with reading() as session:
+        known = datasets.get(session, owner_id, identifier)
+    if known is not None:
+        return known, False
+    upload.file.flush()
+    found = FORMATS[upload.media_type].inspect(
+        Path(upload.file.name), settings().max_cells, upload.table
+    )
+    for file in (upload.file, upload.table):  # before the transaction: it can take seconds
+        file.flush()
+        os.fsync(file.fileno())
+    return _store(owner_id, identifier, upload, found)
+
+
+def _store(
+    owner_id: UUID, identifier: UUID, upload: Upload, found: Inspected
+) -> tuple[DatasetRow, bool]:
+    row = DatasetRow(
+        id=identifier,
+        sha256=upload.sha256,
+        media_type=upload.media_type,
+        bytes=upload.size,
+        rows=found.rows,
+        columns=found.columns,
+        details=found.details,
+        name=upload.name,
+        created_at=datetime.now(UTC),
+    )
+    files, name = FileStore.open(), dataset_file_name(upload.sha256)
+    with unit_of_work() as session:
+        datasets.lock_bytes(session, upload.sha256)
+        known = datasets.get(session, owner_id, identifier)
+        if known is not None:
+            return known, False
+        if found.has_table:
+            files.keep(upload.table, name + TABLE_SUFFIX)
+        files.keep(upload.file, name)
+        datasets.insert(session, owner_id, row)
+    return row, True
+
+
+def get(owner_id: UUID, identifier: UUID) -> DatasetRow:
+    """Return an owner's data set; ``NotFound`` when there is none of that id."""
+    with reading() as session:
+        row = datasets.get(session, owner_id, identifier)
+    if row is None:
+        raise NotFound(f"There is no data set {identifier}.")
+    return row
+
+
+def page(
+    owner_id: UUID, before: tuple[datetime, UUID] | None, limit: int
+) -> tuple[list[DatasetRow], bool]:
+    """Return a part of an owner's list, newest first, and whether there is more."""
+    with reading() as session:
+        rows = datasets.page(session, owner_id, before, limit + 1)
+    return rows[:limit], len(rows) > limit
+
+
+def preview(owner_id: UUID, identifier: UUID, rows: int) -> dict[str, Any]:
+    """Return the first rows and what was understood of the format."""
+    row = get(owner_id, identifier)
+    return {
+        "id": row.id,
+        **preview_of(as_file(row), rows),
+        "media_type": row.media_type,
+        "understood": row.details,
+    }
+
+
+def delete(owner_id: UUID, identifier: UUID) -> None:
+    """Remove an owner's data set; its bytes go when no owner needs them."""
+    in_use = DatasetInUse(f"A queued or running evaluation reads data set {identifier}.")
+    try:
+        with unit_of_work() as session:
+            row = datasets.get(session, owner_id, identifier)
+            if row is None:
+                raise NotFound(f"There is no data set {identifier}.")
+            if datasets.is_in_use(session, identifier):
+                raise in_use
+            datasets.delete(session, identifier)
+    except IntegrityError:  # an evaluation that names it was taken in at the same moment
+        raise in_use from None
+    _drop_bytes(row.sha256)
+
+
+def _drop_bytes(sha256: str) -> None:
+    """Remove bytes that no data set needs; after the row, so that no row is without its bytes."""
+    files, name = FileStore.open(), dataset_file_name(sha256)
+    with unit_of_work() as session:
+        datasets.lock_bytes(session, sha256)
+        if not datasets.are_bytes_needed(session, sha256):
+            files.delete(name)
+            files.delete(name + TABLE_SUFFIX)
+
+
+def for_check(owner_id: UUID, identifiers: Sequence[UUID]) -> dict[UUID, DatasetFile]:
+    """Return those of an owner's data sets that are there, to check a request against."""
+    if not identifiers:
+        return {}
+    with reading() as session:
+        rows = datasets.get_some(session, owner_id, identifiers)
+    return {row.id: as_file(row) for row in rows}
+
+
+def for_work(session: Session, evaluation_id: UUID) -> dict[UUID, DatasetFile]:
+    """Return the data sets that an evaluation reads."""
+    return {row.id: as_file(row) for row in datasets.of_evaluation(session, evaluation_id)}
+
+
+def as_file(row: DatasetRow) -> DatasetFile:
+    """Return a data set with the place of its bytes."""
+    return DatasetFile(
+        id=row.id,
+        sha256=row.sha256,
+        media_type=row.media_type,
+        rows=row.rows,
+        columns=row.columns,
+        details=row.details,
+        path=FileStore.open().path(dataset_file_name(row.sha256)),
+    )
