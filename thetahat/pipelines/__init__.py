@@ -1,0 +1,22 @@
+"""Learners from specs: our own, scikit-learn's from a reviewed list, in pipelines of steps.
+
+Nothing here imports scikit-learn before a spec that names one of its classes is built.
+"""
+
+from thetahat.pipelines.building import build, build_step
+from thetahat.pipelines.describing import describe_learners, describe_transformers
+from thetahat.pipelines.pipeline import FittedPipeline, Pipeline
+from thetahat.pipelines.spec import LearnerSpec, StepSpec, learner_spec, step_spec
+
+__all__ = [
+    "FittedPipeline",
+    "LearnerSpec",
+    "Pipeline",
+    "StepSpec",
+    "build",
+    "build_step",
+    "describe_learners",
+    "describe_transformers",
+    "learner_spec",
+    "step_spec",
+]

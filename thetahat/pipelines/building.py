@@ -1,0 +1,136 @@
+"""A learner built from its spec, or refused in words before any job starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
+from thetahat.learners import LEARNERS
+from thetahat.learners.base import Learner
+from thetahat.pipelines.entry_points import allowed_learner
+from thetahat.pipelines.estimators import checked_params
+from thetahat.pipelines.fields import construct
+from thetahat.pipelines.pipeline import Pipeline, PlacedStep
+from thetahat.pipelines.reviewed import (
+    CLASSIFIERS,
+    REGRESSORS,
+    SCORE_FUNCTIONS,
+    TRANSFORMERS,
+    learner_tasks,
+)
+from thetahat.pipelines.scikit_learner import ScikitLearner
+from thetahat.pipelines.scikit_step import ScikitStep
+from thetahat.pipelines.spec import LearnerSpec, StepSpec
+from thetahat.pipelines.steps import STEPS
+from thetahat.pipelines.steps.base import Step
+
+TASKS: Final = frozenset(SCORE_FUNCTIONS)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A learner by name: the tasks it is for, and where it comes from."""
+
+    tasks: frozenset[str]
+    method: Any  # the dataclass, or None for a scikit-learn class
+
+
+def build(
+    spec: LearnerSpec,
+    task: str,
+    *,
+    allowed_entry_points: frozenset[str] = frozenset(),
+    loc: Loc = (),
+) -> Learner:
+    """Return the learner that a spec describes.
+
+    Without steps it is the learner itself, so that its own fast paths stay in reach; with steps
+    it is a ``Pipeline`` around it.
+
+    Parameters
+    ----------
+    spec : LearnerSpec
+        Names and parameters.
+    task : str
+        ``classification`` or ``regression``.
+    allowed_entry_points : frozenset of str
+        Names of third-party learners that the operator allows.
+    loc : tuple
+        Where the spec stands in the request, put in front of every refusal's ``loc``.
+
+    Raises
+    ------
+    InvalidParameter
+        A name that is not known, a parameter that is not known, not taken or out of its range.
+    UnsupportedCombination
+        A learner that is not for this task; the message names those that are.
+    """
+    if task not in TASKS:
+        raise InvalidParameter(
+            f"task must be one of {', '.join(sorted(TASKS))}; got {task!r}",
+            loc=("task",),
+            value=task,
+        )
+    found = _find(spec.name, allowed_entry_points, loc)
+    if task not in found.tasks:
+        fitting = ", ".join(n for n in sorted(LEARNERS) if task in LEARNERS[n].tasks)
+        raise UnsupportedCombination(
+            f"{spec.name} is not for {task}; for it there are {fitting} and scikit-learn's "
+            f"{', '.join(_table(task))}",
+            loc=(*loc, "name"),
+            value=spec.name,
+        )
+    here = (*loc, "params")
+    learner: Any
+    if found.method is None:
+        params = checked_params(spec.name, spec.params, task=task, loc=here)
+        learner = ScikitLearner(spec.name, params, task)
+    else:
+        learner = construct(found.method, spec.params, loc=here)
+    if spec.prepare:
+        steps = (
+            PlacedStep(build_step(step, task, loc=(*loc, "prepare", i)), step.columns, i)
+            for i, step in enumerate(spec.prepare)
+        )
+        learner = Pipeline(tuple(steps), learner, task)
+    # The protocol's class variables are properties of an adapter: the same to read.
+    return cast("Learner", learner)
+
+
+def build_step(spec: StepSpec, task: str, *, loc: Loc = ()) -> Step:
+    """Return the preparation step that a spec describes; raises as ``build`` does."""
+    here = (*loc, "params")
+    if spec.name in STEPS:
+        return construct(STEPS[spec.name], spec.params, loc=here)
+    if spec.name in TRANSFORMERS:
+        params = checked_params(spec.name, spec.params, task=task, loc=here)
+        return cast("Step", ScikitStep(spec.name, params))
+    raise InvalidParameter(
+        f"{spec.name!r} is not one of the steps: {', '.join(STEPS)}, and scikit-learn's "
+        f"{', '.join(TRANSFORMERS)}",
+        loc=(*loc, "name"),
+        value=spec.name,
+    )
+
+
+def _find(name: str, allowed: frozenset[str], loc: Loc) -> Found:
+    here = (*loc, "name")
+    if name in LEARNERS:
+        return Found(LEARNERS[name].tasks, LEARNERS[name])
+    if tasks := learner_tasks(name):
+        return Found(tasks, None)
+    if name in allowed:
+        method = allowed_learner(name, allowed, loc=here)
+        return Found(method.tasks, method)
+    known = sorted({*CLASSIFIERS, *REGRESSORS})
+    own = ", ".join([*LEARNERS, *sorted(allowed)])
+    raise InvalidParameter(
+        f"{name!r} is not one of the learners: {own}, and scikit-learn's {', '.join(known)}",
+        loc=here,
+        value=name,
+    )
+
+
+def _table(task: str) -> list[str]:
+    return list(CLASSIFIERS if task == "classification" else REGRESSORS)

@@ -1,0 +1,166 @@
+"""scikit-learn's own parameter constraints, read as what JSON can carry.
+
+Constraints that only code or objects satisfy (callables, estimators, arrays of another library)
+are left out, so a value that fits none of the others is refused before a job starts.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any, Final
+
+from thetahat.errors import InvalidParameter, Loc
+from thetahat.pipelines.policy import LARGEST, REFUSED, REFUSED_OF, REFUSED_VALUES, check_policy
+from thetahat.pipelines.schema import any_of, in_words
+
+_TYPES: Final[dict[Any, str]] = {
+    bool: "boolean",
+    float: "number",
+    int: "integer",
+    Integral: "integer",
+    Real: "number",
+    str: "string",
+    list: "array",
+    tuple: "array",
+}
+_NAMED: Final[dict[str, dict[str, Any]]] = {
+    "array-like": {"type": "array"},
+    "boolean": {"type": "boolean"},
+    "cv_object": {"type": "integer", "minimum": 2},
+    "random_state": {"type": "integer", "minimum": 0, "maximum": 2**32 - 1},
+}
+_SCALAR: Final = [{"type": t} for t in ("null", "boolean", "number", "string")]
+
+
+def defaults(cls: Any) -> dict[str, Any]:
+    """Return the parameters of a class with their defaults, in its own order."""
+    parameters = inspect.signature(cls).parameters.values()
+    return {p.name: p.default for p in parameters}
+
+
+def check_params(cls: Any, params: Mapping[str, Any], *, loc: Loc) -> dict[str, Any]:
+    """Return the parameters as the class takes them; ``InvalidParameter`` names the bad one.
+
+    Parameters
+    ----------
+    cls : type
+        A class of the reviewed list.
+    params : mapping
+        JSON values by parameter name.
+    loc : tuple
+        Where ``params`` stand in the request.
+    """
+    known = defaults(cls)
+    owner = cls.__name__
+    taken = {}
+    for name, value in params.items():
+        here = (*loc, name)
+        if name not in known:
+            settable = ", ".join(n for n in known if (owner, n) not in REFUSED_OF)
+            raise InvalidParameter(
+                f"{owner} has no parameter {name!r}; it has {settable or 'none'}",
+                loc=here,
+                value=value,
+            )
+        check_policy(owner, name, value, known[name], loc=here)
+        if type(value) is type(known[name]) and value == known[name]:
+            continue
+        taken[name] = _checked(cls, name, value, here)
+    return taken
+
+
+def _checked(cls: Any, name: str, value: Any, loc: Loc) -> Any:
+    accepted = _accepted(cls, name)
+    if _is_finite(value):
+        for constraint, schema in accepted:
+            # Python's bool is an int, JSON's is not.
+            if isinstance(value, bool) and schema.get("type") not in {"boolean", None}:
+                continue
+            shaped = tuple(value) if constraint is tuple and isinstance(value, list) else value
+            if _satisfies(constraint, shaped):
+                return shaped
+    words = in_words(any_of([schema for _, schema in accepted]))
+    raise InvalidParameter(
+        f"{name} of {cls.__name__} must be {words}; got {value!r}", loc=loc, value=value
+    )
+
+
+def _accepted(cls: Any, name: str) -> list[tuple[Any, dict[str, Any]]]:
+    """Return the constraints that a JSON value can satisfy, each with its schema."""
+    constraints = cls._parameter_constraints.get(name, "no_validation")
+    if isinstance(constraints, str):
+        return [("scalar", schema) for schema in _SCALAR]
+    pairs = ((constraint, _schema(constraint, name)) for constraint in constraints)
+    return [(constraint, schema) for constraint, schema in pairs if schema is not None]
+
+
+def _satisfies(constraint: Any, value: Any) -> bool:
+    if isinstance(constraint, str) and constraint == "scalar":
+        return value is None or isinstance(value, bool | int | float | str)
+    from sklearn.utils._param_validation import make_constraint  # noqa: PLC0415 - loaded late
+
+    return bool(make_constraint(constraint).is_satisfied_by(value))
+
+
+def _schema(constraint: Any, name: str) -> dict[str, Any] | None:
+    """Return the JSON Schema of one constraint, or None where JSON cannot satisfy it."""
+    from sklearn.utils import _param_validation as validation  # noqa: PLC0415 - loaded late
+
+    if constraint is None:
+        return {"type": "null"}
+    if isinstance(constraint, str):
+        return _NAMED.get(constraint)
+    if isinstance(constraint, type):
+        kind = _TYPES.get(constraint)
+        return None if kind is None else {"type": kind}
+    if isinstance(constraint, validation.Interval):
+        return _interval(constraint, name)
+    if isinstance(constraint, validation.Options):
+        refused, _ = REFUSED_VALUES.get(name, (None, ""))
+        options = [o for o in constraint.options - constraint.deprecated if o != refused]
+        plain = [o for o in options if isinstance(o, str | bool | int) or _is_finite(o)]
+        return {"enum": sorted(plain, key=str)} if plain else None
+    return {} if isinstance(constraint, validation.MissingValues) else None
+
+
+def _interval(interval: Any, name: str) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "integer" if interval.type is Integral else "number"}
+    if interval.left is not None and math.isfinite(interval.left):
+        closed = interval.closed in {"left", "both"}
+        schema["minimum" if closed else "exclusiveMinimum"] = interval.left
+    if interval.right is not None and math.isfinite(interval.right):
+        closed = interval.closed in {"right", "both"}
+        schema["maximum" if closed else "exclusiveMaximum"] = interval.right
+    largest = LARGEST.get(name)
+    if largest is not None and schema["type"] == "integer":
+        schema["maximum"] = min(largest, schema.get("maximum", largest))
+    return schema
+
+
+def _is_finite(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return all(_is_finite(entry) for entry in value)
+    return value is None or isinstance(value, str | bool | int) or _is_finite_number(value)
+
+
+def _is_finite_number(value: Any) -> bool:
+    return isinstance(value, float) and math.isfinite(value)
+
+
+def params_schema(cls: Any) -> dict[str, Any]:
+    """Return the JSON Schema of a class's parameters; refused ones are left out."""
+    properties = {}
+    for name, default in defaults(cls).items():
+        if name in REFUSED or (cls.__name__, name) in REFUSED_OF:
+            continue
+        accepted = [schema for _, schema in _accepted(cls, name)]
+        if default is None:
+            accepted.append({"type": "null"})
+        schema = any_of(accepted) if accepted else {"const": default}
+        if _is_finite(default) and default != "deprecated":
+            schema["default"] = list(default) if isinstance(default, tuple) else default
+        properties[name] = schema
+    return {"type": "object", "properties": properties, "additionalProperties": False}

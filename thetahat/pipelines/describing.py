@@ -1,0 +1,106 @@
+"""What a client may ask for: every learner and every step, with the schema of its parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from thetahat.learners import LEARNERS
+from thetahat.pipelines.building import TASKS
+from thetahat.pipelines.constraints import params_schema
+from thetahat.pipelines.entry_points import allowed_learner
+from thetahat.pipelines.fields import fields_schema
+from thetahat.pipelines.reviewed import (
+    CLASSIFIERS,
+    REGRESSORS,
+    SCORE_FUNCTIONS,
+    SELECTORS,
+    STRING_TRANSFORMERS,
+    TRANSFORMERS,
+    ActsOn,
+    learner_tasks,
+    load,
+    title,
+)
+from thetahat.pipelines.steps import STEPS
+
+Description = dict[str, Any]
+
+
+def describe_learners(
+    *, with_parameters: bool = True, allowed_entry_points: frozenset[str] = frozenset()
+) -> list[Description]:
+    """Return every learner's name, title, tasks, origin and parameters.
+
+    Parameters
+    ----------
+    with_parameters : bool
+        Whether to add ``parameters``, a JSON Schema: that imports scikit-learn.
+    allowed_entry_points : frozenset of str
+        Names of third-party learners that the operator allows.
+    """
+    own = [_own(LEARNERS[name], "thetahat") for name in LEARNERS]
+    others = [
+        _own(allowed_learner(name, allowed_entry_points, loc=()), "entry point")
+        for name in sorted(allowed_entry_points)
+    ]
+    names = sorted({*CLASSIFIERS, *REGRESSORS})
+    scikit = [
+        {
+            "name": name,
+            "title": title(name),
+            "summary": f"scikit-learn's {name}.",
+            "tasks": sorted(learner_tasks(name)),
+            "origin": "scikit-learn",
+            **({"parameters": params_schema(load(name))} if with_parameters else {}),
+        }
+        for name in names
+    ]
+    return [*own, *others, *scikit]
+
+
+def describe_transformers(*, with_parameters: bool = True) -> list[Description]:
+    """Return every preparation step's name, title, tasks, origin, kind of column and parameters."""
+    own: list[Description] = [
+        {
+            "name": name,
+            "title": STEPS[name].info.title,
+            "summary": STEPS[name].info.summary,
+            "tasks": sorted(TASKS),
+            "origin": "thetahat",
+            "acts_on": STEPS[name]().acts_on.value,
+            "parameters": fields_schema(STEPS[name]),
+        }
+        for name in STEPS
+    ]
+    scikit = [
+        {
+            "name": name,
+            "title": title(name),
+            "summary": f"scikit-learn's {name}, learnt in the training part.",
+            "tasks": sorted(TASKS),
+            "origin": "scikit-learn",
+            "acts_on": (ActsOn.STRING if name in STRING_TRANSFORMERS else ActsOn.NUMERIC).value,
+            **({"parameters": _step_schema(name)} if with_parameters else {}),
+        }
+        for name in TRANSFORMERS
+    ]
+    return [*own, *scikit]
+
+
+def _own(method: Any, origin: str) -> Description:
+    return {
+        "name": method.info.name,
+        "title": method.info.title,
+        "summary": method.info.summary,
+        "tasks": sorted(method.tasks),
+        "origin": origin,
+        "parameters": fields_schema(method),
+    }
+
+
+def _step_schema(name: str) -> dict[str, Any]:
+    schema = params_schema(load(name))
+    if name in SELECTORS:
+        choices = sorted({score for scores in SCORE_FUNCTIONS.values() for score in scores})
+        schema["properties"]["score_func"] = {"enum": choices}
+    return schema

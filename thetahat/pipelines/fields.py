@@ -1,0 +1,123 @@
+"""A frozen dataclass built from JSON values, its fields being its parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from thetahat.errors import InvalidParameter, Loc
+from thetahat.pipelines.schema import any_of, in_words
+
+M = TypeVar("M")
+
+_REFUSED: Any = object()
+
+
+def construct(method: type[M], params: Mapping[str, Any], *, loc: Loc) -> M:
+    """Build a method from JSON values; ``InvalidParameter`` names the bad one.
+
+    Parameters
+    ----------
+    method : type
+        A frozen dataclass; its ``__post_init__`` checks ranges.
+    params : mapping
+        JSON values by field name; a whole number is taken where a number is meant, a list where
+        a tuple is meant.
+    loc : tuple
+        Where ``params`` stand in the request.
+    """
+    hints = _hints(method)
+    values = {}
+    for name, value in params.items():
+        if name not in hints:
+            known = ", ".join(hints) or "none"
+            raise InvalidParameter(
+                f"{_name(method)} has no parameter {name!r}; it has {known}",
+                loc=(*loc, name),
+                value=value,
+            )
+        values[name] = _converted(value, hints[name])
+        if values[name] is _REFUSED:
+            raise InvalidParameter(
+                f"{name} of {_name(method)} must be {in_words(_schema(hints[name]))}; "
+                f"got {value!r}",
+                loc=(*loc, name),
+                value=value,
+            )
+    for name in _required(method):
+        if name not in values:
+            raise InvalidParameter(f"{_name(method)} needs {name}", loc=(*loc, name))
+    try:
+        return method(**values)
+    except InvalidParameter as error:
+        raise InvalidParameter(error.message, loc=(*loc, *error.loc), value=error.value) from error
+
+
+def fields_schema(method: type[Any]) -> dict[str, Any]:
+    """Return the JSON Schema of a method's fields."""
+    properties = {name: _schema(hint) for name, hint in _hints(method).items()}
+    for field in fields(method):
+        if field.default is not MISSING:
+            default = field.default
+            properties[field.name]["default"] = (
+                list(default) if isinstance(default, tuple) else default
+            )
+    schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    required = _required(method)
+    return {**schema, "required": required} if required else schema
+
+
+def _name(method: type[Any]) -> str:
+    return str(method.info.name)
+
+
+def _hints(method: type[Any]) -> dict[str, Any]:
+    hints = get_type_hints(method)
+    return {field.name: hints[field.name] for field in fields(method)}
+
+
+def _required(method: type[Any]) -> list[str]:
+    return [
+        field.name
+        for field in fields(method)
+        if field.default is MISSING and field.default_factory is MISSING
+    ]
+
+
+def _converted(value: Any, hint: Any) -> Any:
+    """Return the value as the hint's type, or ``_REFUSED``."""
+    origin = get_origin(hint)
+    if origin in {Union, UnionType}:
+        converted = (_converted(value, option) for option in get_args(hint))
+        return next((c for c in converted if c is not _REFUSED), _REFUSED)
+    if origin is Literal:
+        return value if isinstance(value, str) and value in get_args(hint) else _REFUSED
+    if origin is tuple:
+        return _tuple(value, get_args(hint)[0])
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if hint is float and isinstance(value, float) and not math.isfinite(value):
+        return _REFUSED
+    return value if type(value) is hint else _REFUSED
+
+
+def _tuple(value: Any, hint: Any) -> Any:
+    if not isinstance(value, list | tuple):
+        return _REFUSED
+    entries = tuple(_converted(entry, hint) for entry in value)
+    return _REFUSED if any(entry is _REFUSED for entry in entries) else entries
+
+
+def _schema(hint: Any) -> dict[str, Any]:
+    origin = get_origin(hint)
+    if origin in {Union, UnionType}:
+        return any_of([_schema(option) for option in get_args(hint)])
+    if origin is Literal:
+        return {"enum": list(get_args(hint))}
+    if origin is tuple:
+        return {"type": "array", "items": _schema(get_args(hint)[0])}
+    names = {bool: "boolean", int: "integer", float: "number", str: "string", NoneType: "null"}
+    return {"type": names[hint]}

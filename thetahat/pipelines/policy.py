@@ -1,0 +1,141 @@
+"""What a request may not ask of scikit-learn, and how large it may ask it: one table each.
+
+A refused parameter is still taken at its own default, so that the output of ``get_params`` can be
+pasted into a request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from thetahat.errors import InvalidParameter, Loc
+
+REFUSED: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "callback": "code is not taken from a request",
+        "copy": "it changes no number",
+        "copy_X": "it changes no number",
+        "copy_X_train": "it changes no number",
+        "covariance_estimator": "learners inside learners are not taken from a request",
+        "dtype": "columns are 64-bit numbers",
+        "estimator": "learners inside learners are not taken from a request",
+        "feature_name_combiner": "code is not taken from a request",
+        "fun_args": "they are arguments of code",
+        "kernel_params": "they are arguments of code",
+        "link": "it follows from power",
+        "memory": "paths are not taken from a request",
+        "metric_params": "they are arguments of code",
+        "n_jobs": "the service decides how many processors a job uses",
+        "precompute": "products of the features are computed from the features",
+        "scoring": "what an estimator watches inside a training part is its own loss",
+        "solver_options": "they are arguments of code",
+        "sparse_output": "columns are dense",
+        "verbose": "nobody reads a worker's terminal",
+        "w_init": "a start is drawn from the job's seed",
+        "warm_start": "every training part is learnt afresh",
+    }
+)
+"""Why a parameter is taken at its default only."""
+
+REFUSED_OF: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
+    {
+        ("DummyClassifier", "constant"): "classes are codes inside the service",
+        ("GaussianProcessRegressor", "n_targets"): "there is one target",
+        ("RidgeCV", "alpha_per_target"): "there is one target",
+    }
+)
+"""The same for one class's parameter."""
+
+REFUSED_VALUES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "affinity": ("precomputed", "the features are not distances"),
+        "kernel": ("precomputed", "the features are not a kernel matrix"),
+        "metric": ("precomputed", "the features are not distances"),
+    }
+)
+"""A value that a parameter may not have, and why."""
+
+LARGEST: Final[Mapping[str, int]] = MappingProxyType(
+    {
+        "alphas": 1_000,
+        "cache_size": 1_000,
+        "cv": 50,
+        "degree": 10,
+        "hidden_layer_sizes": 2_000,
+        "max_fun": 1_000_000,
+        "max_iter": 100_000,
+        "max_iter_predict": 10_000,
+        "max_subpopulation": 100_000,
+        "n_alphas": 1_000,
+        "n_bins": 1_000,
+        "n_components": 5_000,
+        "n_estimators": 2_000,
+        "n_knots": 200,
+        "n_quantiles": 100_000,
+        "n_restarts_optimizer": 20,
+        "subsample": 10_000_000,
+    }
+)
+"""The largest number that a parameter which costs time or memory may hold."""
+
+NO_LISTS: Final = frozenset({"class_weight", "cv"})
+"""Parameters of which only the forms without lists are taken: class weights by label would need
+the labels, which are codes inside the service, and splits inside splits are the service's own."""
+
+LONGEST: Final[Mapping[str, int]] = MappingProxyType({"hidden_layer_sizes": 10})
+"""The most entries of a list that costs time or memory."""
+
+LONGEST_LIST: Final = 10_000
+"""The most entries of any other list."""
+
+WIDEST: Final = 20_000
+"""The most columns that one step may make."""
+
+
+def check_policy(owner: str, name: str, value: Any, default: Any, *, loc: Loc) -> None:
+    """Refuse what a request may not ask: a parameter, a value, or a size.
+
+    Parameters
+    ----------
+    owner, name : str
+        Class and parameter.
+    value, default : Any
+        The request's JSON value and the parameter's own default.
+    """
+    reason = REFUSED_OF.get((owner, name)) or REFUSED.get(name)
+    if reason and not (type(value) is type(default) and value == default):
+        raise InvalidParameter(f"{name} of {owner} cannot be set: {reason}", loc=loc, value=value)
+    refused, reason = REFUSED_VALUES.get(name, (None, ""))
+    if refused is not None and value == refused:
+        raise InvalidParameter(
+            f"{name} of {owner} cannot be {refused!r}: {reason}", loc=loc, value=value
+        )
+    if name in NO_LISTS and isinstance(value, list | tuple | Mapping):
+        raise InvalidParameter(
+            f"{name} of {owner} cannot be a list or an object here", loc=loc, value=value
+        )
+    _check_size(owner, name, value, loc)
+
+
+def _check_size(owner: str, name: str, value: Any, loc: Loc) -> None:
+    entries = list(_leaves(value))
+    longest = LONGEST.get(name, LONGEST_LIST)
+    if isinstance(value, list | tuple) and len(entries) > longest:
+        raise InvalidParameter(f"{name} of {owner} has more than {longest} entries", loc=loc)
+    # A list of regularisations has no largest entry; a list of layer sizes has.
+    sizes = entries if name in LONGEST else [value]
+    largest = LARGEST.get(name)
+    if largest is None:
+        return
+    if any(isinstance(size, int | float) and size > largest for size in sizes):
+        raise InvalidParameter(f"{name} of {owner} is above {largest}", loc=loc, value=value)
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, list | tuple):
+        for entry in value:
+            yield from _leaves(entry)
+    else:
+        yield value

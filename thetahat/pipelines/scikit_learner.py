@@ -1,0 +1,171 @@
+"""A reviewed scikit-learn classifier or regressor as a learner."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from thetahat.errors import InsufficientData, LearnerFailed, UnsupportedCombination
+from thetahat.features import Features
+from thetahat.losses.base import Predictions
+from thetahat.pipelines.estimators import new_estimator
+from thetahat.pipelines.guarded import guarded
+from thetahat.pipelines.reviewed import load, title
+from thetahat.registry import MethodInfo
+from thetahat.types import Caution, FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FittedEstimator:
+    """A fitted scikit-learn estimator.
+
+    Parameters
+    ----------
+    name : str
+        Class name.
+    estimator : Any
+        The fitted estimator.
+    n_classes : int
+        Classes in all of the data; 0 for regression.
+    allows_missing : bool
+        Whether it copes with missing values by itself.
+    cautions : tuple of Caution
+        What it warned of while it was fitted, such as ``not_converged``.
+    """
+
+    name: str
+    estimator: Any
+    n_classes: int
+    allows_missing: bool
+    cautions: tuple[Caution, ...] = ()
+
+    def predict(self, features: Features) -> Predictions:
+        """Predict codes, with probabilities and scores where the estimator has them, or values."""
+        X = _matrix(features, allows_missing=self.allows_missing)
+        # What is said of single instances at this point was said of their kind at the fit.
+        with guarded(self.name, []):
+            output = np.asarray(self.estimator.predict(X)).reshape(len(X))
+            if self.n_classes == 0:
+                return Predictions(output.astype(np.float64))
+            return Predictions(
+                output.astype(np.intp),
+                self._probabilities(X),
+                self._scores(X),
+                tuple(range(self.n_classes)),
+            )
+
+    def _probabilities(self, X: FloatArray) -> FloatArray | None:
+        """(n, n_classes): zero for classes that the training part has not."""
+        if not hasattr(self.estimator, "predict_proba"):
+            return None
+        given = self.estimator.predict_proba(X)
+        probabilities = np.zeros((len(X), self.n_classes))
+        probabilities[:, self.estimator.classes_] = given
+        return probabilities
+
+    def _scores(self, X: FloatArray) -> FloatArray | None:
+        """(n,) decision value of class 1 where there are two classes, in the training part too."""
+        two = self.n_classes == len(self.estimator.classes_) == 2
+        if not two or not hasattr(self.estimator, "decision_function"):
+            return None
+        return np.asarray(self.estimator.decision_function(X), dtype=np.float64)
+
+
+def _matrix(features: Features, *, allows_missing: bool) -> FloatArray:
+    return features.matrix() if allows_missing else features.complete_matrix()
+
+
+@dataclass(frozen=True, slots=True)
+class ScikitLearner:
+    """A scikit-learn estimator, fitted afresh on every training part.
+
+    Parameters
+    ----------
+    name : str
+        A class name of the reviewed list.
+    params : mapping
+        Checked parameters; ``random_state`` is drawn from the fit's stream where it is not among
+        them.
+
+    Source: pedregosa2011.
+
+    Degenerate cases: a training part with one class is refused where the estimator needs two.
+    """
+
+    name: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    task: str = "classification"
+
+    @property
+    def info(self) -> MethodInfo:
+        """Its name and title."""
+        return MethodInfo(
+            name=self.name,
+            title=title(self.name),
+            summary=f"scikit-learn's {self.name}.",
+            references=("pedregosa2011",),
+        )
+
+    @property
+    def tasks(self) -> frozenset[str]:
+        """The task it was built for."""
+        return frozenset({self.task})
+
+    @property
+    def takes_weights(self) -> bool:
+        """Whether its ``fit`` has ``sample_weight``."""
+        return "sample_weight" in inspect.signature(load(self.name).fit).parameters
+
+    @property
+    def gives_probabilities(self) -> bool:
+        """Whether its predictions hold class probabilities; known before any fit."""
+        return self.task == "classification" and hasattr(self._unfitted(), "predict_proba")
+
+    @property
+    def gives_scores(self) -> bool:
+        """Whether its predictions hold decision values where there are two classes."""
+        return self.task == "classification" and hasattr(self._unfitted(), "decision_function")
+
+    @property
+    def allows_missing(self) -> bool:
+        """Whether it copes with missing values by itself."""
+        from sklearn.utils import get_tags  # noqa: PLC0415 - loaded late
+
+        return bool(get_tags(self._unfitted()).input_tags.allow_nan)
+
+    def _unfitted(self) -> Any:
+        return load(self.name)(**self.params)
+
+    def fit(
+        self,
+        features: Features,
+        y: np.ndarray,
+        *,
+        weights: FloatArray | None,
+        rng: np.random.Generator,
+        n_classes: int,
+    ) -> FittedEstimator:
+        """Fit on the training part; (n,) codes or values ``y``, (n,) ``weights``."""
+        if weights is not None and not self.takes_weights:
+            raise UnsupportedCombination(
+                f"{self.name} takes no weights for its instances", loc=("weights",)
+            )
+        allows_missing = self.allows_missing
+        X = _matrix(features, allows_missing=allows_missing)
+        estimator = new_estimator(self.name, self.params, rng, task=self.task)
+        weighting = {} if weights is None else {"sample_weight": weights}
+        cautions: list[Caution] = []
+        try:
+            with guarded(self.name, cautions):
+                estimator.fit(X, y, **weighting)
+        except LearnerFailed as error:
+            if n_classes and len(np.unique(y)) < 2:
+                raise InsufficientData(
+                    f"the training part has one class only, and {self.name} needs two"
+                ) from error
+            raise
+        return FittedEstimator(self.name, estimator, n_classes, allows_missing, tuple(cautions))

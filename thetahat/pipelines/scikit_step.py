@@ -1,0 +1,154 @@
+"""A reviewed scikit-learn transformer as a preparation step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from thetahat.errors import InvalidParameter
+from thetahat.features import Features
+from thetahat.pipelines.estimators import new_estimator
+from thetahat.pipelines.guarded import guarded
+from thetahat.pipelines.policy import WIDEST
+from thetahat.pipelines.reviewed import STRING_TRANSFORMERS, WIDTHS, ActsOn, title
+from thetahat.pipelines.steps.base import missing
+from thetahat.registry import MethodInfo
+from thetahat.types import Caution
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LearntTransformer:
+    """A fitted transformer.
+
+    Parameters
+    ----------
+    name : str
+        Class name.
+    transformer : Any
+        The fitted estimator.
+    names : tuple of str
+        Names of the columns it makes.
+    strings : frozenset of str
+        Those of them that hold strings.
+    cautions : tuple of Caution
+        What it warned of while it learnt.
+    """
+
+    name: str
+    transformer: Any
+    names: tuple[str, ...]
+    strings: frozenset[str]
+    cautions: tuple[Caution, ...] = ()
+
+    def transform(self, part: Features) -> Features:
+        """Return the transformed columns."""
+        matrix = _matrix(self.name, self.transformer, part)
+        # What is said of single instances at this point was said of their kind when it learnt.
+        with guarded(self.name, []):
+            return self.columns_of(part, self.transformer.transform(matrix))
+
+    def columns_of(self, part: Features, output: Any) -> Features:
+        """Return a transformer's output for ``part`` as columns."""
+        if len(self.names) > WIDEST:
+            raise InvalidParameter(
+                f"{self.name} would make {len(self.names)} columns, more than {WIDEST}",
+                loc=("prepare",),
+                value=len(self.names),
+            )
+        dense = output.toarray() if hasattr(output, "toarray") else output
+        columns = (_column(dense[:, j], name in self.strings) for j, name in enumerate(self.names))
+        return part.with_columns(self.names, tuple(columns))
+
+
+def _column(values: np.ndarray, is_string: bool) -> np.ndarray:  # noqa: FBT001 - private
+    if not is_string:
+        return np.ascontiguousarray(values, dtype=np.float64)
+    column = values.astype(object)
+    column[[value != value for value in column]] = None  # noqa: PLR0124 - NaN differs from itself
+    return column
+
+
+def _matrix(name: str, transformer: Any, part: Features) -> np.ndarray:
+    """(n, p) as the transformer wants it: numbers, or objects where it takes strings."""
+    from sklearn.utils import get_tags  # noqa: PLC0415 - loaded late
+
+    if not get_tags(transformer).input_tags.allow_nan:
+        return part.complete_matrix()
+    takes_strings = name in STRING_TRANSFORMERS or name == "SimpleImputer"
+    if not takes_strings or all(column.dtype.kind == "f" for column in part.columns):
+        return part.matrix()
+    matrix = np.empty((part.n, len(part.names)), dtype=object)
+    for j, column in enumerate(part.columns):
+        matrix[:, j] = column
+        matrix[missing(column), j] = np.nan
+    return matrix
+
+
+@dataclass(frozen=True, slots=True)
+class ScikitStep:
+    """A scikit-learn transformer, learnt in the training part.
+
+    Parameters
+    ----------
+    name : str
+        A class name of ``thetahat.pipelines.reviewed.TRANSFORMERS``.
+    params : mapping
+        Checked parameters; ``random_state`` is drawn from the fit's stream where it is not among
+        them.
+
+    Source: pedregosa2011.
+
+    Deviations: selectors without a ``score_func`` take the F statistic of the task
+    (scikit-learn's default is the one for classification); output is dense.
+    """
+
+    name: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def info(self) -> MethodInfo:
+        """Its name and title."""
+        return MethodInfo(
+            name=self.name,
+            title=title(self.name),
+            summary=f"scikit-learn's {self.name}, learnt in the training part.",
+            references=("pedregosa2011",),
+        )
+
+    @property
+    def acts_on(self) -> ActsOn:
+        """Strings for the encoders, else numbers."""
+        return ActsOn.STRING if self.name in STRING_TRANSFORMERS else ActsOn.NUMERIC
+
+    def learn(
+        self, part: Features, y: np.ndarray, *, task: str, rng: np.random.Generator
+    ) -> tuple[LearntTransformer, Features]:
+        """Fit the transformer."""
+        transformer = new_estimator(self.name, self.params, rng, task=task)
+        matrix = _matrix(self.name, transformer, part)
+        cautions: list[Caution] = []
+        with guarded(self.name, cautions):
+            if self.name in WIDTHS:
+                transformer.fit(matrix, y)
+                self._refuse_wide(getattr(transformer, WIDTHS[self.name]))
+                output = transformer.transform(matrix)
+            else:
+                output = transformer.fit_transform(matrix, y)
+            made = transformer.get_feature_names_out(np.array(part.names, dtype=object))
+        names = tuple(map(str, made))
+        kinds = zip(part.names, part.columns, strict=True)
+        given = {name for name, column in kinds if column.dtype.kind != "f"}
+        strings = frozenset(given & set(names)) if self.name == "SimpleImputer" else frozenset()
+        learnt = LearntTransformer(self.name, transformer, names, strings, tuple(cautions))
+        return learnt, learnt.columns_of(part, output)
+
+    def _refuse_wide(self, width: int) -> None:
+        if width > WIDEST:
+            raise InvalidParameter(
+                f"{self.name} would make {width} columns, more than {WIDEST}",
+                loc=("prepare",),
+                value=width,
+            )

@@ -1,0 +1,127 @@
+"""Missing values filled in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.features import Features
+from thetahat.pipelines.reviewed import ActsOn
+from thetahat.pipelines.steps.base import missing, present
+from thetahat.registry import MethodInfo
+from thetahat.types import Caution
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LearntFill:
+    """(p,) value that stands for a missing one, by column."""
+
+    fill: tuple[float | str, ...]
+    cautions: tuple[Caution, ...] = ()
+
+    def transform(self, part: Features) -> Features:
+        """Return the columns with their missing values filled in."""
+        pairs = zip(part.columns, self.fill, strict=True)
+        return part.with_columns(part.names, tuple(_filled(column, fill) for column, fill in pairs))
+
+
+def _filled(column: np.ndarray, fill: float | str) -> np.ndarray:
+    filled = column.copy()
+    filled[missing(column)] = fill
+    return filled
+
+
+def _most_frequent(values: list[Any]) -> Any:
+    """Return the most frequent of the values, the smallest of several."""
+    counts = Counter(values)
+    most = max(counts.values())
+    return min(value for value, count in counts.items() if count == most)
+
+
+@dataclass(frozen=True, slots=True)
+class Impute:
+    """Missing values replaced by one value per column, learnt in the training part.
+
+    Parameters
+    ----------
+    strategy : str
+        ``mean`` or ``median`` (numbers), ``most_frequent`` (numbers or strings; of equally
+        frequent values the smallest), ``constant``.
+    fill_value : float or str or None
+        The value of ``constant``.
+
+    Assumptions: values are missing without regard to what they would have been. One fixed value
+    per column shrinks the column's spread and its correlations, and nothing records that a value
+    was filled in.
+
+    Degenerate cases: a column without any value in the training part is refused, save for
+    ``constant``.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="impute",
+        title="Fill in missing values",
+        summary="Replaces missing values by the column's mean, median or most frequent value in "
+        "the training part, or by a constant.",
+        assumptions="Values are missing without regard to what they would have been.",
+        errs="Shrinks the spread of a column and its correlations.",
+    )
+    strategy: Literal["mean", "median", "most_frequent", "constant"] = "mean"
+    fill_value: float | str | None = None
+
+    def __post_init__(self) -> None:
+        """Check that the fill value and the strategy belong together."""
+        if (self.strategy == "constant") != (self.fill_value is not None):
+            raise InvalidParameter(
+                f"fill_value belongs to strategy 'constant' and no other; got strategy "
+                f"{self.strategy!r} and fill_value {self.fill_value!r}",
+                loc=("fill_value",),
+                value=self.fill_value,
+            )
+
+    @property
+    def acts_on(self) -> ActsOn:
+        """Strings for ``most_frequent`` and a string constant, else numbers."""
+        strings = self.strategy == "most_frequent" or isinstance(self.fill_value, str)
+        return ActsOn.STRING if strings else ActsOn.NUMERIC
+
+    def learn(
+        self,
+        part: Features,
+        y: np.ndarray,  # noqa: ARG002 - the protocol's; fills do not look at the target
+        *,
+        task: str,  # noqa: ARG002 - as above
+        rng: np.random.Generator,  # noqa: ARG002 - as above
+    ) -> tuple[LearntFill, Features]:
+        """Learn the value of each column."""
+        pairs = zip(part.names, part.columns, strict=True)
+        learnt = LearntFill(tuple(self._fill(name, column) for name, column in pairs))
+        return learnt, learnt.transform(part)
+
+    def _fill(self, name: str, column: np.ndarray) -> Any:
+        if self.fill_value is not None:
+            if isinstance(self.fill_value, str) == (column.dtype.kind == "f"):
+                raise InvalidParameter(
+                    f"fill_value {self.fill_value!r} does not fit column {name!r}",
+                    loc=("columns", "features", name),
+                    value=self.fill_value,
+                )
+            return self.fill_value
+        values: Any = column[~missing(column)]
+        if not len(values):
+            raise InsufficientData(
+                f"column {name!r} has no value in this training part to learn "
+                f"{self.strategy!r} from",
+                loc=("columns", "features", name),
+            )
+        if self.strategy == "most_frequent":
+            return _most_frequent(values.tolist())
+        numbers = present(name, column)
+        return float(numbers.mean() if self.strategy == "mean" else np.median(numbers))
+
+
+METHOD = Impute

@@ -1,0 +1,120 @@
+"""One 0/1 column per category."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from thetahat.errors import InvalidParameter
+from thetahat.features import Features
+from thetahat.pipelines.policy import WIDEST
+from thetahat.pipelines.reviewed import ActsOn
+from thetahat.pipelines.steps.base import missing
+from thetahat.registry import MethodInfo
+from thetahat.types import Caution, FloatArray
+
+Category = Any  # str or float; None stands for a missing value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LearntCategories:
+    """The categories of each column and the columns made of them."""
+
+    categories: tuple[tuple[Category, ...], ...]
+    kept: tuple[tuple[Category, ...], ...]
+    refuse_unknown: bool
+    cautions: tuple[Caution, ...] = ()
+
+    def transform(self, part: Features) -> Features:
+        """Return the 0/1 columns."""
+        names: list[str] = []
+        columns: list[FloatArray] = []
+        for name, column, known, kept in zip(
+            part.names, part.columns, self.categories, self.kept, strict=True
+        ):
+            code_of = {category: code for code, category in enumerate(known)}
+            codes = np.array([code_of.get(value, -1) for value in _values(column)], dtype=np.intp)
+            if self.refuse_unknown and (codes < 0).any():
+                value = _values(column)[int(np.argmax(codes < 0))]
+                raise InvalidParameter(
+                    f"column {name!r} has the category {value!r}, which the training part has not",
+                    loc=("columns", "features", name),
+                    value=value,
+                )
+            names += [f"{name}={_text(category)}" for category in kept]
+            columns += [(codes == code_of[category]).astype(np.float64) for category in kept]
+        return part.with_columns(tuple(names), tuple(columns))
+
+
+def _values(column: np.ndarray) -> list[Category]:
+    values: list[Category] = column.tolist()
+    for row in np.flatnonzero(missing(column)):
+        values[row] = None
+    return values
+
+
+def _text(category: Category) -> str:
+    return "(missing)" if category is None else str(category)
+
+
+@dataclass(frozen=True, slots=True)
+class OneHot:
+    """One 0/1 column per category of the training part.
+
+    Parameters
+    ----------
+    unknown : str
+        What a category does that the training part has not: ``ignore`` gives zeros in all of the
+        column's columns, ``error`` refuses.
+    drop_first : bool
+        Whether the first category, in sorted order, gets no column: it is then told from an
+        ignored unknown one no more.
+
+    Degenerate cases: a missing value is a category of its own, last in order, where the training
+    part has one. More than 20 000 columns are refused.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="one_hot",
+        title="One column per category",
+        summary="Replaces a column by one 0/1 column per category of the training part; "
+        "categories seen only later are ignored, or refused if asked.",
+    )
+    unknown: Literal["ignore", "error"] = "ignore"
+    drop_first: bool = False
+
+    @property
+    def acts_on(self) -> ActsOn:
+        """Strings."""
+        return ActsOn.STRING
+
+    def learn(
+        self,
+        part: Features,
+        y: np.ndarray,  # noqa: ARG002 - the protocol's; categories do not look at the target
+        *,
+        task: str,  # noqa: ARG002 - as above
+        rng: np.random.Generator,  # noqa: ARG002 - as above
+    ) -> tuple[LearntCategories, Features]:
+        """Learn the categories of each column."""
+        found = []
+        for column in part.columns:
+            categories = set(_values(column))
+            blank = (None,) if None in categories else ()
+            found.append((*sorted(categories - {None}), *blank))
+        kept = tuple(categories[int(self.drop_first) :] for categories in found)
+        width = sum(map(len, kept))
+        if width > WIDEST:
+            raise InvalidParameter(
+                f"one_hot would make {width} columns, more than {WIDEST}; leave out columns that "
+                "name single instances",
+                loc=("prepare",),
+                value=width,
+            )
+        learnt = LearntCategories(tuple(found), kept, self.unknown == "error")
+        return learnt, learnt.transform(part)
+
+
+METHOD = OneHot

@@ -1,0 +1,119 @@
+"""Principal components."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.features import Features
+from thetahat.pipelines.reviewed import ActsOn
+from thetahat.registry import MethodInfo
+from thetahat.types import Caution, FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LearntComponents:
+    """(p,) mean and (m, p) orthonormal directions."""
+
+    mean: FloatArray
+    directions: FloatArray
+    cautions: tuple[Caution, ...] = ()
+
+    def transform(self, part: Features) -> Features:
+        """Return the coordinates along the learnt directions."""
+        scores = (part.complete_matrix() - self.mean) @ self.directions.T
+        names = tuple(f"component_{j + 1}" for j in range(len(self.directions)))
+        return part.with_columns(names, tuple(scores.T))
+
+
+@dataclass(frozen=True, slots=True)
+class PrincipalComponents:
+    r"""Coordinates along the directions of largest variance of the training part.
+
+    .. math:: X - 1 \bar x' = U S V', \quad Z = (X - 1 \bar x') V_m
+
+    Parameters
+    ----------
+    n_components : int or float or None
+        A whole number m; or a share in (0, 1): the least m whose components hold more than that
+        share of the variance; None keeps min(n, p).
+
+    Columns are not scaled: put ``standardise`` before where units differ.
+
+    Source: pearson1901.
+
+    Deviations: the sign of a direction is free; it is chosen so that its largest entry in
+    absolute value is positive, as scikit-learn does.
+
+    Degenerate cases: more components than min(n, p) of a training part are refused; columns
+    without any spread have one component of zeros where a share is asked.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="pca",
+        title="Principal components",
+        summary="Replaces the columns by their coordinates along the directions of largest "
+        "variance in the training part.",
+        formula=r"Z = (X - 1 \bar x') V_m",
+        references=("pearson1901",),
+    )
+    n_components: int | float | None = None
+
+    def __post_init__(self) -> None:
+        """Check the number of components."""
+        m = self.n_components
+        if m is None or (isinstance(m, int) and m >= 1) or (isinstance(m, float) and 0 < m < 1):
+            return
+        raise InvalidParameter(
+            f"n_components must be a whole number of at least 1 or a share between 0 and 1; "
+            f"got {m!r}",
+            loc=("n_components",),
+            value=m,
+        )
+
+    @property
+    def acts_on(self) -> ActsOn:
+        """Numbers."""
+        return ActsOn.NUMERIC
+
+    def learn(
+        self,
+        part: Features,
+        y: np.ndarray,  # noqa: ARG002 - the protocol's; components do not look at the target
+        *,
+        task: str,  # noqa: ARG002 - as above
+        rng: np.random.Generator,  # noqa: ARG002 - as above
+    ) -> tuple[LearntComponents, Features]:
+        """Learn the mean and the directions."""
+        X = part.complete_matrix()
+        mean = X.mean(axis=0)
+        _, spread, directions = np.linalg.svd(X - mean, full_matrices=False)
+        m = self._count(spread)
+        directions = directions[:m]
+        largest = np.abs(directions).argmax(axis=1)
+        signs = np.sign(directions[np.arange(m), largest])
+        learnt = LearntComponents(mean, directions * signs[:, None])
+        return learnt, learnt.transform(part)
+
+    def _count(self, spread: FloatArray) -> int:
+        """Return m, given the (min(n, p),) singular values, largest first."""
+        if self.n_components is None:
+            return len(spread)
+        if isinstance(self.n_components, int):
+            if self.n_components > len(spread):
+                raise InsufficientData(
+                    f"n_components is {self.n_components}, but this training part has at most "
+                    f"{len(spread)} components (the lesser of its rows and columns)",
+                    loc=("prepare",),
+                    value=self.n_components,
+                )
+            return self.n_components
+        held = np.cumsum(spread**2)
+        m = int(np.searchsorted(held, self.n_components * held[-1], side="right")) + 1
+        return 1 if held[-1] == 0 else min(m, len(spread))
+
+
+METHOD = PrincipalComponents

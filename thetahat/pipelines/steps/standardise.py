@@ -1,0 +1,85 @@
+"""Columns of mean 0 and standard deviation 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.features import Features
+from thetahat.pipelines.reviewed import ActsOn
+from thetahat.pipelines.steps.base import present
+from thetahat.registry import MethodInfo
+from thetahat.types import Caution, FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LearntScale:
+    """(p,) centre and scale of each column, in the column's units."""
+
+    centre: FloatArray
+    scale: FloatArray
+    cautions: tuple[Caution, ...] = ()
+
+    def transform(self, part: Features) -> Features:
+        """Return the columns on the learnt scale."""
+        scaled = zip(part.columns, self.centre, self.scale, strict=True)
+        return part.with_columns(part.names, tuple((x - c) / s for x, c, s in scaled))
+
+
+@dataclass(frozen=True, slots=True)
+class Standardise:
+    r"""Columns of mean 0 and standard deviation 1 in the training part.
+
+    .. math:: x \mapsto (x - \bar x) / s, \quad s^2 = \frac1n \sum_i (x_i - \bar x)^2
+
+    over the training part's values that are not missing.
+
+    Parameters
+    ----------
+    centre, scale : bool
+        Whether to subtract the mean, and to divide by the standard deviation.
+
+    Degenerate cases: a column without spread, or without values, is not divided. Missing values
+    stay missing.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="standardise",
+        title="Standardise",
+        summary="Subtracts each column's mean and divides by its standard deviation (divisor n), "
+        "both learnt in the training part.",
+        formula=r"(x - \bar x) / s",
+    )
+    centre: bool = True
+    scale: bool = True
+
+    @property
+    def acts_on(self) -> ActsOn:
+        """Numbers."""
+        return ActsOn.NUMERIC
+
+    def learn(
+        self,
+        part: Features,
+        y: np.ndarray,  # noqa: ARG002 - the protocol's; scales do not look at the target
+        *,
+        task: str,  # noqa: ARG002 - as above
+        rng: np.random.Generator,  # noqa: ARG002 - as above
+    ) -> tuple[LearntScale, Features]:
+        """Learn mean and standard deviation of each column."""
+        p = len(part.names)
+        centre, scale = np.zeros(p), np.ones(p)
+        for j, (name, column) in enumerate(zip(part.names, part.columns, strict=True)):
+            values = present(name, column)
+            if self.centre and len(values):
+                centre[j] = values.mean()
+            # Compared exactly: the rounded mean of equal values can differ from them.
+            if self.scale and len(values) and values.min() < values.max():
+                scale[j] = values.std()
+        learnt = LearntScale(centre, scale)
+        return learnt, learnt.transform(part)
+
+
+METHOD = Standardise
