@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from thetahat.block_losses import BlockLosses, LossTable
+from thetahat.comparisons import TESTS
 from thetahat.evaluation import Choices, Chosen, evaluate
 from thetahat.intervals import INTERVALS
 from thetahat.layout import Layout, layout_of, layout_of_scores
@@ -74,7 +75,7 @@ def normal_table(
 
 def named(family: str, *names: str) -> tuple[Chosen[Any], ...]:
     """Choose by wire names, with default parameters."""
-    registry: Any = {"variances": VARIANCES, "intervals": INTERVALS}[family]
+    registry: Any = {"variances": VARIANCES, "intervals": INTERVALS, "tests": TESTS}[family]
     return tuple(Chosen(name, name, registry[name]()) for name in names)
 
 

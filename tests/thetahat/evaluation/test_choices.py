@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from tests.thetahat.evaluation.tables import five_by_nine, named
+from thetahat.comparisons import TESTS
+from thetahat.comparisons.sign import Sign
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.evaluation import Choices, Chosen, check
 from thetahat.evaluation.choices import select
@@ -33,6 +36,8 @@ SOURCES = five_by_nine(BlockKind.SOURCE).layout
         ("range", (0.0, float("inf"))),
         ("correction", "sidak"),
         ("unit", "row"),
+        ("alternative", "both"),
+        ("target", "these"),
     ],
 )
 def test_invalid_choices_name_their_field(field: str, value: Any) -> None:
@@ -134,6 +139,35 @@ def test_invalid_target_that_nothing_speaks_of(layout: Layout, target: Target) -
         check(layout, Choices(target=target), ["nb", "svm"])
 
     assert caught.value.loc == ("target",)
+
+
+def test_invalid_unit_that_a_named_test_cannot_pair() -> None:
+    choices = Choices(tests=named("tests", "sign"), unit="cluster")
+
+    with pytest.raises(UnsupportedCombination, match="cluster") as caught:
+        check(FOLDS, choices, ["nb", "svm"])
+
+    assert caught.value.loc == ("tests", 0)
+
+
+def test_golden_unit_and_rope_reach_the_tests_that_leave_them_open() -> None:
+    chosen = (Chosen("sign", "sign", TESTS["sign"]()), Chosen("own", "sign", Sign(unit="instance")))
+
+    by_block = select("tests", chosen, TESTS, FOLDS, Choices(unit="block"))
+    assert [getattr(entry.method, "unit", "") for entry in by_block.methods] == [
+        "block",
+        "instance",
+    ]
+    choices = Choices(margin=0.2)
+    assert choices.offered(WithRope()) == WithRope(rope=0.2)
+    assert Choices(margin=0.2, rope=0.1).offered(WithRope()) == WithRope(rope=0.1)
+    assert choices.offered(WithRope(rope=0.3)) == WithRope(rope=0.3)
+    assert Choices().offered(WithRope()) == WithRope()
+
+
+@dataclass(frozen=True)
+class WithRope:
+    rope: float | None = None
 
 
 def test_golden_what_fits_passes() -> None:
