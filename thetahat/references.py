@@ -69,6 +69,14 @@ REFERENCES: Final[dict[str, str]] = {
         "Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine "
         "Learning 52, 239-281."
     ),
+    "pearson1901": (
+        "Pearson, K. (1901). On lines and planes of closest fit to systems of points in space. "
+        "Philosophical Magazine 2, 559-572."
+    ),
+    "pedregosa2011": (
+        "Pedregosa, F. et al. (2011). Scikit-learn: machine learning in Python. Journal of Machine "
+        "Learning Research 12, 2825-2830."
+    ),
     "phipson2010": (
         "Phipson, B. and Smyth, G. K. (2010). Permutation p-values should never be zero: "
         "calculating exact p-values when permutations are randomly drawn. Statistical "
