@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 REFERENCES: Final[dict[str, str]] = {
+    "arlot2010": (
+        "Arlot, S. and Celisse, A. (2010). A survey of cross-validation procedures for model "
+        "selection. Statistics Surveys 4, 40-79."
+    ),
     "bayle2020": (
         "Bayle, P., Bayle, A., Janson, L. and Mackey, L. (2020). Cross-validation confidence "
         "intervals for test error. Advances in Neural Information Processing Systems 33."
@@ -13,6 +17,10 @@ REFERENCES: Final[dict[str, str]] = {
         "Benjamini, Y. and Hochberg, Y. (1995). Controlling the false discovery rate: a practical "
         "and powerful approach to multiple testing. Journal of the Royal Statistical Society B "
         "57, 289-300."
+    ),
+    "burman1989": (
+        "Burman, P. (1989). A comparative study of ordinary cross-validation, v-fold "
+        "cross-validation and the repeated learning-testing methods. Biometrika 76, 503-514."
     ),
     "cameron2015": (
         "Cameron, A. C. and Miller, D. L. (2015). A practitioner's guide to cluster-robust "
@@ -39,27 +47,47 @@ REFERENCES: Final[dict[str, str]] = {
         "matched-pairs data: mid-p and asymptotic are better than exact conditional. BMC "
         "Medical Research Methodology 13, 91."
     ),
-    "fisher1935": ("Fisher, R. A. (1935). The Design of Experiments. Oliver and Boyd, Edinburgh."),
     "geras2013": (
         "Geras, K. J. and Sutton, C. (2013). Multiple-source cross-validation. Proceedings of the "
         "30th International Conference on Machine Learning."
+    ),
+    "gneiting2007": (
+        "Gneiting, T. and Raftery, A. E. (2007). Strictly proper scoring rules, prediction, and "
+        "estimation. Journal of the American Statistical Association 102, 359-378."
     ),
     "grandvalet2006": (
         "Grandvalet, Y. and Bengio, Y. (2006). Hypothesis testing for cross-validation. Technical "
         "Report 1285, Universite de Montreal."
     ),
+    "hastie2009": (
+        "Hastie, T., Tibshirani, R. and Friedman, J. (2009). The elements of statistical learning, "
+        "second edition. Springer."
+    ),
     "hochberg1988": (
         "Hochberg, Y. (1988). A sharper Bonferroni procedure for multiple tests of significance. "
         "Biometrika 75, 800-802."
+    ),
+    "hoerl1970": (
+        "Hoerl, A. E. and Kennard, R. W. (1970). Ridge regression: biased estimation for "
+        "nonorthogonal problems. Technometrics 12, 55-67."
     ),
     "holm1979": (
         "Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian "
         "Journal of Statistics 6, 65-70."
     ),
+    "kohavi1995": (
+        "Kohavi, R. (1995). A study of cross-validation and bootstrap for accuracy estimation and "
+        "model selection. Proceedings of the 14th International Joint Conference on Artificial "
+        "Intelligence, 1137-1143."
+    ),
     "kouw2019": (
         "Kouw, W. M., Krijthe, J. H. and Loog, M. (2019). Robust importance-weighted "
         "cross-validation under sample selection bias. IEEE International Workshop on Machine "
         "Learning for Signal Processing."
+    ),
+    "mccallum1998": (
+        "McCallum, A. and Nigam, K. (1998). A comparison of event models for naive Bayes text "
+        "classification. AAAI-98 Workshop on Learning for Text Categorization, 41-48."
     ),
     "mcnemar1947": (
         "McNemar, Q. (1947). Note on the sampling error of the difference between correlated "
@@ -86,12 +114,19 @@ REFERENCES: Final[dict[str, str]] = {
         "Pratt, J. W. (1959). Remarks on zeros and ties in the Wilcoxon signed rank "
         "procedures. Journal of the American Statistical Association 54, 655-667."
     ),
+    "roberts2017": (
+        "Roberts, D. R. et al. (2017). Cross-validation strategies for data with temporal, spatial, "
+        "hierarchical, or phylogenetic structure. Ecography 40, 913-929."
+    ),
     "schulz2024": (
         "Schulz-Kuempel, H., Fischer, S., Hornung, R., Boulesteix, A.-L., Nagler, T. and Bischl, "
         "B. (2024). Constructing confidence intervals for 'the' generalization error: a "
         "comprehensive benchmark study. arXiv 2409.18836."
     ),
-    "student1908": ("Student (1908). The probable error of a mean. Biometrika 6, 1-25."),
+    "stone1974": (
+        "Stone, M. (1974). Cross-validatory choice and assessment of statistical predictions. "
+        "Journal of the Royal Statistical Society B 36, 111-147."
+    ),
     "wilcoxon1945": (
         "Wilcoxon, F. (1945). Individual comparisons by ranking methods. Biometrics Bulletin "
         "1, 80-83."

@@ -1,0 +1,54 @@
+"""The absolute loss."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.losses._checks import check_paired
+from thetahat.losses.base import Predictions
+from thetahat.registry import MethodInfo
+from thetahat.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Absolute:
+    r"""Size of the prediction's error, in units of the target.
+
+    .. math:: e_i = |\hat y_i - y_i|
+
+    The constant with the least mean absolute loss is a median of the target.
+
+    Source: hastie2009 (section 2.4).
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="absolute",
+        title="Absolute loss",
+        summary=(
+            "Size of the difference between prediction and target; the mean is the mean absolute "
+            "error, in units of the target."
+        ),
+        formula=r"e_i = |\hat y_i - y_i|",
+        references=("hastie2009",),
+        assumptions="A mistake twice as large is twice as bad.",
+        errs=(
+            "It favours models of the median; where the target is skewed, a model that is right "
+            "on average looks worse than one that is right in the middle."
+        ),
+    )
+    task: ClassVar[str | None] = "regression"
+    uses: ClassVar[str] = "output"
+    value_range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+
+    def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
+        """Return (n,) absolute errors."""
+        check_paired(y_true, predictions)
+        with np.errstate(over="ignore"):  # whoever asked is told of an infinite loss, by its row
+            return np.asarray(np.abs(predictions.output - y_true), dtype=np.float64)
+
+
+METHOD = Absolute

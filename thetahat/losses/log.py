@@ -1,0 +1,106 @@
+"""The logarithmic loss."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.errors import InvalidParameter, UnsupportedCombination
+from thetahat.losses.base import Predictions
+from thetahat.registry import MethodInfo
+from thetahat.types import FloatArray
+
+MACHINE_EPSILON = float(np.finfo(np.float64).eps)
+_ROUNDING = 1e-9  # a softmax may come out above 1 by a few units in the last place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Log:
+    r"""Minus the logarithm of the probability that the model gave to the true class, in nats.
+
+    .. math:: e_i = -\log \min(1 - \epsilon, \max(\epsilon, \hat p_{i, y_i}))
+
+    Parameters
+    ----------
+    clip : float
+        :math:`\epsilon`, in (0, 0.5). The default is the machine's, as in scikit-learn: a model
+        that gave the truth probability 0 loses 36.04 there, and not infinity.
+
+    Assumptions: the probabilities are the model's own and sum to 1; they are not rescaled here.
+
+    Source: gneiting2007 (the logarithmic score).
+
+    Degenerate cases: a class that the training part did not have gets probability 0 from most
+    learners, so each of its instances loses :math:`-\log \epsilon`; the mean then says more of
+    :math:`\epsilon` than of the model.
+    """
+
+    clip: float = MACHINE_EPSILON
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="log",
+        title="Logarithmic loss",
+        summary=(
+            "Minus the natural logarithm of the probability given to the true class; it is least "
+            "on average for the true probabilities, so it rewards honest ones."
+        ),
+        formula=r"e_i = -\log \min(1 - \epsilon, \max(\epsilon, \hat p_{i, y_i}))",
+        references=("gneiting2007",),
+        assumptions="The learner gives class probabilities that sum to 1.",
+        errs=(
+            "One instance whose class was thought impossible costs as much as hundreds of others; "
+            "what it costs is set by clip, not by the data."
+        ),
+    )
+    task: ClassVar[str | None] = "classification"
+    uses: ClassVar[str] = "probabilities"
+    value_range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.clip < 0.5:
+            raise InvalidParameter(
+                f"clip must lie between 0 and 0.5, and is {self.clip}",
+                loc=("clip",),
+                value=self.clip,
+            )
+
+    def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
+        """Return (n,) losses; ``y_true`` are codes of the probabilities' columns."""
+        probabilities = predictions.probabilities
+        if probabilities is None:
+            raise UnsupportedCombination(
+                "the loss 'log' needs class probabilities, and there are none; 'zero_one' needs "
+                "only the predicted class",
+                loc=("loss",),
+                value="log",
+            )
+        if probabilities.ndim != 2 or len(probabilities) != len(y_true):
+            raise InvalidParameter(
+                f"expected {len(y_true)} rows of probabilities, got an array of shape "
+                f"{probabilities.shape}",
+                loc=("probabilities",),
+                value=list(probabilities.shape),
+            )
+        n_columns = probabilities.shape[1]
+        if len(y_true) and int(y_true.max()) >= n_columns:
+            raise InvalidParameter(
+                f"class code {int(y_true.max())} has no column among {n_columns} probabilities",
+                loc=("probabilities",),
+                value=n_columns,
+            )
+        of_truth = probabilities[np.arange(len(y_true)), y_true]
+        outside = (of_truth < -_ROUNDING) | (of_truth > 1 + _ROUNDING)
+        if outside.any():
+            at = int(np.argmax(outside))
+            raise InvalidParameter(
+                f"a probability must lie between 0 and 1; that of instance {at} is {of_truth[at]}",
+                loc=("probabilities", at),
+                value=float(of_truth[at]),
+            )
+        return np.asarray(-np.log(np.clip(of_truth, self.clip, 1 - self.clip)), dtype=np.float64)
+
+
+METHOD = Log

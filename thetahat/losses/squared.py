@@ -1,0 +1,56 @@
+"""The squared loss."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.losses._checks import check_paired
+from thetahat.losses.base import Predictions
+from thetahat.registry import MethodInfo
+from thetahat.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Squared:
+    r"""Square of the prediction's error, in squared units of the target.
+
+    .. math:: e_i = (\hat y_i - y_i)^2
+
+    The constant with the least mean squared loss is the mean of the target.
+
+    Source: hastie2009 (section 2.4).
+
+    Degenerate cases: an error beyond 1e154 overflows to infinity, which no evaluation accepts.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="squared",
+        title="Squared loss",
+        summary=(
+            "Square of the difference between prediction and target; the mean is the mean squared "
+            "error, in squared units of the target."
+        ),
+        formula=r"e_i = (\hat y_i - y_i)^2",
+        references=("hastie2009",),
+        assumptions="A mistake twice as large is four times as bad.",
+        errs=(
+            "A few large errors carry the mean and its variance; with heavy tails an interval on "
+            "it covers less often than it says."
+        ),
+    )
+    task: ClassVar[str | None] = "regression"
+    uses: ClassVar[str] = "output"
+    value_range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+
+    def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
+        """Return (n,) squared errors."""
+        check_paired(y_true, predictions)
+        with np.errstate(over="ignore"):  # whoever asked is told of an infinite loss, by its row
+            return np.asarray((predictions.output - y_true) ** 2, dtype=np.float64)
+
+
+METHOD = Squared

@@ -1,0 +1,54 @@
+"""The zero-one loss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.losses._checks import check_paired
+from thetahat.losses.base import Predictions
+from thetahat.registry import MethodInfo
+from thetahat.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ZeroOne:
+    r"""1 where the predicted class is not the true one, else 0; the mean is the error rate.
+
+    .. math:: e_i = [\hat y_i \ne y_i]
+
+    Every wrong class costs the same, however sure the model was and however rare the class.
+
+    Source: hastie2009 (section 2.4).
+
+    Degenerate cases: two labels of different type are different classes.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="zero_one",
+        title="Zero-one loss",
+        summary=(
+            "1 for a wrong class, 0 for the right one; the mean is the share of instances that "
+            "are classified wrongly."
+        ),
+        formula=r"e_i = [\hat y_i \ne y_i]",
+        references=("hastie2009",),
+        assumptions="Every wrong answer costs the same.",
+        errs=(
+            "Where classes are rare or mistakes differ in cost it hides the mistakes that matter: "
+            "always saying the commonest class can look good."
+        ),
+    )
+    task: ClassVar[str | None] = "classification"
+    uses: ClassVar[str] = "output"
+    value_range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+
+    def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
+        """Return (n,) zeros and ones."""
+        check_paired(y_true, predictions)
+        return np.asarray(predictions.output != y_true, dtype=np.float64)
+
+
+METHOD = ZeroOne
