@@ -23,6 +23,7 @@ the moments as printed would lose every digit where the mean loss is large again
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -32,6 +33,7 @@ from thetahat.moments import BlockMoments, Moments
 from thetahat.types import FloatArray
 
 _ROUNDING = 1e-12  # sums of coefficients this small against their terms are zero
+_LAST_BITS = 64 * float(np.finfo(np.float64).eps)  # so are sums of computed terms
 
 
 def averaged(moments: Moments, form: Callable[[BlockMoments], float]) -> float:
@@ -58,13 +60,13 @@ def within_blocks(blocks: BlockMoments) -> float:
 def omega_free(blocks: BlockMoments) -> float:
     """Plug-in minus the average of w_k: theta_2 and theta_omega."""
     between = (1 - 1 / blocks.n_blocks) * blocks.between_variance
-    return blocks.mean_sampling_variance - between
+    return sum_of(blocks.mean_sampling_variance, -between)
 
 
 def fifth(blocks: BlockMoments) -> float:
     """(1 + 1/K) B - average of V_k / M_k: theta_5."""
     between = (1 + 1 / blocks.n_blocks) * blocks.between_variance
-    return between - blocks.mean_sampling_variance
+    return sum_of(between, -blocks.mean_sampling_variance)
 
 
 def by_source(blocks: BlockMoments) -> FloatArray:
@@ -99,10 +101,12 @@ def between_coefficient(bias: tuple[float, float, float], n_blocks: int) -> floa
 def by_bias(blocks: BlockMoments, bias: tuple[float, float, float]) -> float:
     """Plug-in + a_1 s_1 + a_2 s_2 + a_3 s_3: the random-fold estimator of that bias."""
     a1, a2, _ = bias
-    within = a1 * float((centred_squares(blocks) / blocks.sizes).mean())
-    within -= a2 * blocks.mean_sampling_variance
-    between = between_coefficient(bias, blocks.n_blocks) * blocks.between_variance
-    return within + between + fourth_coefficient(bias) * mean_squared(blocks)
+    return sum_of(
+        a1 * float((centred_squares(blocks) / blocks.sizes).mean()),
+        -a2 * blocks.mean_sampling_variance,
+        between_coefficient(bias, blocks.n_blocks) * blocks.between_variance,
+        fourth_coefficient(bias) * mean_squared(blocks),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,8 +140,11 @@ class MeanForm:
         d, mu = _deviations(blocks), blocks.macro_mean
         # d sums to zero, so a part common to all row sums drops out of the linear term
         uneven = self.row_sums - self.row_sums.mean()
-        linear = 2 * mu * float(uneven @ d)
-        return float(d @ self.matrix @ d) + linear + mu**2 * float(self.row_sums.sum())
+        return sum_of(
+            float(d @ self.matrix @ d),
+            2 * mu * float(uneven @ d),
+            mu**2 * float(self.row_sums.sum()),
+        )
 
 
 def mean_form(a: FloatArray, b: FloatArray, c: FloatArray) -> MeanForm:
@@ -155,8 +162,22 @@ def mean_form(a: FloatArray, b: FloatArray, c: FloatArray) -> MeanForm:
 
 def by_coefficients(blocks: BlockMoments, a: FloatArray, b: FloatArray, form: MeanForm) -> float:
     """Sum of a_k s2_k + b_k w_k + c_kl g_kl over sources; ``form`` is ``mean_form(a, b, c)``."""
-    squares = float(a @ (centred_squares(blocks) / blocks.sizes))
-    return squares - float(b @ (blocks.within_variances / blocks.sizes)) + form.at(blocks)
+    return sum_of(
+        float(a @ (centred_squares(blocks) / blocks.sizes)),
+        -float(b @ (blocks.within_variances / blocks.sizes)),
+        form.at(blocks),
+    )
+
+
+def sum_of(*terms: float) -> float:
+    """Sum of the terms, zero where they cancel to their last bits.
+
+    A difference that is zero on paper must not come out as a tiny positive variance, on which an
+    interval of no width would be built.
+    """
+    total = math.fsum(terms)
+    size = math.fsum(abs(term) for term in terms)
+    return 0.0 if abs(total) <= _LAST_BITS * size else total
 
 
 def centred_squares(blocks: BlockMoments) -> FloatArray:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.thetahat.naive import variances as naive
@@ -17,6 +17,7 @@ from thetahat.variances import VARIANCES
 from thetahat.variances.cluster_robust import ClusterRobust
 from thetahat.variances.quadratic import Coefficients, Quadratic
 
+EXAMPLES = settings(max_examples=settings().max_examples // 4)  # draws of matrices are slow
 FAR = pytest.mark.parametrize("far", [False, True], ids=["near", "mean_1e8_times_spread"])
 
 
@@ -41,6 +42,7 @@ def assert_agrees(found: float, exact: Fraction, size: float) -> None:
 
 @FAR
 @pytest.mark.parametrize("name", naive.RANDOM)
+@EXAMPLES
 @given(data=st.data())
 def test_naive_random_blocks_of_any_size(name: str, *, far: bool, data: st.DataObject) -> None:
     rows = data.draw(block_rows(far=far))
@@ -52,6 +54,7 @@ def test_naive_random_blocks_of_any_size(name: str, *, far: bool, data: st.DataO
 
 @FAR
 @pytest.mark.parametrize("name", naive.PRINTED)
+@EXAMPLES
 @given(data=st.data())
 def test_naive_random_blocks_as_the_table_is_printed(
     name: str, *, far: bool, data: st.DataObject
@@ -67,6 +70,7 @@ def test_naive_random_blocks_as_the_table_is_printed(
 
 @FAR
 @pytest.mark.parametrize("name", naive.SOURCE)
+@EXAMPLES
 @given(data=st.data())
 def test_naive_source_blocks(name: str, *, far: bool, data: st.DataObject) -> None:
     rows = data.draw(block_rows(far=far))
@@ -78,6 +82,7 @@ def test_naive_source_blocks(name: str, *, far: bool, data: st.DataObject) -> No
 
 @FAR
 @pytest.mark.parametrize("name", ["theta_1", "theta_3", "bayle_all_pairs", "nadeau_bengio"])
+@EXAMPLES
 @given(data=st.data())
 def test_naive_blocks_of_one_instance(name: str, *, far: bool, data: st.DataObject) -> None:
     rows = data.draw(block_rows(far=far, smallest=1))
@@ -95,6 +100,7 @@ def mixed_size(rows: Rows) -> float:
 
 
 @FAR
+@EXAMPLES
 @given(data=st.data())
 def test_naive_theta_omega_k(*, far: bool, data: st.DataObject) -> None:
     rows = data.draw(block_rows(far=far))
@@ -108,6 +114,7 @@ def test_naive_theta_omega_k(*, far: bool, data: st.DataObject) -> None:
 
 
 @FAR
+@EXAMPLES
 @given(data=st.data())
 def test_naive_theta_gamma_kl(*, far: bool, data: st.DataObject) -> None:
     rows = data.draw(block_rows(far=far))
@@ -128,6 +135,7 @@ TENTHS = st.integers(-30, 30).map(lambda i: Fraction(i, 10))
 
 
 @FAR
+@EXAMPLES
 @given(data=st.data())
 def test_naive_quadratic_by_bias(*, far: bool, data: st.DataObject) -> None:
     rows = data.draw(block_rows(far=far))
@@ -144,6 +152,7 @@ def test_naive_quadratic_by_bias(*, far: bool, data: st.DataObject) -> None:
 
 
 @FAR
+@EXAMPLES
 @given(data=st.data())
 def test_naive_quadratic_by_coefficients(*, far: bool, data: st.DataObject) -> None:
     rows = data.draw(block_rows(far=far))
@@ -186,6 +195,7 @@ def coefficients_of(
 
 @FAR
 @pytest.mark.parametrize("kind", [BlockKind.RANDOM, BlockKind.SOURCE])
+@EXAMPLES
 @given(data=st.data())
 def test_naive_cluster_robust(kind: BlockKind, *, far: bool, data: st.DataObject) -> None:
     rows = data.draw(block_rows(far=far))

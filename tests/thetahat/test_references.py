@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import dataclasses
+import re
+from importlib import import_module
+from pkgutil import walk_packages
+from types import ModuleType
+
+import pytest
+
+import thetahat
+from thetahat.references import REFERENCES
+from thetahat.registry import MethodInfo, Registry
+
+
+def modules() -> list[ModuleType]:
+    prefix = f"{thetahat.__name__}."
+    return [import_module(found.name) for found in walk_packages(thetahat.__path__, prefix)]
+
+
+def in_docstring(doc: str | None) -> set[str]:
+    """Keys, an author and a year, in the paragraph that starts with ``Source:``."""
+    _, _, after = (doc or "").partition("Source:")
+    return set(re.findall(r"\b[a-z]+\d{4}\b", after.split("\n\n")[0]))
+
+
+def cited() -> dict[str, set[str]]:
+    """Keys cited by each method of every registry, and by ``Source:`` in other docstrings."""
+    found: dict[str, set[str]] = {}
+    for module in modules():
+        for value in vars(module).values():
+            if isinstance(value, Registry):
+                for name, method in value.items():
+                    found[f"{value.family}.{name}"] = set(method.info.references)
+            elif isinstance(value, MethodInfo):
+                found[f"{module.__name__}.{value.name}"] = set(value.references)
+            elif getattr(value, "__module__", None) == module.__name__:
+                found[f"{module.__name__}.{value.__name__}"] = in_docstring(value.__doc__)
+    return found
+
+
+def test_property_every_cited_key_exists() -> None:
+    unknown = {name: keys - set(REFERENCES) for name, keys in cited().items()}
+
+    assert {name: keys for name, keys in unknown.items() if keys} == {}
+
+
+def test_property_every_key_is_cited() -> None:
+    assert set(REFERENCES) - set().union(*cited().values()) == set()
+
+
+def test_property_keys_are_in_order() -> None:
+    assert list(REFERENCES) == sorted(REFERENCES)
+
+
+@pytest.mark.parametrize("key", REFERENCES)
+def test_property_an_entry_is_a_sentence_with_its_year(key: str) -> None:
+    year = "".join(c for c in key if c.isdigit())
+
+    assert f"({year})" in REFERENCES[key]
+    assert REFERENCES[key].endswith(".")
+
+
+def test_property_info_is_frozen() -> None:
+    info = MethodInfo(name="a", title="A", summary="An a.")
+
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        info.name = "b"  # type: ignore[misc]

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from types import ModuleType
+
+import pytest
+
+import thetahat
+from thetahat.errors import InvalidParameter
+from thetahat.registry import Registry
+
+METHOD = """
+from thetahat.registry import MethodInfo
+
+
+class {name}:
+    info = MethodInfo(name={wire!r}, title="T", summary="S.")
+
+
+METHOD = {name}
+"""
+
+
+@pytest.fixture
+def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Lay out a package ``things`` with a base, a private module and two methods."""
+    folder = tmp_path / "things"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    (folder / "base.py").write_text("METHOD = None")
+    (folder / "_private.py").write_text("raise RuntimeError('never imported')")
+    (folder / "one.py").write_text(METHOD.format(name="One", wire="one"))
+    (folder / "another.py").write_text(METHOD.format(name="Another", wire="another"))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for name in [name for name in sys.modules if name.split(".")[0] == "things"]:
+        monkeypatch.delitem(sys.modules, name)
+    return folder
+
+
+def collect(family: Path) -> Registry[type]:
+    return Registry.collect("things", [str(family)])
+
+
+def test_exact_collects_the_public_modules_in_order(family: Path) -> None:
+    registry = collect(family)
+
+    assert list(registry) == ["another", "one"]
+    assert len(registry) == 2
+    assert registry.family == "things"
+    assert registry["one"].__name__ == "One"
+    assert registry.get_method("one") is registry["one"]
+
+
+def test_invalid_name_lists_the_known_ones(family: Path) -> None:
+    with pytest.raises(InvalidParameter, match="'two' is not one of the things: another, one") as e:
+        collect(family).get_method("two", loc=("tests", 0))
+
+    assert e.value.loc == ("tests", 0)
+    assert e.value.value == "two"
+    with pytest.raises(InvalidParameter, match="none yet"):
+        Registry("things", {}).get_method("two")
+
+
+def test_invalid_module_whose_name_is_not_its_method_s(family: Path) -> None:
+    (family / "third.py").write_text(METHOD.format(name="Third", wire="3rd"))
+
+    with pytest.raises(RuntimeError, match=r"things\.third registers '3rd'"):
+        collect(family)
+
+
+def test_invalid_to_change_it(family: Path) -> None:
+    with pytest.raises(TypeError):
+        collect(family)["two"] = object  # type: ignore[index]
+
+
+def registries() -> dict[str, tuple[ModuleType, Registry[type]]]:
+    found = {}
+    for module in iter_modules(thetahat.__path__, f"{thetahat.__name__}."):
+        if not module.ispkg:
+            continue
+        package = import_module(module.name)
+        for value in vars(package).values():
+            if isinstance(value, Registry):
+                found[value.family] = (package, value)
+    return found
+
+
+@pytest.mark.parametrize("family_name", registries())
+def test_property_a_family_s_files_are_its_wire_names(family_name: str) -> None:
+    package, registry = registries()[family_name]
+    files = {module.name for module in iter_modules(package.__path__)}
+
+    assert set(registry) == {f for f in files if f != "base" and not f.startswith("_")}
+    for name, method in registry.items():
+        assert method.info.name == name  # type: ignore[attr-defined]
+        assert method.__module__ == f"{package.__name__}.{name}"

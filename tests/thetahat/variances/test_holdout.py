@@ -1,0 +1,127 @@
+"""iid and cluster_robust."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.special import ndtri
+
+from tests.thetahat.naive.loss_matrices import RAGGED, losses_of, repeats_of
+from thetahat.block_losses import BlockLosses
+from thetahat.errors import InsufficientData
+from thetahat.layout import layout_of
+from thetahat.types import BlockKind, MeanKind, Target
+from thetahat.variances.cluster_robust import ClusterRobust
+from thetahat.variances.iid import Iid
+
+NINE = [[e for row in RAGGED for e in row]]
+THREE_CLUSTERS = [0, 0, 1, 1, 1, 2, 2, 2, 2]
+
+
+def test_against_mlr3inferr_holdout() -> None:
+    # mlr-org/mlr3inferr R/MeasureCiHoldout.R, executed in R 4.2.2
+    rows = [[0.3, 1.2, 0.1, 0.7, 0.9, 0.2, 1.5, 0.4, 0.6, 0.8, 1.1, 0.05]]
+    estimate = Iid().estimate(losses_of(rows, BlockKind.HOLDOUT))
+    half = ndtri(0.975) * np.sqrt(estimate.value)
+
+    assert_allclose(estimate.estimate - half, 0.391692231344828, rtol=1e-12)
+    assert_allclose(estimate.estimate + half, 0.916641101988505, rtol=1e-12)
+
+
+def test_golden_iid() -> None:
+    # V = (241 - 41^2 / 9) / 8, over 9 instances
+    estimate = Iid().estimate(losses_of(NINE, BlockKind.HOLDOUT))
+
+    assert_allclose(estimate.value, 488 / 9 / 72, rtol=1e-13)
+    assert_allclose(estimate.estimate, 41 / 9, rtol=1e-15)
+    assert estimate.degrees_of_freedom == 8
+    assert (estimate.target, estimate.mean) == (Target.THESE_MODELS, MeanKind.POOLED)
+    assert [c.code for c in estimate.cautions] == ["ignores_training_variance"]
+
+
+@pytest.mark.parametrize(("kind", "rows"), [(BlockKind.HOLDOUT, NINE), (BlockKind.RANDOM, RAGGED)])
+def test_golden_cluster_robust(kind: BlockKind, rows: list[list[float]]) -> None:
+    # 9 (e - 41/9) = -32 -14 | -23 -23 4 | 13 31 22 22: sums -46, -42, 88, squares 11624;
+    # 3/2 11624 / 81 / 81
+    estimate = ClusterRobust().estimate(losses_of(rows, kind, cluster=THREE_CLUSTERS))
+
+    assert_allclose(estimate.value, 1.5 * 11624 / 6561, rtol=1e-13)
+    assert_allclose(estimate.estimate, 41 / 9, rtol=1e-15)
+    assert estimate.degrees_of_freedom == 2
+    assert (estimate.target, estimate.mean) == (Target.THESE_MODELS, MeanKind.POOLED)
+    assert [c.code for c in estimate.cautions] == ["few_clusters", "ignores_training_variance"]
+    assert ("holdout" in estimate.cautions[1].message) == (kind is BlockKind.HOLDOUT)
+
+
+def test_limit_clusters_of_one_are_iid() -> None:
+    losses = losses_of(NINE, BlockKind.HOLDOUT, cluster=[5, 4, 3, 2, 1, 0, 8, 7, 6])
+
+    assert_allclose(
+        ClusterRobust().estimate(losses).value, Iid().estimate(losses).value, rtol=1e-13
+    )
+
+
+def test_limit_doubling_every_row_inside_its_cluster_changes_nothing() -> None:
+    doubled = losses_of([NINE[0] * 2], BlockKind.HOLDOUT, cluster=THREE_CLUSTERS * 2)
+
+    assert_allclose(ClusterRobust().estimate(doubled).value, 1.5 * 11624 / 6561, rtol=1e-13)
+
+
+def test_exact_repeats_belong_to_their_cluster() -> None:
+    block = [0, 0, 1, 1, 1, 2, 2, 2, 2]
+    layout = layout_of(
+        BlockKind.RANDOM, block * 2, repeat=[0] * 9 + [1] * 9, cluster=THREE_CLUSTERS * 2
+    )
+    losses = BlockLosses(layout, values=repeats_of([RAGGED, RAGGED]).rows)
+
+    assert_allclose(ClusterRobust().estimate(losses).value, 1.5 * 11624 / 6561, rtol=1e-13)
+
+
+def test_limit_twenty_clusters_are_not_few() -> None:
+    rows = [np.random.default_rng(3).random(40).tolist()]
+    for c, expected in ((19, True), (20, False)):
+        losses = losses_of(rows, BlockKind.HOLDOUT, cluster=[i % c for i in range(40)])
+        found = {caution.code for caution in ClusterRobust().estimate(losses).cautions}
+        assert ("few_clusters" in found) == expected
+
+
+def test_invalid_clusters() -> None:
+    none = losses_of(RAGGED)
+    single = losses_of(RAGGED, cluster=[7] * 9)
+
+    assert "the cluster of every instance" in str(ClusterRobust().inapplicable(none.layout))
+    assert "at least two clusters" in str(ClusterRobust().inapplicable(single.layout))
+    with pytest.raises(InsufficientData, match="cluster of every instance"):
+        ClusterRobust().estimate(none)
+    with pytest.raises(InsufficientData, match="at least two clusters"):
+        ClusterRobust().estimate(single)
+
+
+def test_degenerate_one_instance() -> None:
+    layout = layout_of(BlockKind.HOLDOUT, ["test"])
+
+    assert Iid().inapplicable(layout) == (
+        "iid needs the variance within blocks, and block 'test' has one instance; it takes two"
+    )
+
+
+@pytest.mark.calibration
+def test_calibrated_for_clustered_losses() -> None:
+    """Nearly unbiased with 40 equal clusters; iid is far too small."""
+    rng = np.random.default_rng(2718)
+    repetitions, c, m, shared = 2000, 40, 4, 0.5
+    common = rng.standard_normal((repetitions, c, 1))
+    draws = np.sqrt(shared) * common + np.sqrt(1 - shared) * rng.standard_normal(
+        (repetitions, c, m)
+    )
+    cluster = np.repeat(np.arange(c), m).tolist()
+    layout = layout_of(BlockKind.HOLDOUT, [0] * (c * m), cluster=cluster)
+
+    losses = [BlockLosses(layout, values=x.ravel()) for x in draws]
+    robust = np.array([ClusterRobust().estimate(x).value for x in losses])
+    naive = np.array([Iid().estimate(x).value for x in losses])
+
+    truth = (1 + (m - 1) * shared) / (c * m)  # CR1 is unbiased for equal clusters
+    assert abs(robust.mean() - truth) < 4 * robust.std(ddof=1) / np.sqrt(repetitions)
+    assert naive.mean() < 0.6 * truth
