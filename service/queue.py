@@ -10,13 +10,14 @@ import logging
 import time
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
-
-from celery import Celery
 
 from service.lifecycle import Stage
 from service.settings import settings
+
+if TYPE_CHECKING:
+    from celery import Celery
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +39,8 @@ class _Pause:
 @lru_cache(maxsize=1)
 def producer() -> Celery:
     """Return the sending half of Celery; it knows tasks by name alone."""
+    from celery import Celery  # noqa: PLC0415 - slow to load, and a sweeper seldom sends
+
     app = Celery("thetahat", broker=settings().resolved_broker_url, set_as_current=False)
     app.conf.update(
         task_ignore_result=True,
@@ -45,6 +48,8 @@ def producer() -> Celery:
         accept_content=["json"],
         broker_transport_options={
             **TRANSPORT_OPTIONS,
+            "max_retries": 0,
+            "interval_start": 0,
             "socket_timeout": PUBLISH_TIMEOUT_S,
             "socket_connect_timeout": PUBLISH_TIMEOUT_S,
         },

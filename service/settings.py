@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import tempfile
 from functools import lru_cache
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 MEBIBYTE = 1024 * 1024
+LONGEST_SOCKET = 100  # bytes; 103 on macOS, 107 on Linux
 
 
 class Settings(BaseSettings):
@@ -59,9 +62,21 @@ class Settings(BaseSettings):
 
     @property
     def resolved_broker_url(self) -> str:
-        """The broker in force; the embedded one listens on a socket in the data folder."""
+        """The broker in force; the embedded one listens on a socket."""
+        return self.broker_url or f"redis+socket://{self.broker_socket}"
+
+    @property
+    def broker_socket(self) -> Path:
+        """The embedded broker's socket, in the data folder.
+
+        A socket's path is short on every system; for a longer data folder it lies in a folder of
+        the same user's below the system's temporary one, named by the data folder.
+        """
         socket = self.data_dir.resolve() / "run" / "broker.sock"
-        return self.broker_url or f"redis+socket://{socket}"
+        if len(os.fsencode(socket)) <= LONGEST_SOCKET:
+            return socket
+        digest = hashlib.sha256(os.fsencode(self.data_dir.resolve())).hexdigest()[:16]
+        return Path(tempfile.gettempdir()) / f"thetahat-{os.getuid()}-{digest}" / "broker.sock"
 
 
 @lru_cache(maxsize=1)

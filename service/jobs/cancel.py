@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from service.errors import NotFound
+from service.jobs.discard import discard_chunks
 from service.lifecycle import FINISHED, EvaluationStatus
 from service.storage import evaluations, units
 from service.storage.evaluations import EvaluationRow
@@ -36,4 +37,5 @@ def cancel(owner_id: UUID, evaluation_id: UUID) -> EvaluationRow:
         row = evaluations.get(session, owner_id, evaluation_id)
     if row is None:
         raise missing
+    discard_chunks(evaluation_id)
     return row

@@ -11,7 +11,6 @@ from typing import IO, Any
 from uuid import UUID
 
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session
 
 from service.data.formats import FORMATS
 from service.data.formats.base import TABLE_SUFFIX, Inspected
@@ -157,11 +156,6 @@ def for_check(owner_id: UUID, identifiers: Sequence[UUID]) -> dict[UUID, Dataset
     with reading() as session:
         rows = datasets.get_some(session, owner_id, identifiers)
     return {row.id: as_file(row) for row in rows}
-
-
-def for_work(session: Session, evaluation_id: UUID) -> dict[UUID, DatasetFile]:
-    """Return the data sets that an evaluation reads."""
-    return {row.id: as_file(row) for row in datasets.of_evaluation(session, evaluation_id)}
 
 
 def as_file(row: DatasetRow) -> DatasetFile:

@@ -5,15 +5,11 @@ from __future__ import annotations
 from uuid import UUID
 
 from service.errors import EvaluationNotFinished, NotFound
+from service.jobs.discard import discard_chunks
 from service.lifecycle import FINISHED
 from service.storage import evaluations
 from service.storage.files import FileStore
 from service.storage.unit_of_work import unit_of_work
-
-
-def chunk_folder(evaluation_id: UUID) -> str:
-    """Return the file store's folder of the arrays of an evaluation's chunks."""
-    return f"chunks/{evaluation_id}"
 
 
 def delete(owner_id: UUID, evaluation_id: UUID) -> None:
@@ -32,4 +28,4 @@ def delete(owner_id: UUID, evaluation_id: UUID) -> None:
     files = FileStore.open()
     if stored is not None and stored.losses_file is not None:
         files.delete(stored.losses_file)
-    files.delete_folder(chunk_folder(evaluation_id))
+    discard_chunks(evaluation_id, files)

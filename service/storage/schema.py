@@ -1,20 +1,29 @@
-"""Bringing the database's tables to this release, and asking whether they are."""
+"""Bringing the database's tables to this release, and asking whether they are.
+
+Alembic is slow to load, so it is loaded only where there is something to migrate.
+"""
 
 from __future__ import annotations
 
 from functools import lru_cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
+import sqlalchemy as sa
 
 from service.storage.engine import engines
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+
+VERSION_TABLE = "alembic_version"
+REVISION_LENGTH = len("2026_11_21_01")
 
 
 def configuration() -> Config:
     """Return Alembic's configuration; the migrations lie in the installed package."""
+    from alembic.config import Config  # noqa: PLC0415 - see above
+
     config = Config()
     config.set_main_option("script_location", str(files("migrations")))
     return config
@@ -22,6 +31,10 @@ def configuration() -> Config:
 
 def upgrade(revision: str = "head") -> None:
     """Run the migrations that are missing, inside one transaction."""
+    if revision == "head" and is_current():
+        return
+    from alembic import command  # noqa: PLC0415 - see above
+
     config = configuration()
     with engines().writing.begin() as connection:
         config.attributes["connection"] = connection
@@ -30,6 +43,8 @@ def upgrade(revision: str = "head") -> None:
 
 def downgrade(revision: str) -> None:
     """Undo migrations down to a revision."""
+    from alembic import command  # noqa: PLC0415 - see above
+
     config = configuration()
     with engines().writing.begin() as connection:
         config.attributes["connection"] = connection
@@ -37,15 +52,19 @@ def downgrade(revision: str) -> None:
 
 
 @lru_cache(maxsize=1)
-def head() -> str | None:
-    """Return the newest revision of this release."""
-    return ScriptDirectory.from_config(configuration()).get_current_head()
+def head() -> str:
+    """Return the newest revision of this release: its files' names begin with their revisions."""
+    names = (entry.name for entry in files("migrations").joinpath("versions").iterdir())
+    return max(name[:REVISION_LENGTH] for name in names if name.endswith(".py"))
 
 
 def current() -> str | None:
     """Return the database's revision; None for an empty database."""
     with engines().reading.connect() as connection:
-        return MigrationContext.configure(connection).get_current_revision()
+        if not sa.inspect(connection).has_table(VERSION_TABLE):
+            return None
+        version = sa.table(VERSION_TABLE, sa.column("version_num", sa.String()))
+        return connection.execute(sa.select(version.c.version_num)).scalar_one_or_none()
 
 
 def is_current() -> bool:

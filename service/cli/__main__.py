@@ -1,0 +1,10 @@
+"""``python -m service.cli`` is ``thetahat``."""
+
+from __future__ import annotations
+
+import sys
+
+from service.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

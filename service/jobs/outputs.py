@@ -1,0 +1,56 @@
+"""The files of an evaluation: the arrays of its chunks until they are gathered, and its losses.
+
+A name holds the attempt, so that an attempt that has lost its claim never writes over, or removes,
+the file of the one that has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from service.jobs.discard import chunk_folder
+from service.storage.files import FileStore
+from service.storage.units import Claim
+
+
+def keep_arrays(files: FileStore, claim: Claim, arrays: Mapping[str, np.ndarray]) -> str:
+    """Keep a chunk's arrays and return the file's name; arrays of objects are refused."""
+    name = f"{chunk_folder(claim.evaluation_id)}/{claim.number}-{claim.attempt}.npz"
+    with files.new_upload() as file:
+        np.savez(file, allow_pickle=False, **arrays)
+        files.keep(file, name)
+    return name
+
+
+def keep_losses(files: FileStore, claim: Claim, losses: pa.Table) -> str:
+    """Keep the table of losses as Parquet and return the file's name."""
+    name = f"losses/{claim.evaluation_id}-{claim.attempt}.parquet"
+    with files.new_upload() as file:
+        pq.write_table(losses, file, compression="zstd")
+        files.keep(file, name)
+    return name
+
+
+class ChunkArrays(Sequence[dict[str, np.ndarray]]):
+    """The arrays of all chunks in their order, each read when it is asked for."""
+
+    def __init__(self, files: FileStore, names: Sequence[str]) -> None:
+        self._files = files
+        self._names = names
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return ChunkArrays(self._files, self._names[index])
+        with np.load(self._files.path(self._names[index]), allow_pickle=False) as arrays:
+            return dict(arrays.items())
+
+    def __iter__(self) -> Iterator[dict[str, np.ndarray]]:
+        return (self[i] for i in range(len(self)))

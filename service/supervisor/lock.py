@@ -1,0 +1,34 @@
+"""One service per data folder."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from service.supervisor.errors import CannotStart
+
+
+@contextmanager
+def only_one(data_dir: Path) -> Iterator[None]:
+    """Hold the data folder; ``CannotStart`` when another process does.
+
+    The system lets go of the lock when the process ends, however it ends.
+    """
+    data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with (data_dir / "lock").open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            holder = file.read().strip() or "unknown"
+            raise CannotStart(
+                f"thetahat is already running on {data_dir} (process {holder}). "
+                "Stop it, or choose another folder with --data-dir."
+            ) from None
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield

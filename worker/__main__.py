@@ -1,0 +1,35 @@
+"""``python -m worker``: the processes that compute, on this machine."""
+
+from __future__ import annotations
+
+import os
+
+# One thread per process: the processes share the cores. It must be said before numpy is loaded,
+# and a process that has no threads can be forked safely.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
+
+def main() -> None:
+    """Run Celery's worker until it is told to end."""
+    from service.gate import wait_at_gate  # noqa: PLC0415 - after the variables above
+    from service.settings import settings  # noqa: PLC0415 - likewise
+    from worker.app import app  # noqa: PLC0415 - likewise
+
+    wait_at_gate()
+    app.worker_main(
+        [
+            "--quiet",
+            "worker",
+            "--pool=prefork",
+            f"--concurrency={settings().workers}",
+            "--without-gossip",
+            "--without-mingle",
+            "--without-heartbeat",
+            "--loglevel=WARNING",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""The Celery application: it carries messages and runs processes, and decides nothing.
+
+A message is acknowledged before its work begins, because the lease in the database brings lost
+work back; Celery's results, events and remote control are off, because nothing reads them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from celery import Celery, signals
+from kombu import Queue
+
+from service import log, tether
+from service.queue import QUEUES, RUN_UNIT, TRANSPORT_OPTIONS
+from service.settings import settings
+from service.storage import engine
+from worker.hands import SLICE_S, Hands
+from worker.interrupts import SharedFlag
+from worker.limits import limit_memory
+
+HARD_LIMIT_MARGIN_S = 60.0
+STOPPING = SharedFlag()
+
+app = Celery("thetahat", broker=settings().resolved_broker_url)
+app.conf.update(
+    task_queues=[Queue(name) for name in QUEUES.values()],
+    task_default_queue=next(iter(QUEUES.values())),
+    task_acks_late=False,
+    worker_disable_prefetch=True,
+    worker_prefetch_multiplier=1,
+    task_ignore_result=True,
+    result_backend=None,
+    task_serializer="json",
+    accept_content=["json"],
+    task_send_sent_event=False,
+    worker_send_task_events=False,
+    worker_enable_remote_control=False,
+    worker_cancel_long_running_tasks_on_connection_loss=False,
+    worker_soft_shutdown_timeout=0,
+    worker_max_memory_per_child=settings().memory_limit_mb * 1024 // 2,
+    # The watch in each process ends work at its limit; this ends a process that holds the
+    # interpreter's lock for ever.
+    task_time_limit=settings().time_limit_s + SLICE_S + HARD_LIMIT_MARGIN_S,
+    broker_connection_retry_on_startup=True,
+    broker_connection_max_retries=None,
+    broker_transport_options={
+        **TRANSPORT_OPTIONS,
+        "socket_timeout": 10,
+        "socket_connect_timeout": 2,
+        "health_check_interval": 10,
+    },
+)
+
+
+class _Process:
+    hands: Hands | None = None
+
+
+@app.task(name=RUN_UNIT)
+def run_unit(evaluation_id: str, number: int) -> None:
+    """Do one unit of work; a message delivered twice finds nothing to claim the second time."""
+    if _Process.hands is not None:
+        _Process.hands.answer((UUID(evaluation_id), number))
+
+
+@signals.setup_logging.connect
+def _set_up_logging(**_: Any) -> None:
+    log.configure()
+
+
+@signals.worker_process_init.connect
+def _begin(**_: Any) -> None:
+    tether.die_with_parent()
+    engine.forget()
+    limit_memory(settings().memory_limit_mb)
+    _Process.hands = Hands(settings(), STOPPING)
+    _Process.hands.start()
+
+
+@signals.worker_process_shutdown.connect
+def _end(**_: Any) -> None:
+    if _Process.hands is not None:
+        _Process.hands.stop()
+
+
+@signals.worker_shutting_down.connect
+def _stop(**_: Any) -> None:
+    STOPPING.raise_()
