@@ -47,6 +47,7 @@ REFERENCES: Final[dict[str, str]] = {
         "matched-pairs data: mid-p and asymptotic are better than exact conditional. BMC "
         "Medical Research Methodology 13, 91."
     ),
+    "fisher1935": ("Fisher, R. A. (1935). The Design of Experiments. Oliver and Boyd, Edinburgh."),
     "geras2013": (
         "Geras, K. J. and Sutton, C. (2013). Multiple-source cross-validation. Proceedings of the "
         "30th International Conference on Machine Learning."
@@ -115,8 +116,8 @@ REFERENCES: Final[dict[str, str]] = {
         "procedures. Journal of the American Statistical Association 54, 655-667."
     ),
     "roberts2017": (
-        "Roberts, D. R. et al. (2017). Cross-validation strategies for data with temporal, spatial, "
-        "hierarchical, or phylogenetic structure. Ecography 40, 913-929."
+        "Roberts, D. R. et al. (2017). Cross-validation strategies for data with temporal, "
+        "spatial, hierarchical, or phylogenetic structure. Ecography 40, 913-929."
     ),
     "schulz2024": (
         "Schulz-Kuempel, H., Fischer, S., Hornung, R., Boulesteix, A.-L., Nagler, T. and Bischl, "
@@ -127,6 +128,7 @@ REFERENCES: Final[dict[str, str]] = {
         "Stone, M. (1974). Cross-validatory choice and assessment of statistical predictions. "
         "Journal of the Royal Statistical Society B 36, 111-147."
     ),
+    "student1908": ("Student (1908). The probable error of a mean. Biometrika 6, 1-25."),
     "wilcoxon1945": (
         "Wilcoxon, F. (1945). Individual comparisons by ranking methods. Biometrics Bulletin "
         "1, 80-83."

@@ -22,7 +22,7 @@ class Absolute:
 
     The constant with the least mean absolute loss is a median of the target.
 
-    Source: hastie2009 (section 2.4).
+    Source: hastie2009 (statistical decision theory).
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(

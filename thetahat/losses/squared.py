@@ -22,7 +22,7 @@ class Squared:
 
     The constant with the least mean squared loss is the mean of the target.
 
-    Source: hastie2009 (section 2.4).
+    Source: hastie2009 (statistical decision theory).
 
     Degenerate cases: an error beyond 1e154 overflows to infinity, which no evaluation accepts.
     """

@@ -21,7 +21,7 @@ class ZeroOne:
 
     Every wrong class costs the same, however sure the model was and however rare the class.
 
-    Source: hastie2009 (section 2.4).
+    Source: hastie2009 (statistical decision theory).
 
     Degenerate cases: two labels of different type are different classes.
     """

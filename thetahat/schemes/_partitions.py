@@ -1,0 +1,98 @@
+"""How the schemes that partition the rows draw folds and cut out pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.schemes.base import Rows, Split
+from thetahat.types import IntArray, Label
+
+
+def column_of(rows: Rows, name: str, scheme: str) -> np.ndarray:
+    """Return the column a scheme lives by; ``InvalidParameter`` where the data have none."""
+    column: np.ndarray | None = getattr(rows, name)
+    if column is None:
+        raise InvalidParameter(
+            f"the scheme {scheme!r} needs a {name} column, and none is named",
+            loc=("columns", name),
+        )
+    return column
+
+
+def check_n_folds(n_folds: int) -> None:
+    """Refuse fewer folds than two."""
+    if n_folds < 2:
+        raise InvalidParameter(
+            f"n_folds must be at least 2, and is {n_folds}", loc=("n_folds",), value=n_folds
+        )
+
+
+def check_two_rows(n: int) -> None:
+    """Refuse data that cannot be parted in two."""
+    if n < 2:
+        raise InsufficientData(
+            f"a training and a test part need two rows at least, and the data have {n}", value=n
+        )
+
+
+def check_enough(n: int, n_folds: int, what: str = "rows") -> None:
+    """Refuse more folds than there are things to put into them."""
+    if n < n_folds:
+        raise InsufficientData(
+            f"{n_folds} folds need as many {what}, and there are {n}",
+            loc=("n_folds",),
+            value=n_folds,
+        )
+
+
+def dealt(order: IntArray, n_folds: int) -> IntArray:
+    """(n,) fold of each row when rows in this order are dealt out one by one, as cards are.
+
+    Fold sizes differ by one at most, the first ``n % n_folds`` folds have the one more; so do
+    the counts inside any stretch of the order.
+    """
+    fold = np.empty(len(order), dtype=np.intp)
+    fold[order] = np.arange(len(order), dtype=np.intp) % n_folds
+    return fold
+
+
+def splits_of_partitions(
+    partition: Callable[[int], IntArray],
+    labels: Sequence[Label],
+    n_repeats: int,
+    start: int,
+    stop: int | None,
+) -> Iterator[Split]:
+    """Yield the pairs from ``start`` to ``stop`` of partitions into the same number of blocks.
+
+    Parameters
+    ----------
+    partition : callable
+        From a repeat's number to the (n,) block codes of the rows; called once for each repeat
+        that the stretch touches.
+    labels : sequence of label
+        (K,) what the blocks are called.
+    """
+    n_blocks = len(labels)
+    last = n_blocks * n_repeats if stop is None else min(stop, n_blocks * n_repeats)
+    drawn, order, bounds = -1, np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
+    for split in range(start, last):
+        repeat, block = divmod(split, n_blocks)
+        if repeat != drawn:
+            codes = partition(repeat)
+            order = np.argsort(codes, kind="stable").astype(np.intp, copy=False)
+            sizes = np.bincount(codes, minlength=n_blocks)
+            bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
+            drawn = repeat
+        test = order[bounds[block] : bounds[block + 1]]  # ascending, for the sort is stable
+        yield Split(repeat, block, labels[block], rows_but(test, len(order)), test)
+
+
+def rows_but(test: IntArray, n: int) -> IntArray:
+    """Rows 0 to n - 1 that are not in ``test``, ascending."""
+    kept = np.ones(n, dtype=np.bool_)
+    kept[test] = False
+    return np.flatnonzero(kept)

@@ -1,0 +1,81 @@
+"""K-fold cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thetahat.registry import FOLDS, MethodInfo
+from thetahat.schemes._partitions import check_enough, check_n_folds, dealt, splits_of_partitions
+from thetahat.schemes.base import Rows, Split
+from thetahat.seeds import stream
+from thetahat.types import BlockKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KFold:
+    """One random partition of the rows into K folds; each fold is the test set once.
+
+    Parameters
+    ----------
+    n_folds : int
+        K, between 2 and the number of rows. The rows are always shuffled; the first ``n % K``
+        folds have one row more than the others.
+
+    Assumptions: rows are exchangeable. Where several rows come from one source, its rows stand
+    on both sides of a split and the error on a new source is underestimated.
+
+    Source: stone1974, geras2013 (cross-validation with random folds).
+
+    Degenerate cases: K = n is leave-one-out in another order.
+    """
+
+    n_folds: int = 10
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="k_fold",
+        title="K-fold cross-validation",
+        summary=(
+            "The rows are dealt at random into K folds of equal size, to within one; each fold is "
+            "the test set of a model trained on the others."
+        ),
+        references=("stone1974", "geras2013"),
+        assumptions="Rows are exchangeable: no row is closer to some rows than to others.",
+        errs=(
+            "Each model learns from n (K - 1)/K rows, so the error is overestimated where the "
+            "learning curve still falls; rows of one source on both sides of a split make it "
+            "too small for a new source."
+        ),
+        blocks=FOLDS,
+    )
+    requires: ClassVar[frozenset[str]] = frozenset()
+
+    def __post_init__(self) -> None:
+        check_n_folds(self.n_folds)
+
+    @property
+    def block_kind(self) -> BlockKind:
+        """Random."""
+        return BlockKind.RANDOM
+
+    def n_splits(self, rows: Rows) -> int:
+        """K."""
+        check_enough(rows.n, self.n_folds)
+        return self.n_folds
+
+    def splits(
+        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
+    ) -> Iterator[Split]:
+        """Yield one pair per fold."""
+        labels = range(self.n_splits(rows))
+        return splits_of_partitions(
+            lambda repeat: dealt(stream(seed, "folds", repeat).permutation(rows.n), self.n_folds),
+            labels,
+            1,
+            start,
+            stop,
+        )
+
+
+METHOD = KFold

@@ -1,0 +1,68 @@
+"""Leave-one-out cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.registry import FOLDS, MethodInfo
+from thetahat.schemes._partitions import check_two_rows, splits_of_partitions
+from thetahat.schemes.base import Rows, Split
+from thetahat.types import BlockKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaveOneOut:
+    """Each row is the test set once, of a model trained on all the others.
+
+    The blocks are called by their row number. Nothing is drawn: the seed does not matter.
+
+    Assumptions: rows are exchangeable.
+
+    Source: stone1974.
+
+    Degenerate cases: with one instance per block nothing within a block can vary, so the
+    variances that need it (theta_4, theta_5 and others) do not apply.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="leave_one_out",
+        title="Leave-one-out cross-validation",
+        summary=(
+            "As many splits as rows; each model is trained on all rows but one and tested on it."
+        ),
+        references=("stone1974",),
+        assumptions="Rows are exchangeable.",
+        errs=(
+            "Nearly unbiased for the error of a model of n rows, but the models are almost the "
+            "same, so for unstable learners the estimate itself varies much from sample to sample."
+        ),
+        blocks=FOLDS,
+    )
+    requires: ClassVar[frozenset[str]] = frozenset()
+
+    @property
+    def block_kind(self) -> BlockKind:
+        """Random: one instance each."""
+        return BlockKind.RANDOM
+
+    def n_splits(self, rows: Rows) -> int:
+        """Return the number of rows."""
+        check_two_rows(rows.n)
+        return rows.n
+
+    def splits(
+        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
+    ) -> Iterator[Split]:
+        """Yield one pair per row; only one pair's row numbers exist at a time."""
+        del seed  # nothing is drawn
+        labels = range(self.n_splits(rows))
+        return splits_of_partitions(
+            lambda _repeat: np.arange(rows.n, dtype=np.intp), labels, 1, start, stop
+        )
+
+
+METHOD = LeaveOneOut

@@ -1,0 +1,79 @@
+"""Leave-one-source-out cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thetahat.errors import InsufficientData
+from thetahat.layout import codes_of
+from thetahat.registry import SOURCES, MethodInfo
+from thetahat.schemes._partitions import column_of, splits_of_partitions
+from thetahat.schemes.base import Rows, Split
+from thetahat.types import BlockKind, IntArray, Label
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaveOneSourceOut:
+    """Each source is the test set once, of a model trained on all the other sources.
+
+    The multiple-source cross-validation (CVS) of the source. Blocks are called by their source
+    and come in order of first appearance. Nothing is drawn: the seed does not matter.
+
+    Assumptions: the sources at hand are like a sample of the sources to come.
+
+    Source: geras2013.
+
+    Degenerate cases: a source with one row is a block of one instance; variances that need the
+    spread within a block then do not apply.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="leave_one_source_out",
+        title="Leave-one-source-out cross-validation",
+        summary=(
+            "One split per source (subject, site, domain): the model is trained on all other "
+            "sources and tested on this one, so the mean speaks of a source not in the data."
+        ),
+        references=("geras2013",),
+        assumptions="The sources at hand are like a sample of the sources to come.",
+        errs=(
+            "Each model has seen one source fewer than the final one will have, so the error on "
+            "a new source is somewhat overestimated; sources of very different size make "
+            "training parts of very different size."
+        ),
+        blocks=SOURCES,
+    )
+    requires: ClassVar[frozenset[str]] = frozenset({"source"})
+
+    @property
+    def block_kind(self) -> BlockKind:
+        """Source."""
+        return BlockKind.SOURCE
+
+    def n_splits(self, rows: Rows) -> int:
+        """Return the number of sources."""
+        return len(self._sources(rows)[1])
+
+    def splits(
+        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
+    ) -> Iterator[Split]:
+        """Yield one pair per source."""
+        del seed  # nothing is drawn
+        codes, labels = self._sources(rows)
+        return splits_of_partitions(lambda _repeat: codes, labels, 1, start, stop)
+
+    def _sources(self, rows: Rows) -> tuple[IntArray, tuple[Label, ...]]:
+        codes, labels = codes_of(column_of(rows, "source", self.info.name))
+        if len(labels) < 2:
+            raise InsufficientData(
+                f"all rows come from one source, {labels[0]!r}; leaving it out leaves nothing to "
+                "learn from",
+                loc=("columns", "source"),
+                value=labels[0],
+            )
+        return codes, labels
+
+
+METHOD = LeaveOneSourceOut

@@ -1,0 +1,89 @@
+"""Folds that a column of the data names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.layout import codes_of
+from thetahat.registry import PARTITIONS, MethodInfo
+from thetahat.schemes._partitions import column_of, splits_of_partitions
+from thetahat.schemes.base import Rows, Split
+from thetahat.types import BlockKind, IntArray, Label
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Predefined:
+    """Each value of the fold column is the test set once.
+
+    Parameters
+    ----------
+    blocks : "random" or "source"
+        What a fold is. Only the person who made the column knows; ``random`` is right where
+        the folds were drawn at random over rows, ``source`` where a fold is a subject, a site
+        or a domain.
+
+    Assumptions: those of ``k_fold`` or of ``leave_one_source_out``, as ``blocks`` says.
+
+    Source: arlot2010 (partitioning data splits).
+    """
+
+    blocks: Literal["random", "source"] = "random"
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="predefined",
+        title="Folds from a column",
+        summary=(
+            "A column of the data says which fold each row belongs to; each fold is the test set "
+            "of a model trained on the others."
+        ),
+        references=("arlot2010",),
+        assumptions="The folds are what blocks says they are, and were not chosen by the losses.",
+        errs=(
+            "Folds that are sources but are called random give variances that are too small for "
+            "a new source."
+        ),
+        blocks=PARTITIONS,
+    )
+    requires: ClassVar[frozenset[str]] = frozenset({"fold"})
+
+    def __post_init__(self) -> None:
+        if self.blocks not in {"random", "source"}:
+            raise InvalidParameter(
+                f"blocks must be 'random' or 'source', and is {self.blocks!r}",
+                loc=("blocks",),
+                value=self.blocks,
+            )
+
+    @property
+    def block_kind(self) -> BlockKind:
+        """As ``blocks`` says."""
+        return BlockKind(self.blocks)
+
+    def n_splits(self, rows: Rows) -> int:
+        """Return the number of folds that the column names."""
+        return len(self._folds(rows)[1])
+
+    def splits(
+        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
+    ) -> Iterator[Split]:
+        """Yield one pair per fold, in order of first appearance."""
+        del seed  # nothing is drawn
+        codes, labels = self._folds(rows)
+        return splits_of_partitions(lambda _repeat: codes, labels, 1, start, stop)
+
+    def _folds(self, rows: Rows) -> tuple[IntArray, tuple[Label, ...]]:
+        codes, labels = codes_of(column_of(rows, "fold", self.info.name))
+        if len(labels) < 2:
+            raise InsufficientData(
+                f"the fold column names one fold, {labels[0]!r}, and two are needed; for one "
+                "test set use holdout",
+                loc=("columns", "fold"),
+                value=labels[0],
+            )
+        return codes, labels
+
+
+METHOD = Predefined

@@ -1,0 +1,90 @@
+"""Repeated K-fold cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thetahat.errors import InvalidParameter
+from thetahat.registry import FOLDS, MethodInfo
+from thetahat.schemes._partitions import check_enough, check_n_folds, dealt, splits_of_partitions
+from thetahat.schemes.base import Rows, Split
+from thetahat.seeds import stream
+from thetahat.types import BlockKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepeatedKFold:
+    """Several independent random partitions into K folds.
+
+    Parameters
+    ----------
+    n_folds : int
+        K, between 2 and the number of rows.
+    n_repeats : int
+        Number of partitions, at least 1. The first is the partition of ``k_fold`` with the same
+        seed, so more repeats add to what there was.
+
+    Assumptions: those of ``k_fold``. Repeats share all their rows: they take away the luck of
+    the partition, not the luck of the sample, and are no new data.
+
+    Source: burman1989.
+
+    Degenerate cases: one repeat is ``k_fold``.
+    """
+
+    n_folds: int = 10
+    n_repeats: int = 10
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="repeated_k_fold",
+        title="Repeated K-fold cross-validation",
+        summary=(
+            "K-fold cross-validation over several independent partitions of the same rows; the "
+            "part of the variance that comes from the partition falls with their number."
+        ),
+        references=("burman1989", "kohavi1995"),
+        assumptions="Rows are exchangeable, as for k_fold.",
+        errs=(
+            "As k_fold; besides, the splits of different repeats are strongly dependent, so that "
+            "a test which counts them as independent finds differences that are not there."
+        ),
+        blocks=FOLDS,
+    )
+    requires: ClassVar[frozenset[str]] = frozenset()
+
+    def __post_init__(self) -> None:
+        check_n_folds(self.n_folds)
+        if self.n_repeats < 1:
+            raise InvalidParameter(
+                f"n_repeats must be at least 1, and is {self.n_repeats}",
+                loc=("n_repeats",),
+                value=self.n_repeats,
+            )
+
+    @property
+    def block_kind(self) -> BlockKind:
+        """Random."""
+        return BlockKind.RANDOM
+
+    def n_splits(self, rows: Rows) -> int:
+        """K times the number of repeats."""
+        check_enough(rows.n, self.n_folds)
+        return self.n_folds * self.n_repeats
+
+    def splits(
+        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
+    ) -> Iterator[Split]:
+        """Yield one pair per fold, repeat by repeat."""
+        check_enough(rows.n, self.n_folds)
+        return splits_of_partitions(
+            lambda repeat: dealt(stream(seed, "folds", repeat).permutation(rows.n), self.n_folds),
+            range(self.n_folds),
+            self.n_repeats,
+            start,
+            stop,
+        )
+
+
+METHOD = RepeatedKFold
