@@ -1,0 +1,62 @@
+"""What the three naive Bayes learners share: the rule that turns likelihoods into classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import logsumexp
+
+from thetahat.errors import InvalidParameter
+from thetahat.features import Features
+from thetahat.losses.base import Predictions
+from thetahat.types import FloatArray, IntArray
+
+LogLikelihood = Callable[[Features], FloatArray]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BayesRule:
+    """The class with the largest posterior probability.
+
+    Parameters
+    ----------
+    present : ndarray of int
+        (C',) codes of the classes of the training part, ascending.
+    log_prior : ndarray of float
+        (C',) log of their shares.
+    log_likelihood : callable
+        From features to (n, C') log-likelihoods, up to a constant per instance.
+    n_classes : int
+        C, all classes of the data.
+    """
+
+    present: IntArray
+    log_prior: FloatArray
+    log_likelihood: LogLikelihood
+    n_classes: int
+
+    def predict(self, features: Features) -> Predictions:
+        """Return class codes and probabilities; of equal posteriors the lowest code wins."""
+        joint = self.log_likelihood(features) + self.log_prior
+        probabilities = np.zeros((len(joint), self.n_classes))
+        probabilities[:, self.present] = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+        return Predictions(self.present[np.argmax(joint, axis=1)], probabilities=probabilities)
+
+
+def check_smoothing(smoothing: float) -> None:
+    """Refuse a smoothing that is not positive: without it one unseen word rules a class out."""
+    if not 0 < smoothing < np.inf:
+        raise InvalidParameter(
+            f"smoothing must be greater than 0, and is {smoothing}",
+            loc=("smoothing",),
+            value=str(smoothing),
+        )
+
+
+def sums_by_class(matrix: FloatArray, y: np.ndarray, weights: FloatArray) -> FloatArray:
+    """(C, p) weighted column sums of the rows of each class 0 to max(y)."""
+    indicator = np.zeros((int(y.max()) + 1, len(y)))
+    indicator[y, np.arange(len(y))] = weights
+    return np.asarray(indicator @ matrix)

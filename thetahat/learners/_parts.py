@@ -1,0 +1,67 @@
+"""What the service's own learners ask of a training part, and what they hand out alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from thetahat.errors import InsufficientData
+from thetahat.features import Features
+from thetahat.losses.base import Predictions
+from thetahat.types import FloatArray
+
+
+def weights_of(weights: FloatArray | None, n: int) -> FloatArray:
+    """(n,) weights, ones where none are given; refuses a part whose weights are all zero."""
+    if weights is None:
+        return np.ones(n)
+    if not weights.any():
+        raise InsufficientData(
+            "all weights of the training part are zero; there is nothing to learn from",
+            loc=("columns", "weight"),
+            value=0.0,
+        )
+    return weights
+
+
+def class_weights(y: np.ndarray, weights: FloatArray, n_classes: int) -> FloatArray:
+    """(n_classes,) total weight of each class in the training part."""
+    return np.asarray(np.bincount(y, weights=weights, minlength=n_classes), dtype=np.float64)
+
+
+def check_two_classes(totals: FloatArray) -> None:
+    """Refuse a training part in which fewer than two classes have weight."""
+    present = int(np.count_nonzero(totals))
+    if present < 2:
+        raise InsufficientData(
+            f"the training part has {present} class, and this learner tells two or more apart; "
+            "use fewer folds, a stratified scheme, or the learner 'majority'",
+            loc=("columns", "target"),
+            value=present,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Constant:
+    """A model that says the same of every instance.
+
+    Parameters
+    ----------
+    output : int or float
+        The class code or the value.
+    probabilities : ndarray of float or None
+        (n_classes,) for a classification.
+    """
+
+    output: int | float
+    probabilities: FloatArray | None = None
+
+    def predict(self, features: Features) -> Predictions:
+        """Say it once per instance."""
+        if self.probabilities is None:
+            return Predictions(np.full(features.n, self.output, dtype=np.float64))
+        return Predictions(
+            np.full(features.n, self.output, dtype=np.intp),
+            probabilities=np.tile(self.probabilities, (features.n, 1)),
+        )

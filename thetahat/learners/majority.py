@@ -1,0 +1,61 @@
+"""The baseline of a classification."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.features import Features
+from thetahat.learners._parts import Constant, class_weights, weights_of
+from thetahat.registry import MethodInfo
+from thetahat.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Majority:
+    r"""The commonest class of the training part, whatever the features.
+
+    .. math:: \hat y = \arg\max_c \hat p_c, \quad \hat p_c = \sum_{i: y_i = c} w_i / \sum_i w_i
+
+    A classifier that does no better has learnt nothing from its features.
+
+    Source: hastie2009.
+
+    Degenerate cases: of classes that are equally common the first (in the order of
+    ``Data.classes``) is said. Under leave-one-out, two classes of equal size are always told
+    wrongly: to leave a row out makes the other class the commoner one.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="majority",
+        title="Commonest class",
+        summary=(
+            "The baseline of a classification: it predicts the commonest training class, gives "
+            "the class shares as probabilities, and does not look at the features."
+        ),
+        formula=r"\hat y = \arg\max_c \sum_{i: y_i = c} w_i",
+        references=("hastie2009",),
+        assumptions="None.",
+        errs="Under leave-one-out with classes of equal size its error is 1, not one half.",
+    )
+    tasks: ClassVar[frozenset[str]] = frozenset({"classification"})
+    takes_weights: ClassVar[bool] = True
+
+    def fit(
+        self,
+        features: Features,
+        y: np.ndarray,
+        *,
+        weights: FloatArray | None,
+        n_classes: int,
+        rng: np.random.Generator,
+    ) -> Constant:
+        """Count the classes."""
+        del features, rng
+        totals = class_weights(y, weights_of(weights, len(y)), n_classes)
+        return Constant(int(np.argmax(totals)), totals / totals.sum())
+
+
+METHOD = Majority

@@ -1,0 +1,56 @@
+"""The baseline of a regression."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.features import Features
+from thetahat.learners._parts import Constant, weights_of
+from thetahat.registry import MethodInfo
+from thetahat.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mean:
+    r"""The mean of the training targets, whatever the features.
+
+    .. math:: \hat y = \sum_i w_i y_i / \sum_i w_i
+
+    A regression that does no better has learnt nothing from its features.
+
+    Source: hastie2009.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="mean",
+        title="Mean of the training targets",
+        summary=(
+            "The baseline of a regression: it predicts the (weighted) mean of the training "
+            "targets and does not look at the features."
+        ),
+        formula=r"\hat y = \sum_i w_i y_i / \sum_i w_i",
+        references=("hastie2009",),
+        assumptions="None.",
+        errs="It is the best constant for the squared loss, not for the absolute one.",
+    )
+    tasks: ClassVar[frozenset[str]] = frozenset({"regression"})
+    takes_weights: ClassVar[bool] = True
+
+    def fit(
+        self,
+        features: Features,
+        y: np.ndarray,
+        *,
+        weights: FloatArray | None,
+        n_classes: int,
+        rng: np.random.Generator,
+    ) -> Constant:
+        """Average the targets."""
+        del features, n_classes, rng
+        return Constant(float(np.average(y, weights=weights_of(weights, len(y)))))
+
+
+METHOD = Mean
