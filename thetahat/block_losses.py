@@ -13,6 +13,8 @@ from thetahat.layout import Layout
 from thetahat.moments import Moments, moments_of_rows, moments_of_scores
 from thetahat.types import FloatArray
 
+LARGEST = 1e140  # sums of squares of larger losses leave double precision
+
 
 @dataclass(frozen=True, eq=False)
 class BlockLosses:
@@ -38,11 +40,11 @@ class BlockLosses:
         if given is None or given.shape != (wanted,):
             shape = None if given is None else given.shape
             raise InvalidParameter(f"expected {wanted} losses, got shape {shape}", loc=("losses",))
-        finite = np.isfinite(given)
-        if not finite.all():
-            at = int(np.argmin(finite))
+        fit = np.abs(given) <= LARGEST
+        if not fit.all():
+            at = int(np.argmin(fit))
             raise InvalidParameter(
-                f"loss {at} is {given[at]}; losses must be finite",
+                f"loss {at} is {given[at]}; losses must be finite and at most {LARGEST:g} in size",
                 loc=("losses", at),
                 value=str(given[at]),
             )
