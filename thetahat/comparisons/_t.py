@@ -13,6 +13,9 @@ from thetahat.distributions import p_value_of
 from thetahat.types import Alternative, Caution
 from thetahat.variances.base import VarianceEstimate
 
+_TOO_LARGE = Caution(
+    "too_large", "the variance is beyond the largest number there is: there is no statistic"
+)
 _ROUNDINGS = 2 * float(np.finfo(np.float64).eps)
 
 
@@ -38,10 +41,12 @@ def t_outcome(  # noqa: PLR0913 - one argument per part of a t test
     """Divide and look up; with a variance of 0 the statistic is undefined or infinite.
 
     It is then None, and the p-value is 1 where the difference is 0 or points away from the
-    alternative, else 0.
+    alternative, else 0. With a variance beyond the largest number both are None.
     """
-    statistic = _statistic(estimate, variance)
-    if statistic is None:
+    statistic, p_value = _statistic(estimate, variance), None
+    if variance == math.inf:
+        cautions = (*cautions, _TOO_LARGE)
+    elif statistic is None:
         p_value = _limit(estimate, alternative)
         cautions = (*cautions, _no_spread(estimate))
     else:
@@ -78,7 +83,7 @@ def corrected_outcome(
 
 
 def _statistic(estimate: float, variance: float) -> float | None:
-    if not variance > 0:
+    if not 0 < variance < math.inf:
         return None
     statistic = estimate / math.sqrt(variance)
     return statistic if math.isfinite(statistic) else None

@@ -105,13 +105,7 @@ def unit_cautions(layout: Layout, units: PairedUnits) -> tuple[Caution, ...]:
     """Cautions of every test that takes these units as independent."""
     cautions: list[Caution] = []
     if layout.kind is BlockKind.RANDOM and units.unit != "block":
-        cautions.append(
-            Caution(
-                "ignores_training_variance",
-                "it compares the fitted models: instances of one fold share their models, and "
-                "what another training sample would change is not in it",
-            )
-        )
+        cautions.append(fitted_models_only())
     if layout.kind is BlockKind.RANDOM and units.unit == "block":
         cautions.append(overlapping_training_sets())
     if layout.kind is BlockKind.SOURCE and units.unit != "block":
@@ -136,6 +130,15 @@ def unit_cautions(layout: Layout, units: PairedUnits) -> tuple[Caution, ...]:
             Caution("no_difference", f"no {units.unit} has a difference; the p-value is 1")
         )
     return tuple(cautions)
+
+
+def fitted_models_only() -> Caution:
+    """Caution of a test over the instances of random folds."""
+    return Caution(
+        "ignores_training_variance",
+        "it compares the fitted models: instances of one fold share their models, and what "
+        "another training sample would change is not in it",
+    )
 
 
 def overlapping_training_sets() -> Caution:

@@ -1,0 +1,87 @@
+"""Quantiles and tails against scipy.stats, and their identities."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from thetahat.distributions import (
+    binomial_cdf,
+    f_upper_tail,
+    fair_coin_p_value,
+    p_value_of,
+    upper_quantile,
+)
+from thetahat.types import Alternative
+
+
+def test_golden_quantiles_of_the_printed_tables() -> None:
+    # any table of the normal and t distributions
+    assert_allclose(upper_quantile(0.025, None), 1.959963984540054, rtol=1e-14)
+    assert_allclose(upper_quantile(0.025, 4), 2.776445105198, rtol=1e-11)
+    assert_allclose(upper_quantile(0.05, 1), 6.313751514675, rtol=1e-11)
+
+
+@pytest.mark.parametrize("degrees", [None, 1, 2.5, 4, 9, 29, 1e3, 1e6])
+@pytest.mark.parametrize("tail", [1e-12, 1e-4, 0.025, 0.3, 0.5, 0.9])
+def test_against_scipy_quantiles(degrees: float | None, tail: float) -> None:
+    from scipy import stats
+
+    law = stats.norm if degrees is None else stats.t(degrees)
+
+    # the inversion of the t distribution stops at about 1e-10
+    assert_allclose(upper_quantile(tail, degrees), law.isf(tail), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("degrees", [None, 1, 4, 9, 99])
+@pytest.mark.parametrize("statistic", [-9.0, -1.3, 0.0, 0.2, 4.0])
+def test_against_scipy_p_values(degrees: float | None, statistic: float) -> None:
+    from scipy import stats
+
+    law = stats.norm if degrees is None else stats.t(degrees)
+
+    less = p_value_of(statistic, degrees, Alternative.LESS)
+    greater = p_value_of(statistic, degrees, Alternative.GREATER)
+    two_sided = p_value_of(statistic, degrees, Alternative.TWO_SIDED)
+
+    assert_allclose(less, law.cdf(statistic), rtol=1e-12)
+    assert_allclose(greater, law.sf(statistic), rtol=1e-12)
+    assert_allclose(two_sided, 2 * law.sf(abs(statistic)), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 1), (3, 9), (9, 9), (40, 100), (499_000, 1_000_000)])
+def test_against_scipy_binomial(k: int, n: int) -> None:
+    from scipy import stats
+
+    assert_allclose(binomial_cdf(k, n, 0.5), stats.binom.cdf(k, n, 0.5), rtol=1e-9)
+    assert_allclose(binomial_cdf(k, n, 0.1), stats.binom.cdf(k, n, 0.1), rtol=1e-9)
+    two_sided = fair_coin_p_value(k, n, Alternative.TWO_SIDED)
+    assert_allclose(two_sided, stats.binomtest(k, n).pvalue, rtol=1e-9)
+
+
+def test_against_scipy_f_tail() -> None:
+    from scipy import stats
+
+    assert_allclose(f_upper_tail(3.1, 10, 5), stats.f.sf(3.1, 10, 5), rtol=1e-12)
+
+
+def test_golden_f_tail() -> None:
+    # F(10, 5) exceeds 4.735 with probability .05 in any table
+    assert_allclose(f_upper_tail(4.735, 10, 5), 0.05, rtol=1e-3)
+
+
+def test_degenerate_binomial_ends() -> None:
+    assert binomial_cdf(-1, 5, 0.5) == 0
+    assert binomial_cdf(5, 5, 0.5) == 1
+    assert binomial_cdf(0, 0, 0.5) == 1
+    assert fair_coin_p_value(0, 0, Alternative.TWO_SIDED) == 1
+
+
+@pytest.mark.parametrize("n", [1, 8, 31])
+def test_exact_coin_tails_share_the_observed_point(n: int) -> None:
+    for k in range(n + 1):
+        below = fair_coin_p_value(k, n, Alternative.LESS)
+        above = fair_coin_p_value(k, n, Alternative.GREATER)
+        point = float(np.prod([(n - i) / (i + 1) for i in range(k)])) / 2**n
+        assert_allclose(below + above, 1 + point, rtol=1e-13)
