@@ -68,16 +68,6 @@ def get_some(session: Session, owner_id: UUID, identifiers: Sequence[UUID]) -> l
     return [DatasetRow(*row) for row in session.execute(statement)]
 
 
-def of_evaluation(session: Session, evaluation_id: UUID) -> list[DatasetRow]:
-    """Return the data sets that an evaluation reads."""
-    statement = (
-        sa.select(*COLUMNS)
-        .join(EvaluationDataset, EvaluationDataset.dataset_id == Dataset.id)
-        .where(EvaluationDataset.evaluation_id == evaluation_id)
-    )
-    return [DatasetRow(*row) for row in session.execute(statement)]
-
-
 def page(
     session: Session, owner_id: UUID, before: tuple[datetime, UUID] | None, limit: int
 ) -> list[DatasetRow]:

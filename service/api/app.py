@@ -1,0 +1,37 @@
+"""The application: its routes and what every request passes."""
+
+from __future__ import annotations
+
+from types import MethodType
+
+from fastapi import FastAPI
+
+import thetahat
+from service.api.errors import HANDLERS
+from service.api.gate import Gate
+from service.api.openapi import openapi_of
+from service.api.routes import datasets, evaluations, events, meta, methods, results
+
+DESCRIPTION = (
+    "How good a learned model is, how sure one can be of it, and whether one is really better than "
+    "another. Send losses, predictions or data; every answer names what it speaks of."
+)
+
+
+def create_app() -> FastAPI:
+    """Return a new application; what it needs is opened at the first request."""
+    app = FastAPI(
+        title="thetahat",
+        version=thetahat.__version__,
+        description=DESCRIPTION,
+        redirect_slashes=False,
+        exception_handlers=HANDLERS,
+    )
+    app.add_middleware(Gate)
+    for module in (evaluations, results, events, datasets, methods, meta):
+        app.include_router(module.router)
+    app.openapi = MethodType(openapi_of, app)  # type: ignore[method-assign]
+    return app
+
+
+app = create_app()

@@ -1,0 +1,102 @@
+"""Every method by family, read from the registries of the core."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+from pydantic import TypeAdapter
+
+from service.errors import NotFound
+from thetahat.comparisons import TESTS
+from thetahat.evaluation.recommendation import RULES
+from thetahat.intervals import INTERVALS
+from thetahat.learners import LEARNERS
+from thetahat.losses import LOSSES
+from thetahat.references import REFERENCES
+from thetahat.registry import MethodInfo
+from thetahat.schemes import SCHEMES
+from thetahat.variances import VARIANCES
+
+Description = dict[str, Any]
+
+
+def describe(method: type[Any]) -> Description:
+    """Return what is known of a method, and the JSON Schema of its parameters."""
+    info: MethodInfo = method.info
+    return {
+        "name": info.name,
+        "title": info.title,
+        "summary": info.summary,
+        "formula": info.formula,
+        "references": [{"key": key, "text": REFERENCES[key]} for key in info.references],
+        "assumptions": info.assumptions,
+        "errs": info.errs,
+        "needs": info.needs.value,
+        "blocks": sorted(kind.value for kind in info.blocks),
+        "targets": [target.value for target in info.targets],
+        "mean": None if info.mean is None else info.mean.value,
+        "parameters": parameters_of(method),
+    }
+
+
+def parameters_of(method: type[Any]) -> dict[str, Any]:
+    """Return the JSON Schema of a method's fields, without the class's own name and docstring."""
+    schema = TypeAdapter(method).json_schema()
+    return {key: value for key, value in schema.items() if key not in {"title", "description"}}
+
+
+def _of_registry(registry: Mapping[str, type[Any]]) -> Callable[[], list[Description]]:
+    def listed() -> list[Description]:
+        return [describe(registry[name]) for name in registry]
+
+    return listed
+
+
+def _learners() -> list[Description]:
+    """Describe our own in full and scikit-learn's from the reviewed list: that imports it."""
+    from thetahat.pipelines import describe_learners  # noqa: PLC0415 - only when it is asked for
+
+    own = {name: describe(LEARNERS[name]) for name in LEARNERS}
+    return [{**own.get(item["name"], {}), **item} for item in describe_learners()]
+
+
+def _transformers() -> list[Description]:
+    from thetahat.pipelines import describe_transformers  # noqa: PLC0415 - likewise
+
+    return list(describe_transformers())
+
+
+def _none_yet() -> list[Description]:
+    return []
+
+
+FAMILIES: Final[dict[str, Callable[[], list[Description]]]] = {
+    "schemes": _of_registry(SCHEMES),
+    "learners": _learners,
+    "transformers": _transformers,
+    "losses": _of_registry(LOSSES),
+    "variances": _of_registry(VARIANCES),
+    "intervals": _of_registry(INTERVALS),
+    "tests": _of_registry(TESTS),
+    "weights": _none_yet,
+    "generators": _none_yet,
+    "presets": _none_yet,
+}
+
+
+@lru_cache(maxsize=len(FAMILIES))
+def family(name: str) -> dict[str, Any]:
+    """Return all methods of a family; ``NotFound`` lists the families."""
+    if name not in FAMILIES:
+        raise NotFound(f"There is no family {name[:80]!r}; there are {', '.join(FAMILIES)}.")
+    return {"family": name, "items": FAMILIES[name]()}
+
+
+def index() -> dict[str, Any]:
+    """Return the families, and the rules by which an interval is recommended."""
+    return {
+        "families": [{"name": name, "link": f"/v1/methods/{name}"} for name in FAMILIES],
+        "recommendation": [rule.as_data() for rule in RULES],
+    }

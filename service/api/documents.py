@@ -1,0 +1,83 @@
+"""What the service knows, as the JSON that goes out."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import orjson
+from starlette.responses import Response
+
+from service.errors import NotFound
+from service.storage.datasets import DatasetRow
+from service.storage.evaluations import EvaluationRow
+
+
+def json_response(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """Return JSON; ids and moments are strings, NaN cannot be."""
+    content = orjson.dumps(value, option=orjson.OPT_UTC_Z | orjson.OPT_SERIALIZE_NUMPY)
+    return Response(content, status, headers, "application/json")
+
+
+def identifier(text: str, what: str) -> UUID:
+    """Return the id in a path; a text that cannot be one names nothing."""
+    try:
+        return UUID(text)
+    except ValueError:
+        raise NotFound(f"There is no {what} {text[:80]!r}.") from None
+
+
+def evaluation_path(evaluation_id: UUID) -> str:
+    """Return where an evaluation is."""
+    return f"/v1/evaluations/{evaluation_id}"
+
+
+def evaluation_document(row: EvaluationRow) -> dict[str, Any]:
+    """Return an evaluation as its client sees it."""
+    here = evaluation_path(row.id)
+    return {
+        "id": row.id,
+        "kind": row.kind,
+        "name": row.name,
+        "status": row.status,
+        "labels": row.labels,
+        "seed": row.seed,
+        "created_at": row.created_at,
+        "started_at": row.started_at,
+        "finished_at": row.finished_at,
+        "progress": {
+            "done": row.progress_done,
+            "total": row.progress_total,
+            "unit": row.progress_unit,
+        },
+        "error": row.error,
+        "links": {
+            "self": here,
+            "result": f"{here}/result",
+            "losses": f"{here}/losses",
+            "cancel": f"{here}/cancel",
+            "events": f"{here}/events",
+        },
+    }
+
+
+def dataset_path(dataset_id: UUID) -> str:
+    """Return where a data set is."""
+    return f"/v1/datasets/{dataset_id}"
+
+
+def dataset_document(row: DatasetRow) -> dict[str, Any]:
+    """Return a data set as its client sees it."""
+    here = dataset_path(row.id)
+    return {
+        "id": row.id,
+        "name": row.name,
+        "sha256": row.sha256,
+        "media_type": row.media_type,
+        "bytes": row.bytes,
+        "rows": row.rows,
+        "columns": row.columns,
+        "understood": row.details,
+        "created_at": row.created_at,
+        "links": {"self": here, "preview": f"{here}/preview"},
+    }

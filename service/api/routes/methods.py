@@ -1,0 +1,25 @@
+"""What can be asked for."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Response
+
+from service.api.calls import labour
+from service.api.catalogue import family, index
+from service.api.documents import json_response
+from service.schemas.methods import MethodFamily, MethodIndex
+from service.schemas.problem import Problem
+
+router = APIRouter(prefix="/v1/methods", tags=["methods"])
+
+
+@router.get("", response_model=MethodIndex)
+async def list_families() -> Response:
+    """List the families of methods, and the rules by which an interval is recommended."""
+    return json_response(index())
+
+
+@router.get("/{family_name}", response_model=MethodFamily, responses={404: {"model": Problem}})
+async def list_methods(family_name: str) -> Response:
+    """Describe every method of a family; the learners' first answer takes seconds."""
+    return json_response(await labour(family, family_name))

@@ -1,0 +1,122 @@
+"""An upload over HTTP: the file as the body, or as one part of a form."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import IO, Final
+
+from starlette.requests import Request
+
+from service.api.bodies import declared_length
+from service.api.multipart import FormReader, Part
+from service.data.formats import FORMATS
+from service.data.receiving import Receiver, check_length
+from service.errors import Fault, InvalidRequest, MalformedRequest, UnsupportedMedia
+from service.jobs.datasets import Upload
+
+FORM: Final = "multipart/form-data"
+FORM_ROOM: Final = 64 * 1024  # what a form may have besides its file
+LONGEST_NAME: Final = 200
+ALIASES: Final = {
+    "application/csv": "text/csv",
+    "text/tab-separated-values": "text/csv",
+    "application/parquet": "application/vnd.apache.parquet",
+    "application/x-parquet": "application/vnd.apache.parquet",
+    "application/x-apache-arrow-stream": "application/vnd.apache.arrow.stream",
+}
+UNTYPED: Final = frozenset({"", "application/octet-stream"})
+TEXT_CHARSETS: Final = frozenset({"", "utf-8", "utf8", "us-ascii"})
+
+
+@dataclass(slots=True)
+class _Arrived:
+    media_type: str
+    name: str | None
+    sha256: str
+    size: int
+
+
+async def receive(request: Request, file: IO[bytes], table: IO[bytes], limit: int) -> Upload:
+    """Write the file in a request's body to a temporary file, and say what it is."""
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        raise UnsupportedMedia("Send the file without a Content-Encoding.")
+    content_type = request.headers.get("content-type", "")
+    is_form = content_type.partition(";")[0].strip().lower() == FORM
+    check_length(declared_length(request), limit + FORM_ROOM * is_form)
+    receiver = Receiver(file, limit)
+    if is_form:
+        arrived = await _form(request.stream(), content_type, receiver)
+    else:
+        media_type = known_type(content_type, None)
+        async for data in request.stream():
+            await receiver.add(data)
+        name = request.query_params.get("name")
+        arrived = _Arrived(media_type, name, await receiver.finish(), receiver.size)
+    return Upload(
+        file,
+        table,
+        arrived.media_type,
+        arrived.sha256,
+        arrived.size,
+        checked_name(arrived.name),
+    )
+
+
+async def _form(stream: AsyncIterator[bytes], content_type: str, receiver: Receiver) -> _Arrived:
+    reader = FormReader(content_type)
+    part: Part | None = None
+    media_type, name = "", b""
+    async for data in stream:
+        for piece in reader.feed(data):
+            if piece.part.filename is not None:
+                if part is None:
+                    part = piece.part
+                    media_type = known_type(part.content_type, part.filename)
+                elif part is not piece.part:
+                    raise MalformedRequest("The form has more than one file.")
+                await receiver.add(piece.data)
+            elif piece.part.name == "name":
+                name += piece.data
+            else:
+                raise MalformedRequest(
+                    f"The form has a part {piece.part.name[:80]!r}; it takes one file, and name."
+                )
+            if len(name) > FORM_ROOM:
+                raise MalformedRequest("The form's name is too long.")
+    reader.finish()
+    if part is None:
+        raise MalformedRequest("The form has no file.")
+    text = name.decode("utf-8", "replace") or PurePath(part.filename or "").name or None
+    return _Arrived(media_type, text, await receiver.finish(), receiver.size)
+
+
+def known_type(content_type: str, filename: str | None) -> str:
+    """Return the media type of a format that is read here.
+
+    Programs that do not know a file's type send none; then the name's ending tells.
+    """
+    kind, _, parameters = content_type.partition(";")
+    kind = kind.strip().lower()
+    if kind in UNTYPED and filename is not None:
+        ending = PurePath(filename.lower()).suffix
+        kind = next((t for t, f in FORMATS.items() if ending in f.endings), kind)
+    kind = ALIASES.get(kind, kind)
+    if kind not in FORMATS:
+        known = ", ".join(f"{t} ({f.title})" for t, f in FORMATS.items())
+        raise UnsupportedMedia(
+            f"{kind[:80] or 'A file without a Content-Type'} is not read here; send one of {known}."
+        )
+    charset = parameters.lower().partition("charset=")[2].partition(";")[0].strip(' "')
+    if charset not in TEXT_CHARSETS:
+        raise UnsupportedMedia(f"The text must be UTF-8, not {charset[:40]}.")
+    return kind
+
+
+def checked_name(name: str | None) -> str | None:
+    """Return a data set's name, if it can be one."""
+    if name is None or (len(name) <= LONGEST_NAME and "\0" not in name):
+        return name
+    fault = Fault(("name",), f"must be at most {LONGEST_NAME} characters without NUL", name)
+    raise InvalidRequest(fault.message, (fault,))

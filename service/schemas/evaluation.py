@@ -1,0 +1,59 @@
+"""Evaluations as they are read; outputs have no defaults."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+
+from service.lifecycle import EvaluationStatus
+
+
+class Progress(BaseModel):
+    """How far it is."""
+
+    done: int
+    total: int | None
+    unit: str
+
+
+class EvaluationLinks(BaseModel):
+    """Where to go from an evaluation."""
+
+    self: str
+    result: str
+    losses: str
+    cancel: str
+    events: str
+
+
+class EvaluationRead(BaseModel):
+    """A job."""
+
+    id: UUID
+    kind: str
+    name: str | None
+    status: EvaluationStatus
+    labels: dict[str, str]
+    seed: int
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    progress: Progress
+    error: dict[str, Any] | None = Field(description="Why it failed, as a problem document.")
+    links: EvaluationLinks
+
+
+class FinishedEvaluation(EvaluationRead):
+    """A job that ended while its client waited."""
+
+    result: dict[str, Any] | None = Field(description="Null unless it succeeded.")
+
+
+class EvaluationPage(BaseModel):
+    """A part of the list."""
+
+    items: list[EvaluationRead]
+    next: str | None = Field(description="Pass as ?cursor= for the next part; null at the end.")
