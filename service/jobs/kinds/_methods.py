@@ -59,8 +59,8 @@ def chosen(
 
 def build(registry: Registry[type[M]], name: str, params: Mapping[str, Any], loc: Loc) -> M:
     """Build one method, its parameters checked by type and by the method itself."""
-    cls = registry.get_method(name, loc=(*loc, "name"))
-    known = [f.name for f in dataclasses.fields(cls) if f.init]  # type: ignore[arg-type]
+    cls: Any = registry.get_method(name, loc=(*loc, "name"))
+    known = [f.name for f in dataclasses.fields(cls) if f.init]
     for key in params:
         if key not in known:
             listed = ", ".join(known) or "none"
