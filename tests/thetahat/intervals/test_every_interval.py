@@ -1,0 +1,147 @@
+"""What holds for every interval method in the registry."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from tests.thetahat.intervals.builders import GREATER, LESS, TWO, holdout_of, sources_of
+from thetahat.block_losses import BlockLosses
+from thetahat.intervals import INTERVALS
+from thetahat.intervals.base import Interval
+from thetahat.layout import layout_of
+from thetahat.references import REFERENCES
+from thetahat.types import Alternative, BlockKind
+from thetahat.variances import VARIANCES
+
+EVERY = pytest.mark.parametrize("name", INTERVALS)
+
+
+def losses_for(name: str, seed: int = 95) -> BlockLosses:
+    rng = np.random.default_rng(seed)
+    if INTERVALS[name].info.blocks == {BlockKind.HOLDOUT}:
+        return holdout_of(np.concatenate([[0.0, 1.0], rng.integers(0, 2, 20)]))
+    return sources_of(*((rng.integers(0, 256, 4) / 16 + k).tolist() for k in range(4)))
+
+
+def build(
+    name: str, losses: BlockLosses, level: float = 0.9, alternative: Alternative = TWO
+) -> Interval:
+    variance = "iid" if losses.layout.kind is BlockKind.HOLDOUT else "theta_gamma"
+    estimate = VARIANCES[variance]().estimate(losses)
+    interval = INTERVALS[name]().build(losses, variance, estimate, level, alternative)
+    assert interval is not None
+    return interval
+
+
+@EVERY
+def test_property_describes_itself(name: str) -> None:
+    info = INTERVALS[name].info
+
+    assert info.name == name
+    assert info.title
+    assert info.summary.endswith(".")
+    assert info.formula
+    assert info.assumptions.endswith(".")
+    assert info.errs.endswith(".")
+    assert info.blocks
+    assert info.targets
+    assert info.references
+    assert list(info.references) == sorted(set(info.references) & set(REFERENCES))
+
+
+@EVERY
+def test_property_refusals_agree_with_the_declared_blocks(name: str) -> None:
+    for kind in BlockKind:
+        block = [0, 0, 0] if kind is BlockKind.HOLDOUT else [0, 1, 1]
+        reason = INTERVALS[name]().inapplicable(layout_of(kind, block))
+
+        assert (reason is None) == (kind in INTERVALS[name].info.blocks)
+        assert reason is None or name in reason
+
+
+@EVERY
+def test_property_result_is_plain_and_names_what_it_rests_on(name: str) -> None:
+    interval = build(name, losses_for(name))
+
+    assert interval.method == name
+    assert interval.target in INTERVALS[name].info.targets
+    assert INTERVALS[name].info.mean in {None, interval.mean}
+    assert interval.level == 0.9
+    assert not interval.recommended
+    record = dataclasses.asdict(interval)
+    assert json.loads(json.dumps(record, allow_nan=False))["lower"] == interval.lower
+
+
+@EVERY
+def test_property_input_is_left_alone(name: str) -> None:
+    losses = losses_for(name)
+    losses.rows.setflags(write=False)
+
+    assert build(name, losses) == build(name, losses)
+
+
+@EVERY
+@given(seed=st.integers(0, 2**32), level=st.floats(1e-6, 1 - 1e-9))
+@settings(max_examples=25, deadline=None)
+def test_property_ends_hold_the_estimate_and_grow_with_the_level(
+    name: str, seed: int, level: float
+) -> None:
+    losses = losses_for(name, seed)
+    interval, wider = build(name, losses, level), build(name, losses, (1 + level) / 2)
+
+    assert interval.lower is not None
+    assert interval.upper is not None
+    assert wider.lower is not None
+    assert wider.upper is not None
+    assert wider.lower <= interval.lower <= interval.estimate
+    assert interval.estimate <= interval.upper <= wider.upper
+    assert math.isfinite(interval.upper - interval.lower)
+
+
+@EVERY
+@given(seed=st.integers(0, 2**32), level=st.floats(0.01, 0.99))
+@settings(max_examples=25, deadline=None)
+def test_property_two_one_sided_bounds_are_the_two_sided_ends(
+    name: str, seed: int, level: float
+) -> None:
+    losses = losses_for(name, seed)
+    both = build(name, losses, level)
+    upper = build(name, losses, (1 + level) / 2, LESS)
+    lower = build(name, losses, (1 + level) / 2, GREATER)
+
+    assert upper.lower is None
+    assert lower.upper is None
+    assert upper.upper is not None
+    assert lower.lower is not None
+    assert both.lower is not None
+    assert both.upper is not None
+    assert_allclose([lower.lower, upper.upper], [both.lower, both.upper], rtol=1e-9, atol=1e-12)
+
+
+@EVERY
+def test_property_scale_and_shift(name: str) -> None:
+    losses = losses_for(name)
+    if losses.layout.kind is BlockKind.HOLDOUT:
+        mirrored = BlockLosses(losses.layout, values=1 - losses.rows)
+        plain, other = build(name, losses), build(name, mirrored)
+        assert plain.lower is not None
+        assert plain.upper is not None
+        expected = [1 - plain.upper, 1 - plain.lower]
+    else:
+        other = build(name, BlockLosses(losses.layout, values=8 * losses.rows + 2.0**20))
+        plain = build(name, losses)
+        assert plain.lower is not None
+        assert plain.upper is not None
+        expected = [8 * plain.lower + 2.0**20, 8 * plain.upper + 2.0**20]
+
+    assert other.lower is not None
+    assert other.upper is not None
+    assert_allclose([other.lower, other.upper], expected, rtol=1e-12)

@@ -1,0 +1,229 @@
+"""wilson and clopper_pearson."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from tests.thetahat.intervals.builders import (
+    GREATER,
+    LESS,
+    TWO,
+    codes,
+    ends,
+    holdout_of,
+    some_variance,
+    sources_of,
+)
+from thetahat.block_losses import BlockLosses
+from thetahat.errors import InvalidParameter
+from thetahat.intervals.clopper_pearson import ClopperPearson
+from thetahat.intervals.wilson import Wilson
+from thetahat.layout import layout_of_scores
+from thetahat.types import Alternative, BlockKind, Caution, MeanKind, Target
+from thetahat.variances import VARIANCES
+from thetahat.variances.base import VarianceEstimate
+
+BOTH = pytest.mark.parametrize("method", [Wilson(), ClopperPearson()], ids=["wilson", "clopper"])
+
+
+def errors_of(x: int, n: int) -> BlockLosses:
+    return holdout_of([1.0] * x + [0.0] * (n - x))
+
+
+def bounds(
+    method: Wilson | ClopperPearson,
+    x: int,
+    n: int,
+    level: float = 0.95,
+    alternative: Alternative = TWO,
+) -> tuple[float | None, float | None]:
+    interval = method.build(errors_of(x, n), "iid", None, level, alternative)
+    assert interval is not None
+    return interval.lower, interval.upper
+
+
+def both(method: Wilson | ClopperPearson, x: int, n: int) -> tuple[float, float]:
+    return ends(method.build(errors_of(x, n), "iid", None, 0.95, TWO))
+
+
+# R's binom.confint, by statsmodels' results_proportion.py
+R_WILSON = {
+    (18, 20): (0.6989663547715128, 0.972133518786232),
+    (4, 20): (0.0806576625797981, 0.4160174322518935),
+    (4, 200): (0.00780442641634947, 0.05028708690582643),
+    (190, 200): (0.910421851861224, 0.972617354399236),
+    (19, 38): (0.348499283643951, 0.651500716356049),
+}
+R_EXACT = {
+    (18, 20): (0.6830172859809176, 0.9876514728297052),
+    (4, 20): (0.05733399705003284, 0.436614002996668),
+    (4, 200): (0.005475565879556443, 0.05041360908989634),
+    (190, 200): (0.9099724622986486, 0.975765834527891),
+}
+# jacobgil/confidenceinterval, README, three digits: precision and recall by class
+README = {
+    (3, 5): (0.231, 0.882),
+    (8, 9): (0.565, 0.980),
+    (6, 6): (0.610, 1.0),
+    (6, 9): (0.354, 0.879),
+}
+
+
+@pytest.mark.parametrize("counts", R_WILSON)
+def test_golden_r_wilson(counts: tuple[int, int]) -> None:
+    assert_allclose(both(Wilson(), *counts), R_WILSON[counts], rtol=1e-12)
+
+
+@pytest.mark.parametrize("counts", R_EXACT)
+def test_golden_r_clopper_pearson(counts: tuple[int, int]) -> None:
+    assert_allclose(both(ClopperPearson(), *counts), R_EXACT[counts], rtol=1e-11)
+
+
+@pytest.mark.parametrize("counts", README)
+def test_golden_readme_wilson(counts: tuple[int, int]) -> None:
+    assert_allclose(both(Wilson(), *counts), README[counts], atol=6e-4)
+
+
+@pytest.mark.parametrize("alternative", [TWO, LESS, GREATER])
+@pytest.mark.parametrize("level", [0.001, 0.3, 0.5, 0.9, 0.9999])
+@pytest.mark.parametrize(("x", "n"), [(0, 7), (3, 7), (7, 7), (1, 1), (2, 5000)])
+def test_against_scipy_proportion_ci(
+    x: int, n: int, level: float, alternative: Alternative
+) -> None:
+    from scipy import stats
+
+    # scipy names a test's alternative: a bound from below goes with "greater"
+    word = {TWO: "two-sided", LESS: "less", GREATER: "greater"}[alternative]
+    test = stats.binomtest(x, n, alternative=word)  # type: ignore[arg-type]
+    for method, name in ((Wilson(), "wilson"), (ClopperPearson(), "exact")):
+        if name == "wilson" and level < 0.5 and alternative is not TWO:
+            continue  # scipy takes the wrong root where z is negative
+        expected = test.proportion_ci(level, method=name)  # type: ignore[arg-type]
+
+        lower, upper = bounds(method, x, n, level, alternative)
+
+        # the inversion of the beta distribution stops at about 1e-12
+        assert_allclose(0.0 if lower is None else lower, expected.low, rtol=1e-9, atol=1e-13)
+        assert_allclose(1.0 if upper is None else upper, expected.high, rtol=1e-9, atol=1e-13)
+
+
+@pytest.mark.parametrize("level", [0.2, 0.5, 0.8])
+@pytest.mark.parametrize("x", [0, 1, 6, 9])
+def test_exact_wilson_bounds_solve_the_score_equation(x: int, level: float) -> None:
+    """(p - x/n) / sqrt(p (1 - p) / n) = z, on the side that the level's sign says."""
+    from scipy.special import ndtri
+
+    lower, upper = bounds(Wilson(), x, 9, level, GREATER)[0], bounds(Wilson(), x, 9, level, LESS)[1]
+
+    for bound, sign in ((lower, -1), (upper, 1)):
+        assert bound is not None
+        scale = math.sqrt(bound * (1 - bound) / 9)
+        assert_allclose(bound - x / 9, sign * ndtri(level) * scale, atol=1e-14)
+
+
+@pytest.mark.parametrize("level", [0.2, 0.8])
+def test_naive_clopper_pearson_bounds_have_their_tail(level: float) -> None:
+    lower, upper = bounds(ClopperPearson(), 3, 9, level, GREATER)[0], None
+    upper = bounds(ClopperPearson(), 3, 9, level, LESS)[1]
+    assert lower is not None
+    assert upper is not None
+
+    def chance(k: int, p: float) -> float:
+        return math.comb(9, k) * p**k * (1 - p) ** (9 - k)
+
+    assert_allclose(sum(chance(k, lower) for k in range(3, 10)), 1 - level, rtol=1e-11)
+    assert_allclose(sum(chance(k, upper) for k in range(4)), 1 - level, rtol=1e-11)
+
+
+@BOTH
+@pytest.mark.parametrize("n", [1, 38, 77, 100_003])
+def test_degenerate_no_errors_and_nothing_but_errors(
+    method: Wilson | ClopperPearson, n: int
+) -> None:
+    none, every = bounds(method, 0, n), bounds(method, n, n)
+
+    assert none[0] == 0
+    assert every[1] == 1
+    assert none[1] is not None
+    assert every[0] is not None
+    assert 0 < none[1] < 1
+    assert_allclose(none[1], 1 - every[0], rtol=1e-9)
+
+
+@BOTH
+def test_golden_fields(method: Wilson | ClopperPearson) -> None:
+    losses = errors_of(3, 10)
+    variance = VARIANCES["iid"]().estimate(losses)
+
+    interval = method.build(losses, "iid", variance, 0.9, TWO)
+
+    assert interval is not None
+    assert interval.method == method.info.name
+    assert interval.variance is None
+    assert interval.target is Target.THESE_MODELS
+    assert interval.mean is MeanKind.POOLED
+    assert interval.estimate == 0.3
+    assert interval.standard_error is None
+    assert interval.degrees_of_freedom is None
+    assert not interval.recommended
+    assert codes(interval) == [caution.code for caution in variance.cautions]
+
+
+@BOTH
+def test_degenerate_zero_variance_is_no_obstacle(method: Wilson | ClopperPearson) -> None:
+    variance = VarianceEstimate(
+        value=0.0,
+        target=Target.THESE_MODELS,
+        mean=MeanKind.POOLED,
+        estimate=0.0,
+        degrees_of_freedom=3.0,
+        usable=False,
+        cautions=(Caution("zero_variance", "is 0"), Caution("other", "stays")),
+    )
+
+    interval = method.build(errors_of(0, 4), "iid", variance, 0.9, TWO)
+
+    assert ends(interval)[0] == 0
+    assert codes(interval) == ["other"]
+
+
+@BOTH
+def test_degenerate_what_is_no_share_of_a_holdout(method: Wilson | ClopperPearson) -> None:
+    variance, clustered = some_variance(), holdout_of([0, 1, 1], cluster=[0, 0, 1])
+
+    assert method.build(holdout_of([0, 0.5, 1]), "iid", variance, 0.9, TWO) is None
+    assert method.build(errors_of(1, 3), "cluster_robust", variance, 0.9, TWO) is None
+    assert method.build(clustered, "iid", variance, 0.9, TWO) is None
+    assert method.build(sources_of([0, 1], [1, 1]), "iid", variance, 0.9, TWO) is None
+
+
+@BOTH
+def test_invalid_layouts_and_levels(method: Wilson | ClopperPearson) -> None:
+    scores = layout_of_scores(BlockKind.HOLDOUT, np.ones(1), np.ones(1), None, 1)
+
+    assert method.inapplicable(errors_of(1, 3).layout) is None
+    assert "source blocks" in str(method.inapplicable(sources_of([0], [1]).layout))
+    assert "one score per split" in str(method.inapplicable(scores))
+    assert "clusters" in str(method.inapplicable(holdout_of([0, 1], cluster=[0, 1]).layout))
+    with pytest.raises(InvalidParameter, match="level must lie in"):
+        method.build(errors_of(1, 3), "iid", None, 1.0, TWO)
+
+
+@pytest.mark.parametrize("p", [0.02, 0.1, 0.35])
+def test_exact_coverage_over_all_counts(p: float) -> None:
+    """The sum over all tables of 60 losses: no simulation is needed."""
+    n, covered = 60, {"wilson": 0.0, "clopper_pearson": 0.0}
+    for x in range(n + 1):
+        chance = math.comb(n, x) * p**x * (1 - p) ** (n - x)
+        for method in (Wilson(), ClopperPearson()):
+            lower, upper = bounds(method, x, n)
+            assert lower is not None
+            assert upper is not None
+            covered[method.info.name] += chance * (lower <= p <= upper)
+
+    assert covered["clopper_pearson"] >= 0.95
+    assert 0.92 < covered["wilson"] < 0.98  # its known oscillation at n = 60
