@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.block_losses import BlockLosses
+from thetahat.errors import UnsupportedCombination
 from thetahat.layout import Layout
 from thetahat.registry import SOURCES, MethodInfo
 from thetahat.types import Caution, MeanKind, Needs, Target
@@ -15,6 +16,8 @@ from thetahat.variances._applicability import between_refusal
 from thetahat.variances._conclusions import conclude_many
 from thetahat.variances._quadratic_forms import by_pair
 from thetahat.variances.base import VarianceEstimate
+
+_MOST_SOURCES = 256  # a table of pairs beyond it is for nobody to read, and fills the result
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class ThetaGammaKl:
 
     Deviations: the diagonal is no pair; it is nan here and null in a result. With several repeats
     a pair's values are averaged over the repeats in which both sources are blocks, nan where
-    there is none.
+    there is none. Above 256 sources it is refused.
 
     Degenerate cases: equal source means give zeros off the diagonal.
     """
@@ -66,11 +69,21 @@ class ThetaGammaKl:
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Say why the method cannot be used on this layout, or None."""
-        return between_refusal(self.info, layout)
+        if reason := between_refusal(self.info, layout):
+            return reason
+        k = len(layout.block_labels)
+        if k <= _MOST_SOURCES:
+            return None
+        return (
+            f"{self.info.name} has one value per pair, and {k} sources have {k * (k - 1) // 2} "
+            f"pairs; it is given for at most {_MOST_SOURCES} sources"
+        )
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean, once per pair of sources."""
         layout = losses.layout
+        if reason := self.inapplicable(layout):
+            raise UnsupportedCombination(reason, loc=("block",))
         k = len(layout.block_labels)
         sums, n = np.zeros((k, k)), np.zeros((k, k))
         start = 0

@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.naive.loss_matrices import FIVE_BY_NINE, RAGGED, Rows, losses_of, repeats_of
+from thetahat.errors import UnsupportedCombination
 from thetahat.types import BlockKind, MeanKind, Target
 from thetahat.variances import VARIANCES
 from thetahat.variances.base import VarianceEstimate
@@ -151,3 +152,13 @@ def test_degenerate_constant_sources(name: str) -> None:
     assert estimate.value == 0
     assert not estimate.usable
     assert "zero_variance" in codes(estimate)
+
+
+def test_limit_too_many_pairs() -> None:
+    method = VARIANCES["theta_gamma_kl"]()
+    most, more = (losses_of([[k] for k in range(n)], BlockKind.SOURCE) for n in (256, 257))
+
+    assert method.inapplicable(most.layout) is None
+    assert "257 sources have 32896 pairs" in str(method.inapplicable(more.layout))
+    with pytest.raises(UnsupportedCombination, match="at most 256 sources"):
+        method.estimate(more)
