@@ -115,7 +115,7 @@ def layout_of(  # noqa: PLR0913 - one argument per column of the long form
     repeat: Sequence[Label] | IntArray | None = None,
     instance: Sequence[Label] | IntArray | None = None,
     cluster: Sequence[Label] | IntArray | None = None,
-    n_train: float | dict[Label, float] | None = None,
+    n_train: float | dict[Label, float] | FloatArray | None = None,
 ) -> Layout:
     """Build the layout of a loss matrix in long form.
 
@@ -125,9 +125,10 @@ def layout_of(  # noqa: PLR0913 - one argument per column of the long form
         What a block is.
     block, repeat, instance, cluster : sequence
         (n,) labels, one per row.
-    n_train : float or mapping or None
-        Training size of every split, or by block label; left out, the instances of the same
-        repeat that are not in the block. A holdout has none unless it is given.
+    n_train : float or mapping or ndarray or None
+        Training size of every split, by block label, or (n,) of each row's split; left out, the
+        instances of the same repeat that are not in the block. A holdout has none unless it is
+        given.
 
     Raises
     ------
@@ -152,6 +153,9 @@ def layout_of(  # noqa: PLR0913 - one argument per column of the long form
 
     key = repeat_codes * len(block_labels) + block_codes
     present, split = np.unique(key, return_inverse=True)
+    if isinstance(n_train, np.ndarray):
+        by_row, n_train = n_train, np.empty(len(present))
+        n_train[split] = by_row
     order = None if np.all(split[1:] >= split[:-1]) else np.argsort(split, kind="stable")
     n_test = np.bincount(split, minlength=len(present))
     split_repeat, split_block = np.divmod(present, len(block_labels))
@@ -240,7 +244,7 @@ def _training_sizes(  # noqa: PLR0913 - the six columns of a split
     split_repeat: IntArray,
     split_block: IntArray,
     block_labels: tuple[Label, ...],
-    given: float | dict[Label, float] | None,
+    given: float | dict[Label, float] | FloatArray | None,
 ) -> FloatArray | None:
     if given is None:
         if kind is BlockKind.HOLDOUT:
@@ -255,8 +259,8 @@ def _training_sizes(  # noqa: PLR0913 - the six columns of a split
             )
         by_block = np.array([given[label] for label in block_labels], dtype=np.float64)
         sizes = by_block[split_block]
-    else:
-        sizes = np.full(len(split_block), given, dtype=np.float64)
+    else:  # one for all, or one for each
+        sizes = np.broadcast_to(np.asarray(given, dtype=np.float64), len(split_block)).copy()
     if not np.all(np.isfinite(sizes) & (sizes >= 1)):
         worst = float(sizes[~(np.isfinite(sizes) & (sizes >= 1))][0])
         raise InvalidParameter("n_train must be at least 1", loc=("n_train",), value=worst)

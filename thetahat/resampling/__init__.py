@@ -1,0 +1,18 @@
+"""Learners run over the splits of a scheme, and their losses put into one table."""
+
+from thetahat.resampling.fitting import check_learner, check_loss
+from thetahat.resampling.packing import pack, unpack
+from thetahat.resampling.runner import SplitOutcome, run_splits
+from thetahat.resampling.tables import cautions_of, loss_table, rows_of
+
+__all__ = [
+    "SplitOutcome",
+    "cautions_of",
+    "check_learner",
+    "check_loss",
+    "loss_table",
+    "pack",
+    "rows_of",
+    "run_splits",
+    "unpack",
+]

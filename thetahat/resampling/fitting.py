@@ -1,0 +1,54 @@
+"""Whether data, learner and loss go together; asked before anything is fitted."""
+
+from __future__ import annotations
+
+from thetahat.data import Data
+from thetahat.errors import UnsupportedCombination
+from thetahat.learners.base import Learner
+from thetahat.losses import LOSSES
+from thetahat.losses.base import Loss
+
+
+def check_loss(loss: Loss, task: str) -> None:
+    """Refuse a loss of another task; the message names those that fit."""
+    if loss.task not in {None, task}:
+        fitting = [name for name in LOSSES if LOSSES[name].task in {None, task}]
+        raise UnsupportedCombination(
+            f"the loss {loss.info.name!r} is for {loss.task}, and the task is {task}; "
+            f"{', '.join(fitting)} fit",
+            loc=("loss",),
+            value=loss.info.name,
+        )
+
+
+def check_learner(name: str, learner: Learner, data: Data, loss: Loss) -> None:
+    """Refuse a learner of another task, or without the weights or probabilities it would need.
+
+    Parameters
+    ----------
+    name : str
+        What the request calls the learner.
+    """
+    loc = ("learners", name)
+    if data.task not in learner.tasks:
+        others = ", ".join(sorted(learner.tasks))
+        raise UnsupportedCombination(
+            f"the learner {name!r} ({learner.info.name}) is for {others}, and the task is "
+            f"{data.task}",
+            loc=loc,
+            value=learner.info.name,
+        )
+    if data.weight is not None and not learner.takes_weights:
+        raise UnsupportedCombination(
+            f"the learner {name!r} ({learner.info.name}) takes no weights; leave the weight "
+            "column out or choose another learner",
+            loc=loc,
+            value=learner.info.name,
+        )
+    if loss.uses == "probabilities" and not getattr(learner, "gives_probabilities", True):
+        raise UnsupportedCombination(
+            f"the loss {loss.info.name!r} needs class probabilities, and the learner {name!r} "
+            f"({learner.info.name}) gives none",
+            loc=loc,
+            value=learner.info.name,
+        )

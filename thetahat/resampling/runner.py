@@ -1,0 +1,171 @@
+"""One learner fitted and tested on a stretch of splits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from thetahat.data import CLASSIFICATION, Data
+from thetahat.errors import EvaluationError, LearnerFailed
+from thetahat.learners.base import Learner
+from thetahat.losses.base import Loss, Predictions
+from thetahat.pipelines.guarded import guarded
+from thetahat.schemes.base import Split
+from thetahat.seeds import stream
+from thetahat.types import Caution, FloatArray, IntArray, Label
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SplitOutcome:
+    """What one learner did on one split.
+
+    Parameters
+    ----------
+    repeat, block : int
+        Which split.
+    label : label
+        What its block is called.
+    n_train : int
+        Rows that were learnt from.
+    test : ndarray of int
+        (n_test,) row numbers, ascending.
+    losses : ndarray of float
+        (n_test,) finite.
+    output : ndarray or None
+        (n_test,) class codes or values, where predictions are kept.
+    probabilities : ndarray of float or None
+        (n_test, n_classes), where predictions are kept and the learner gives them.
+    scores : ndarray of float or None
+        (n_test,) decision values, likewise.
+    cautions : tuple of Caution
+        What the learner warned of.
+    """
+
+    repeat: int
+    block: int
+    label: Label
+    n_train: int
+    test: IntArray
+    losses: FloatArray
+    output: np.ndarray | None = None
+    probabilities: FloatArray | None = None
+    scores: FloatArray | None = None
+    cautions: tuple[Caution, ...] = ()
+
+
+def run_splits(  # noqa: PLR0913 - the six things a number depends on, and what to keep
+    name: str,
+    learner: Learner,
+    data: Data,
+    splits: Iterable[Split],
+    loss: Loss,
+    seed: int,
+    *,
+    keep_predictions: bool = False,
+) -> list[SplitOutcome]:
+    """Fit on each training part and lose on each test part.
+
+    What a split gives depends on the seed, the learner's name and the split alone, so the splits
+    may be run in any number of pieces, in any order.
+
+    Parameters
+    ----------
+    name : str
+        What the request calls the learner; part of its random stream.
+    splits : iterable of Split
+        Taken one at a time.
+    keep_predictions : bool
+        Whether outcomes carry predictions besides losses.
+
+    Raises
+    ------
+    LearnerFailed
+        The learner raised, or gave predictions of the wrong shape or a loss that is not finite.
+    EvaluationError
+        The learner refused its training part, in its own words. Both name learner and split.
+    """
+    return [
+        _run_one(name, learner, data, split, loss, seed, keep_predictions=keep_predictions)
+        for split in splits
+    ]
+
+
+def place_of(name: str, split: Split, source: np.ndarray | None = None) -> str:
+    """Name learner and split, for people: ``learner 'nb', repeat 0, block 3 (source 'dvd')``."""
+    place = f"learner {name!r}, repeat {split.repeat}, block {split.block}"
+    if split.label == split.block:
+        return place
+    is_source = source is not None and bool(np.all(source[split.test] == split.label))
+    return f"{place} ({'source ' if is_source else ''}{split.label!r})"
+
+
+def _run_one(  # noqa: PLR0913 - as run_splits
+    name: str,
+    learner: Learner,
+    data: Data,
+    split: Split,
+    loss: Loss,
+    seed: int,
+    *,
+    keep_predictions: bool,
+) -> SplitOutcome:
+    cautions: list[Caution] = []
+    try:
+        with guarded(learner.info.name, cautions):
+            fitted = learner.fit(
+                data.features.rows(split.train),
+                data.y[split.train],
+                weights=None if data.weight is None else data.weight[split.train],
+                n_classes=data.n_classes,
+                rng=stream(seed, f"fit:{name}", split.repeat, split.block),
+            )
+            predictions = fitted.predict(data.features.rows(split.test))
+        _check_shapes(predictions, data, len(split.test))
+        losses = loss.losses(data.y[split.test], predictions)
+    except EvaluationError as error:
+        place = place_of(name, split, data.source)
+        told = type(error)(f"{place}: {error.message}", loc=error.loc, value=error.value)
+        raise told from error
+    _check_finite(losses, split, lambda: place_of(name, split, data.source))
+    return SplitOutcome(
+        repeat=split.repeat,
+        block=split.block,
+        label=split.label,
+        n_train=len(split.train),
+        test=split.test,
+        losses=losses,
+        output=predictions.output if keep_predictions else None,
+        probabilities=predictions.probabilities if keep_predictions else None,
+        scores=predictions.scores if keep_predictions else None,
+        cautions=(*getattr(fitted, "cautions", ()), *cautions),
+    )
+
+
+def _check_shapes(predictions: Predictions, data: Data, n_test: int) -> None:
+    if predictions.output.shape != (n_test,):
+        raise LearnerFailed(
+            f"it gave predictions of shape {predictions.output.shape} for {n_test} instances"
+        )
+    given = predictions.probabilities
+    if (
+        data.task == CLASSIFICATION
+        and given is not None
+        and given.shape != (n_test, data.n_classes)
+    ):
+        raise LearnerFailed(
+            f"it gave probabilities of shape {given.shape} for {n_test} instances of "
+            f"{data.n_classes} classes"
+        )
+
+
+def _check_finite(losses: FloatArray, split: Split, place: Callable[[], str]) -> None:
+    unfit = ~np.isfinite(losses)
+    if unfit.any():
+        at = int(np.argmax(unfit))
+        raise LearnerFailed(
+            f"{place()}: the loss of row {split.test[at]} is {losses[at]}, for the prediction "
+            "there is no finite number or out of all scale",
+            value=str(losses[at]),
+        )
