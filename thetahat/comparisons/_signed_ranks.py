@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from thetahat.comparisons._units import PairedUnits
 from thetahat.types import Alternative, FloatArray
 
+BoolArray = npt.NDArray[np.bool_]
 Zeros = Literal["wilcox", "pratt", "zsplit", "demsar_split"]
 
 
@@ -22,7 +24,7 @@ class SignedRanks:
     positive, negative : float
         R+ and R-, the zeros' share included where they are split.
     ranks : ndarray of float
-        (m,) mid-ranks of the differences that are not 0.
+        (m,) mid-ranks of the differences that are not 0, ascending.
     share_of_zeros : float
         What the zeros add to each of the two sums.
     variance : float
@@ -51,19 +53,20 @@ def signed_ranks(units: PairedUnits, zeros: Zeros) -> SignedRanks:
     ``zsplit`` gives half of their ranks to each side; ``demsar_split`` does the same, leaves one
     of an odd number out, and has no tie correction in the variance.
     """
-    present = units.values != 0
-    values, roundings = units.values[present], units.roundings[present]
+    values, roundings = units.values, units.roundings
+    if units.n_zeros > 0:
+        present = values != 0
+        values, roundings = values[present], roundings[present]
     n_zeros = {
         "wilcox": 0,
         "pratt": units.n_zeros,
         "zsplit": units.n_zeros,
         "demsar_split": units.n_zeros - units.n_zeros % 2,
     }[zeros]
-    ranks, has_ties = mid_ranks(np.abs(values), roundings)
+    ranks, is_positive, has_ties = ranked_signs(values, roundings)
     ranks += n_zeros
     share = n_zeros * (n_zeros + 1) / 4 if zeros in ("zsplit", "demsar_split") else 0.0
-    positive = float(ranks[values > 0].sum())
-    negative = float(ranks[values < 0].sum())
+    positive, negative = float(ranks @ is_positive), float(ranks @ ~is_positive)
     n = len(values) + n_zeros
     if zeros == "demsar_split":
         variance = n * (n + 1) * (2 * n + 1) / 24
@@ -75,20 +78,31 @@ def signed_ranks(units: PairedUnits, zeros: Zeros) -> SignedRanks:
     return SignedRanks(positive + share, negative + share, ranks, share, variance, has_ties)
 
 
-def mid_ranks(magnitudes: FloatArray, roundings: FloatArray) -> tuple[FloatArray, bool]:
-    """Rank from 1; neighbours no further apart than their rounding share the mean of their ranks.
+def ranked_signs(values: FloatArray, roundings: FloatArray) -> tuple[FloatArray, BoolArray, bool]:
+    """Rank the sizes of differences from 1 and say which are positive, in ascending order.
 
-    Returns the ranks in input order, and whether any were shared.
+    Neighbours no further apart than their rounding share the mean of their ranks; the last value
+    tells whether any do. The sign travels in the lowest bit of the sorted key, so that no
+    permutation is needed; only where some gap lies between the smallest and the largest rounding
+    must each value's own rounding be sorted along with it.
     """
-    n = len(magnitudes)
-    order = np.argsort(magnitudes)
-    ascending, slack = magnitudes[order], roundings[order]
-    apart = np.diff(ascending) > np.maximum(slack[1:], slack[:-1])
-    edges = np.concatenate([[0], np.flatnonzero(apart) + 1, [n]]) if n else np.zeros(1, int)
-    sizes = np.diff(edges)
-    ranks = np.empty(n)
-    ranks[order] = np.repeat((edges[:-1] + edges[1:] + 1) / 2, sizes)
-    return ranks, len(sizes) < n
+    n = len(values)
+    if n == 0:
+        return np.empty(0), np.empty(0, dtype=np.bool_), False
+    # a size that is not negative orders as its bits do, and leaves the sign bit free
+    keys = (np.abs(values).view(np.uint64) << np.uint64(1)) | (values > 0)
+    keys.sort()
+    positive = (keys & np.uint64(1)).astype(np.bool_)
+    gaps = np.diff((keys >> np.uint64(1)).view(np.float64))
+    apart = gaps > roundings.max()
+    if np.any(~apart & (gaps > roundings.min())):
+        order = np.argsort(np.abs(values))
+        slack, positive = roundings[order], values[order] > 0
+        apart = np.diff(np.abs(values[order])) > np.maximum(slack[1:], slack[:-1])
+    if apart.all():
+        return np.arange(1.0, n + 1), positive, False
+    edges = np.concatenate([[0], np.flatnonzero(apart) + 1, [n]])
+    return np.repeat((edges[:-1] + edges[1:] + 1) / 2, np.diff(edges)), positive, True
 
 
 def exact_p_value(found: SignedRanks, alternative: Alternative) -> float:
