@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 
 # One thread per process: the processes share the cores. It must be said before numpy is loaded,
 # and a process that has no threads can be forked safely.
@@ -12,10 +13,14 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 def main() -> None:
     """Run Celery's worker until it is told to end."""
-    from service.gate import wait_at_gate  # noqa: PLC0415 - after the variables above
+    from celery.exceptions import SecurityWarning  # noqa: PLC0415 - after the variables above
+
+    from service.gate import wait_at_gate  # noqa: PLC0415 - likewise
     from service.settings import settings  # noqa: PLC0415 - likewise
     from worker.app import app  # noqa: PLC0415 - likewise
 
+    # Celery warns of root because a pickle could run anything; here messages are JSON alone.
+    warnings.filterwarnings("ignore", category=SecurityWarning)
     wait_at_gate()
     app.worker_main(
         [

@@ -48,6 +48,7 @@ class Child:
     _started: float = 0.0
     _pause_s: float = FIRST_PAUSE_S
     _not_before: float = 0.0
+    _asked: bool = False
 
     def start(self) -> None:
         """Start the process; call it in the main thread, which must live as long as it.
@@ -87,9 +88,10 @@ class Child:
             self.start()
 
     def ask_to_stop(self) -> None:
-        """Send the signal of an orderly stop."""
-        if self._process is not None and self._process.poll() is None:
+        """Send the signal of an orderly stop, once: a second one would be taken for haste."""
+        if not self._asked and self.is_alive() and self._process is not None:
             self._process.terminate()
+            self._asked = True
 
     def stop(self) -> None:
         """Stop the process, by force if it takes too long, and all that it has started."""

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+from service.storage import engine, schema
+from service.storage.models import Base, Owner
+from service.storage.owners import LOCAL_OWNER_ID
+from service.storage.unit_of_work import reading
+
+
+def _tables() -> set[str]:
+    with engine.engines().reading.connect() as connection:
+        return set(sa.inspect(connection).get_table_names()) - {schema.VERSION_TABLE}
+
+
+def test_exact_up_down_and_up_again(empty_database: str) -> None:
+    schema.upgrade()
+    assert _tables() == set(Base.metadata.tables)
+    schema.downgrade("base")
+    assert _tables() == set()
+    schema.upgrade()
+    assert _tables() == set(Base.metadata.tables)
+    assert schema.is_current()
+
+
+def test_exact_the_migrated_tables_are_those_of_the_models(database: str) -> None:
+    with engine.engines().writing.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, Base.metadata) == []
+
+
+def test_exact_constraints_have_the_names_of_the_models(database: str) -> None:
+    with engine.engines().reading.connect() as connection:
+        found = sa.inspect(connection)
+        for table in Base.metadata.sorted_tables:
+            checks = {check["name"] for check in found.get_check_constraints(table.name)}
+            wanted = {c.name for c in table.constraints if isinstance(c, sa.CheckConstraint)}
+            assert checks == wanted
+
+
+def test_exact_there_is_one_head_and_file_names_begin_with_it() -> None:
+    script = ScriptDirectory.from_config(schema.configuration())
+    assert script.get_heads() == [schema.head()]
+    for revision in script.walk_revisions():
+        assert Path(revision.path).name.startswith(f"{revision.revision}_")
+
+
+def test_exact_every_migration_answers_the_two_questions() -> None:
+    script = ScriptDirectory.from_config(schema.configuration())
+    for revision in script.walk_revisions():
+        source = Path(revision.path).read_text()
+        assert "Safe while the previous release runs: " in source
+        assert "Reversible: " in source
+        assert "from service" not in source
+        assert "from thetahat" not in source
+
+
+def test_exact_the_local_owner_is_there(database: str) -> None:
+    with reading() as session:
+        owner = session.scalars(sa.select(Owner)).one()
+    assert (owner.id, owner.name) == (LOCAL_OWNER_ID, "local")
+    assert owner.created_at.tzinfo is not None
+
+
+def test_degenerate_an_empty_database_is_not_current(empty_database: str) -> None:
+    assert schema.current() is None
+    assert not schema.is_current()
+
+
+def test_property_releases_that_start_together_migrate_once(empty_database: str) -> None:
+    command = [sys.executable, "-m", "service.cli", "migrate"]
+    racing = [
+        subprocess.Popen(command, env=os.environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    for process in racing:
+        output, errors = process.communicate(timeout=60)
+        assert process.returncode == 0, errors.decode()
+        assert schema.head() in output.decode()
+    assert schema.is_current()

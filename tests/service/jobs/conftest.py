@@ -1,0 +1,23 @@
+"""The databases of these tests, and the napping kind beside the real ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.jobs.kinds import JOB_KINDS
+from tests.service.storage.databases import (
+    database,
+    empty_database,
+    empty_sqlite,
+    setting,
+    sqlite,
+)
+from tests.worker.napping import METHOD
+
+__all__ = ["database", "empty_database", "empty_sqlite", "napping", "setting", "sqlite"]
+
+
+@pytest.fixture(autouse=True)
+def napping(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this process run the napping kind."""
+    monkeypatch.setitem(JOB_KINDS, METHOD.name, METHOD)

@@ -1,0 +1,76 @@
+"""Evaluations for the tests of the machinery."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+
+from service.jobs import read
+from service.jobs.submit import submit
+from service.settings import settings
+from service.storage.evaluations import EvaluationRow
+from service.storage.models import Unit
+from service.storage.owners import LOCAL_OWNER_ID
+from service.storage.unit_of_work import reading, unit_of_work
+from tests.worker.napping import NapRequest
+from worker.hands import Hands
+from worker.interrupts import SharedFlag
+
+
+def submit_nap(owner_id: UUID = LOCAL_OWNER_ID, **fields: Any) -> UUID:
+    """Submit an evaluation of the napping kind and return its id."""
+    return submit(owner_id, NapRequest(kind="napping", **fields), {}).evaluation_id
+
+
+def look(evaluation_id: UUID) -> EvaluationRow:
+    """Return an evaluation of the local owner."""
+    return read.get(LOCAL_OWNER_ID, evaluation_id)
+
+
+def hands() -> Hands:
+    """Return a worker that is not watched; its claims do not lengthen."""
+    return Hands(settings(), SharedFlag())
+
+
+def unit(evaluation_id: UUID, number: int = 0) -> sa.Row[Any]:
+    """Return a unit's columns."""
+    with reading() as session:
+        return session.execute(
+            sa.select(*Unit.__table__.columns).where(
+                Unit.evaluation_id == evaluation_id, Unit.number == number
+            )
+        ).one()
+
+
+def units(evaluation_id: UUID) -> list[sa.Row[Any]]:
+    """Return all units of an evaluation in their order."""
+    with reading() as session:
+        return list(
+            session.execute(
+                sa.select(*Unit.__table__.columns)
+                .where(Unit.evaluation_id == evaluation_id)
+                .order_by(Unit.number)
+            )
+        )
+
+
+def set_unit(evaluation_id: UUID, number: int = 0, **values: Any) -> None:
+    """Change a unit behind the service's back."""
+    with unit_of_work() as session:
+        session.execute(
+            sa.update(Unit)
+            .where(Unit.evaluation_id == evaluation_id, Unit.number == number)
+            .values(**values)
+        )
+
+
+def wait_for(evaluation_id: UUID, *statuses: str, seconds: float = 30.0) -> EvaluationRow:
+    """Wait until an evaluation has one of the states."""
+    deadline = time.monotonic() + seconds
+    while (row := look(evaluation_id)).status not in statuses:
+        assert time.monotonic() < deadline, f"{row.status} after {seconds} s: {row.error}"
+        time.sleep(0.02)
+    return row

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+import sqlalchemy as sa
+
+from service.errors import EvaluationNotFinished, InvalidRequest, NoResult, NotFound, ResultNotReady
+from service.jobs import read
+from service.jobs.cancel import cancel
+from service.jobs.delete import delete
+from service.storage.evaluations import Filters
+from service.storage.files import FileStore
+from service.storage.models import Evaluation, EvaluationResult, Event, Unit
+from service.storage.owners import LOCAL_OWNER_ID
+from service.storage.unit_of_work import reading, unit_of_work
+from tests.service.jobs.evaluations import hands, look, submit_nap, units
+
+STRANGER = uuid4()
+
+
+def _finished() -> object:
+    evaluation_id = submit_nap()
+    hands().do((evaluation_id, 0))
+    return evaluation_id
+
+
+def test_exact_the_pages_hold_everything_once_newest_first(database: str) -> None:
+    made = [submit_nap() for _ in range(7)]
+    same = datetime.now(UTC)
+    with unit_of_work() as session:  # equal moments: the id decides
+        session.execute(
+            sa.update(Evaluation).where(Evaluation.id.in_(made[:4])).values(created_at=same)
+        )
+    seen, cursor = [], None
+    while True:
+        page = read.page(LOCAL_OWNER_ID, Filters(), cursor, 2)
+        seen += page.items
+        cursor = page.next
+        if cursor is None:
+            break
+    assert {row.id for row in seen} == set(made)
+    assert len(seen) == 7
+    assert seen == sorted(seen, key=lambda row: (row.created_at, row.id), reverse=True)
+
+
+def test_exact_filters_keep_what_they_name(database: str) -> None:
+    one = submit_nap(labels={"a": "1", "b": "2"})
+    other = submit_nap(labels={"a": "1"})
+    cancel(LOCAL_OWNER_ID, other)
+
+    def listed(filters: Filters) -> set[object]:
+        return {row.id for row in read.page(LOCAL_OWNER_ID, filters, None, 10).items}
+
+    assert listed(Filters(labels=[("a", "1")])) == {one, other}
+    assert listed(Filters(labels=[("a", "1"), ("b", "2")])) == {one}
+    assert listed(Filters(labels=[("b", "1")])) == set()
+    assert listed(Filters(status="cancelled")) == {other}
+    assert listed(Filters(kind="losses")) == set()
+    later = datetime.now(UTC) + timedelta(hours=1)
+    assert listed(Filters(created_after=later)) == set()
+    assert listed(Filters(created_before=later)) == {one, other}
+
+
+@pytest.mark.parametrize("cursor", ["", "x", "eA", "2026-01-01", "é", "A" * 5000])
+def test_invalid_cursors_are_refused(sqlite: None, cursor: str) -> None:
+    with pytest.raises(InvalidRequest, match="cursor"):
+        read.page(LOCAL_OWNER_ID, Filters(), cursor, 2)
+
+
+def test_exact_another_owners_evaluation_is_not_there(database: str) -> None:
+    evaluation_id = submit_nap()
+    for act in (read.get, read.result, read.losses_path, read.events, read.version, cancel, delete):
+        with pytest.raises(NotFound, match=str(evaluation_id)):
+            act(STRANGER, evaluation_id)
+    assert read.page(STRANGER, Filters(), None, 10).items == []
+    assert look(evaluation_id).status == "queued"
+
+
+def test_exact_results_come_only_from_success(database: str) -> None:
+    queued, failed, cancelled = submit_nap(), submit_nap(fault="refuse"), submit_nap()
+    hands().do((failed, 0))
+    cancel(LOCAL_OWNER_ID, cancelled)
+    with pytest.raises(ResultNotReady, match="is queued"):
+        read.result(LOCAL_OWNER_ID, queued)
+    with pytest.raises(NoResult, match="failed: too few sheep"):
+        read.result(LOCAL_OWNER_ID, failed)
+    with pytest.raises(NoResult, match="was cancelled"):
+        read.result(LOCAL_OWNER_ID, cancelled)
+
+
+def test_degenerate_a_kind_without_losses_says_so(sqlite: None) -> None:
+    evaluation_id = submit_nap()
+    hands().do((evaluation_id, 0))
+    with pytest.raises(NotFound, match="keeps no losses"):
+        read.losses_path(LOCAL_OWNER_ID, evaluation_id)
+
+
+def test_exact_cancelling_takes_every_unit_out_of_the_queue(database: str) -> None:
+    evaluation_id = submit_nap(n_chunks=3)
+    worker = hands()
+    worker.do((evaluation_id, 0))
+    worker.do((evaluation_id, 1))
+    row = cancel(LOCAL_OWNER_ID, evaluation_id)
+    assert row.status == "cancelled"
+    assert row.finished_at is not None
+    assert [u.state for u in units(evaluation_id)] == ["done", "done", "cancelled", "cancelled"]
+    assert not worker.do((evaluation_id, 2))
+    assert not FileStore.open().path(f"chunks/{evaluation_id}").exists()
+    assert cancel(LOCAL_OWNER_ID, evaluation_id) == row  # again changes nothing
+
+
+def test_exact_cancelling_what_has_finished_changes_nothing(database: str) -> None:
+    evaluation_id = submit_nap()
+    hands().do((evaluation_id, 0))
+    before = look(evaluation_id)
+    assert cancel(LOCAL_OWNER_ID, evaluation_id) == before
+
+
+def test_exact_deleting_leaves_no_row_and_no_file(database: str) -> None:
+    evaluation_id = submit_nap(n_chunks=2, labels={"a": "b"})
+    with pytest.raises(EvaluationNotFinished, match="is queued"):
+        delete(LOCAL_OWNER_ID, evaluation_id)
+    worker = hands()
+    worker.answer((evaluation_id, 0))
+    assert read.losses_path(LOCAL_OWNER_ID, evaluation_id).exists()
+    delete(LOCAL_OWNER_ID, evaluation_id)
+    with pytest.raises(NotFound):
+        look(evaluation_id)
+    with reading() as session:
+        for table in (Unit, Event, EvaluationResult):
+            assert session.scalars(sa.select(sa.func.count()).select_from(table)).one() == 0
+    files = FileStore.open().root
+    assert [path for path in files.rglob("*") if path.is_file()] == []

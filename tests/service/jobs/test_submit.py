@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+import sqlalchemy as sa
+
+from service.errors import IdempotencyMismatch, InvalidRequest, TooManyJobs
+from service.jobs import read
+from service.jobs.kinds.base import DatasetFile
+from service.jobs.submit import submit
+from service.storage.models import Dataset, Evaluation, EvaluationDataset
+from service.storage.owners import LOCAL_OWNER_ID
+from service.storage.unit_of_work import reading, unit_of_work
+from tests.service.jobs.evaluations import look, submit_nap, units
+from tests.service.storage.databases import Setting
+from tests.worker.napping import NapRequest
+from thetahat.seeds import derived_seed
+
+
+def _count() -> int:
+    with reading() as session:
+        return session.scalars(sa.select(sa.func.count()).select_from(Evaluation)).one()
+
+
+def _data_set(sha256: str = "ab" * 32) -> DatasetFile:
+    identifier = uuid4()
+    columns: list[dict[str, Any]] = [{"name": "x", "type": "float"}]
+    with unit_of_work() as session:
+        session.add(
+            Dataset(
+                id=identifier,
+                owner_id=LOCAL_OWNER_ID,
+                sha256=sha256,
+                media_type="text/csv",
+                bytes=1,
+                rows=1,
+                columns=columns,
+                details={},
+                created_at=datetime.now(UTC),
+            )
+        )
+    return DatasetFile(identifier, sha256, "text/csv", 1, columns, {})
+
+
+def test_exact_what_is_submitted_is_stored_whole(database: str) -> None:
+    request = NapRequest(kind="napping", name="first", labels={"a": "1", "b": "2"}, n_chunks=3)
+    submitted = submit(LOCAL_OWNER_ID, request, {})
+    row = look(submitted.evaluation_id)
+    assert not submitted.replayed
+    assert (row.kind, row.name, row.status, row.version) == ("napping", "first", "queued", 1)
+    assert row.labels == {"a": "1", "b": "2"}
+    assert (row.progress_done, row.progress_total) == (0, None)
+    canonical = '{"kind":"napping","n_chunks":3}'
+    assert row.request_sha256 == hashlib.sha256(canonical.encode()).hexdigest()
+    assert row.seed == derived_seed(row.request_sha256, row.data_sha256)
+    assert [(u.number, u.stage, u.state) for u in units(row.id)] == [(0, "start", "queued")]
+    assert [e.type for e in read.events(LOCAL_OWNER_ID, row.id)] == ["queued"]
+
+
+def test_exact_name_and_labels_do_not_change_the_numbers(sqlite: None) -> None:
+    one, other = submit_nap(n_chunks=2), submit_nap(n_chunks=2, name="x", labels={"a": "b"})
+    assert look(one).seed == look(other).seed
+    assert look(submit_nap(n_chunks=3)).seed != look(one).seed
+    assert look(submit_nap(n_chunks=2, seed=2**63 - 1)).seed == 2**63 - 1
+
+
+def test_exact_data_sets_are_linked_and_enter_the_digest(database: str) -> None:
+    first, second = _data_set("ab" * 32), _data_set("cd" * 32)
+    request = NapRequest(kind="napping")
+    one = submit(LOCAL_OWNER_ID, request, {first.id: first}).evaluation_id
+    both = submit(LOCAL_OWNER_ID, request, {first.id: first, second.id: second}).evaluation_id
+    assert look(one).data_sha256 == first.sha256
+    joined = f"{first.sha256}\n{second.sha256}"
+    assert look(both).data_sha256 == hashlib.sha256(joined.encode()).hexdigest()
+    with reading() as session:
+        links = session.scalars(
+            sa.select(EvaluationDataset.dataset_id).where(EvaluationDataset.evaluation_id == both)
+        )
+        assert set(links) == {first.id, second.id}
+
+
+def test_invalid_a_data_set_that_was_deleted_meanwhile(database: str) -> None:
+    gone = DatasetFile(uuid4(), "ab" * 32, "text/csv", 1, [], {})
+    with pytest.raises(InvalidRequest, match="was deleted"):
+        submit(LOCAL_OWNER_ID, NapRequest(kind="napping"), {gone.id: gone})
+    assert _count() == 0
+
+
+@pytest.mark.parametrize("fields", [{"name": "a\0"}, {"labels": {"a": "\0"}}])
+def test_invalid_nul_is_refused_with_its_place(sqlite: None, fields: dict[str, Any]) -> None:
+    with pytest.raises(InvalidRequest, match="NUL") as refusal:
+        submit_nap(**fields)
+    assert refusal.value.errors[0].loc[0] in fields
+
+
+def test_exact_the_same_key_and_request_give_the_first_evaluation(database: str) -> None:
+    request = NapRequest(kind="napping")
+    first = submit(LOCAL_OWNER_ID, request, {}, "key", "f1")
+    again = submit(LOCAL_OWNER_ID, request, {}, "key", "f1")
+    assert (again.evaluation_id, again.replayed) == (first.evaluation_id, True)
+    with pytest.raises(IdempotencyMismatch, match="'key' was used"):
+        submit(LOCAL_OWNER_ID, request, {}, "key", "f2")
+    assert _count() == 1
+
+
+def test_property_racing_requests_with_one_key_make_one_evaluation(database: str) -> None:
+    request, racers = NapRequest(kind="napping"), 16
+    barrier = threading.Barrier(racers)
+
+    def race(_: int) -> UUID:
+        barrier.wait()
+        return submit(LOCAL_OWNER_ID, request, {}, "key", "f").evaluation_id
+
+    with ThreadPoolExecutor(racers) as pool:
+        assert len(set(pool.map(race, range(racers)))) == 1
+    assert _count() == 1
+
+
+def test_exact_a_full_queue_is_said_and_nothing_is_stored(
+    database: str, setting: Setting
+) -> None:
+    setting(max_unfinished=2)
+    submit_nap()
+    submit_nap()
+    with pytest.raises(TooManyJobs, match="2 evaluations are unfinished") as refusal:
+        submit_nap()
+    assert refusal.value.retry_after is not None
+    assert _count() == 2
+
+
+def test_degenerate_a_broker_that_is_away_is_no_error_and_costs_little(sqlite: None) -> None:
+    submit_nap()  # loads the broker's client
+    started = time.monotonic()
+    for _ in range(20):
+        submit_nap()
+    assert time.monotonic() - started < 2.0
+    assert _count() == 21

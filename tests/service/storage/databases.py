@@ -1,0 +1,75 @@
+"""Databases for tests: an SQLite file or a database of a real PostgreSQL, migrated and empty."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from service import queue
+from service.settings import settings
+from service.storage import engine, schema
+
+
+def use(monkeypatch: pytest.MonkeyPatch, **variables: object) -> None:
+    """Let this process read other settings from now on."""
+    for name, value in variables.items():
+        monkeypatch.setenv(f"THETAHAT_{name.upper()}", str(value))
+    forget()
+
+
+def forget() -> None:
+    """Let this process read its settings and open its connections anew."""
+    engine.reset()
+    queue.reset()
+    settings.cache_clear()
+
+
+@pytest.fixture
+def empty_sqlite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An SQLite file without tables."""
+    use(monkeypatch, data_dir=tmp_path, workers=2)
+    yield
+    monkeypatch.undo()
+    forget()
+
+
+@pytest.fixture
+def sqlite(empty_sqlite: None) -> None:
+    """A migrated SQLite file."""
+    schema.upgrade()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.servers)])
+def empty_database(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[str]:
+    """Each kind of database without tables; the value says which."""
+    kind: str = request.param
+    use(monkeypatch, data_dir=tmp_path, workers=2)
+    if kind == "postgres":
+        use(monkeypatch, database_url=request.getfixturevalue("postgres_database"))
+    yield kind
+    monkeypatch.undo()
+    forget()
+
+
+@pytest.fixture
+def database(empty_database: str) -> str:
+    """Each kind of database, migrated."""
+    schema.upgrade()
+    return empty_database
+
+
+Setting = Callable[..., None]
+
+
+@pytest.fixture
+def setting(monkeypatch: pytest.MonkeyPatch) -> Setting:
+    """Change settings of this process: ``setting(lease_s=0.1)``."""
+
+    def change(**variables: object) -> None:
+        use(monkeypatch, **variables)
+
+    return change

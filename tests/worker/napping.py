@@ -1,0 +1,109 @@
+"""A kind of evaluation for the tests of the machinery: it sleeps, draws and fails on demand."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+from uuid import UUID
+
+import numpy as np
+import pyarrow as pa
+
+from service.errors import Fault, InvalidRequest
+from service.jobs.kinds.base import Chunk, Chunks, DatasetFile, Finished, Job
+from service.schemas.base import EvaluationRequest
+from thetahat.errors import InsufficientData
+from thetahat.seeds import stream
+
+
+class NapRequest(EvaluationRequest):
+    """``fault`` names what goes wrong, in every unit or in chunk ``at`` alone."""
+
+    n_chunks: int = 0
+    seconds: float = 0.0
+    fault: str = ""
+    at: int | None = None
+    note: str = ""  # a file that every chunk writes a line to
+
+
+class Napping:
+    name: ClassVar[str] = "napping"
+    title: ClassVar[str] = "Naps"
+    request: ClassVar[type[EvaluationRequest]] = NapRequest
+
+    def check(self, request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+        """Refuse nothing."""
+
+    def start(self, job: Job) -> Finished | Chunks:
+        request = _of(job)
+        if request.n_chunks:
+            chunks = [Chunk({"i": i}, size=2) for i in range(request.n_chunks)]
+            return Chunks(chunks, unit="naps")
+        _nap(request, None)
+        return Finished({"draws": _draw(job, 0).tolist(), "methods": [{"name": "nap"}]})
+
+    def run(self, job: Job, payload: dict[str, Any]) -> dict[str, np.ndarray]:
+        request = _of(job)
+        if request.note:
+            with Path(request.note).open("a") as file:
+                file.write(f"{payload['i']}\n")
+        _nap(request, payload["i"])
+        return {"draw": _draw(job, payload["i"])}
+
+    def gather(self, job: Job, outputs: Sequence[dict[str, np.ndarray]]) -> Finished:
+        draws = np.array([output["draw"] for output in outputs])
+        return Finished({"draws": draws.tolist()}, pa.table({"a": draws[:, 0]}))
+
+
+def expected_draws(seed: int, n_chunks: int) -> list[list[float]]:
+    """What every run of the evaluation must give."""
+    return [stream(seed, "nap", i).normal(size=3).tolist() for i in range(n_chunks)]
+
+
+def _of(job: Job) -> NapRequest:
+    assert isinstance(job.request, NapRequest)
+    return job.request
+
+
+def _draw(job: Job, i: int) -> np.ndarray:
+    return stream(job.seed, "nap", i).normal(size=3)
+
+
+def _nap(request: NapRequest, i: int | None) -> None:
+    until = time.monotonic() + request.seconds
+    while time.monotonic() < until:
+        time.sleep(0.005)
+    if request.fault and request.at in {None, i}:
+        FAULTS[request.fault]()
+
+
+def _refuse() -> None:
+    raise InsufficientData("too few sheep", loc=("sheep", 3), value=np.float64(2.0))
+
+
+def _refuse_request() -> None:
+    raise InvalidRequest("no such bed", (Fault(("bed",), "is not there", float("nan")),))
+
+
+def _crash() -> None:
+    raise ZeroDivisionError("a secret of the code")
+
+
+def _fill_memory() -> None:
+    np.ones((1 << 40,))
+
+
+def _lose_disk() -> None:
+    raise OSError(28, "No space left on device")
+
+
+FAULTS = {
+    "refuse": _refuse,
+    "refuse_request": _refuse_request,
+    "crash": _crash,
+    "memory": _fill_memory,
+    "disk": _lose_disk,
+}
+METHOD = Napping()
