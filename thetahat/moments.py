@@ -1,7 +1,8 @@
 """Sizes, means and centred sums of squares of blocks: all that the theta estimators need.
 
-Everything is kept relative to a shift (the first loss), so that nothing is lost when the mean
-loss is many orders of magnitude above its spread.
+Means are kept relative to a shift (the first loss), and a block's squares are taken relative to
+its own first loss, so that nothing is lost when the mean loss, or the distance between blocks, is
+many orders of magnitude above the spread.
 """
 
 from __future__ import annotations
@@ -166,9 +167,11 @@ def _by_slices(
     deviations = np.empty(len(starts) - 1)
     squares = np.empty(len(starts) - 1)
     for j in range(len(starts) - 1):
-        block = ordered[starts[j] : starts[j + 1]] - shift
-        deviations[j] = block.mean()
-        block -= deviations[j]
+        first = ordered[starts[j]]
+        block = ordered[starts[j] : starts[j + 1]] - first
+        mean = block.mean()
+        block -= mean
+        deviations[j] = (first - shift) + mean
         # the mean is rounded: what is left of the sum corrects the squares (Chan et al.)
         squares[j] = max(0.0, float(block @ block) - float(block.sum()) ** 2 / len(block))
     return deviations, squares
@@ -177,9 +180,10 @@ def _by_slices(
 def _by_reduceat(
     ordered: FloatArray, shift: float, starts: IntArray, sizes: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    shifted = ordered - shift
-    deviations = np.add.reduceat(shifted, starts[:-1]) / sizes
-    shifted -= np.repeat(deviations, sizes.astype(np.intp))
+    first, counts = ordered[starts[:-1]], np.diff(starts)
+    shifted = ordered - np.repeat(first, counts)
+    means = np.add.reduceat(shifted, starts[:-1]) / sizes
+    shifted -= np.repeat(means, counts)
     left = np.add.reduceat(shifted, starts[:-1])
     squares = np.add.reduceat(shifted * shifted, starts[:-1]) - left**2 / sizes
-    return deviations, np.maximum(squares, 0.0)
+    return (first - shift) + means, np.maximum(squares, 0.0)

@@ -104,6 +104,16 @@ def test_exact_shuffled_rows_and_many_splits_take_the_same_values() -> None:
     assert_allclose(shuffled.centred_squares, many.centred_squares[label], rtol=1e-9, atol=1e-14)
 
 
+@pytest.mark.parametrize("n_blocks", [4, 5000])
+def test_exact_a_far_block_costs_the_others_no_digits(n_blocks: int) -> None:
+    # one loss of 2^50 in the first block; the others have squares 0.5 about their means
+    rows = [[2.0**50, 0.0], *([0.125, 1.125] for _ in range(n_blocks - 1))]
+    blocks = of_blocks(rows)
+
+    assert_allclose(blocks.within_variances[1:], 0.5, rtol=1e-15)
+    assert_allclose(blocks.within_variances[0], 2.0**99, rtol=1e-15)
+
+
 def test_exact_scores_know_the_means_alone() -> None:
     layout = layout_of_scores(BlockKind.RANDOM, np.full(3, 6.0), np.array([2.0, 3.0, 4.0]), None, 1)
     (blocks,) = moments_of_scores(np.array([2.0, 3.0, 7.0]), layout).by_repeat()

@@ -118,8 +118,16 @@ def _mean_of(info: MethodInfo) -> MeanKind:
 
 
 def _rounding_of(losses: BlockLosses) -> float:
-    """Return a variance below which block means differ by their last bits alone."""
-    return float((4 * _EPS * np.abs(losses.moments.deviations).max()) ** 2)
+    """Return a variance below which block means differ by their last bits alone.
+
+    Scores come rounded in proportion to their size; means of rows are rounded in proportion to
+    the distances that they were summed over.
+    """
+    moments = losses.moments
+    if moments.centred_squares is None:
+        return float((2 * _EPS * np.abs(moments.means).max()) ** 2)
+    spread = np.sqrt((moments.centred_squares / moments.sizes).max())
+    return float((4 * _EPS * (np.abs(moments.deviations).max() + spread)) ** 2)
 
 
 def _of_sign(name: str, value: float) -> tuple[Caution, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -32,6 +31,8 @@ from thetahat.variances._quadratic_forms import (
 )
 from thetahat.variances._quadratic_words import bias_of_coefficients, bias_of_folds
 from thetahat.variances.base import VarianceEstimate
+
+_LARGEST = 1e9  # with the largest losses that are taken, sums stay inside double precision
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,9 +226,11 @@ def _check_numbers(numbers: Sequence[float], n: int, loc: Loc) -> None:
             f"{name} has {len(numbers)} entries, not {n}", loc=loc, value=len(numbers)
         )
     for i, number in enumerate(numbers):
-        if not math.isfinite(number):
+        if not abs(number) <= _LARGEST:
             raise InvalidParameter(
-                f"{name}[{i}] is {number}; it must be finite", loc=(*loc, i), value=str(number)
+                f"{name}[{i}] is {number}; it must be at most {_LARGEST:g} in size",
+                loc=(*loc, i),
+                value=str(number),
             )
 
 

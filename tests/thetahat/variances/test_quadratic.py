@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
@@ -177,6 +178,19 @@ def test_invalid_bias() -> None:
     with pytest.raises(InvalidParameter, match=r"bias\[1\] is nan") as caught:
         Quadratic(bias=(0, float("nan"), 1))
     assert caught.value.loc == ("bias", 1)
+
+
+def test_limit_largest_numbers_stay_finite() -> None:
+    rows = [[1e140, -1e140], [1e140, 1e140]]
+    by_bias = Quadratic(bias=(1e9, 1e9, -1e9)).estimate(losses_of(rows)).value
+    by_numbers = Quadratic(coefficients=alike(2, 1e9, 1e9, -1e9)).estimate(
+        losses_of(rows, BlockKind.SOURCE)
+    )
+
+    assert np.isfinite(by_bias)
+    assert np.isfinite(by_numbers.value)
+    with pytest.raises(InvalidParameter, match=r"must be at most 1e\+09 in size"):
+        Quadratic(bias=(2e9, 0, 0))
 
 
 def test_invalid_coefficients() -> None:

@@ -15,6 +15,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tests.thetahat.naive.loss_matrices import FIVE_BY_NINE, RAGGED, Rows, losses_of, repeats_of
+from thetahat.block_losses import BlockLosses
+from thetahat.layout import layout_of_scores
 from thetahat.types import BlockKind, MeanKind, Target
 from thetahat.variances import VARIANCES
 from thetahat.variances.base import VarianceEstimate
@@ -154,7 +156,19 @@ def test_degenerate_difference_that_cancels_is_zero() -> None:
 def test_degenerate_block_means_equal_up_to_their_last_bits() -> None:
     rows = [[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.2, 0.3, 0.1], [0.3, 0.1, 0.2]]
 
-    estimate = estimate_of("theta_3", rows)
+    losses = losses_of(rows)
+    estimate = VARIANCES["theta_3"]().estimate(losses)
 
+    assert 0 < losses.moments.deviations.var() < 1e-30
     assert estimate.value == 0
     assert not estimate.usable
+
+
+def test_degenerate_scores_equal_up_to_their_last_bits() -> None:
+    layout = layout_of_scores(BlockKind.RANDOM, np.full(3, 20.0), np.full(3, 10.0), None, 1)
+    rounded = BlockLosses(layout, scores=np.array([0.3, 0.1 + 0.2, 0.3]))
+    differing = BlockLosses(layout, scores=np.array([0.3, 0.3 + 1e-14, 0.3]))
+
+    assert rounded.moments.deviations.any()
+    assert VARIANCES["theta_3"]().estimate(rounded).value == 0
+    assert VARIANCES["theta_3"]().estimate(differing).usable
