@@ -1,0 +1,109 @@
+"""A service of its own for each test: an empty database, a queue that only remembers, a client."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from service import queue
+from service.api.app import create_app
+from service.jobs import failures, record
+from service.jobs.kinds import JOB_KINDS
+from service.lifecycle import Stage
+from service.storage import api_keys, engine, schema
+from service.storage.files import FileStore
+from service.storage.unit_of_work import unit_of_work
+from tests.service.storage.databases import forget, setting, use
+from tests.worker.napping import METHOD
+from thetahat.errors import EvaluationError
+from worker.compute import Result, compute
+
+__all__ = ["setting"]
+
+Key = tuple[UUID, int]
+
+
+@pytest.fixture(scope="session")
+def application() -> FastAPI:
+    return create_app()
+
+
+@pytest.fixture(scope="session")
+def empty_database_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated SQLite file, to be copied: migrating takes longer than a test."""
+    folder = tmp_path_factory.mktemp("template")
+    with pytest.MonkeyPatch.context() as patch:
+        use(patch, data_dir=folder)
+        schema.upgrade()
+        engine.reset()
+    forget()
+    return folder / "thetahat.sqlite3"
+
+
+@pytest.fixture(autouse=True)
+def data_dir(
+    tmp_path: Path, empty_database_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Path]:
+    shutil.copy(empty_database_file, tmp_path)
+    use(monkeypatch, data_dir=tmp_path, workers=1)
+    monkeypatch.setitem(JOB_KINDS, METHOD.name, METHOD)
+    yield tmp_path
+    monkeypatch.undo()
+    forget()
+
+
+@pytest.fixture(autouse=True)
+def sent(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> list[Key]:
+    """Messages that would have gone to the broker."""
+    messages: list[Key] = []
+
+    def remember(keys: Iterable[Key], stage: Stage = Stage.START) -> bool:
+        messages.extend(keys)
+        return True
+
+    monkeypatch.setattr(queue, "enqueue", remember)
+    return messages
+
+
+@pytest.fixture
+def client(application: FastAPI) -> TestClient:
+    return TestClient(application, raise_server_exceptions=False)
+
+
+class Hands:
+    """Does what was sent, here and now."""
+
+    def __init__(self, sent: list[Key]) -> None:
+        self._sent = sent
+
+    def work(self) -> None:
+        files = FileStore.open()
+        while self._sent:
+            claim = record.take(self._sent.pop(0), uuid4(), 60.0)
+            if claim is None:
+                continue
+            try:
+                outcome = compute(claim, files)
+            except EvaluationError as refusal:
+                record.failure(claim, failures.of_refusal(refusal))
+                continue
+            assert isinstance(outcome, Result)
+            record.result(claim, outcome.body, outcome.losses_file)
+
+
+@pytest.fixture
+def hands(sent: list[Key]) -> Hands:
+    return Hands(sent)
+
+
+@pytest.fixture
+def keys() -> dict[str, str]:
+    """API keys of two owners."""
+    with unit_of_work() as session:
+        return {owner: api_keys.create(session, "test", owner) for owner in ("ann", "bob")}

@@ -1,0 +1,292 @@
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from tests.service.api.conftest import Hands
+from tests.service.api.requests import CSV, CSV_TEXT, FILES, NPY, PARQUET, npy_bytes
+from tests.service.storage.databases import Setting
+
+COLUMNS = [
+    {"name": "x", "type": "number"},
+    {"name": "n", "type": "integer"},
+    {"name": "is", "type": "boolean"},
+    {"name": "site", "type": "string"},
+]
+
+
+def send(client: TestClient, content: Any, media_type: str = CSV, **options: Any) -> Any:
+    headers = {"Content-Type": media_type, **options.pop("headers", {})}
+    return client.post("/v1/datasets", content=content, headers=headers, **options)
+
+
+def kept_files(data_dir: Path) -> list[Path]:
+    return [path for path in (data_dir / "files").rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("media_type", FILES)
+def test_exact_an_upload_says_what_it_holds(client: TestClient, media_type: str) -> None:
+    content = FILES[media_type]
+    answer = send(client, content, media_type)
+
+    assert answer.status_code == 201
+    body = answer.json()
+    assert body["sha256"] == hashlib.sha256(content).hexdigest()
+    assert (body["rows"], body["bytes"]) == (3, len(content))
+    expected = [{"name": f"c{j}", "type": "number"} for j in (0, 1)]
+    assert body["columns"] == (expected if media_type == NPY else COLUMNS)
+    assert body["media_type"] == media_type
+    assert answer.headers["location"] == f"/v1/datasets/{body['id']}"
+    assert client.get(answer.headers["location"]).json() == body
+
+
+@pytest.mark.parametrize("media_type", FILES)
+def test_exact_the_same_bytes_give_the_first_record(client: TestClient, media_type: str) -> None:
+    first = send(client, FILES[media_type], media_type, params={"name": "first"})
+    again = send(client, FILES[media_type], media_type, params={"name": "second"})
+
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert again.json() == first.json()
+    assert first.json()["name"] == "first"
+
+
+def test_exact_the_same_bytes_of_another_type_are_another_data_set(client: TestClient) -> None:
+    text = b"c0\n1\n"
+    as_csv = send(client, text).json()
+    refused = send(client, text, NPY)
+
+    assert refused.status_code == 422
+    assert as_csv["rows"] == 1
+
+
+def test_exact_a_form_is_the_same_as_a_body(client: TestClient) -> None:
+    plain = send(client, CSV_TEXT).json()
+    form = client.post("/v1/datasets", files={"file": ("t.csv", CSV_TEXT, CSV)}, data={"name": "t"})
+
+    assert form.status_code == 200
+    assert form.json() == plain
+
+
+@pytest.mark.parametrize(
+    ("filename", "content"),
+    [("t.csv", CSV_TEXT), ("t.PARQUET", FILES[PARQUET]), ("t.npy", FILES[NPY])],
+)
+def test_exact_the_ending_tells_where_a_form_names_no_type(
+    client: TestClient, filename: str, content: bytes
+) -> None:
+    answer = client.post(
+        "/v1/datasets", files={"file": (filename, content, "application/octet-stream")}
+    )
+
+    assert answer.status_code == 201
+    assert answer.json()["name"] == filename
+
+
+def test_golden_a_preview_shows_rows_and_what_is_missing(client: TestClient) -> None:
+    identifier = send(client, CSV_TEXT).json()["id"]
+    body = client.get(f"/v1/datasets/{identifier}/preview", params={"rows": 2}).json()
+
+    assert body["rows"] == [[0.5, 1, True, "a"], [None, 2, False, "b"]]
+    assert [column["missing"] for column in body["columns"]] == [1, 0, 0, 0]
+    assert body["understood"]["delimiter"] == ","
+    assert body["understood"]["encoding"] == "utf-8"
+
+
+def test_exact_a_list_comes_in_pages_newest_first(client: TestClient) -> None:
+    made = [send(client, b"a\n%d\n" % i).json()["id"] for i in range(5)]
+    seen, cursor = [], None
+    while True:
+        params = {"limit": 2, **({"cursor": cursor} if cursor else {})}
+        page = client.get("/v1/datasets", params=params).json()
+        seen += [item["id"] for item in page["items"]]
+        cursor = page["next"]
+        if cursor is None:
+            break
+
+    assert seen == made[::-1]
+
+
+def test_exact_deleting_removes_the_bytes(client: TestClient, data_dir: Path) -> None:
+    identifier = send(client, CSV_TEXT).json()["id"]
+    assert len(kept_files(data_dir)) == 2  # the text and its table
+    gone = client.delete(f"/v1/datasets/{identifier}")
+
+    assert gone.status_code == 204
+    assert kept_files(data_dir) == []
+    assert client.get(f"/v1/datasets/{identifier}").status_code == 404
+    assert client.delete(f"/v1/datasets/{identifier}").status_code == 404
+
+
+def test_exact_bytes_stay_while_another_owner_needs_them(
+    client: TestClient, data_dir: Path, keys: dict[str, str]
+) -> None:
+    ids = {}
+    for owner, key in keys.items():
+        ids[owner] = send(client, CSV_TEXT, headers={"X-API-Key": key}).json()["id"]
+    assert ids["ann"] != ids["bob"]
+
+    client.delete(f"/v1/datasets/{ids['ann']}", headers={"X-API-Key": keys["ann"]})
+    assert len(kept_files(data_dir)) == 2
+    client.delete(f"/v1/datasets/{ids['bob']}", headers={"X-API-Key": keys["bob"]})
+    assert kept_files(data_dir) == []
+
+
+def test_exact_a_data_set_in_use_stays(client: TestClient, hands: Hands) -> None:
+    text = b"loss,fold\n" + b"".join(b"%d,%d\n" % (i % 2, i % 3) for i in range(12))
+    identifier = send(client, text).json()["id"]
+    request = {
+        "kind": "losses",
+        "blocks": "random",
+        "dataset": identifier,
+        "columns": {"losses": ["loss"], "block": "fold"},
+    }
+    evaluation = client.post("/v1/evaluations", json=request)
+    assert evaluation.status_code == 202, evaluation.text
+
+    refused = client.delete(f"/v1/datasets/{identifier}")
+    assert (refused.status_code, refused.json()["code"]) == (409, "dataset_in_use")
+    hands.work()
+    assert client.get(evaluation.headers["location"]).json()["status"] == "succeeded"
+    assert client.delete(f"/v1/datasets/{identifier}").status_code == 204
+
+
+def test_invalid_a_body_over_the_limit_is_refused_before_it_is_read(
+    client: TestClient, setting: Setting, data_dir: Path
+) -> None:
+    setting(max_upload_bytes=2000)
+    read = []
+
+    def slowly() -> Any:
+        for _ in range(3):
+            read.append(1)
+            yield b"a\n" * 500
+
+    declared = send(client, slowly(), headers={"Content-Length": "3000"})
+    counted = send(client, b"a\n" * 1500, headers={"Transfer-Encoding": "chunked"})
+
+    assert (declared.status_code, counted.status_code) == (413, 413)
+    assert kept_files(data_dir) == []
+
+
+def test_invalid_too_many_cells(client: TestClient, setting: Setting, data_dir: Path) -> None:
+    setting(max_cells=5)
+    for media_type, content in FILES.items():
+        answer = send(client, content, media_type)
+        assert answer.status_code == 413, media_type
+        assert "cells" in answer.json()["detail"]
+    assert kept_files(data_dir) == []
+
+
+@pytest.mark.parametrize("media_type", FILES)
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\x00" * 64,
+        b"PAR1 but not",
+        b"\x93NUMPY\x01\x00\xff\xff{",
+        b"\xff\xfea\x00",
+        b"1,2\n3,4\n",
+    ],
+    ids=["empty", "zeros", "parquet?", "npy?", "utf-16", "no header"],
+)
+def test_invalid_a_file_that_is_not_what_its_type_says(
+    client: TestClient, data_dir: Path, media_type: str, content: bytes
+) -> None:
+    answer = send(client, content, media_type)
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_file")
+    assert len(answer.json()["detail"]) > 10
+    assert kept_files(data_dir) == []
+
+
+@pytest.mark.parametrize("media_type", [m for m in FILES if m != CSV])
+def test_invalid_a_file_that_was_cut_off(client: TestClient, media_type: str) -> None:
+    answer = send(client, FILES[media_type][:-20], media_type)
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_file")
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Content-Type": ""}, 415),
+        ({"Content-Type": "application/json"}, 415),
+        ({"Content-Type": "application/x-npz"}, 415),
+        ({"Content-Type": "text/x-libsvm"}, 415),
+        ({"Content-Type": "text/csv; charset=latin-1"}, 415),
+        ({"Content-Encoding": "gzip"}, 415),
+        ({"Content-Type": "multipart/form-data"}, 400),
+        ({"Content-Type": "multipart/form-data; boundary=x"}, 400),
+        ({"Content-Length": "-1"}, 400),
+    ],
+)
+def test_invalid_headers(client: TestClient, headers: dict[str, str], status: int) -> None:
+    answer = send(client, CSV_TEXT, headers=headers)
+
+    assert answer.status_code == status
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+def part(name: str, content: str, filename: str | None = None) -> str:
+    file = "" if filename is None else f'; filename="{filename}"'
+    return f'--x\r\nContent-Disposition: form-data; name="{name}"{file}\r\n\r\n{content}\r\n'
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        part("name", "t") + "--x--\r\n",
+        part("file", "a\n1\n", "t.csv"),
+        part("file", "a\n1\n", "t.csv")[:-3],
+        part("file", "a\n1\n", "t.csv") * 2 + "--x--\r\n",
+        part("other", "1") + "--x--\r\n",
+        "--x\r\n" + "A: b\r\n" * 100 + "\r\n",
+        "--x\r\nA: " + "b" * 10_000,
+        "nothing",
+    ],
+    ids=["no file", "not closed", "cut off", "two", "other", "headers", "header", "no form"],
+)
+def test_invalid_forms(client: TestClient, data_dir: Path, form: str) -> None:
+    answer = send(client, form.encode(), "multipart/form-data; boundary=x")
+
+    assert (answer.status_code, answer.json()["code"]) == (400, "malformed_request")
+    assert kept_files(data_dir) == []
+
+
+def test_invalid_names(client: TestClient) -> None:
+    for name in ("x" * 201, "a\0b"):
+        answer = send(client, CSV_TEXT, params={"name": name})
+        assert answer.status_code == 422
+        assert answer.json()["errors"][0]["loc"] == ["name"]
+
+
+@pytest.mark.parametrize("query", ["rows=0", "rows=1001", "rows=x", "rows="])
+def test_invalid_preview_rows(client: TestClient, query: str) -> None:
+    identifier = send(client, CSV_TEXT).json()["id"]
+    answer = client.get(f"/v1/datasets/{identifier}/preview?{query}")
+
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["loc"] == ["query", "rows"]
+
+
+@pytest.mark.parametrize("cursor", ["", "x", "ä", "AAAA" * 9, "a" * 400])
+def test_invalid_cursors(client: TestClient, cursor: str) -> None:
+    answer = client.get("/v1/datasets", params={"cursor": cursor})
+
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["loc"] == ["query", "cursor"]
+
+
+def test_exact_a_large_array_keeps_its_numbers(client: TestClient) -> None:
+    array = np.random.default_rng(5).random((50_000, 4))
+    body = send(client, npy_bytes(array), NPY).json()
+    preview = client.get(f"/v1/datasets/{body['id']}/preview?rows=3").json()
+
+    assert body["rows"] == 50_000
+    assert preview["rows"] == array[:3].tolist()
