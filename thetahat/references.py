@@ -86,6 +86,10 @@ REFERENCES: Final[dict[str, str]] = {
         "cross-validation under sample selection bias. IEEE International Workshop on Machine "
         "Learning for Signal Processing."
     ),
+    "manning2008": (
+        "Manning, C. D., Raghavan, P. and Schuetze, H. (2008). Introduction to information "
+        "retrieval. Cambridge University Press."
+    ),
     "mccallum1998": (
         "McCallum, A. and Nigam, K. (1998). A comparison of event models for naive Bayes text "
         "classification. AAAI-98 Workshop on Learning for Text Categorization, 41-48."

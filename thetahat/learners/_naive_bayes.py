@@ -55,8 +55,12 @@ def check_smoothing(smoothing: float) -> None:
         )
 
 
-def sums_by_class(matrix: FloatArray, y: np.ndarray, weights: FloatArray) -> FloatArray:
-    """(C, p) weighted column sums of the rows of each class 0 to max(y)."""
-    indicator = np.zeros((int(y.max()) + 1, len(y)))
-    indicator[y, np.arange(len(y))] = weights
-    return np.asarray(indicator @ matrix)
+def sums_by_class(
+    matrix: FloatArray, y: np.ndarray, weights: FloatArray, present: IntArray
+) -> FloatArray:
+    """(C', p) weighted column sums of the rows of each class; one class in memory at a time."""
+    sums = np.empty((len(present), matrix.shape[1]))
+    for at, code in enumerate(present):
+        of_class = y == code
+        sums[at] = weights[of_class] @ matrix[of_class]
+    return sums

@@ -57,7 +57,7 @@ class BernoulliNaiveBayes:
             r"\log \pi_c + \sum_j [b_j \log \theta_{cj} + (1 - b_j) \log (1 - \theta_{cj})], \quad "
             r"\theta_{cj} = (N_{cj} + \alpha) / (N_c + 2 \alpha)"
         ),
-        references=("mccallum1998",),
+        references=("mccallum1998", "manning2008"),
         assumptions="Features matter only by being above the threshold, and are independent.",
         errs=(
             "Dependent features are counted several times: probabilities come out too near 0 "
@@ -91,10 +91,11 @@ class BernoulliNaiveBayes:
         totals = class_weights(y, w, n_classes)
         check_two_classes(totals)
         present = np.flatnonzero(totals)
-        yes = sums_by_class(self._yes(features), y, w)[present] + self.smoothing
+        is_yes = self._yes(features)
+        yes = sums_by_class(is_yes, y, w, present) + self.smoothing
         log_scale = np.log(totals[present] + 2 * self.smoothing)[:, None]
         # 1 - theta from the count of noes, not by subtraction: exact where theta is near 1.
-        no = sums_by_class(1 - self._yes(features), y, w)[present] + self.smoothing
+        no = sums_by_class(1 - is_yes, y, w, present) + self.smoothing
         log_yes, log_no = np.log(yes) - log_scale, np.log(no) - log_scale
         return BayesRule(
             present=present,

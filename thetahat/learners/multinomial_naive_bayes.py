@@ -52,7 +52,7 @@ class MultinomialNaiveBayes:
             r"\log \pi_c + \sum_j x_j \log \theta_{cj}, \quad "
             r"\theta_{cj} = (N_{cj} + \alpha) / (N_c + \alpha p)"
         ),
-        references=("mccallum1998",),
+        references=("mccallum1998", "manning2008"),
         assumptions="Features are not negative and are independent given the class.",
         errs=(
             "Dependent features are counted several times: probabilities come out too near 0 "
@@ -81,7 +81,7 @@ class MultinomialNaiveBayes:
         totals = class_weights(y, w, n_classes)
         check_two_classes(totals)
         present = np.flatnonzero(totals)
-        smoothed = sums_by_class(counts, y, w)[present] + self.smoothing
+        smoothed = sums_by_class(counts, y, w, present) + self.smoothing
         log_theta = np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
         return BayesRule(
             present=present,

@@ -1,0 +1,100 @@
+"""What holds for every loss of the registry."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from thetahat.losses import LOSSES
+from thetahat.losses.base import Predictions
+from thetahat.references import REFERENCES
+
+EVERY = pytest.mark.parametrize("name", LOSSES)
+
+
+def some(name: str, seed: int) -> tuple[np.ndarray, Predictions]:
+    rng = np.random.default_rng(seed)
+    if LOSSES[name].task == "regression":
+        y, said = rng.normal(size=(2, 30))
+        return y, Predictions(said)
+    probabilities = rng.dirichlet([1.0, 1.0, 1.0], size=30)
+    return rng.integers(0, 3, 30), Predictions(probabilities.argmax(1), probabilities=probabilities)
+
+
+def perfect(name: str, y: np.ndarray) -> Predictions:
+    if LOSSES[name].task == "regression":
+        return Predictions(y)
+    return Predictions(y, probabilities=np.eye(3)[y])
+
+
+@EVERY
+@given(st.integers(0, 2**32))
+def test_property_finite_and_in_its_range(name: str, seed: int) -> None:
+    y, said = some(name, seed)
+
+    losses = LOSSES[name]().losses(y, said)
+
+    low, high = LOSSES[name].value_range
+    assert losses.shape == y.shape
+    assert losses.dtype == np.float64
+    assert np.isfinite(losses).all()
+    assert ((losses >= low) & (losses <= high)).all()
+
+
+@EVERY
+@given(st.integers(0, 2**32))
+def test_property_each_instance_stands_for_itself(name: str, seed: int) -> None:
+    y, said = some(name, seed)
+    order = np.random.default_rng(seed).permutation(len(y))
+    chosen = None if said.probabilities is None else said.probabilities[order]
+
+    together = LOSSES[name]().losses(y, said)
+    shuffled = LOSSES[name]().losses(y[order], Predictions(said.output[order], chosen))
+
+    assert_array_equal(shuffled, together[order])
+
+
+@EVERY
+def test_limit_a_perfect_model_loses_nothing(name: str) -> None:
+    y, _ = some(name, 1)
+
+    assert LOSSES[name]().losses(y, perfect(name, y)).max() < 1e-15
+
+
+@EVERY
+def test_property_leaves_its_input_alone(name: str) -> None:
+    y, said = some(name, 2)
+    for array in (y, said.output, said.probabilities):
+        if array is not None:
+            array.setflags(write=False)
+
+    LOSSES[name]().losses(y, said)
+
+
+@EVERY
+def test_property_is_described(name: str) -> None:
+    loss = LOSSES[name]
+
+    assert loss.info.title
+    assert loss.info.summary.endswith(".")
+    assert loss.info.assumptions.endswith(".")
+    assert loss.info.errs.endswith(".")
+    assert loss.info.formula
+    assert loss.info.references
+    assert set(loss.info.references) <= set(REFERENCES)
+    assert loss.task in {"classification", "regression"}
+    assert loss.uses in {"output", "probabilities"}
+    assert loss.value_range[0] == 0
+    assert not math.isnan(loss.value_range[1])
+
+
+@EVERY
+def test_property_is_frozen(name: str) -> None:
+    assert dataclasses.is_dataclass(LOSSES[name])
+    assert LOSSES[name]() == LOSSES[name]()

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from thetahat.errors import InvalidParameter
+from thetahat.losses.base import Predictions
+from thetahat.losses.zero_one import ZeroOne
+
+
+def test_golden_one_for_each_wrong_class() -> None:
+    said = Predictions(np.array([0, 2, 1, 1]))
+
+    assert_array_equal(ZeroOne().losses(np.array([0, 1, 1, 0]), said), [0.0, 1.0, 0.0, 1.0])
+
+
+def test_golden_labels_that_are_words() -> None:
+    said = Predictions(np.array(["dvd", "book"], dtype=object))
+
+    assert_array_equal(ZeroOne().losses(np.array(["dvd", "dvd"], dtype=object), said), [0.0, 1.0])
+
+
+def test_against_sklearn_zero_one_loss() -> None:
+    from sklearn.metrics import zero_one_loss
+
+    rng = np.random.default_rng(20_261_101)
+    y, said = rng.integers(0, 4, (2, 500))
+
+    losses = ZeroOne().losses(y, Predictions(said))
+
+    assert losses.mean() == pytest.approx(zero_one_loss(y, said), rel=1e-12)
+
+
+def test_invalid_predictions_of_another_length() -> None:
+    with pytest.raises(InvalidParameter, match="expected 2 predictions, got an array of shape"):
+        ZeroOne().losses(np.array([0, 1]), Predictions(np.array([0, 1, 1])))

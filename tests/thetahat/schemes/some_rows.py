@@ -1,0 +1,38 @@
+"""Rows for the tests of the schemes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from thetahat.schemes.base import Rows, Scheme, Split
+
+
+def rows_with(n: int, seed: int = 0) -> Rows:
+    """Return n rows of 2 classes and 3 sources, and 3 folds in a column."""
+    rng = np.random.default_rng(seed)
+    words = np.array(["book", "dvd", "kitchen"], dtype=object)
+    return Rows(
+        n=n,
+        y=rng.permutation(np.arange(n) % 2).astype(np.intp),
+        source=words[rng.permutation(np.arange(n) % 3)],
+        fold=rng.permutation(np.arange(n) % 3).astype(np.intp),
+        classes=("neg", "pos"),
+    )
+
+
+def labelled(**columns: list[object]) -> Rows:
+    """Return rows with the given columns of labels."""
+    rows = Rows(n=len(next(iter(columns.values()))))
+    return replace(rows, **{name: np.array(v, dtype=object) for name, v in columns.items()})
+
+
+def plain(splits: list[Split]) -> list[tuple[object, ...]]:
+    """Return splits as values that can be compared."""
+    return [(s.repeat, s.block, s.label, s.train.tolist(), s.test.tolist()) for s in splits]
+
+
+def drawn(scheme: Scheme, rows: Rows, seed: int) -> list[tuple[object, ...]]:
+    """Return all splits of a scheme as values that can be compared."""
+    return plain(list(scheme.splits(rows, seed)))
