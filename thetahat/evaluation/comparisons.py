@@ -69,17 +69,17 @@ def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what w
             {
                 "a": pair.a,
                 "b": pair.b,
-                "difference": pair.losses.difference.moments.macro_mean,
-                "difference_pooled": pair.losses.difference.moments.pooled_mean,
+                "difference": plain(pair.losses.difference.moments.macro_mean),
+                "difference_pooled": plain(pair.losses.difference.moments.pooled_mean),
                 "interval": None if best is None else interval_told(best.interval),
                 "intervals": [interval_told(built.interval) for built in inference.built],
                 "variances": {k: variance_told(v) for k, v in inference.estimates.items()},
-                "effect_size": effect_size(unit, differences),
+                "effect_size": plain(effect_size(unit, differences)),
                 "tests": _tests(pair, methods.tests, choices, seed, left_out),
                 "cautions": told(pair.cautions),
             }
         )
-        basis = None if best is None or pair.constant is not None else _basis(best)
+        basis = None if best is None or pair.constant is not None else basis_of(best)
         questions.append(
             Question(
                 a=pair.a,
@@ -125,7 +125,8 @@ def _recommended(inference: Inference, kind: BlockKind, target: Target | None) -
     return None
 
 
-def _basis(built: Built) -> Basis | None:
+def basis_of(built: Built) -> Basis | None:
+    """Return what a verdict on that interval rests on; a prediction is nothing to rest on."""
     interval = built.interval
     if interval.standard_error is None or built.interval_name in LAST:
         return None

@@ -5,25 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from thetahat.block_losses import LossTable
 from thetahat.comparisons import TESTS
-from thetahat.errors import InvalidParameter
 from thetahat.evaluation.choices import Choices, select
 from thetahat.evaluation.comparisons import Methods, compare
 from thetahat.evaluation.covariance import covariance
 from thetahat.evaluation.doubts import doubts
 from thetahat.evaluation.inference import LeftOut, infer
 from thetahat.evaluation.models import model_told
-from thetahat.evaluation.pairs import given_losses
 from thetahat.evaluation.plain import plain, told
 from thetahat.evaluation.weighting import risks_told
 from thetahat.intervals import INTERVALS
 from thetahat.types import FloatArray
 from thetahat.variances import VARIANCES
-
-_LARGEST = 1e140  # sums of squares of larger losses leave double precision
 
 
 def evaluate(
@@ -53,7 +47,6 @@ def evaluate(
         ``not_applicable`` instead.
     """
     layout = table.layout
-    _check_sizes(table)
     methods = Methods(
         select("variances", choices.variances, VARIANCES, layout, choices),
         select("intervals", choices.intervals, INTERVALS, layout, choices),
@@ -79,24 +72,10 @@ def evaluate(
     )
     return {
         "models": models,
-        "comparisons": plain(comparisons),
+        "comparisons": comparisons,
         "omnibus": {},
         "covariance": covariance(table),
         "block_labels": plain(layout.block_labels),
         "not_applicable": left_out.listed(),
         "cautions": told(cautions),
     }
-
-
-def _check_sizes(table: LossTable) -> None:
-    """Refuse losses whose squares have no number."""
-    for name, losses in table.models.items():
-        given = given_losses(losses)
-        if np.abs(given).max() > _LARGEST:
-            at = int(np.abs(given).argmax())
-            raise InvalidParameter(
-                f"loss {at} of {name} is {given[at]:.6g}; losses beyond {_LARGEST:g} in size "
-                "leave no room for their squares",
-                loc=("losses", name, at),
-                value=float(given[at]),
-            )

@@ -15,6 +15,7 @@ from tests.thetahat.evaluation.tables import (
     table_of,
 )
 from thetahat.evaluation import RULES
+from thetahat.evaluation.comparisons import basis_of
 from thetahat.evaluation.recommendation import LAST, NEVER, Built, order_of, recommend
 from thetahat.intervals import INTERVALS
 from thetahat.intervals.base import Interval
@@ -175,6 +176,11 @@ def test_golden_a_difference_has_a_t_interval_where_it_cannot_have_the_named_one
     assert comparison["interval"]["target"] == target
     assert comparison["verdict"]["p_value"] is not None
     assert {i["method"] for i in result["models"]["nb"]["intervals"]} == {interval}
+
+
+def test_degenerate_a_verdict_never_rests_on_a_prediction() -> None:
+    assert basis_of(built("prediction", "theta_gamma", Target.NEW_SOURCE)) is None
+    assert basis_of(built("student_t", "theta_gamma", Target.NEW_SOURCE)) is not None
 
 
 def test_golden_wilson_needs_no_variance() -> None:
