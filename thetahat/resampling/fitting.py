@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from thetahat.data import Data
 from thetahat.errors import UnsupportedCombination
 from thetahat.learners.base import Learner
 from thetahat.losses import LOSSES
@@ -21,24 +20,25 @@ def check_loss(loss: Loss, task: str) -> None:
         )
 
 
-def check_learner(name: str, learner: Learner, data: Data, loss: Loss) -> None:
+def check_learner(name: str, learner: Learner, task: str, loss: Loss, *, weighted: bool) -> None:
     """Refuse a learner of another task, or without the weights or probabilities it would need.
 
     Parameters
     ----------
     name : str
         What the request calls the learner.
+    weighted : bool
+        Whether the data have weights.
     """
     loc = ("learners", name)
-    if data.task not in learner.tasks:
+    if task not in learner.tasks:
         others = ", ".join(sorted(learner.tasks))
         raise UnsupportedCombination(
-            f"the learner {name!r} ({learner.info.name}) is for {others}, and the task is "
-            f"{data.task}",
+            f"the learner {name!r} ({learner.info.name}) is for {others}, and the task is {task}",
             loc=loc,
             value=learner.info.name,
         )
-    if data.weight is not None and not learner.takes_weights:
+    if weighted and not learner.takes_weights:
         raise UnsupportedCombination(
             f"the learner {name!r} ({learner.info.name}) takes no weights; leave the weight "
             "column out or choose another learner",

@@ -1,0 +1,173 @@
+"""What a cross-validation is made of: data, learners, scheme and loss, built from a request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import numpy as np
+
+from service.jobs.kinds._data_input import data_from, has_role, where_role
+from service.jobs.kinds._methods import build, entry_of
+from service.jobs.kinds.base import DatasetFile, Job
+from thetahat.data import Data
+from thetahat.errors import InvalidParameter
+from thetahat.evaluation import check
+from thetahat.layout import Layout, layout_of
+from thetahat.learners import LEARNERS
+from thetahat.learners.base import Learner
+from thetahat.losses import LOSSES
+from thetahat.losses.base import Loss
+from thetahat.pipelines import build as build_learner
+from thetahat.pipelines import learner_spec
+from thetahat.resampling import check_learner, check_loss, rows_of
+from thetahat.schemes import SCHEMES
+from thetahat.schemes.base import Rows, Scheme
+from thetahat.types import BlockKind
+
+if TYPE_CHECKING:
+    from service.jobs.kinds.cross_validation import CrossValidationRequest
+
+_DEFAULT_LOSS = {"classification": "zero_one", "regression": "squared"}
+_MOST_EXACT = 2000
+"""Splits up to which a request is checked against the very layout it will have."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """The parts, built; ``all_own`` says that no learner needs scikit-learn."""
+
+    data: Data
+    rows: Rows
+    scheme: Scheme
+    learners: Mapping[str, Learner]
+    loss: Loss
+    n_splits: int
+    all_own: bool
+
+    def labels(self, output: np.ndarray) -> np.ndarray:
+        """Return predictions as the labels or the values of the data."""
+        if self.data.task == "regression":
+            return output
+        classes = self.data.classes
+        whole = all(isinstance(c, int) for c in classes)
+        known = np.array(classes if whole else [str(c) for c in classes])
+        return np.asarray(known[output.astype(np.intp)])
+
+
+def plan_of(job: Job, given: CrossValidationRequest) -> Plan:
+    """Build the parts; the last job's are kept, for its chunks come one after another."""
+    return _built(_Key(job, given))
+
+
+def scheme_of(given: CrossValidationRequest) -> Scheme:
+    """Return the scheme of a request."""
+    entry = entry_of(given.scheme)
+    scheme: Scheme = build(SCHEMES, entry.name, entry.params, ("scheme",))
+    return scheme
+
+
+def loss_of(given: CrossValidationRequest) -> Loss:
+    """Return the loss of a request, refused where it is for the other task."""
+    entry = entry_of(given.loss or _DEFAULT_LOSS[given.task])
+    loss: Loss = build(LOSSES, entry.name, entry.params, ("loss",))
+    check_loss(loss, given.task)
+    return loss
+
+
+def learners_of(given: CrossValidationRequest, loss: Loss) -> dict[str, Learner]:
+    """Return the learners of a request, checked before anything is fitted."""
+    learners: dict[str, Learner] = {}
+    for name, wire in given.learners.items():
+        loc = ("learners", name)
+        if not 0 < len(name) <= 120:
+            raise InvalidParameter("a learner's name has 1 to 120 characters", loc=loc, value=name)
+        learner = build_learner(learner_spec(wire, loc=loc), given.task, loc=loc)
+        check_learner(name, learner, given.task, loss, weighted=has_role(given, "weight"))
+        learners[name] = learner
+    return learners
+
+
+def check_plan(given: CrossValidationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+    """Refuse what the request alone shows to be wrong; no data set is opened."""
+    scheme, loss = scheme_of(given), loss_of(given)
+    learners = learners_of(given, loss)
+    choices = given.choices()
+    for role in sorted(scheme.requires - {"y"}):
+        if not has_role(given, role):
+            where = where_role(given, role)
+            raise InvalidParameter(
+                f"{scheme.info.name} needs {'.'.join(map(str, where))}: the {role} of every instance",
+                loc=where,
+            )
+    names = tuple(learners)
+    if given.dataset is None:
+        rows = rows_of(data_from(given, datasets))
+        layout = _layout(scheme, rows)
+    elif scheme.requires:
+        layout = _likely(scheme.block_kind)
+    else:
+        layout = _layout(scheme, Rows(n=datasets[given.dataset].rows))
+    check(layout, choices, names)
+
+
+def _layout(scheme: Scheme, rows: Rows) -> Layout:
+    """Return the layout that the scheme will give, or one like it where there are many splits."""
+    n_splits = scheme.n_splits(rows)
+    if n_splits > _MOST_EXACT:
+        return _likely(scheme.block_kind, size=1 if n_splits == rows.n else 2)
+    splits = list(scheme.splits(rows, 0))
+    sizes = [len(s.test) for s in splits]
+    if scheme.block_kind is BlockKind.HOLDOUT:
+        return layout_of(BlockKind.HOLDOUT, np.zeros(sizes[0], dtype=np.intp))
+    return layout_of(
+        scheme.block_kind,
+        np.repeat([s.block for s in splits], sizes).astype(np.intp),
+        repeat=np.repeat([s.repeat for s in splits], sizes).astype(np.intp),
+        instance=np.concatenate([s.test for s in splits]),
+    )
+
+
+def _likely(kind: BlockKind, *, size: int = 2, n_blocks: int = 20) -> Layout:
+    """Return a layout of the kind, to refuse what cannot fit whatever the data are."""
+    if kind is BlockKind.HOLDOUT:
+        return layout_of(kind, np.zeros(size * n_blocks, dtype=np.intp))
+    return layout_of(kind, np.repeat(np.arange(n_blocks, dtype=np.intp), size))
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """A job, equal to another of the same id."""
+
+    job: Job
+    given: CrossValidationRequest
+
+    def __hash__(self) -> int:
+        return hash(self.job.id)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and other.job.id == self.job.id
+
+
+@lru_cache(maxsize=1)
+def _built(key: _Key) -> Plan:
+    given = key.given
+    data = data_from(given, key.job.datasets)
+    scheme, loss, rows = scheme_of(given), loss_of(given), rows_of(data)
+    return Plan(
+        data=data,
+        rows=rows,
+        scheme=scheme,
+        learners=learners_of(given, loss),
+        loss=loss,
+        n_splits=scheme.n_splits(rows),
+        all_own=all(_is_own(wire) for wire in given.learners.values()),
+    )
+
+
+def _is_own(wire: Any) -> bool:
+    spec = learner_spec(wire)
+    return spec.name in LEARNERS and not spec.prepare
