@@ -181,3 +181,12 @@ def test_calibrated_size_when_sampled() -> None:
 
     # 10/200: exact for B + 1 a multiple of 20
     assert abs(rejected / reps - 0.05) < 5 * math.sqrt(0.05 * 0.95 / reps)
+
+
+def test_golden_sampled_p_value_is_never_zero() -> None:
+    # 60 differences of one sign: a random pattern is as extreme with chance 2^-59
+    pair = differences_pair(np.arange(1.0, 61.0))
+
+    outcome = Permutation(n_resamples=999).test(pair, TWO, rng_of())
+
+    assert outcome.p_value == 1 / 1000
