@@ -53,6 +53,7 @@ class Napping:
         return {"draw": _draw(job, payload["i"])}
 
     def gather(self, job: Job, outputs: Sequence[dict[str, np.ndarray]]) -> Finished:
+        del job
         draws = np.array([output["draw"] for output in outputs])
         return Finished({"draws": draws.tolist()}, pa.table({"a": draws[:, 0]}))
 

@@ -10,7 +10,7 @@ from service.errors import EvaluationNotFinished, InvalidRequest, NoResult, NotF
 from service.jobs import read
 from service.jobs.cancel import cancel
 from service.jobs.delete import delete
-from service.storage.evaluations import Filters
+from service.storage.evaluations import EvaluationRow, Filters
 from service.storage.files import FileStore
 from service.storage.models import Evaluation, EvaluationResult, Event, Unit
 from service.storage.owners import LOCAL_OWNER_ID
@@ -33,7 +33,8 @@ def test_exact_the_pages_hold_everything_once_newest_first(database: str) -> Non
         session.execute(
             sa.update(Evaluation).where(Evaluation.id.in_(made[:4])).values(created_at=same)
         )
-    seen, cursor = [], None
+    seen: list[EvaluationRow] = []
+    cursor: str | None = None
     while True:
         page = read.page(LOCAL_OWNER_ID, Filters(), cursor, 2)
         seen += page.items

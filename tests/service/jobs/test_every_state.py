@@ -1,0 +1,89 @@
+"""Whatever happens in whatever order, every evaluation comes to an end, with the right numbers."""
+
+from __future__ import annotations
+
+import random
+from uuid import UUID, uuid4
+
+import orjson
+import pytest
+import sqlalchemy as sa
+
+from service import queue
+from service.jobs import read, sweep
+from service.jobs.cancel import cancel
+from service.settings import settings
+from service.storage import units as unit_table
+from service.storage.models import Evaluation, Unit
+from service.storage.owners import LOCAL_OWNER_ID
+from service.storage.unit_of_work import reading, unit_of_work
+from tests.service.jobs.evaluations import hands, look, submit_nap
+from tests.service.storage.databases import Setting
+from tests.worker.napping import expected_draws
+
+N_CHUNKS = 4
+STEPS = 60
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_property_every_state_has_a_bounded_exit(
+    database: str, setting: Setting, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    setting(max_attempts=100)
+    monkeypatch.setattr(queue, "enqueue", _lose)
+    dice, worker = random.Random(seed), hands()
+    made = [submit_nap(n_chunks=n, seed=7) for n in (0, N_CHUNKS, N_CHUNKS, N_CHUNKS)]
+    for _ in range(STEPS):
+        key = dice.choice(made), dice.randrange(N_CHUNKS + 2)
+        event = dice.choice(("work", "work", "lose", "expire", "sweep"))
+        if event == "work":
+            worker.do(key)
+        elif event == "lose":
+            with unit_of_work() as session:
+                unit_table.claim(session, key, uuid4(), 30.0)
+        elif event == "expire":
+            _expire(key[0])
+        else:
+            sweep.sweep(uuid4(), settings())
+    cancel(LOCAL_OWNER_ID, made[-1])
+    _bring_to_an_end(worker)
+    assert [look(i).status for i in made] == ["succeeded"] * 3 + ["cancelled"]
+    for evaluation_id, n_chunks in zip(made[1:3], (N_CHUNKS, N_CHUNKS), strict=True):
+        result = orjson.loads(read.result(LOCAL_OWNER_ID, evaluation_id))
+        assert result["draws"] == expected_draws(7, n_chunks)
+        assert look(evaluation_id).progress_done == 2 * n_chunks
+
+
+def _lose(*_: object) -> bool:
+    """Every message is lost."""
+    return False
+
+
+def _expire(evaluation_id: UUID | None) -> None:
+    chosen = sa.true() if evaluation_id is None else Unit.evaluation_id == evaluation_id
+    with unit_of_work() as session:
+        session.execute(
+            sa.update(Unit).where(chosen, Unit.state == "running").values(lease_until=1.0)
+        )
+        session.execute(sa.update(Unit).where(chosen).values(not_before=0.0))
+
+
+def _bring_to_an_end(worker: object) -> None:
+    """A live worker and a sweeper: each round moves every unfinished evaluation on."""
+    holder = uuid4()
+    for _ in range(N_CHUNKS + 4):
+        sweep.leave(holder)
+        _expire(None)
+        with unit_of_work() as session:
+            session.execute(sa.text("UPDATE lease SET until = 0"))
+        sweep.sweep(holder, settings())
+        _expire(None)
+        with reading() as session:
+            line = unit_table.next_in_line(session, 100)
+        for key in line:
+            worker.do(key)  # type: ignore[attr-defined]
+    with reading() as session:
+        unfinished = session.scalars(
+            sa.select(Evaluation.status).where(Evaluation.status.in_(["queued", "running"]))
+        ).all()
+    assert unfinished == []

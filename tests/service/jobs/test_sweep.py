@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from uuid import UUID, uuid4
+
+import pytest
+
+from service import queue
+from service.jobs import sweep
+from service.settings import settings
+from service.storage import units as unit_table
+from service.storage import workers
+from service.storage.models import Unit, Worker
+from service.storage.unit_of_work import reading, unit_of_work
+from service.storage.workers import WorkerProcess
+from tests.service.jobs.evaluations import hands, look, set_unit, submit_nap, unit, units
+from tests.service.storage.databases import Setting
+
+HOLDER = uuid4()
+
+
+class Sent:
+    """Messages that would have gone to the broker."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.keys: list[tuple[UUID, int]] = []
+        monkeypatch.setattr(queue, "enqueue", self._take)
+
+    def _take(self, keys: list[tuple[UUID, int]], *_: object) -> bool:
+        self.keys += keys
+        return True
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
+    return Sent(monkeypatch)
+
+
+def _claim(key: tuple[UUID, int], worker_id: UUID | None = None) -> unit_table.Claim:
+    with unit_of_work() as session:
+        claim = unit_table.claim(session, key, worker_id or uuid4(), 30.0)
+    assert claim is not None
+    return claim
+
+
+def test_exact_a_lost_claim_is_queued_again_after_a_pause(database: str, sent: Sent) -> None:
+    evaluation_id = submit_nap()
+    _claim((evaluation_id, 0))
+    assert sweep.sweep(HOLDER, settings()).reclaimed == 0  # the lease still holds
+    set_unit(evaluation_id, lease_until=1.0)
+    assert sweep.sweep(HOLDER, settings()).reclaimed == 1
+    row = unit(evaluation_id)
+    assert (row.state, row.attempt, row.lost, row.worker_id) == ("queued", 1, 1, None)
+    assert not hands().do((evaluation_id, 0))  # not before its pause is over
+    set_unit(evaluation_id, not_before=0.0)
+    assert hands().do((evaluation_id, 0))
+    assert look(evaluation_id).status == "succeeded"
+
+
+def test_exact_the_last_lost_attempt_fails_with_the_reason(
+    database: str, setting: Setting, sent: Sent
+) -> None:
+    setting(max_attempts=3)
+    evaluation_id = submit_nap(n_chunks=2)
+    hands().do((evaluation_id, 0))
+    for attempt in (1, 2, 3):
+        set_unit(evaluation_id, 1, not_before=0.0)
+        _claim((evaluation_id, 1))
+        set_unit(evaluation_id, 1, lease_until=1.0)
+        sweep.sweep(HOLDER, settings())
+        assert look(evaluation_id).status == ("failed" if attempt == 3 else "running")
+    row = look(evaluation_id)
+    assert row.error is not None
+    assert row.error["code"] == "worker_lost"
+    assert "ended 3 times" in row.error["detail"]
+    assert [u.state for u in units(evaluation_id)] == ["done", "failed", "cancelled"]
+
+
+def test_exact_a_lost_claim_past_the_time_limit_fails_at_once(
+    database: str, setting: Setting, sent: Sent
+) -> None:
+    setting(time_limit_s=10)
+    evaluation_id = submit_nap()
+    claimed = _claim((evaluation_id, 0))
+    with reading() as session:
+        _, seconds = unit_table.history(session, claimed)
+    assert 0 <= seconds < 5
+    set_unit(evaluation_id, lease_until=1.0, claimed_at=Unit.claimed_at - 11)
+    sweep.sweep(HOLDER, settings())
+    error = look(evaluation_id).error
+    assert error is not None
+    assert error["code"] == "time_limit_exceeded"
+
+
+def test_exact_a_missed_gathering_is_queued(database: str, sent: Sent) -> None:
+    evaluation_id = submit_nap(n_chunks=2)
+    worker = hands()
+    for number in (0, 1, 2):
+        worker.do((evaluation_id, number))
+    with unit_of_work() as session:  # as if the process had ended between the two
+        session.query(Unit).filter_by(evaluation_id=evaluation_id, number=3).delete()
+    sweep.sweep(HOLDER, settings())
+    assert worker.do((evaluation_id, 3))
+    assert look(evaluation_id).status == "succeeded"
+
+
+def test_degenerate_an_evaluation_that_cannot_go_on_fails(database: str, sent: Sent) -> None:
+    evaluation_id = submit_nap()
+    with unit_of_work() as session:
+        session.query(Unit).filter_by(evaluation_id=evaluation_id).delete()
+    sweep.sweep(HOLDER, settings())
+    error = look(evaluation_id).error
+    assert error is not None
+    assert error["code"] == "internal_error"
+
+
+def test_exact_queued_work_is_sent_again_when_its_message_is_old(
+    database: str, setting: Setting, sent: Sent
+) -> None:
+    setting(renudge_s=60)
+    evaluation_id = submit_nap()
+    sent.keys.clear()
+    assert sweep.sweep(HOLDER, settings()).sent == 0
+    set_unit(evaluation_id, nudged_at=1.0)
+    assert sweep.sweep(HOLDER, settings()).sent == 1
+    assert sent.keys == [(evaluation_id, 0)]
+    assert sweep.sweep(HOLDER, settings()).sent == 0
+
+
+def test_exact_no_more_messages_are_under_way_than_the_window(sqlite: None, sent: Sent) -> None:
+    evaluation_id = submit_nap(n_chunks=3 * sweep.WINDOW)
+    hands().do((evaluation_id, 0))
+    sent.keys.clear()
+    assert sweep.sweep(HOLDER, settings()).sent == 0  # as many were sent when it was cut
+    for row in units(evaluation_id):
+        set_unit(evaluation_id, row.number, nudged_at=1.0)
+    assert sweep.sweep(HOLDER, settings()).sent == sweep.WINDOW
+    assert sweep.sweep(HOLDER, settings()).sent == 0
+
+
+def test_exact_one_process_at_a_time_has_the_duty(database: str, sent: Sent) -> None:
+    other = uuid4()
+    assert sweep.sweep(HOLDER, settings()).on_duty
+    assert not sweep.sweep(other, settings()).on_duty
+    assert sweep.sweep(HOLDER, settings()).on_duty
+    sweep.leave(HOLDER)
+    assert sweep.sweep(other, settings()).on_duty
+    sweep.leave(HOLDER)  # not the holder any more: nothing happens
+    assert not sweep.sweep(HOLDER, settings()).on_duty
+
+
+def _worker(node: UUID, pid: int) -> WorkerProcess:
+    worker = WorkerProcess(uuid4(), node, "here", pid, "0")
+    with unit_of_work() as session:
+        workers.beat(session, worker)
+    return worker
+
+
+def test_exact_what_an_ended_process_held_is_taken_back_at_once(database: str) -> None:
+    node = uuid4()
+    alive = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        ended.wait()
+    first, second, third = (submit_nap(seconds=i) for i in range(3))
+    _claim((first, 0), _worker(node, ended.pid).id)
+    _claim((second, 0), _worker(node, alive.pid).id)
+    _claim((third, 0), _worker(uuid4(), ended.pid).id)
+    assert sweep.reap(node, settings()) == 1
+    assert [unit(i).state for i in (first, second, third)] == ["queued", "running", "running"]
+    assert unit(first).lost == 1
+    alive.communicate(b"\n")
+    assert sweep.reap_node(node) == 1  # stopped on purpose: no attempt is lost
+    assert (unit(second).state, unit(second).lost) == ("queued", 0)
+    assert sweep.reap_all() == 1
+    assert unit(third).state == "queued"
+
+
+def test_exact_silent_workers_are_forgotten(database: str, setting: Setting, sent: Sent) -> None:
+    worker = _worker(uuid4(), 1)
+    with reading() as session:
+        assert workers.count_alive(session, 30.0) == 1
+    sweep.sweep(HOLDER, settings())
+    with reading() as session:
+        assert workers.every(session) == [worker.id]
+    with unit_of_work() as session:
+        session.query(Worker).update({"heartbeat_at": 1.0})
+    sweep.sweep(HOLDER, settings())
+    with reading() as session:
+        assert workers.every(session) == []

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import asyncio
+import time
+from uuid import uuid4
+
+import pytest
+
+from service.jobs import watch
+from service.jobs.cancel import cancel
+from service.storage import evaluations
+from service.storage.owners import LOCAL_OWNER_ID
+from service.storage.unit_of_work import unit_of_work
+from tests.service.jobs.evaluations import look, submit_nap
+
+
+def test_exact_the_end_wakes_all_who_wait_for_it(database: str) -> None:
+    evaluation_id, other = submit_nap(), submit_nap()
+
+    async def scene() -> list[bool]:
+        waiting = [asyncio.create_task(watch.wait_for_end(evaluation_id, 10)) for _ in range(20)]
+        in_vain = asyncio.create_task(watch.wait_for_end(other, 0.3))
+        await asyncio.sleep(0.05)
+        await asyncio.to_thread(cancel, LOCAL_OWNER_ID, evaluation_id)
+        return [*await asyncio.gather(*waiting), await in_vain]
+
+    started = time.monotonic()
+    assert asyncio.run(scene()) == [True] * 20 + [False]
+    assert time.monotonic() - started < 5.0
+
+
+def test_exact_any_change_ends_a_long_poll_and_none_does_not(sqlite: None) -> None:
+    evaluation_id = submit_nap()
+
+    async def scene() -> tuple[bool, bool, bool]:
+        at_once = await watch.wait_for_change(evaluation_id, 0, 10)
+        in_vain = await watch.wait_for_change(evaluation_id, 1, 0.1)
+        waiting = asyncio.create_task(watch.wait_for_change(evaluation_id, 1, 10))
+        await asyncio.sleep(0.05)
+        with unit_of_work() as session:
+            evaluations.change(session, evaluation_id, {"progress_done": 1}, None)
+        return at_once, in_vain, await waiting
+
+    assert asyncio.run(scene()) == (True, False, True)
+    assert look(evaluation_id).version == 2
+
+
+def test_degenerate_what_has_ended_or_is_gone_is_not_waited_for(sqlite: None) -> None:
+    evaluation_id = submit_nap()
+    cancel(LOCAL_OWNER_ID, evaluation_id)
+    assert asyncio.run(watch.wait_for_end(evaluation_id, 10))
+    assert asyncio.run(watch.wait_for_change(evaluation_id, 99, 10))
+    assert asyncio.run(watch.wait_for_end(uuid4(), 10))
+
+
+def test_exact_waiting_costs_few_looks(sqlite: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluation_id, looks = submit_nap(), 0
+    look_up = evaluations.versions
+
+    def counted(*given: object) -> object:
+        nonlocal looks
+        looks += 1
+        return look_up(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(evaluations, "versions", counted)
+
+    async def scene() -> None:
+        await asyncio.gather(*(watch.wait_for_end(evaluation_id, 1.0) for _ in range(50)))
+
+    asyncio.run(scene())
+    # The pauses grow from 5 ms by a tenth of the age: about ln(1/.05)/.1 + 10 looks in a second.
+    assert 5 <= looks <= 50

@@ -1,0 +1,73 @@
+"""The topology of a cluster as processes: PostgreSQL, Redis, an API and two machines' workers."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+import urllib.request
+from pathlib import Path
+
+import orjson
+import pytest
+
+from service import queue
+from service.jobs import health, read
+from service.storage import schema
+from service.storage.owners import LOCAL_OWNER_ID
+from tests.servers.processes import free_port
+from tests.service.jobs.evaluations import submit_nap, wait_for
+from tests.service.storage.databases import Setting
+from tests.service.supervisor.processes import running, wait_until_gone
+from tests.worker.napping import expected_draws
+
+
+@pytest.mark.chaos
+def test_exact_two_machines_share_the_work_and_one_may_die(
+    tmp_path: Path, setting: Setting, postgres_database: str, redis_url: str, empty_sqlite: None
+) -> None:
+    setting(
+        database_url=postgres_database,
+        broker_url=redis_url,
+        files_url=(tmp_path / "files").as_uri(),
+        data_dir=tmp_path / "unused",
+        workers=1,
+        lease_s=2,
+        sweep_s=0.2,
+        renudge_s=1,
+    )
+    with running("worker", log=tmp_path / "early") as early:
+        assert early.process.wait(30) == 1
+        assert "run `thetahat migrate` first" in (tmp_path / "early").read_text()
+    schema.upgrade()
+    port = free_port()
+    with (
+        running("api", "--port", str(port), log=tmp_path / "api"),
+        running("worker", log=tmp_path / "one") as one,
+        running("worker", log=tmp_path / "two") as two,
+    ):
+        _wait_for_workers(2)
+        assert urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz").status == 200
+        evaluation_id = submit_nap(n_chunks=10, seconds=0.3, seed=3)
+        wait_for(evaluation_id, "running")
+        time.sleep(0.5)
+        family = one.family()
+        os.kill(one.process.pid, signal.SIGKILL)
+        wait_until_gone(family)
+        wait_for(evaluation_id, "succeeded", seconds=60)
+        assert orjson.loads(read.result(LOCAL_OWNER_ID, evaluation_id))["draws"] == (
+            expected_draws(3, 10)
+        )
+        family = two.family()
+        assert two.stop(signal.SIGTERM) == 0
+        wait_until_gone(family, seconds=0.5)
+    assert not (tmp_path / "unused").exists()
+    assert queue.is_up()
+
+
+def _wait_for_workers(count: int) -> None:
+    deadline = time.monotonic() + 60
+    while (state := health.readiness()).workers < count:
+        assert time.monotonic() < deadline, state
+        time.sleep(0.05)
+    assert state.is_ready

@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from service import queue
+from service.gate import VARIABLE, Gate, wait_at_gate
+from service.jobs import health
+from service.settings import LONGEST_SOCKET, settings
+from service.storage.models import ApiKey
+from service.storage.owners import LOCAL_OWNER_ID
+from service.storage.unit_of_work import unit_of_work
+from service.supervisor import broker, topology
+from service.supervisor.children import Child
+from service.supervisor.errors import CannotStart
+from service.supervisor.guard import is_loopback, refuse_open_door
+from service.supervisor.lock import only_one
+from tests.service.storage.databases import Setting
+from tests.service.supervisor.processes import wait_until_gone
+
+
+def test_exact_a_folder_has_one_holder(tmp_path: Path) -> None:
+    with only_one(tmp_path / "data"):
+        with pytest.raises(CannotStart, match=rf"already running on .*process {os.getpid()}"):
+            only_one(tmp_path / "data").__enter__()
+    with only_one(tmp_path / "data"):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("host", "answer"),
+    [
+        ("127.0.0.1", True),
+        ("127.8.8.8", True),
+        ("::1", True),
+        ("localhost", True),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("192.168.0.1", False),
+        ("localhost.example.org", False),
+        ("", False),
+    ],
+)
+def test_exact_which_addresses_are_this_machines_alone(host: str, answer: bool) -> None:  # noqa: FBT001 - a table
+    assert is_loopback(host) is answer
+
+
+def test_exact_only_a_key_in_force_opens_the_door(database: str) -> None:
+    key = ApiKey(
+        id=uuid4(),
+        owner_id=LOCAL_OWNER_ID,
+        name="a",
+        prefix="p",
+        digest="d",
+        created_at=datetime.now(UTC),
+        revoked_at=datetime.now(UTC),
+    )
+    with unit_of_work() as session:
+        session.add(key)
+    refuse_open_door("127.0.0.1")
+    with pytest.raises(CannotStart, match="there is no API key"):
+        refuse_open_door("10.0.0.1")
+    key.revoked_at = None
+    with unit_of_work() as session:
+        session.merge(key)
+    refuse_open_door("10.0.0.1")
+
+
+def test_exact_the_socket_is_short_for_a_long_folder(tmp_path: Path, setting: Setting) -> None:
+    setting(data_dir=tmp_path / "x" * 20)
+    deep = tmp_path / ("x" * 120)
+    setting(data_dir=deep)
+    path = settings().broker_socket
+    assert len(os.fsencode(path)) <= LONGEST_SOCKET
+    assert settings().broker_socket == path
+    setting(data_dir=deep / "y")
+    assert settings().broker_socket != path
+    setting(data_dir="/x")
+    assert settings().broker_socket == Path("/x/run/broker.sock")
+
+
+def test_exact_the_broker_answers_on_its_socket_alone(tmp_path: Path, setting: Setting) -> None:
+    setting(data_dir=tmp_path / "a folder")
+    child = Child("broker", lambda: broker.command(settings()), 3.0)
+    child.start()
+    try:
+        broker.wait_until_up(settings(), child.is_alive)
+        assert queue.is_up()
+        assert queue.enqueue([(uuid4(), 0)])
+        assert settings().broker_socket.stat().st_mode & 0o077 == 0
+    finally:
+        child.stop()
+    queue.reset()
+    assert not queue.is_up()
+
+
+def test_invalid_a_broker_that_ends_is_said(empty_sqlite: None) -> None:
+    with pytest.raises(CannotStart, match="did not start"):
+        broker.wait_until_up(settings(), lambda: False)
+
+
+def test_invalid_a_port_in_use_is_said(empty_sqlite: None, setting: Setting) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        setting(port=taken.getsockname()[1])
+        with pytest.raises(CannotStart, match="Choose another with --port"):
+            topology.listening(settings()).__enter__()
+
+
+def test_exact_a_process_is_started_again_with_growing_pauses() -> None:
+    child = Child("short", lambda: [sys.executable, "-c", ""], 1.0)
+    child.start()
+    starts, deadline = 0, time.monotonic() + 20
+    began = time.monotonic()
+    process = child._process
+    while starts < 2:
+        assert time.monotonic() < deadline
+        child.keep_alive()
+        if child._process is not process:
+            process, starts = child._process, starts + 1
+        time.sleep(0.01)
+    assert time.monotonic() - began > 0.2 + 0.4
+    child.stop()
+
+
+def test_exact_a_stubborn_process_is_killed_with_its_children() -> None:
+    stubborn = (
+        "import signal, subprocess, sys, time\n"
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+        "print('up', flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    child = Child("stubborn", lambda: [sys.executable, "-c", stubborn], 0.3)
+    child.start()
+    process = child._process
+    assert process is not None
+    time.sleep(1.0)
+    child.stop()
+    assert process.returncode == -signal.SIGKILL
+    group = subprocess.run(
+        ["ps", "-A", "-o", "pgid="], check=True, capture_output=True, text=True
+    ).stdout.split()
+    assert str(process.pid) not in group
+
+
+def test_exact_an_orphan_ends_with_its_parent() -> None:
+    parent = (
+        "import subprocess, sys, os\n"
+        "child = subprocess.Popen([sys.executable, '-m', 'service.tether', str(os.getpid()),"
+        " 'SIGKILL', sys.executable, '-c', 'import time; print(1, flush=True); time.sleep(60)'],"
+        " stdout=subprocess.PIPE)\n"
+        "child.stdout.readline()\n"
+        "print(child.pid, flush=True)\n"
+        "os.kill(os.getpid(), 9)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", parent], check=False, capture_output=True, text=True
+    )
+    wait_until_gone({int(done.stdout): "orphan"}, seconds=3.0)
+
+
+def test_exact_a_gate_holds_until_it_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    gate = Gate()
+    waiting = (
+        "from service.gate import wait_at_gate\n"
+        "print('waits', flush=True)\nwait_at_gate()\nprint('passed', flush=True)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", waiting],
+        env={**os.environ, **gate.environment},
+        pass_fds=[gate.descriptor],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "waits\n"
+        time.sleep(0.1)
+        assert process.poll() is None
+        gate.open()
+        assert process.stdout.readline() == "passed\n"
+    gate.close()
+    monkeypatch.delenv(VARIABLE, raising=False)
+    wait_at_gate()  # without a gate nothing is waited for
+
+
+def test_exact_readiness_names_what_is_missing(empty_database: str) -> None:
+    state = health.readiness()
+    assert (state.database, state.migrations, state.broker, state.workers) == (
+        True,
+        False,
+        False,
+        0,
+    )
+    assert not state.is_ready
+
+
+def test_degenerate_readiness_without_a_database(empty_sqlite: None, setting: Setting) -> None:
+    setting(database_url="postgresql://nobody@127.0.0.1:9/nothing")
+    assert health.readiness() == health.Readiness(
+        database=False, migrations=False, broker=False, workers=0
+    )

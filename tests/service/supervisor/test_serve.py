@@ -1,0 +1,120 @@
+"""The embedded service as processes, killed in every way."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import orjson
+import pytest
+
+from service.jobs import read
+from service.settings import settings
+from service.storage.owners import LOCAL_OWNER_ID
+from tests.service.jobs.evaluations import look, submit_nap, wait_for
+from tests.service.storage.databases import Setting
+from tests.service.supervisor.processes import (
+    environment,
+    running,
+    serving,
+    wait_until_gone,
+)
+from tests.worker.napping import expected_draws
+
+pytestmark = [pytest.mark.chaos, pytest.mark.usefixtures("empty_sqlite")]
+
+
+def _draws(evaluation_id: object) -> object:
+    return orjson.loads(read.result(LOCAL_OWNER_ID, evaluation_id))["draws"]  # type: ignore[arg-type]
+
+
+def test_exact_serve_runs_jobs_and_ctrl_c_leaves_no_process(tmp_path: Path) -> None:
+    with serving(tmp_path, tmp_path / "log") as serve:
+        url = serve.wait_for(r"ready at (http://\S+)")[1]
+        with urllib.request.urlopen(f"{url}/healthz") as answer:
+            assert answer.status == 200
+        small, large = submit_nap(seed=3), submit_nap(n_chunks=6, seed=3)
+        wait_for(small, "succeeded")
+        wait_for(large, "succeeded")
+        assert _draws(large) == expected_draws(3, 6)
+        second = subprocess.run(
+            [sys.executable, "-m", "service.cli", "serve", "--data-dir", str(tmp_path)],
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+        assert second.returncode == 1
+        assert second.stderr.startswith(f"thetahat: thetahat is already running on {tmp_path}")
+        family = serve.family()
+        assert len(family) >= 5  # broker, API, workers' main process and two workers
+        unfinished = submit_nap(seconds=60.0)
+        wait_for(unfinished, "running")
+        started = time.monotonic()
+        assert serve.stop() == 0
+        assert time.monotonic() - started < 12.0
+        wait_until_gone(family, seconds=0.5)
+    assert look(unfinished).status == "running"  # the next start goes on with it
+
+
+def test_exact_kill_9_leaves_no_process_and_the_next_start_goes_on(tmp_path: Path) -> None:
+    with serving(tmp_path, tmp_path / "log") as serve:
+        evaluation_id = submit_nap(n_chunks=6, seconds=0.5, seed=3)
+        wait_for(evaluation_id, "running")
+        family = serve.family()
+        serve.stop(signal.SIGKILL)
+        wait_until_gone(family)
+    left = submit_nap(seed=4)
+    with serving(tmp_path, tmp_path / "log2"):
+        wait_for(evaluation_id, "succeeded")
+        wait_for(left, "succeeded")
+    assert _draws(evaluation_id) == expected_draws(3, 6)
+
+
+def test_exact_killed_workers_and_broker_change_no_number(tmp_path: Path, setting: Setting) -> None:
+    setting(lease_s=6, renudge_s=1, sweep_s=0.2, max_attempts=10)
+    note = tmp_path / "note"
+    with serving(tmp_path, tmp_path / "log") as serve:
+        evaluation_id = submit_nap(n_chunks=12, seconds=0.4, seed=3, note=str(note))
+        main = serve.one_of_family("-m worker")
+        _wait_until_begun(note, 2)
+        worker = max(pid for pid, line in serve.family().items() if "-m worker" in line)
+        os.kill(worker, signal.SIGKILL)  # one process in the middle of a chunk
+        _wait_until_begun(note, 5)
+        os.kill(serve.one_of_family("valkey-server"), signal.SIGKILL)
+        _wait_until_begun(note, 7)
+        os.kill(main, signal.SIGKILL)  # all of them
+        row = wait_for(evaluation_id, "succeeded", "failed", seconds=60)
+        assert row.status == "succeeded"
+        assert (row.progress_done, row.progress_total) == (24, 24)
+        assert serve.stop() == 0
+    assert _draws(evaluation_id) == expected_draws(3, 12)
+    begun = note.read_text().split()
+    assert len(begun) > 12  # what was killed was begun again
+    assert set(begun) == {str(i) for i in range(12)}
+
+
+def _wait_until_begun(note: Path, count: int) -> None:
+    deadline = time.monotonic() + 30
+    while not note.exists() or len(note.read_text().split()) < count:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_invalid_another_address_needs_a_key(tmp_path: Path) -> None:
+    words = ("serve", "--host", "0.0.0.0", "--port", "0", "--data-dir", str(tmp_path / "new"))
+    with running(*words, log=tmp_path / "log") as serve:
+        assert serve.process.wait(60) == 1
+        said = (tmp_path / "log").read_text().strip().splitlines()[-1]
+        assert said.startswith("thetahat: 0.0.0.0 can be reached from other machines")
+        assert serve.family() == {}
+
+
+def test_exact_the_settings_of_the_test_are_those_of_the_service(tmp_path: Path) -> None:
+    assert settings().data_dir == tmp_path

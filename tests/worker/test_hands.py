@@ -1,0 +1,241 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+import orjson
+import pyarrow.parquet as pq
+import pytest
+
+import thetahat
+from service.jobs import read, record
+from service.jobs.cancel import cancel
+from service.settings import settings
+from service.storage import units as unit_table
+from service.storage.files import FileStore
+from service.storage.owners import LOCAL_OWNER_ID
+from service.storage.unit_of_work import unit_of_work
+from tests.service.jobs.evaluations import hands, look, set_unit, submit_nap, unit, units
+from tests.service.storage.databases import Setting
+from tests.worker.napping import expected_draws
+from worker.compute import compute
+from worker.hands import Hands
+from worker.interrupts import SharedFlag
+
+
+def _result(evaluation_id: Any) -> Any:
+    return orjson.loads(read.result(LOCAL_OWNER_ID, evaluation_id))
+
+
+@pytest.fixture
+def watched(database: str, setting: Setting) -> Iterator[Hands]:
+    """A worker whose watch runs, with short leases."""
+    setting(lease_s=0.6, time_limit_s=1.0)
+    worker = hands()
+    worker.start()
+    yield worker
+    worker.stop()
+
+
+def test_exact_a_small_evaluation_is_done_in_one_unit(database: str) -> None:
+    evaluation_id = submit_nap(seed=5)
+    assert hands().do((evaluation_id, 0))
+    row = look(evaluation_id)
+    assert (row.status, row.progress_done, row.progress_total) == ("succeeded", 1, 1)
+    assert row.started_at is not None
+    assert row.finished_at is not None
+    assert row.created_at <= row.started_at <= row.finished_at
+    result = _result(evaluation_id)
+    assert result["draws"] == expected_draws(5, 1)[0]
+    assert "methods" not in result
+    assert result["provenance"] == {
+        "version": thetahat.__version__,
+        "seed": 5,
+        "data_sha256": row.data_sha256,
+        "spec_sha256": row.request_sha256,
+        "methods": [{"name": "nap"}],
+    }
+
+
+def test_exact_a_large_one_is_cut_done_and_gathered(database: str) -> None:
+    evaluation_id = submit_nap(n_chunks=5, seed=5)
+    hands().answer((evaluation_id, 0))  # and drains the queue without further messages
+    row = look(evaluation_id)
+    assert (row.status, row.progress_done, row.progress_total) == ("succeeded", 10, 10)
+    assert row.progress_unit == "naps"
+    assert _result(evaluation_id)["draws"] == expected_draws(5, 5)
+    table = pq.read_table(read.losses_path(LOCAL_OWNER_ID, evaluation_id))
+    assert table["a"].to_pylist() == [draw[0] for draw in expected_draws(5, 5)]
+    assert not FileStore.open().path(f"chunks/{evaluation_id}").exists()
+    types = [event.type for event in read.events(LOCAL_OWNER_ID, evaluation_id)]
+    assert types == ["queued", "started", *["progress"] * 6, "succeeded"]
+    assert min(event.number for event in read.events(LOCAL_OWNER_ID, evaluation_id, after=6)) == 7
+
+
+def test_exact_the_order_of_the_chunks_changes_no_number(database: str) -> None:
+    evaluation_id, worker = submit_nap(n_chunks=4, seed=5), hands()
+    for number in (0, 3, 1, 4, 2, 5):
+        assert worker.do((evaluation_id, number))
+    assert _result(evaluation_id)["draws"] == expected_draws(5, 4)
+
+
+def test_exact_a_message_that_comes_ten_times_is_done_once(database: str) -> None:
+    evaluation_id, worker = submit_nap(n_chunks=1), hands()
+    assert [worker.do((evaluation_id, 0)) for _ in range(10)] == [True] + [False] * 9
+    assert not worker.do((uuid4(), 0))
+    assert unit(evaluation_id).attempt == 1
+
+
+def test_exact_a_zombies_outcome_is_discarded_with_its_file(database: str) -> None:
+    evaluation_id, worker, files = submit_nap(n_chunks=2, seed=5), hands(), FileStore.open()
+    worker.do((evaluation_id, 0))
+    zombie = record.take((evaluation_id, 1), uuid4(), 30.0)
+    assert zombie is not None
+    outcome = compute(zombie, files)
+    record.put_back(zombie)  # the lease ran out and the sweeper queued it again
+    worker.do((evaluation_id, 1))
+    worker._record(zombie, outcome)
+    names = sorted(path.name for path in files.path(f"chunks/{evaluation_id}").iterdir())
+    assert names == ["1-2.npz"]
+    assert look(evaluation_id).progress_done == 2
+    assert not record.failure(zombie, {})
+    assert not record.result(zombie, "{}", None)
+    assert not record.put_back(zombie)
+    worker.answer((evaluation_id, 2))
+    assert _result(evaluation_id)["draws"] == expected_draws(5, 2)
+
+
+def test_exact_a_zombies_gathering_keeps_the_winners_losses(database: str) -> None:
+    evaluation_id, worker, files = submit_nap(n_chunks=1), hands(), FileStore.open()
+    worker.do((evaluation_id, 0))
+    worker.do((evaluation_id, 1))
+    zombie = record.take((evaluation_id, 2), uuid4(), 30.0)
+    assert zombie is not None
+    outcome = compute(zombie, files)
+    record.put_back(zombie)
+    worker.do((evaluation_id, 2))
+    body = read.result(LOCAL_OWNER_ID, evaluation_id)
+    worker._record(zombie, outcome)
+    assert read.result(LOCAL_OWNER_ID, evaluation_id) == body
+    assert read.losses_path(LOCAL_OWNER_ID, evaluation_id).name == f"{evaluation_id}-2.parquet"
+    assert [path.name for path in files.path("losses").iterdir()] == [f"{evaluation_id}-2.parquet"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "detail"),
+    [
+        ("refuse", "insufficient_data", "too few sheep"),
+        ("refuse_request", "invalid_request", "no such bed"),
+        ("crash", "internal_error", "A fault of the service"),
+        ("memory", "memory_limit_exceeded", "MiB of memory"),
+    ],
+)
+def test_exact_a_failed_unit_fails_the_evaluation_with_its_reason(
+    database: str, fault: str, code: str, detail: str
+) -> None:
+    evaluation_id, worker = submit_nap(n_chunks=3, fault=fault, at=1), hands()
+    for number in (0, 1, 2, 3):
+        worker.do((evaluation_id, number))
+    row = look(evaluation_id)
+    assert row.status == "failed"
+    assert row.error is not None
+    assert (row.error["type"], row.error["code"]) == (f"/problems/{code}", code)
+    assert detail in row.error["detail"]
+    assert "secret" not in str(row.error)
+    assert [u.state for u in units(evaluation_id)] == ["done", "done", "failed", "cancelled"]
+    assert not FileStore.open().path(f"chunks/{evaluation_id}").exists()
+
+
+def test_exact_a_refusal_names_place_and_value(sqlite: None) -> None:
+    first, second = submit_nap(fault="refuse"), submit_nap(fault="refuse_request")
+    for evaluation_id in (first, second):
+        hands().do((evaluation_id, 0))
+    one, other = look(first).error, look(second).error
+    assert one is not None
+    assert other is not None
+    assert one["errors"] == [{"loc": ["sheep", 3], "message": "too few sheep", "value": 2.0}]
+    assert other["errors"] == [{"loc": ["bed"], "message": "is not there", "value": "nan"}]
+
+
+def test_exact_a_full_disk_is_tried_again_and_then_said(database: str, setting: Setting) -> None:
+    setting(max_attempts=2)
+    evaluation_id, worker = submit_nap(fault="disk"), hands()
+    worker.do((evaluation_id, 0))
+    assert (unit(evaluation_id).state, unit(evaluation_id).lost) == ("queued", 1)
+    set_unit(evaluation_id, not_before=0.0)
+    worker.do((evaluation_id, 0))
+    error = look(evaluation_id).error
+    assert error is not None
+    assert error["code"] == "internal_error"
+
+
+def test_exact_work_past_its_time_limit_is_ended(watched: Hands) -> None:
+    evaluation_id = submit_nap(seconds=20.0)
+    watched.do((evaluation_id, 0))
+    error = look(evaluation_id).error
+    assert error is not None
+    assert error["code"] == "time_limit_exceeded"
+    assert "longer than 1 seconds" in error["detail"]
+    again = submit_nap()
+    watched.do((again, 0))  # the worker lives on
+    assert look(again).status == "succeeded"
+
+
+def test_exact_a_lease_is_renewed_while_the_work_goes_on(watched: Hands) -> None:
+    evaluation_id = submit_nap(seconds=0.9)  # longer than the lease, shorter than the limit
+    before = look(evaluation_id)
+    watched.do((evaluation_id, 0))
+    assert look(evaluation_id).status == "succeeded"
+    assert before.status == "queued"
+
+
+def test_exact_cancelled_work_is_ended(watched: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluation_id = submit_nap(seconds=20.0)
+    take = record.take
+
+    def take_then_cancel(*given: Any) -> Any:
+        claim = take(*given)
+        cancel(LOCAL_OWNER_ID, evaluation_id)
+        return claim
+
+    monkeypatch.setattr(record, "take", take_then_cancel)
+    assert watched.do((evaluation_id, 0))
+    assert look(evaluation_id).status == "cancelled"
+
+
+def test_exact_a_worker_told_to_end_puts_its_work_back(database: str, setting: Setting) -> None:
+    setting(lease_s=0.6)
+    stopping = SharedFlag()
+    worker = Hands(settings(), stopping)
+    worker.start()
+    stopping.raise_()
+    evaluation_id = submit_nap(seconds=20.0)
+    worker.answer((evaluation_id, 0))
+    worker.stop()
+    row = unit(evaluation_id)
+    assert (row.state, row.lost, row.attempt) == ("queued", 0, 1)
+    assert look(evaluation_id).status == "running"
+
+
+def test_exact_places_let_small_evaluations_pass_large_ones(database: str) -> None:
+    large, small = submit_nap(n_chunks=50), submit_nap(n_chunks=2)
+    worker = hands()
+    worker.do((large, 0))
+    worker.do((small, 0))
+    latest = submit_nap()
+    with unit_of_work() as session:
+        line = unit_table.next_in_line(session, 6)
+    assert line[0] == (latest, 0)
+    assert {(small, 1), (small, 2)} <= set(line)
+
+
+def test_exact_arrays_of_objects_are_refused(sqlite: None) -> None:
+    from service.jobs.outputs import keep_arrays
+
+    evaluation_id = submit_nap()
+    claim = record.take((evaluation_id, 0), uuid4(), 30.0)
+    assert claim is not None
+    with pytest.raises(ValueError, match=r"[Oo]bject arrays"):
+        keep_arrays(FileStore.open(), claim, {"a": np.array([{}], dtype=object)})
