@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MethodType
 
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
 
 import thetahat
 from service.api.errors import HANDLERS
@@ -28,8 +29,11 @@ def create_app() -> FastAPI:
         exception_handlers=HANDLERS,
     )
     app.add_middleware(Gate)
-    for module in (evaluations, results, events, datasets, methods, meta):
-        app.include_router(module.router)
+    routers = [m.router for m in (evaluations, results, events, datasets, methods, meta)]
+    for router in routers:
+        app.include_router(router)
+    routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
+    app.state.methods = [(route.path_regex, route.methods) for route in routes]
     app.openapi = MethodType(openapi_of, app)  # type: ignore[method-assign]
     return app
 

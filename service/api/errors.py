@@ -134,7 +134,17 @@ async def on_http(request: Request, error: Exception) -> Response:
         detail = f"{request.url.path} does not take {request.method}."
     answer = problem(request, cls(detail))
     answer.headers.update(error.headers or {})
+    if error.status_code == 405:
+        answer.headers["Allow"] = _allowed(request)
     return answer
+
+
+def _allowed(request: Request) -> str:
+    """Return all methods of a path; the framework's own header has those of one route."""
+    fitting = [
+        methods for path, methods in request.app.state.methods if path.match(request.url.path)
+    ]
+    return ", ".join(sorted(set().union(*fitting)))
 
 
 async def on_validation(request: Request, error: Exception) -> Response:

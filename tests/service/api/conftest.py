@@ -12,6 +12,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from service import queue
+from service.api import auth
 from service.api.app import create_app
 from service.jobs import failures, record
 from service.jobs.kinds import JOB_KINDS
@@ -53,6 +54,8 @@ def data_dir(
     shutil.copy(empty_database_file, tmp_path)
     use(monkeypatch, data_dir=tmp_path, workers=1)
     monkeypatch.setitem(JOB_KINDS, METHOD.name, METHOD)
+    # The application outlives a test, and must not remember who was allowed in the last one.
+    monkeypatch.setattr(auth, "REMEMBERED_S", 0.0)
     yield tmp_path
     monkeypatch.undo()
     forget()

@@ -101,6 +101,6 @@ def test_exact_events_end_for_a_client_that_saw_the_last(client: TestClient, the
 
 @pytest.mark.parametrize("last", ["x", "-1", "9" * 40, "²", ""])
 def test_invalid_last_event_ids_never_break(client: TestClient, there: str, last: str) -> None:
-    answer = client.get(f"{there}/events", headers={"Last-Event-ID": last.encode()})
+    answer = client.get(f"{there}/events", headers={b"Last-Event-ID": last.encode()})
 
     assert answer.status_code in {200, 204}

@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from pydantic import BaseModel
+from sqlalchemy.exc import OperationalError
+from starlette.testclient import TestClient
+
+from service.api.catalogue import FAMILIES
+from service.jobs import read
+from service.jobs.kinds import JOB_KINDS
+from service.schemas.dataset import DatasetPage, DatasetPreview, DatasetRead
+from service.schemas.evaluation import EvaluationPage, EvaluationRead
+from service.schemas.methods import MethodFamily, MethodIndex
+from service.schemas.problem import Problem
+from tests.service.api.conftest import Hands
+from tests.service.api.requests import CSV, CSV_TEXT, matrix
+from thetahat.references import REFERENCES
+from thetahat.variances import VARIANCES
+
+OF_A_METHOD = {
+    *("name", "title", "summary", "formula", "references", "assumptions", "errs", "needs"),
+    *("blocks", "targets", "mean", "parameters"),
+}
+
+
+def test_exact_it_is_alive_before_it_is_ready(client: TestClient) -> None:
+    alive, ready = client.get("/healthz"), client.get("/readyz")
+
+    assert (alive.status_code, alive.json()["status"]) == (200, "ok")
+    assert ready.status_code == 503
+    assert {"broker", "workers"} <= set(ready.json()["missing"])
+    assert "database" not in ready.json()["missing"]
+
+
+def test_exact_a_database_that_is_away_is_503(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_args: Any) -> None:
+        raise OperationalError("SELECT 1", {}, Exception("a secret of the network"))
+
+    monkeypatch.setattr(read, "page", away)
+    answer = client.get("/v1/evaluations")
+
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+    assert "retry-after" in answer.headers
+    assert "secret" not in answer.text
+
+
+def test_exact_a_fault_of_the_service_is_500_without_its_trace(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_args: Any) -> None:
+        raise ZeroDivisionError("a secret of the code")
+
+    monkeypatch.setattr(read, "page", broken)
+    answer = client.get("/v1/evaluations")
+
+    assert (answer.status_code, answer.json()["code"]) == (500, "internal_error")
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json()["request_id"] == answer.headers["x-request-id"]
+    assert "secret" not in answer.text
+    assert "ZeroDivision" not in answer.text
+
+
+def test_exact_a_request_keeps_its_id_where_that_is_harmless(client: TestClient) -> None:
+    given = client.get("/nope", headers={"X-Request-ID": "abc-1.2_3"})
+    odd = client.get("/nope", headers={"X-Request-ID": "a b\tc"})
+    first, second = (client.get("/healthz").headers["x-request-id"] for _ in range(2))
+
+    assert given.headers["x-request-id"] == given.json()["request_id"] == "abc-1.2_3"
+    assert odd.headers["x-request-id"] != "a b\tc"
+    assert first != second
+
+
+def test_exact_the_landing_page_is_for_people_and_programs(client: TestClient) -> None:
+    links = client.get("/").json()["links"]
+    page = client.get("/", headers={"Accept": "text/html,*/*;q=0.8"})
+
+    assert page.headers["content-type"].startswith("text/html")
+    for link in links.values():
+        assert f'href="{link}"' in page.text
+        assert client.get(link).status_code in {200, 503}
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_exact_every_family_is_described(client: TestClient, name: str) -> None:
+    body = client.get(f"/v1/methods/{name}").json()
+
+    assert body["family"] == name
+    for item in body["items"]:
+        assert item["title"]
+        assert item["parameters"].get("type", "object") == "object"
+        if "references" in item:
+            assert set(item) >= OF_A_METHOD
+            assert all(r["text"] == REFERENCES[r["key"]] for r in item["references"])
+
+
+def test_exact_the_catalogue_is_the_registry(client: TestClient) -> None:
+    items = client.get("/v1/methods/variances").json()["items"]
+    families = client.get("/v1/methods").json()["families"]
+
+    assert [item["name"] for item in items] == list(VARIANCES)
+    assert [family["name"] for family in families] == list(FAMILIES)
+    assert client.get("/v1/methods").json()["recommendation"]
+
+
+def test_invalid_an_unknown_family_lists_those_there_are(client: TestClient) -> None:
+    answer = client.get("/v1/methods/variance")
+
+    assert answer.status_code == 404
+    assert all(name in answer.json()["detail"] for name in FAMILIES)
+
+
+def test_exact_the_document_has_every_kind_of_request(application: FastAPI) -> None:
+    application.openapi_schema = None  # an earlier test may have had other kinds
+    document = application.openapi()
+    body = document["paths"]["/v1/evaluations"]["post"]["requestBody"]
+    schema = body["content"]["application/json"]["schema"]
+    mapping = schema["discriminator"]["mapping"]
+    application.openapi_schema = None
+
+    assert set(mapping) == set(JOB_KINDS)
+    for ref in mapping.values():
+        name = ref.removeprefix("#/components/schemas/")
+        assert "kind" in document["components"]["schemas"][name]["properties"]
+
+
+def references_in(value: Any) -> set[str]:
+    if isinstance(value, dict):
+        own = {value["$ref"]} if isinstance(value.get("$ref"), str) else set()
+        return own.union(*map(references_in, value.values()))
+    return set().union(*map(references_in, value)) if isinstance(value, list) else set()
+
+
+def test_exact_the_document_refers_to_what_it_has(client: TestClient) -> None:
+    document = client.get("/openapi.json").json()
+    known = {f"#/components/schemas/{name}" for name in document["components"]["schemas"]}
+
+    assert references_in(document) <= known
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            assert operation["description"]
+            for status, answer in operation["responses"].items():
+                if status >= "400" and status != "503":
+                    assert list(answer["content"]) == ["application/problem+json"]
+
+
+def test_exact_the_examples_of_the_document_are_taken(client: TestClient) -> None:
+    post = client.get("/openapi.json").json()["paths"]["/v1/evaluations"]["post"]
+    examples = post["requestBody"]["content"]["application/json"]["examples"]
+
+    assert examples
+    for example in examples.values():
+        assert client.post("/v1/evaluations", json=example["value"]).status_code == 202
+
+
+def check_fields(model: type[BaseModel], body: dict[str, Any]) -> None:
+    model.model_validate(body, extra="forbid")
+    assert set(body) == set(model.model_fields)
+
+
+def test_exact_answers_are_what_the_document_says(client: TestClient, hands: Hands) -> None:
+    dataset = client.post("/v1/datasets", content=CSV_TEXT, headers={"Content-Type": CSV}).json()
+    evaluation = client.post("/v1/evaluations", json=matrix()).json()
+    hands.work()
+
+    check_fields(DatasetRead, dataset)
+    check_fields(DatasetPage, client.get("/v1/datasets").json())
+    check_fields(DatasetPreview, client.get(dataset["links"]["preview"]).json())
+    check_fields(EvaluationRead, evaluation)
+    check_fields(EvaluationRead, client.get(evaluation["links"]["self"]).json())
+    check_fields(EvaluationPage, client.get("/v1/evaluations").json())
+    check_fields(MethodIndex, client.get("/v1/methods").json())
+    check_fields(MethodFamily, client.get("/v1/methods/losses").json())
+    check_fields(Problem, client.get("/nope").json())

@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+from starlette.testclient import TestClient
+
+from service.api.routes import datasets, evaluations, events, methods, results
+from service.storage import api_keys
+from service.storage.unit_of_work import unit_of_work
+from tests.service.api.conftest import Hands
+from tests.service.api.requests import CSV, CSV_TEXT, matrix
+from tests.service.storage.databases import Setting
+
+ROUTES = [
+    (method, route.path)
+    for module in (datasets, evaluations, events, methods, results)
+    for route in module.router.routes
+    if isinstance(route, APIRoute)
+    for method in sorted(route.methods or ())
+]
+OF_ONE_THING = [
+    (method, path) for method, path in ROUTES if path.count("{") and "methods" not in path
+]
+
+
+def bearer(key: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"}
+
+
+@pytest.fixture
+def things(client: TestClient, keys: dict[str, str], hands: Hands) -> dict[str, str]:
+    """A data set and a finished evaluation of ann's, by the name in the path."""
+    headers = bearer(keys["ann"])
+    dataset = client.post(
+        "/v1/datasets", content=CSV_TEXT, headers={**headers, "Content-Type": CSV}
+    )
+    evaluation = client.post("/v1/evaluations", json=matrix(), headers=headers)
+    hands.work()
+    return {"dataset_id": dataset.json()["id"], "evaluation_id": evaluation.json()["id"]}
+
+
+def test_exact_the_list_of_routes_is_the_applications(application: FastAPI) -> None:
+    paths = application.openapi()["paths"]
+    listed = {
+        (method.upper(), path)
+        for path, operations in paths.items()
+        if path.startswith("/v1/")
+        for method in operations
+    }
+
+    assert listed == set(ROUTES)
+
+
+@pytest.mark.parametrize(("method", "path"), OF_ONE_THING)
+def test_exact_anothers_things_are_not_there(
+    client: TestClient, keys: dict[str, str], things: dict[str, str], method: str, path: str
+) -> None:
+    where = path.format(**things)
+    foreign = client.request(method, where, headers=bearer(keys["bob"]))
+    missing = client.request(
+        method,
+        path.format(**dict.fromkeys(things, str(things["dataset_id"])[::-1])),
+        headers=bearer(keys["bob"]),
+    )
+    own = client.request(method, where, headers=bearer(keys["ann"]))
+
+    assert (foreign.status_code, foreign.json()["code"]) == (404, "not_found")
+    assert missing.status_code == 404
+    assert own.status_code < 400, own.text
+
+
+def test_exact_lists_hold_ones_own_only(
+    client: TestClient, keys: dict[str, str], things: dict[str, str]
+) -> None:
+    for path in ("/v1/datasets", "/v1/evaluations"):
+        own = client.get(path, headers=bearer(keys["ann"])).json()["items"]
+        foreign = client.get(path, headers=bearer(keys["bob"])).json()["items"]
+        assert [item["id"] for item in own] == [things[f"{path[4:-1]}_id"]]
+        assert foreign == []
+
+
+def test_exact_anothers_data_set_cannot_be_named(
+    client: TestClient, keys: dict[str, str], things: dict[str, str]
+) -> None:
+    request = {
+        "kind": "losses",
+        "blocks": "random",
+        "dataset": things["dataset_id"],
+        "columns": {"losses": ["x"], "block": "n"},
+    }
+    answer = client.post("/v1/evaluations", json=request, headers=bearer(keys["bob"]))
+
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["loc"] == ["dataset"]
+
+
+def test_exact_idempotency_keys_are_each_owners(client: TestClient, keys: dict[str, str]) -> None:
+    ids = {
+        client.post(
+            "/v1/evaluations", json=matrix(), headers={**bearer(key), "Idempotency-Key": "k"}
+        ).json()["id"]
+        for key in keys.values()
+    }
+
+    assert len(ids) == 2
+
+
+@pytest.mark.parametrize(("method", "path"), ROUTES)
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Authorization": "Bearer "},
+        {"Authorization": "Bearer th_00000000_" + "x" * 43},
+        {"Authorization": "Basic YTpi"},
+        {"X-API-Key": "\xe4"},
+    ],
+    ids=["none", "empty", "unknown", "basic", "odd"],
+)
+def test_exact_every_route_needs_a_key_once_there_is_one(
+    client: TestClient, keys: dict[str, str], method: str, path: str, headers: dict[str, str]
+) -> None:
+    encoded = {k.encode(): v.encode("latin-1") for k, v in headers.items()}
+    answer: Any = client.request(method, path.replace("{", "").replace("}", ""), headers=encoded)
+
+    assert (answer.status_code, answer.json()["code"]) == (401, "unauthorised")
+    assert answer.headers["www-authenticate"].startswith("Bearer")
+
+
+def test_exact_both_headers_take_a_key(client: TestClient, keys: dict[str, str]) -> None:
+    for headers in (bearer(keys["ann"]), {"X-API-Key": keys["ann"]}):
+        assert client.get("/v1/evaluations", headers=headers).status_code == 200
+
+
+def test_exact_a_key_that_is_nearly_right_is_wrong(
+    client: TestClient, keys: dict[str, str]
+) -> None:
+    key = keys["ann"]
+    wrong = key[:-1] + ("A" if key[-1] != "A" else "B")
+    assert client.get("/v1/evaluations", headers=bearer(key)).status_code == 200
+
+    assert client.get("/v1/evaluations", headers=bearer(wrong)).status_code == 401
+
+
+def test_exact_a_revoked_key_is_refused_and_the_door_stays_shut(
+    client: TestClient, keys: dict[str, str]
+) -> None:
+    for key in keys.values():
+        assert client.get("/v1/evaluations", headers=bearer(key)).status_code == 200
+        with unit_of_work() as session:
+            assert api_keys.revoke(session, key[: api_keys.PREFIX_LENGTH])
+        assert client.get("/v1/evaluations", headers=bearer(key)).status_code == 401
+
+    assert client.get("/v1/evaluations").status_code == 401
+
+
+def test_exact_using_a_key_is_noted_and_the_key_is_not_kept(
+    client: TestClient, keys: dict[str, str]
+) -> None:
+    client.get("/v1/evaluations", headers=bearer(keys["ann"]))
+    with unit_of_work() as session:
+        rows = {row.owner: row for row in api_keys.list_all(session)}
+        stored = session.connection().exec_driver_sql("SELECT * FROM api_key").all()
+
+    assert rows["ann"].last_used_at is not None
+    assert rows["bob"].last_used_at is None
+    assert not any(key in str(stored) for key in keys.values())
+
+
+@pytest.mark.parametrize(
+    ("client_host", "headers", "status"),
+    [
+        ("127.0.0.1", {}, 200),
+        ("::1", {"Host": "localhost:8000"}, 200),
+        ("127.0.0.1", {"Host": "[::1]:8000"}, 200),
+        ("127.0.0.1", {"Host": "rebound.example.org"}, 401),
+        ("127.0.0.1", {"Host": "203.0.113.7"}, 401),
+        ("127.0.0.1", {"Origin": "https://example.org"}, 401),
+        ("127.0.0.1", {"Origin": "null"}, 401),
+        ("127.0.0.1", {"Origin": "http://localhost:8000"}, 200),
+        ("203.0.113.7", {}, 401),
+    ],
+)
+def test_exact_without_keys_only_this_machine_is_served(
+    application: FastAPI, client_host: str, headers: dict[str, str], status: int
+) -> None:
+    client = TestClient(application, client=(client_host, 1), base_url="http://127.0.0.1")
+
+    assert client.get("/v1/evaluations", headers=headers).status_code == status
+
+
+def test_exact_another_address_needs_keys(client: TestClient, setting: Setting) -> None:
+    setting(host="0.0.0.0")
+
+    assert client.get("/v1/evaluations").status_code == 401
+    assert client.get("/healthz").status_code == 200
