@@ -138,11 +138,9 @@ class MeanForm:
     def at(self, blocks: BlockMoments) -> float:
         """Value at the block means, by powers of the macro mean."""
         d, mu = _deviations(blocks), blocks.macro_mean
-        # d sums to zero, so a part common to all row sums drops out of the linear term
-        uneven = self.row_sums - self.row_sums.mean()
         return sum_of(
             float(d @ self.matrix @ d),
-            2 * mu * float(uneven @ d),
+            2 * mu * float(self.row_sums @ d),
             mu**2 * float(self.row_sums.sum()),
         )
 
@@ -155,8 +153,6 @@ def mean_form(a: FloatArray, b: FloatArray, c: FloatArray) -> MeanForm:
     matrix[np.abs(matrix) <= floor / len(a)] = 0.0
     row_sums = matrix.sum(axis=1)
     row_sums[np.abs(row_sums) <= floor] = 0.0
-    if np.ptp(row_sums) <= floor:
-        row_sums[:] = row_sums.mean()
     return MeanForm(matrix, row_sums)
 
 

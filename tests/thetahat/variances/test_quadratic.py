@@ -137,6 +137,18 @@ def test_limit_no_bias_at_all_is_called_none() -> None:
     assert in_words([(0.0, "omega")]) == "none"
 
 
+def test_limit_coefficients_that_cancel_to_their_last_bits() -> None:
+    # a + b = 0 on paper: only the spread within sources counts, with N - K degrees of freedom
+    method = Quadratic(coefficients=alike(3, 0.1 + 0.2, -0.3, 0))
+    estimate = method.estimate(losses_of(RAGGED, BlockKind.SOURCE))
+
+    assert 0.1 + 0.2 - 0.3 != 0
+    assert_allclose(estimate.value, 0.3 * (2 + 3 + 2 / 3), rtol=1e-13)
+    assert estimate.degrees_of_freedom == 6
+    assert estimate.usable
+    assert "mu" not in estimate.details["bias_in_words"]
+
+
 def test_exact_linear_in_the_mean_where_rows_sum_differently() -> None:
     # theta_omega_k of source 2 of RAGGED is 8: plug less w_2
     b = (1 / 18, 2 / 27 - 1, 3 / 36)
