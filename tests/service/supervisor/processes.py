@@ -50,7 +50,10 @@ class Command:
 
     def one_of_family(self, word: str) -> int:
         """Return the first descendant whose command line holds a word."""
-        return next(pid for pid, line in sorted(self.family().items()) if word in line)
+        family = sorted(self.family().items())
+        found = [pid for pid, line in family if word in line]
+        assert found, family
+        return found[0]
 
     def stop(self, number: signal.Signals = signal.SIGINT, seconds: float = 20.0) -> int:
         """Send a signal and return the exit status."""
@@ -86,7 +89,10 @@ def serving(folder: Path, log: Path) -> Iterator[Command]:
 def descendants(pid: int) -> dict[int, str]:
     """Return a process's living descendants by process id, with their command lines."""
     listing = subprocess.run(
-        ["ps", "-A", "-o", "pid=,ppid=,stat=,args="], check=True, capture_output=True, text=True
+        ["ps", "-A", "-ww", "-o", "pid=,ppid=,stat=,args="],
+        check=True,
+        capture_output=True,
+        text=True,
     ).stdout
     lines: dict[int, str] = {}
     parents: dict[int, int] = {}

@@ -25,13 +25,13 @@ from service.supervisor.errors import CannotStart
 from service.supervisor.guard import is_loopback, refuse_open_door
 from service.supervisor.lock import only_one
 from tests.service.storage.databases import Setting
-from tests.service.supervisor.processes import wait_until_gone
+from tests.service.supervisor.processes import descendants, wait_until_gone
 
 
 def test_exact_a_folder_has_one_holder(tmp_path: Path) -> None:
-    with only_one(tmp_path / "data"):
-        with pytest.raises(CannotStart, match=rf"already running on .*process {os.getpid()}"):
-            only_one(tmp_path / "data").__enter__()
+    said = rf"already running on .*process {os.getpid()}"
+    with only_one(tmp_path / "data"), pytest.raises(CannotStart, match=said):
+        only_one(tmp_path / "data").__enter__()
     with only_one(tmp_path / "data"):
         pass
 
@@ -76,7 +76,7 @@ def test_exact_only_a_key_in_force_opens_the_door(database: str) -> None:
 
 
 def test_exact_the_socket_is_short_for_a_long_folder(tmp_path: Path, setting: Setting) -> None:
-    setting(data_dir=tmp_path / "x" * 20)
+    setting(data_dir=tmp_path)
     deep = tmp_path / ("x" * 120)
     setting(data_dir=deep)
     path = settings().broker_socket
@@ -145,13 +145,13 @@ def test_exact_a_stubborn_process_is_killed_with_its_children() -> None:
     child.start()
     process = child._process
     assert process is not None
-    time.sleep(1.0)
+    deadline = time.monotonic() + 20
+    while not (family := descendants(process.pid)):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
     child.stop()
     assert process.returncode == -signal.SIGKILL
-    group = subprocess.run(
-        ["ps", "-A", "-o", "pgid="], check=True, capture_output=True, text=True
-    ).stdout.split()
-    assert str(process.pid) not in group
+    wait_until_gone(family, seconds=2.0)
 
 
 def test_exact_an_orphan_ends_with_its_parent() -> None:
