@@ -159,3 +159,11 @@ def test_invalid_scores() -> None:
     layout = layout_of_scores(BlockKind.RANDOM, np.ones(2), np.ones(2), None, 1)
     with pytest.raises(InsufficientData, match="one mean per split"):
         layout.split_of_row()
+
+
+def test_golden_training_sizes_by_row() -> None:
+    layout = layout_of(BlockKind.RANDOM, [1, 0, 1, 0], n_train=np.array([30.0, 50.0, 30.0, 50.0]))
+
+    assert layout.block_labels == (1, 0)
+    assert layout.n_train is not None
+    assert_array_equal(layout.n_train, [30, 50])
