@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -24,8 +24,8 @@ def rows_with(n: int, seed: int = 0) -> Rows:
 
 def labelled(**columns: list[object]) -> Rows:
     """Return rows with the given columns of labels."""
-    rows = Rows(n=len(next(iter(columns.values()))))
-    return replace(rows, **{name: np.array(v, dtype=object) for name, v in columns.items()})
+    arrays: dict[str, Any] = {k: np.array(v, dtype=object) for k, v in columns.items()}
+    return Rows(n=len(next(iter(arrays.values()))), **arrays)
 
 
 def plain(splits: list[Split]) -> list[tuple[object, ...]]:

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import numpy as np
+from numpy.testing import assert_allclose, assert_array_equal
+
+from tests.thetahat.learners.fits import predicted, probabilities
+from thetahat.learners.majority import Majority
+
+
+def test_golden_commonest_of_five() -> None:
+    said = predicted(Majority(), np.zeros((5, 1)), [2, 0, 2, 1, 2], np.ones((2, 1)), n_classes=4)
+
+    assert_array_equal(said.output, [2, 2])
+    assert_allclose(probabilities(said), [[0.2, 0.2, 0.6, 0.0]] * 2, rtol=1e-15)
+
+
+def test_golden_weights_decide() -> None:
+    said = predicted(
+        Majority(), np.zeros((3, 1)), [0, 0, 1], np.ones((1, 1)), weights=[1, 1, 3], n_classes=2
+    )
+
+    assert_array_equal(said.output, [1])
+    assert_allclose(probabilities(said), [[0.4, 0.6]], rtol=1e-15)
+
+
+def test_against_sklearn_dummy_classifier() -> None:
+    from sklearn.dummy import DummyClassifier
+
+    rng = np.random.default_rng(20_261_124)
+    y, w, rows = rng.integers(0, 4, 60), rng.exponential(size=60), np.zeros((60, 1))
+
+    said = predicted(Majority(), rows, y, rows[:1], weights=w, n_classes=4)
+
+    assert said.output == DummyClassifier(strategy="most_frequent").fit(rows, y, w).predict([[0]])
+    theirs = DummyClassifier(strategy="prior").fit(rows, y, w).predict_proba(rows[:1])
+    assert_allclose(probabilities(said), theirs, rtol=1e-12)
+
+
+def test_degenerate_tie_goes_to_the_first_class() -> None:
+    said = predicted(Majority(), np.zeros((4, 1)), [2, 1, 1, 2], np.ones((1, 1)), n_classes=3)
+
+    assert_array_equal(said.output, [1])
+
+
+def test_degenerate_one_class() -> None:
+    said = predicted(Majority(), np.zeros((2, 1)), [1, 1], np.ones((1, 1)), n_classes=2)
+
+    assert_array_equal(said.output, [1])
+    assert_array_equal(probabilities(said), [[0.0, 1.0]])
