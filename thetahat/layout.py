@@ -38,6 +38,8 @@ class Layout:
         (n,) codes by row, in input order.
     cluster_labels : tuple of label
         In order of first appearance.
+    instance_labels : ndarray or None
+        (n_instances,) what the codes of ``instance`` stand for.
     """
 
     kind: BlockKind
@@ -51,6 +53,7 @@ class Layout:
     instance: IntArray | None = None
     cluster: IntArray | None = None
     cluster_labels: tuple[Label, ...] = ()
+    instance_labels: np.ndarray | None = None
 
     @property
     def n_splits(self) -> int:
@@ -142,7 +145,7 @@ def layout_of(  # noqa: PLR0913 - one argument per column of the long form
     if n == 0:
         raise InsufficientData("there are no losses", loc=("losses",))
     repeat_codes = np.zeros(n, dtype=np.intp) if repeat is None else codes_of(repeat)[0]
-    instance_codes = None if instance is None else codes_of(instance)[0]
+    instance_codes, instance_labels = (None, None) if instance is None else _coded(instance)
     cluster_codes, cluster_labels = (None, ()) if cluster is None else codes_of(cluster)
     columns = (("repeat", repeat_codes), ("instance", instance_codes), ("cluster", cluster_codes))
     for name, codes in columns:
@@ -170,6 +173,7 @@ def layout_of(  # noqa: PLR0913 - one argument per column of the long form
         order=order,
         starts=np.concatenate([[0], np.cumsum(n_test)]).astype(np.intp),
         instance=instance_codes,
+        instance_labels=instance_labels,
         cluster=cluster_codes,
         cluster_labels=cluster_labels,
     )
@@ -203,17 +207,23 @@ def layout_of_scores(
 
 def codes_of(labels: Sequence[Label] | IntArray) -> tuple[IntArray, tuple[Label, ...]]:
     """Return codes 0, 1, ... in order of first appearance, and the labels they stand for."""
+    codes, values = _coded(labels)
+    return codes, tuple(values.tolist())
+
+
+def _coded(labels: Sequence[Label] | IntArray) -> tuple[IntArray, np.ndarray]:
+    """Return the codes, and the labels as an array: integers, or objects."""
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":
         values, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
         rank = np.empty(len(values), dtype=np.intp)
         by_appearance = np.argsort(first, kind="stable")
         rank[by_appearance] = np.arange(len(values))
-        return rank[inverse], tuple(int(v) for v in values[by_appearance])
+        return rank[inverse], values[by_appearance]
     seen: dict[Label, int] = {}
     codes = np.fromiter(
         (seen.setdefault(label, len(seen)) for label in labels), dtype=np.intp, count=len(labels)
     )
-    return codes, tuple(seen)
+    return codes, np.array([*seen, None], dtype=object)[:-1]
 
 
 def _check_blocks(kind: BlockKind, split_repeat: IntArray, repeat_codes: IntArray) -> None:

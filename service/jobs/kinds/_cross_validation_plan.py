@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -12,6 +12,7 @@ import numpy as np
 
 from service.jobs.kinds._data_input import data_from, has_role, where_role
 from service.jobs.kinds._methods import build, entry_of
+from service.jobs.kinds._methods_used import method_used
 from service.jobs.kinds.base import DatasetFile, Job
 from thetahat.data import Data
 from thetahat.errors import InvalidParameter
@@ -57,6 +58,17 @@ class Plan:
         known = np.array(classes if whole else [str(c) for c in classes])
         return np.asarray(known[output.astype(np.intp)])
 
+    def methods_used(self, learners: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return scheme, loss and learners as records; a learner's is its spec as it was asked."""
+        return [
+            method_used("schemes", self.scheme.info.name, self.scheme),
+            method_used("losses", self.loss.info.name, self.loss),
+            *(
+                {"family": "learners", "as": name, **asdict(learner_spec(wire))}
+                for name, wire in learners.items()
+            ),
+        ]
+
 
 def plan_of(job: Job, given: CrossValidationRequest) -> Plan:
     """Build the parts; the last job's are kept, for its chunks come one after another."""
@@ -100,7 +112,8 @@ def check_plan(given: CrossValidationRequest, datasets: Mapping[UUID, DatasetFil
         if not has_role(given, role):
             where = where_role(given, role)
             raise InvalidParameter(
-                f"{scheme.info.name} needs {'.'.join(map(str, where))}: the {role} of every instance",
+                f"{scheme.info.name} needs the {role} of every instance in "
+                f"{'.'.join(map(str, where))}",
                 loc=where,
             )
     names = tuple(learners)

@@ -29,8 +29,9 @@ def losses_as_columns(
         "block": _labels(layout.block_labels, layout.split_block[split]),
         "repeat": pa.array(layout.split_repeat[split]),
     }
-    if layout.instance is not None:
-        columns["instance"] = pa.array(layout.instance)
+    if layout.instance is not None and layout.instance_labels is not None:
+        labels = layout.instance_labels
+        columns["instance"] = _labels(tuple(labels.tolist()), layout.instance)
     if layout.cluster is not None:
         columns["cluster"] = _labels(layout.cluster_labels, layout.cluster)
     for name, losses in table.models.items():

@@ -17,6 +17,7 @@ from service.jobs.kinds._data_input import DataFields, check_data_fields
 from service.jobs.kinds._failures import failure_of
 from service.jobs.kinds._loss_output import losses_as_columns
 from service.jobs.kinds._methods import Method, entry_of
+from service.jobs.kinds._methods_used import methods_used
 from service.jobs.kinds.base import Chunk, Chunks, DatasetFile, Finished, Job
 from service.schemas.base import EvaluationRequest
 from thetahat.errors import EvaluationError, InvalidParameter
@@ -158,6 +159,7 @@ def _finish(
         {"code": "learner_left_out", "message": f"{name!r} is left out: {failure['message']}"}
         for name, failure in failures.items()
     ] + [{"code": c.code, "message": c.message} for c in cautions_of(ran)]
+    result["methods"] = [*plan.methods_used(given.learners), *methods_used(choices, result)]
     return Finished(result, losses_as_columns(table, _said(plan, ran)))
 
 

@@ -13,6 +13,7 @@ from service.jobs.kinds._analysis import AnalysisRequest
 from service.jobs.kinds._layout_fields import BLOCKS_ASSUMED
 from service.jobs.kinds._loss_input import LossInput, check_columns, check_form, loss_table
 from service.jobs.kinds._loss_output import losses_as_columns
+from service.jobs.kinds._methods_used import methods_used
 from service.jobs.kinds.base import Chunks, DatasetFile, Finished, Job, OneUnit
 from service.schemas.base import EvaluationRequest
 from service.schemas.numbers import number_array
@@ -66,6 +67,7 @@ class Losses(OneUnit):
             result["cautions"].append(
                 {"code": BLOCKS_ASSUMED.code, "message": BLOCKS_ASSUMED.message}
             )
+        result["methods"] = methods_used(choices, result)
         return Finished(result, losses_as_columns(table))
 
 

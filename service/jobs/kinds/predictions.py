@@ -22,6 +22,7 @@ from service.jobs.kinds._layout_fields import (
 )
 from service.jobs.kinds._loss_output import losses_as_columns
 from service.jobs.kinds._methods import Method, build, entry_of
+from service.jobs.kinds._methods_used import method_used, methods_used
 from service.jobs.kinds._prediction_columns import Said, encoded, inline_said, said_in_dataset
 from service.jobs.kinds.base import Chunks, DatasetFile, Finished, Job, OneUnit
 from service.schemas.base import EvaluationRequest
@@ -99,6 +100,11 @@ class PredictionsKind(OneUnit):
             result["cautions"].append(
                 {"code": BLOCKS_ASSUMED.code, "message": BLOCKS_ASSUMED.message}
             )
+        loss = entry_of(given.loss)
+        result["methods"] = [
+            method_used("losses", loss.name, build(LOSSES, loss.name, loss.params, ("loss",))),
+            *methods_used(choices, result),
+        ]
         return Finished(result, losses_as_columns(table))
 
 

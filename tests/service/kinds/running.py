@@ -1,0 +1,64 @@
+"""Kinds run as a worker runs them, without a worker."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid5
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from service.errors import InvalidRequest
+from service.jobs.kinds import JOB_KINDS
+from service.jobs.kinds.base import Chunks, DatasetFile, Finished, Job
+from service.storage.engine import to_json
+from thetahat.errors import EvaluationError
+
+PARQUET = "application/vnd.apache.parquet"
+SPACE = UUID("00000000-0000-0000-0000-00000000dada")
+
+
+def parquet_file(folder: Path, columns: Mapping[str, Sequence[Any] | np.ndarray]) -> DatasetFile:
+    table = pa.table({name: pa.array(values) for name, values in columns.items()})
+    name = f"{'-'.join(columns)}.parquet"
+    pq.write_table(table, folder / name)
+    kinds = {name: str(field.type) for name, field in zip(columns, table.schema, strict=True)}
+    return DatasetFile(
+        id=uuid5(SPACE, name),
+        sha256="0" * 64,
+        media_type=PARQUET,
+        rows=table.num_rows,
+        columns=[{"name": name, "type": kind} for name, kind in kinds.items()],
+        details={},
+        path=folder / name,
+    )
+
+
+def run_kind(
+    body: dict[str, Any], files: Sequence[DatasetFile] = (), *, seed: int = 7, job: int = 0
+) -> Finished:
+    """Check and run a request, whole or chunk by chunk, as the worker would."""
+    kind = JOB_KINDS[body["kind"]]
+    request = kind.request.model_validate_json(json.dumps(body))
+    datasets = {file.id: file for file in files}
+    kind.check(request, datasets)
+    again = kind.request.model_validate_json(to_json({"kind": body["kind"], **request.canonical()}))
+    work = Job(uuid5(SPACE, json.dumps([body, job])), body["kind"], again, seed, datasets)
+    started = kind.start(work)
+    if isinstance(started, Chunks):
+        outputs = [kind.run(work, dict(chunk.payload)) for chunk in started.chunks]
+        started = kind.gather(work, outputs)
+    json.loads(to_json(started.result))
+    return started
+
+
+def place_of(error: BaseException) -> tuple[str | int, ...]:
+    """Where a refusal says the fault lies."""
+    if isinstance(error, InvalidRequest):
+        return error.errors[0].loc
+    assert isinstance(error, EvaluationError)
+    return error.loc

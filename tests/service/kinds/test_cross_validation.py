@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from service.errors import InvalidRequest
+from service.jobs.kinds import cross_validation
+from tests.service.kinds.running import parquet_file, place_of, run_kind
+from thetahat.errors import EvaluationError
+
+RNG = np.random.default_rng(20_261_121)
+X = RNG.normal(size=(60, 3))
+SITE = np.repeat(["oslo", "rome", "lima", "bonn"], [10, 20, 12, 18])
+Y = X @ [1.0, -2.0, 0.5] + RNG.normal(size=60)
+BODY: dict[str, Any] = {
+    "kind": "cross_validation",
+    "data": {"X": X.tolist(), "y": Y.tolist(), "source": SITE.tolist()},
+    "task": "regression",
+    "learners": {"ridge": {"name": "ridge", "params": {"penalty": 2.0}}, "mean": "mean"},
+    "scheme": "leave_one_source_out",
+}
+LABELS = np.where(Y > 0, "yes", "no").tolist()
+CLASSIFY: dict[str, Any] = {
+    **BODY,
+    "data": {"X": X.tolist(), "y": LABELS},
+    "task": "classification",
+    "learners": {"nb": "gaussian_naive_bayes", "majority": "majority"},
+    "scheme": {"name": "stratified_k_fold", "params": {"n_folds": 5}},
+}
+
+
+def test_against_sklearn_leave_one_group_out() -> None:
+    from sklearn.linear_model import Ridge
+    from sklearn.model_selection import LeaveOneGroupOut, cross_val_predict
+
+    result = run_kind(BODY)
+    said = cross_val_predict(Ridge(alpha=2.0), X, Y, groups=SITE, cv=LeaveOneGroupOut())
+    losses = (said - Y) ** 2
+    by_site = [losses[site == SITE].mean() for site in ("bonn", "lima", "oslo", "rome")]
+
+    means = dict(
+        zip(
+            result.result["block_labels"],
+            result.result["models"]["ridge"]["mean"]["blocks"],
+            strict=True,
+        )
+    )
+    assert_allclose([means[s] for s in ("bonn", "lima", "oslo", "rome")], by_site, rtol=1e-10)
+    assert_allclose(result.result["models"]["ridge"]["mean"]["pooled"], losses.mean(), rtol=1e-10)
+    table = result.losses
+    assert table is not None
+    back = np.empty(60)
+    back[np.array(table["instance"])] = np.array(table["ridge"])
+    assert_allclose(back, losses, rtol=1e-8)
+
+
+def test_exact_the_number_of_chunks_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    forest = {"name": "RandomForestRegressor", "params": {"n_estimators": 5}}
+    body = {**BODY, "learners": {**BODY["learners"], "forest": forest}}
+    results = []
+    for most in (3, 8, 64):
+        monkeypatch.setattr(cross_validation, "MOST_CHUNKS", most)
+        results.append(run_kind(body, job=most))
+
+    assert results[0].result == results[1].result == results[2].result
+    assert results[0].losses == results[1].losses == results[2].losses
+
+
+def test_exact_one_unit_and_many_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = run_kind(BODY)
+    monkeypatch.setattr(cross_validation, "SMALL", 0)
+    cut = run_kind(BODY, job=1)
+
+    assert whole.result == cut.result
+
+
+def test_exact_a_stored_data_set_and_inline_data_agree(tmp_path: Path) -> None:
+    columns = {f"x{j}": X[:, j] for j in range(3)} | {"y": Y, "site": SITE}
+    file = parquet_file(tmp_path, columns)
+    stored = {k: v for k, v in BODY.items() if k != "data"} | {
+        "dataset": str(file.id),
+        "columns": {"target": "y", "source": "site"},
+    }
+
+    inline, from_file = run_kind(BODY), run_kind(stored, [file])
+
+    assert inline.result["models"] == from_file.result["models"]
+
+
+def test_golden_predictions_come_back_as_labels() -> None:
+    table = run_kind(CLASSIFY).losses
+
+    assert table is not None
+    said, lost = np.array(table["prediction:nb"]), np.array(table["nb"])
+    truth = np.array(LABELS)[np.array(table["instance"])]
+    assert_array_equal(lost, (said != truth).astype(float))
+
+
+def test_degenerate_a_learner_that_fails_leaves_the_others_standing() -> None:
+    # multinomial naive Bayes refuses negative features
+    body = {**CLASSIFY, "learners": {**CLASSIFY["learners"], "bad": "multinomial_naive_bayes"}}
+    result = run_kind(body).result
+
+    assert list(result["models"]) == ["nb", "majority"]
+    assert "takes counts" in result["failures"]["bad"]["message"]
+    assert "learner_left_out" in [c["code"] for c in result["cautions"]]
+
+
+def test_degenerate_when_all_learners_fail_the_job_does() -> None:
+    with pytest.raises(EvaluationError, match=r"learner 'bad', repeat 0, block 0.*takes counts"):
+        run_kind({**CLASSIFY, "learners": {"bad": "multinomial_naive_bayes"}})
+
+
+def test_degenerate_a_training_part_of_one_class_names_the_split() -> None:
+    site = ["a"] * 30 + ["b"] * 30
+    label = ["yes"] * 30 + ["no"] * 30
+    data = {"X": X.tolist(), "y": label, "source": site}
+    body = {**CLASSIFY, "data": data, "scheme": "leave_one_source_out"}
+
+    with pytest.raises(EvaluationError, match=r"repeat 0, block 0 \(source 'a'\)"):
+        run_kind({**body, "learners": {"lr": "LogisticRegression"}})
+
+
+@pytest.mark.parametrize(
+    ("change", "loc"),
+    [
+        ({"scheme": {"name": "k_fold", "params": {"n_folds": 61}}}, None),
+        ({"scheme": {"name": "k_fold", "params": {"n_folds": 1}}}, ("scheme", "params", "n_folds")),
+        ({"scheme": "no_such"}, ("scheme", "name")),
+        ({"scheme": "predefined"}, ("data", "fold")),
+        ({"loss": "zero_one"}, ("loss",)),
+        ({"learners": {"x": "no_such"}}, ("learners", "x", "name")),
+        ({"learners": {"x": "majority"}}, ("learners", "x", "name")),
+        (
+            {"learners": {"x": {"name": "ridge", "params": {"penalty": -1}}}},
+            ("learners", "x", "params", "penalty"),
+        ),
+        (
+            {"learners": {"x": {"name": "Ridge", "params": {"alpha": "much"}}}},
+            ("learners", "x", "params", "alpha"),
+        ),
+        ({"variances": ["theta_5"]}, ("variances", 0)),
+        ({"data": {**BODY["data"], "y": [*Y[:-1].tolist(), None]}}, ("data", "y", 59)),
+        ({"data": {**BODY["data"], "y": Y[:-1].tolist()}}, None),
+        ({"data": {**BODY["data"], "source": ["a"] * 60}}, None),
+        ({"metrics": ["roc_auc"]}, ("metrics", 0)),
+    ],
+)
+def test_invalid_requests_are_refused_at_the_door(
+    change: dict[str, Any], loc: tuple[Any, ...] | None
+) -> None:
+    kind = cross_validation.METHOD
+    request = kind.request.model_validate({**BODY, **change})
+
+    with pytest.raises((EvaluationError, InvalidRequest)) as caught:
+        kind.check(request, {})
+    if loc is not None:
+        assert place_of(caught.value) == loc

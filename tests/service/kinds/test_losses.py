@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from service.errors import InvalidRequest
+from tests.service.kinds.running import parquet_file, place_of, run_kind
+from thetahat.errors import EvaluationError
+
+# 2 blocks of 3 losses; block means of a: 1, 3; of b: 2, 2
+A, B = [[0.0, 1.0, 2.0], [2.0, 3.0, 4.0]], [[1.0, 2.0, 3.0], [2.0, 2.0, 2.0]]
+FLAT_A, FLAT_B = [e for row in A for e in row], [e for row in B for e in row]
+MATRIX: dict[str, Any] = {"kind": "losses", "blocks": "source", "losses": {"a": A, "b": B}}
+LONG: dict[str, Any] = {
+    "kind": "losses",
+    "blocks": "source",
+    "losses": {"a": FLAT_A, "b": FLAT_B},
+    "block": [0, 0, 0, 1, 1, 1],
+}
+
+
+def test_golden_two_blocks_of_three() -> None:
+    model = run_kind(MATRIX).result["models"]["a"]
+
+    assert model["mean"] == {"macro": 2.0, "pooled": 2.0, "blocks": [1.0, 3.0]}
+    assert (model["n"], model["blocks"]) == (6, 2)
+    # V_k = 1 and 1, M = 3: theta_A = (1/4)(1/3 + 1/3) = 1/6; B = 2, B/K = 1
+    assert_allclose(model["variances"]["theta_A"]["value"], 1 / 6, rtol=1e-14)
+    assert_allclose(model["variances"]["theta_B"]["value"], 1 / 3, rtol=1e-14)
+    assert_allclose(model["variances"]["theta_gamma"]["value"], 1.0, rtol=1e-14)
+    targets = [i["target"] for i in model["intervals"] if i["recommended"]]
+    assert sorted(targets) == ["new_source", "these_sources"]
+
+
+def test_exact_all_forms_say_the_same(tmp_path: Path) -> None:
+    file = parquet_file(tmp_path, {"a": FLAT_A, "b": FLAT_B, "site": [0, 0, 0, 1, 1, 1]})
+    stored = {
+        "kind": "losses",
+        "blocks": "source",
+        "dataset": str(file.id),
+        "columns": {"losses": ["a", "b"], "block": "site"},
+    }
+
+    results = [run_kind(MATRIX).result, run_kind(LONG).result, run_kind(stored, [file]).result]
+
+    assert results[0] == results[1] == results[2]
+
+
+def test_exact_split_scores_agree_with_block_means() -> None:
+    rng = np.random.default_rng(20_261_121)
+    rows = {m: rng.random((5, 4)).tolist() for m in ("a", "b")}
+    scores = {m: np.mean(r, axis=1).tolist() for m, r in rows.items()}
+    whole = run_kind({"kind": "losses", "blocks": "random", "losses": rows}).result
+    split = run_kind(
+        {"kind": "losses", "blocks": "random", "split_scores": scores, "n_train": 16, "n_test": 4}
+    ).result
+
+    for name in ("theta_3", "nadeau_bengio"):
+        assert_allclose(
+            split["models"]["a"]["variances"][name]["value"],
+            whole["models"]["a"]["variances"][name]["value"],
+            rtol=1e-12,
+        )
+    assert "theta_4" not in split["models"]["a"]["variances"]
+    assert "theta_4" in {entry["name"] for entry in split["not_applicable"]}
+    assert run_kind({**LONG}).losses is not None
+    assert_allclose(
+        split["comparisons"][0]["tests"]["nadeau_bengio_t"]["p_value"],
+        whole["comparisons"][0]["tests"]["nadeau_bengio_t"]["p_value"],
+        rtol=1e-9,
+    )
+
+
+def test_exact_losses_come_back_as_they_were_sent() -> None:
+    table = run_kind({**LONG, "cluster": ["x", "x", "y", "y", "z", "z"]}).losses
+
+    assert table is not None
+    assert table.column_names == ["block", "repeat", "cluster", "a", "b"]
+    assert table["a"].to_pylist() == FLAT_A
+    assert table["cluster"].to_pylist() == ["x", "x", "y", "y", "z", "z"]
+
+
+def test_golden_block_labels_and_training_sizes_by_name() -> None:
+    body = {**MATRIX, "blocks": "random", "block_labels": ["dvd", "book"]}
+    result = run_kind({**body, "n_train": {"dvd": 30, "book": 30}}).result
+
+    assert result["block_labels"] == ["dvd", "book"]
+    # S^2 = 2; (1/2 + 6/60) * 2 = 1.2
+    assert_allclose(result["models"]["a"]["variances"]["nadeau_bengio"]["value"], 1.2, rtol=1e-14)
+
+
+def test_golden_weights_add_risks() -> None:
+    result = run_kind({**LONG, "weights": [0, 0, 0, 2, 2, 2]}).result
+
+    # mean of loss x weight = (4 + 6 + 8) / 6
+    assert_allclose(result["models"]["a"]["risks"]["weighted"]["estimate"], 3.0, rtol=1e-14)
+    assert result["models"]["a"]["mean"]["macro"] == 2.0
+
+
+def test_golden_provenance_names_methods_with_their_parameters() -> None:
+    body = {**MATRIX, "tests": [{"name": "theta_t", "params": {"variance": "theta_A"}, "as": "t"}]}
+    methods = run_kind(body).result["methods"]
+
+    assert {"family": "variances", "name": "theta_B", "params": {}} in methods
+    assert [m for m in methods if m["family"] == "tests"] == [
+        {"family": "tests", "name": "theta_t", "params": {"variance": "theta_A"}, "as": "t"}
+    ]
+
+
+def test_degenerate_blocks_left_out_are_said_to_be_assumed() -> None:
+    result = run_kind({k: v for k, v in MATRIX.items() if k != "blocks"}).result
+
+    assert "blocks_assumed_random" in [c["code"] for c in result["cautions"]]
+    assert "blocks_assumed_random" not in [c["code"] for c in run_kind(MATRIX).result["cautions"]]
+
+
+@pytest.mark.parametrize(
+    ("change", "loc"),
+    [
+        ({"losses": {"a": A, "b": [[1.0, 2.0], [1.0, 2.0, 3.0]]}}, ("losses", "b", 0)),
+        ({"losses": {"a": A, "b": [[1.0, 2.0, 3.0]]}}, ("losses", "b")),
+        ({"losses": {"a": [[1.0, True]]}}, ("losses", "a", 0, 1)),
+        ({"losses": {"a": [[1.0, "2"], [1.0, 2.0]]}}, ("losses", "a", 0, 1)),
+        ({"losses": {"a": [[1.0, 10**400], [1.0, 2.0]]}}, ("losses", "a", 0, 1)),
+        ({"losses": {"a": [[], [1.0]]}}, ("losses", "a", 0)),
+        ({"losses": {"a": [[1.0, 2.0]]}}, ("block",)),
+        ({"losses": {}}, ("losses",)),
+        ({"losses": {"a": [1.0, 2.0]}}, ("block",)),
+        ({"losses": {"a": [1.0, 2.0]}, "block": [0]}, ("block",)),
+        ({"losses": {"a": [1.0, 2.0]}, "block": [0, 1.5]}, ("block", 1)),
+        ({"block": [0, 1]}, ("block",)),
+        ({"blocks": "holdout"}, ("block",)),
+        ({"level": 1.0}, ("level",)),
+        ({"level": 0.0}, ("level",)),
+        ({"margin": -1.0}, ("margin",)),
+        ({"control": "c"}, ("control",)),
+        ({"correction": "guess"}, ("correction",)),
+        ({"variances": ["theta_5"]}, ("variances", 0)),
+        ({"variances": ["nonsense"]}, ("variances", 0, "name")),
+        ({"variances": ["theta_A", "theta_A"]}, ("variances", 1)),
+        (
+            {"variances": [{"name": "theta_A", "params": {"x": 1}}]},
+            ("variances", 0, "params", "x"),
+        ),
+        ({"weights": [1.0]}, ("weights",)),
+        ({"weights": [[1.0, 1.0, 1.0], [1.0, 1.0, -1.0]]}, ("weights", 5)),
+        ({"n_train": {"7": 3}}, ("n_train", "7")),
+        ({"n_train": 0}, ("n_train",)),
+        ({"folds": 2}, ("folds",)),
+        ({"better": "higher"}, ("better",)),
+        ({"split_scores": {"a": [1.0, 2.0]}}, ("split_scores",)),
+    ],
+)
+def test_invalid_requests_name_the_place(change: dict[str, Any], loc: tuple[Any, ...]) -> None:
+    with pytest.raises((EvaluationError, InvalidRequest)) as caught:
+        run_kind({**MATRIX, **change})
+
+    assert place_of(caught.value) == loc
+
+
+def test_invalid_column_names_the_ones_there_are(tmp_path: Path) -> None:
+    file = parquet_file(tmp_path, {"a": [1.0, 2.0], "site": [0, 1]})
+    body = {
+        "kind": "losses",
+        "dataset": str(file.id),
+        "columns": {"losses": ["z"], "block": "site"},
+    }
+
+    with pytest.raises(InvalidRequest, match="the columns are a, site") as caught:
+        run_kind(body, [file])
+    assert caught.value.errors[0].loc == ("columns", "losses", 0)
+
+
+@pytest.mark.parametrize(
+    ("columns", "loc"),
+    [
+        ({"a": [1.0, float("nan")], "site": [0, 1]}, ("columns", "losses", 0, 1)),
+        ({"a": ["x", "y"], "site": [0, 1]}, ("columns", "losses", 0)),
+        ({"a": [1.0, 2.0], "site": [0.5, 1.0]}, ("columns", "block", 0)),
+        ({"a": [1.0, 2.0], "site": ["x", None]}, ("columns", "block", 1)),
+    ],
+)
+def test_invalid_stored_columns_name_the_row(
+    tmp_path: Path, columns: dict[str, list[Any]], loc: tuple[Any, ...]
+) -> None:
+    file = parquet_file(tmp_path, columns)
+    body = {
+        "kind": "losses",
+        "dataset": str(file.id),
+        "columns": {"losses": ["a"], "block": "site"},
+    }
+
+    with pytest.raises(EvaluationError) as caught:
+        run_kind(body, [file])
+    assert caught.value.loc == loc

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from service.errors import InvalidRequest
+from tests.service.kinds.running import parquet_file, place_of, run_kind
+from thetahat.errors import EvaluationError
+
+Y = ["cat", "dog", "cat", "dog", "dog", "cat"]
+SAID = ["cat", "cat", "cat", "dog", "cat", "dog"]  # wrong in rows 1, 4 and 5
+OTHER = ["cat", "dog", "dog", "dog", "dog", "dog"]  # wrong in rows 2 and 5
+DOG = [0.1, 0.4, 0.2, 0.9, 0.3, 0.6]  # probability of dog, the second class
+BODY: dict[str, Any] = {
+    "kind": "predictions",
+    "y": Y,
+    "predictions": {"a": SAID, "b": OTHER},
+    "block": [0, 0, 0, 1, 1, 1],
+    "blocks": "random",
+    "loss": "zero_one",
+}
+LOG: dict[str, Any] = {**BODY, "loss": "log", "scores": {"a": DOG, "b": DOG}}
+
+
+def test_golden_error_rates() -> None:
+    result = run_kind(BODY).result
+
+    assert_allclose(result["models"]["a"]["mean"]["blocks"], [1 / 3, 2 / 3], rtol=1e-15)
+    assert_allclose(result["models"]["b"]["mean"]["macro"], 1 / 3, rtol=1e-15)
+    assert result["methods"][0] == {"family": "losses", "name": "zero_one", "params": {}}
+
+
+def test_golden_log_loss_of_binary_scores() -> None:
+    result = run_kind(LOG).result
+
+    truth = [0.9, 0.4, 0.8, 0.9, 0.3, 0.4]  # probability given to the true class
+    assert_allclose(result["models"]["a"]["mean"]["pooled"], -np.log(truth).mean(), rtol=1e-12)
+
+
+def test_exact_rows_of_probabilities_follow_the_named_classes() -> None:
+    rows = [[p, 1 - p] for p in DOG]  # dog first
+    named = {**LOG, "classes": ["dog", "cat"], "scores": {"a": rows, "b": rows}}
+
+    assert_allclose(
+        run_kind(named).result["models"]["a"]["mean"]["pooled"],
+        run_kind(LOG).result["models"]["a"]["mean"]["pooled"],
+        rtol=1e-12,
+    )
+
+
+def test_golden_regression_on_a_holdout() -> None:
+    body = {
+        "kind": "predictions",
+        "y": [1.0, 2.0, 4.0],
+        "predictions": {"m": [1.5, 2.0, 2.0]},
+        "blocks": "holdout",
+        "loss": "squared",
+    }
+    result = run_kind(body).result
+
+    assert_allclose(result["models"]["m"]["mean"]["pooled"], 4.25 / 3, rtol=1e-15)
+    assert [i["target"] for i in result["models"]["m"]["intervals"] if i["recommended"]] == [
+        "these_models"
+    ]
+
+
+def test_exact_a_stored_data_set_says_the_same(tmp_path: Path) -> None:
+    columns = {"y": Y, "a": SAID, "b": OTHER, "p": DOG, "fold": BODY["block"]}
+    file = parquet_file(tmp_path, columns)
+    stored = {
+        "kind": "predictions",
+        "dataset": str(file.id),
+        "columns": {
+            "target": "y",
+            "predictions": {"a": "a", "b": "b"},
+            "scores": {"a": "p", "b": "p"},
+            "block": "fold",
+        },
+        "blocks": "random",
+        "loss": "log",
+    }
+
+    assert run_kind(stored, [file]).result["models"] == run_kind(LOG).result["models"]
+
+
+@pytest.mark.parametrize(
+    ("change", "loc"),
+    [
+        ({"y": Y[:-1]}, ("predictions", "a")),
+        ({"y": []}, ("y",)),
+        ({"y": None}, ("y",)),
+        ({"predictions": {"a": SAID[:-1]}}, ("predictions", "a")),
+        ({"y": [1, *Y[1:]]}, ("y",)),
+        ({"y": [1.5, *Y[1:]]}, ("y", 0)),
+        ({"y": [None, *Y[1:]]}, ("y", 0)),
+        ({"loss": "no_such"}, ("loss", "name")),
+        ({"loss": "squared"}, ("y", 0)),
+        ({"loss": "log"}, ("scores", "a")),
+        ({"loss": "log", "scores": {"c": DOG}}, ("scores", "c")),
+        ({"loss": "log", "scores": {"a": [1.2, *DOG[1:]]}}, ("scores", "a", 0)),
+        ({"loss": "log", "scores": {"a": [[0.5, 0.4]] * 6}}, ("scores", "a", 0)),
+        ({"loss": "log", "scores": {"a": [[0.5, 0.5]] * 5 + [[1.0]]}}, ("scores", "a", 5)),
+        ({"classes": ["cat"]}, ("classes",)),
+        ({"classes": ["cat", "bird"]}, ("y", 1)),
+        ({"metrics": ["roc_auc"]}, ("metrics", 0)),
+        ({"dataset": "00000000-0000-0000-0000-000000000000"}, ("predictions",)),
+    ],
+)
+def test_invalid_requests_name_the_place(change: dict[str, Any], loc: tuple[Any, ...]) -> None:
+    with pytest.raises((EvaluationError, InvalidRequest)) as caught:
+        run_kind({**BODY, **change})
+
+    assert place_of(caught.value) == loc
