@@ -19,6 +19,7 @@ from service.storage import engine
 from worker.hands import SLICE_S, Hands
 from worker.interrupts import SharedFlag
 from worker.limits import limit_memory
+from worker.warm import warm_up
 
 HARD_LIMIT_MARGIN_S = 60.0
 STOPPING = SharedFlag()
@@ -77,6 +78,7 @@ def _begin(**_: Any) -> None:
     limit_memory(settings().memory_limit_mb)
     _Process.hands = Hands(settings(), STOPPING)
     _Process.hands.start()
+    warm_up()
 
 
 @signals.worker_process_shutdown.connect

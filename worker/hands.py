@@ -21,7 +21,7 @@ from service.jobs.discard import discard_chunks
 from service.jobs.kinds.base import Chunks
 from service.lifecycle import Stage
 from service.settings import Settings
-from service.storage import units, workers
+from service.storage import unit_queue, workers
 from service.storage.files import FileStore
 from service.storage.unit_of_work import reading, unit_of_work
 from service.storage.units import Claim, UnitKey
@@ -105,7 +105,7 @@ class Hands:
 
     def _line(self) -> list[UnitKey]:
         with reading() as session:
-            return units.next_in_line(session, CANDIDATES)
+            return unit_queue.next_in_line(session, CANDIDATES)
 
     def do(self, key: UnitKey) -> bool:
         """Claim a unit, do it and record it; False when it was not there to be claimed."""

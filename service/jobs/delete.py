@@ -7,7 +7,7 @@ from uuid import UUID
 from service.errors import EvaluationNotFinished, NotFound
 from service.jobs.discard import discard_chunks
 from service.lifecycle import FINISHED
-from service.storage import evaluations
+from service.storage import evaluations, results
 from service.storage.files import FileStore
 from service.storage.unit_of_work import unit_of_work
 
@@ -23,7 +23,7 @@ def delete(owner_id: UUID, evaluation_id: UUID) -> None:
             raise EvaluationNotFinished(
                 f"Evaluation {evaluation_id} is {locked.status}; cancel it first."
             )
-        stored = evaluations.result(session, evaluation_id)
+        stored = results.get(session, evaluation_id)
         evaluations.delete(session, evaluation_id)
     files = FileStore.open()
     if stored is not None and stored.losses_file is not None:

@@ -13,7 +13,8 @@ from uuid import UUID
 
 from service.errors import Fault, InvalidRequest, NoResult, NotFound, ResultNotReady
 from service.lifecycle import EvaluationStatus
-from service.storage import evaluations
+from service.storage import evaluations, results
+from service.storage import events as stored_events
 from service.storage.evaluations import EvaluationRow, Filters
 from service.storage.files import FileStore
 from service.storage.unit_of_work import reading
@@ -80,7 +81,7 @@ def _result(owner_id: UUID, evaluation_id: UUID) -> tuple[str, str | None]:
         reason = "" if row.error is None else f": {row.error.get('detail', '')}"
         raise NoResult(f"Evaluation {evaluation_id} {_was(row.status)}{reason}")
     with reading() as session:
-        found = evaluations.result(session, evaluation_id)
+        found = results.get(session, evaluation_id)
     if found is None:
         raise NotFound(f"There is no evaluation {evaluation_id}.")  # deleted meanwhile
     return found.body, found.losses_file
@@ -94,7 +95,7 @@ def events(owner_id: UUID, evaluation_id: UUID, after: int = 0) -> list[EventRow
     """Return what happened to an evaluation after the event of that number."""
     get(owner_id, evaluation_id)
     with reading() as session:
-        rows = evaluations.events(session, evaluation_id, after)
+        rows = stored_events.after(session, evaluation_id, after)
     return [EventRow(row.number, row.at, row.type, row.data) for row in rows]
 
 

@@ -14,7 +14,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from service.lifecycle import FINISHED, EvaluationStatus, Stage, UnitState
-from service.storage import evaluations, units
+from service.storage import evaluations, results, units
 from service.storage.unit_of_work import unit_of_work
 from service.storage.units import Claim, UnitKey
 
@@ -87,7 +87,7 @@ def result(claim: Claim, body: str, losses_file: str | None) -> bool:
     with unit_of_work() as session:
         if not _settle(session, claim, UnitState.DONE):
             return False
-        evaluations.add_result(session, claim.evaluation_id, body, losses_file)
+        results.insert(session, claim.evaluation_id, body, losses_file)
         whole = {"progress_done": 1, "progress_total": 1} if claim.stage is Stage.START else {}
         evaluations.finish(session, claim.evaluation_id, EvaluationStatus.SUCCEEDED, whole)
     return True

@@ -21,7 +21,7 @@ from service.jobs import failures, record
 from service.jobs.discard import discard_chunks
 from service.lifecycle import FINISHED, EvaluationStatus, Stage, UnitState
 from service.settings import Settings
-from service.storage import evaluations, units, workers
+from service.storage import evaluations, unit_queue, units, workers
 from service.storage.models import Evaluation, Unit
 from service.storage.unit_of_work import reading, unit_of_work
 from service.storage.units import Claim, UnitKey
@@ -168,5 +168,5 @@ def _restart(evaluation_id: UUID) -> None:
 
 def _nudge(settings: Settings) -> int:
     with unit_of_work() as session:
-        due = units.due_for_nudge(session, settings.renudge_s, WINDOW)
+        due = unit_queue.due_for_nudge(session, settings.renudge_s, WINDOW)
     return len(due) if due and queue.enqueue(due) else 0

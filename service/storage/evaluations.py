@@ -12,12 +12,11 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from service.lifecycle import FINISHED, UNFINISHED, EvaluationStatus
+from service.storage import events
 from service.storage.models import (
     Evaluation,
     EvaluationDataset,
     EvaluationLabel,
-    EvaluationResult,
-    Event,
 )
 
 
@@ -68,7 +67,7 @@ COLUMNS = tuple(
 def insert(session: Session, values: Mapping[str, Any]) -> None:
     """Store a new evaluation and its first event."""
     session.execute(sa.insert(Evaluation).values(**values))
-    add_event(session, values["id"], values["version"], "queued", {})
+    events.add(session, values["id"], values["version"], "queued", {})
 
 
 def add_links(
@@ -123,22 +122,7 @@ def change(
         statement, execution_options={"synchronize_session": False}
     ).scalar_one()
     if event is not None:
-        add_event(session, evaluation_id, version, event, data or {})
-
-
-def add_event(
-    session: Session, evaluation_id: UUID, number: int, event: str, data: Mapping[str, Any]
-) -> None:
-    """Append to an evaluation's events; the number is the version it brought."""
-    session.execute(
-        sa.insert(Event).values(
-            evaluation_id=evaluation_id,
-            number=number,
-            at=datetime.now(UTC),
-            type=event,
-            data=dict(data),
-        )
-    )
+        events.add(session, evaluation_id, version, event, data or {})
 
 
 def finish(
@@ -230,36 +214,6 @@ def versions(session: Session, evaluation_ids: Sequence[UUID]) -> dict[UUID, tup
     return {row.id: (row.version, row.status) for row in session.execute(statement)}
 
 
-def result(session: Session, evaluation_id: UUID) -> sa.Row[str, str | None] | None:
-    """Return the stored result and the name of its loss table."""
-    statement = sa.select(EvaluationResult.body, EvaluationResult.losses_file).where(
-        EvaluationResult.evaluation_id == evaluation_id
-    )
-    return session.execute(statement).one_or_none()
-
-
-def add_result(session: Session, evaluation_id: UUID, body: str, losses_file: str | None) -> None:
-    """Store the result; the primary key lets it be written once."""
-    session.execute(
-        sa.insert(EvaluationResult).values(
-            evaluation_id=evaluation_id,
-            body=body,
-            losses_file=losses_file,
-            created_at=datetime.now(UTC),
-        )
-    )
-
-
 def delete(session: Session, evaluation_id: UUID) -> None:
     """Remove an evaluation and, by cascade, all that belongs to it."""
     session.execute(sa.delete(Evaluation).where(Evaluation.id == evaluation_id))
-
-
-def events(session: Session, evaluation_id: UUID, after: int) -> Sequence[sa.Row[Any]]:
-    """Return an evaluation's events whose number is above ``after``, in order."""
-    statement = (
-        sa.select(Event.number, Event.at, Event.type, Event.data)
-        .where(Event.evaluation_id == evaluation_id, Event.number > after)
-        .order_by(Event.number)
-    )
-    return session.execute(statement).all()

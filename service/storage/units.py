@@ -99,17 +99,6 @@ def claim(session: Session, key: UnitKey, worker_id: UUID, lease_s: float) -> Cl
     )
 
 
-def next_in_line(session: Session, count: int) -> list[UnitKey]:
-    """Return the first queued units that may be taken now."""
-    statement = (
-        sa.select(Unit.evaluation_id, Unit.number)
-        .where(Unit.state == UnitState.QUEUED, Unit.not_before <= EpochNow())
-        .order_by(Unit.place)
-        .limit(count)
-    )
-    return [(row.evaluation_id, row.number) for row in session.execute(statement)]
-
-
 def renew(session: Session, held: Claim, lease_s: float) -> bool:
     """Lengthen a lease; False when the unit is no longer this attempt's."""
     return _update_held(session, held, lease_until=EpochNow() + lease_s)
@@ -231,27 +220,3 @@ def history(session: Session, held: Claim) -> tuple[int, float]:
     statement = sa.select(Unit.lost, EpochNow() - Unit.claimed_at).where(*_held(held))
     row = session.execute(statement).one_or_none()
     return (0, 0.0) if row is None else (row[0], float(row[1] or 0.0))
-
-
-def due_for_nudge(session: Session, renudge_s: float, window: int) -> list[UnitKey]:
-    """Mark and return queued units that no message was sent for of late, a window at a time."""
-    queued = sa.and_(Unit.state == UnitState.QUEUED, Unit.not_before <= EpochNow())
-    fresh = Unit.nudged_at > EpochNow() - renudge_s
-    outstanding = session.execute(sa.select(sa.func.count()).where(queued, fresh)).scalar_one()
-    if outstanding >= window:
-        return []
-    statement = (
-        sa.select(Unit.evaluation_id, Unit.number)
-        .where(queued, sa.not_(fresh))
-        .order_by(Unit.place)
-        .limit(window - outstanding)
-    )
-    keys = [(row.evaluation_id, row.number) for row in session.execute(statement)]
-    for evaluation_id, number in keys:
-        session.execute(
-            sa.update(Unit)
-            .where(Unit.evaluation_id == evaluation_id, Unit.number == number)
-            .values(nudged_at=EpochNow()),
-            execution_options=_PLAIN,
-        )
-    return keys

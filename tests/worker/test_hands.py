@@ -13,7 +13,7 @@ import thetahat
 from service.jobs import read, record
 from service.jobs.cancel import cancel
 from service.settings import settings
-from service.storage import units as unit_table
+from service.storage import unit_queue
 from service.storage.files import FileStore
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.unit_of_work import unit_of_work
@@ -226,7 +226,7 @@ def test_exact_places_let_small_evaluations_pass_large_ones(database: str) -> No
     worker.do((small, 0))
     latest = submit_nap()
     with unit_of_work() as session:
-        line = unit_table.next_in_line(session, 6)
+        line = unit_queue.next_in_line(session, 6)
     assert line[0] == (latest, 0)
     assert {(small, 1), (small, 2)} <= set(line)
 

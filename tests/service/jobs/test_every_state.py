@@ -13,6 +13,7 @@ from service import queue
 from service.jobs import read, sweep
 from service.jobs.cancel import cancel
 from service.settings import settings
+from service.storage import unit_queue
 from service.storage import units as unit_table
 from service.storage.models import Evaluation, Unit
 from service.storage.owners import LOCAL_OWNER_ID
@@ -79,7 +80,7 @@ def _bring_to_an_end(worker: object) -> None:
         sweep.sweep(holder, settings())
         _expire(None)
         with reading() as session:
-            line = unit_table.next_in_line(session, 100)
+            line = unit_queue.next_in_line(session, 100)
         for key in line:
             worker.do(key)  # type: ignore[attr-defined]
     with reading() as session:
