@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from service.data.formats.base import check_names
+from service.data.base import check_names
 from service.errors import InvalidFile
 
 
@@ -88,7 +88,8 @@ def _plain(column: pa.ChunkedArray, dtype: type[np.generic]) -> np.ndarray:
 def _objects(column: pa.ChunkedArray) -> np.ndarray:
     """Return strings that share one object per distinct value: repeated labels cost a pointer."""
     if pa.types.is_timestamp(column.type):
-        column = column.cast(pa.timestamp(column.type.unit))
+        # One unit for all, so that the same moments are the same text whatever file they come in.
+        column = column.cast(pa.timestamp("us"), safe=False)
     if not pa.types.is_dictionary(column.type):
         if not is_text(column.type):
             column = column.cast(pa.string())

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from service.data.formats.base import MAX_NAME, check_names
+from service.data.base import MAX_NAME, check_names
 from service.errors import InvalidFile
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -51,17 +51,17 @@ def check_text(path: Path) -> None:
     before = 0
     with path.open("rb") as file:
         while chunk := file.read(CHUNK):
-            nul = chunk.find(b"\0")
-            if nul >= 0:
-                raise InvalidFile(f"the text has a NUL byte at byte {before + nul}")
             held = len(decoder.getstate()[0])
+            nul = chunk.find(b"\0")
             try:
-                decoder.decode(chunk)
+                decoder.decode(chunk if nul < 0 else chunk[:nul])
             except UnicodeDecodeError as error:
                 place = before - held + error.start
                 raise InvalidFile(
                     f"the text is not UTF-8: byte {place} is 0x{error.object[error.start]:02x}"
                 ) from None
+            if nul >= 0:
+                raise InvalidFile(f"the text has a NUL byte at byte {before + nul}")
             before += len(chunk)
     unfinished = decoder.getstate()[0]
     if unfinished:

@@ -12,8 +12,8 @@ from uuid import UUID
 
 from sqlalchemy.exc import IntegrityError
 
+from service.data.base import TABLE_SUFFIX, Inspected
 from service.data.formats import FORMATS
-from service.data.formats.base import TABLE_SUFFIX, Inspected
 from service.data.preview import preview as preview_of
 from service.errors import DatasetInUse, NotFound
 from service.jobs.kinds.base import DatasetFile

@@ -6,11 +6,11 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Final
 
-from service.data.formats.base import Format
+from service.data.base import Format
 
 
 def _collect() -> dict[str, Format]:
-    names = [m.name for m in iter_modules(__path__) if m.name != "base"]
+    names = [m.name for m in iter_modules(__path__)]
     formats = [import_module(f"{__name__}.{name}").METHOD for name in sorted(names)]
     return {found.media_type: found for found in formats}
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from service.data.arrow_columns import to_numpy, wire_columns
 from service.data.arrow_messages import check_messages
-from service.data.formats.base import Inspected, check_not_empty, check_size
+from service.data.base import Inspected, check_not_empty, check_size
 from service.errors import InvalidFile
 
 

@@ -15,9 +15,9 @@ import numpy as np
 import pyarrow as pa
 
 from service.data.arrow_columns import to_numpy, wire_columns
+from service.data.base import TABLE_SUFFIX, Inspected, check_not_empty, check_size
 from service.data.csv_dialect import Dialect, check_text, understand
 from service.data.csv_types import MISSING, guess_types, open_table, survey_types
-from service.data.formats.base import TABLE_SUFFIX, Inspected, check_not_empty, check_size
 from service.errors import InvalidFile
 
 

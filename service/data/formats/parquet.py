@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from service.data.arrow_columns import is_text, to_numpy, wire_columns
-from service.data.formats.base import Inspected, check_not_empty, check_size
+from service.data.base import Inspected, check_not_empty, check_size
 from service.errors import InvalidFile, TooLarge
 
 BATCH_ROWS = 65_536
