@@ -1,0 +1,51 @@
+"""A client of the thetahat service: upload, submit, wait, read.
+
+>>> from thetahat_client import Client
+>>> with Client() as client:
+...     sent = client.submit({"kind": "losses", "blocks": "random", "losses": losses})
+...     done = client.wait(sent.id)
+...     result = client.result(done.id)
+"""
+
+from __future__ import annotations
+
+from thetahat_client.client import Client
+from thetahat_client.errors import (
+    ConnectionFailed,
+    EvaluationFailed,
+    NotFound,
+    Refused,
+    ResultNotReady,
+    ServiceFault,
+    ThetahatError,
+    TooManyRequests,
+    Unauthorised,
+    UnexpectedAnswer,
+    WaitTimeout,
+)
+from thetahat_client.models import Column, Dataset, Evaluation, Fault, Problem, Progress
+from thetahat_client.tables import result_text
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Client",
+    "Column",
+    "ConnectionFailed",
+    "Dataset",
+    "Evaluation",
+    "EvaluationFailed",
+    "Fault",
+    "NotFound",
+    "Problem",
+    "Progress",
+    "Refused",
+    "ResultNotReady",
+    "ServiceFault",
+    "ThetahatError",
+    "TooManyRequests",
+    "Unauthorised",
+    "UnexpectedAnswer",
+    "WaitTimeout",
+    "result_text",
+]

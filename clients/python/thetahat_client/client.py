@@ -1,0 +1,292 @@
+"""The client."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Final, Literal, Self, overload
+from uuid import uuid4
+
+from thetahat_client.errors import EvaluationFailed, NotFound, Refused, WaitTimeout
+from thetahat_client.media import Source, body_of, media_type_of, name_of
+from thetahat_client.models import Dataset, Evaluation, Problem
+from thetahat_client.transport import Answer, Transport
+
+LONGEST_WAIT_S: Final = 60.0  # the service's own default limit of one long poll
+PAUSE_S: Final = 0.2
+ACCEPT: Final = {
+    "json": "application/json",
+    "csv": "text/csv",
+    "parquet": "application/vnd.apache.parquet",
+}
+
+
+class Client:
+    """A connection to one service, for use in a ``with`` block.
+
+    Every request may be sent again after a dropped connection, 429, 502, 503 or 504: uploads give
+    the same data set again, and a submission carries an idempotency key. What still fails after
+    the last attempt is raised, see ``thetahat_client.errors``.
+
+    Parameters
+    ----------
+    url : str
+        Where the service is.
+    api_key : str or None
+        Needed where the service has keys.
+    timeout : float
+        Seconds without a byte from the service after which an attempt counts as failed.
+    retries : int
+        Further attempts after the first.
+    """
+
+    def __init__(
+        self,
+        url: str = "http://127.0.0.1:8000",
+        api_key: str | None = None,
+        *,
+        timeout: float = 30.0,
+        retries: int = 5,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._transport = Transport(url.rstrip("/"), api_key, timeout, retries, sleep)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._transport.close()
+
+    def ready(self) -> bool:
+        """Say whether the service, its database, its broker and a worker are up; one attempt."""
+        try:
+            self._transport.send("GET", "/readyz", once=True)
+        except Refused:
+            return False
+        return True
+
+    def methods(self, family: str) -> list[dict[str, Any]]:
+        """Return the methods of a family: schemes, learners, losses, variances, tests, ..."""
+        answer = self._transport.send("GET", f"/v1/methods/{family}").json()
+        return list(answer["items"])
+
+    # Data sets
+
+    def upload(
+        self, source: Source, *, media_type: str | None = None, name: str | None = None
+    ) -> Dataset:
+        """Send a file, piece by piece; the same bytes of the same type give the same data set.
+
+        Parameters
+        ----------
+        source : path, bytes or binary file
+            What to send. A file that cannot be rewound is sent once, without further attempts.
+        media_type : str or None
+            By default what the name's ending tells (``.csv``, ``.parquet``, ``.npy``, ...).
+        name : str or None
+            What the service shall call it; by default the file's own name.
+        """
+        name = name or name_of(source)
+        body, can_repeat = body_of(source)
+        answer = self._transport.send(
+            "POST",
+            "/v1/datasets",
+            query={"name": name} if name else None,
+            headers={"Content-Type": media_type or media_type_of(name)},
+            body=body,
+            once=not can_repeat,
+        )
+        return Dataset.read(answer.json())
+
+    def dataset(self, dataset_id: str) -> Dataset:
+        """Return a data set; ``NotFound`` when there is none of that id."""
+        return Dataset.read(self._transport.send("GET", f"/v1/datasets/{dataset_id}").json())
+
+    def datasets(self, *, page_size: int = 100) -> Iterator[Dataset]:
+        """Return all data sets, newest first, a page at a time."""
+        return (Dataset.read(item) for item in self._pages("/v1/datasets", {}, page_size))
+
+    def preview(self, dataset_id: str, rows: int = 20) -> dict[str, Any]:
+        """Return the first rows of a data set, and what was understood of the file."""
+        path, query = f"/v1/datasets/{dataset_id}/preview", {"rows": rows}
+        return dict(self._transport.send("GET", path, query=query).json())
+
+    def delete_dataset(self, dataset_id: str) -> None:
+        """Remove a data set; ``Refused`` while an evaluation needs it."""
+        self._delete(f"/v1/datasets/{dataset_id}")
+
+    # Evaluations
+
+    def submit(
+        self,
+        request: Mapping[str, Any],
+        *,
+        wait: float | None = None,
+        idempotency_key: str | None = None,
+    ) -> Evaluation:
+        """Send an evaluation.
+
+        Parameters
+        ----------
+        request : Mapping
+            The body of ``POST /v1/evaluations``.
+        wait : float or None
+            Seconds, at most 60, that the service may take to answer with the ``result`` at once.
+            What is not finished by then comes back queued or running.
+        idempotency_key : str or None
+            The same key and request give the same evaluation; by default a new key, so that only
+            this call's own further attempts do.
+        """
+        text = json.dumps(request, allow_nan=False, ensure_ascii=False).encode()
+        headers = {
+            "Content-Type": "application/json",
+            "Idempotency-Key": idempotency_key or str(uuid4()),
+        }
+        seconds = 0 if wait is None else math.ceil(min(max(wait, 0.0), LONGEST_WAIT_S))
+        if seconds:
+            headers["Prefer"] = f"wait={seconds}"
+        answer = self._transport.send(
+            "POST", "/v1/evaluations", headers=headers, body=lambda: text, waiting=seconds
+        )
+        return Evaluation.read(answer.json())
+
+    def get(self, evaluation_id: str) -> Evaluation:
+        """Return an evaluation as it stands."""
+        answer = self._transport.send("GET", f"/v1/evaluations/{evaluation_id}")
+        return Evaluation.read(answer.json())
+
+    def wait(
+        self,
+        evaluation_id: str,
+        timeout: float | None = None,
+        on_progress: Callable[[Evaluation], None] | None = None,
+    ) -> Evaluation:
+        """Wait for an evaluation's end by long polling, and return it, whatever its end was.
+
+        Parameters
+        ----------
+        timeout : float or None
+            Seconds after which ``WaitTimeout`` is raised; the evaluation goes on.
+        on_progress : callable or None
+            Called with the evaluation at first and whenever it has changed.
+        """
+        path = f"/v1/evaluations/{evaluation_id}"
+        headers: dict[str, str] = {}
+        end = math.inf if timeout is None else time.monotonic() + timeout
+        known: Evaluation | None = None
+        while True:
+            seconds = min(LONGEST_WAIT_S / 2, max(0.0, end - time.monotonic())) if known else 0.0
+            query = {"wait": f"{seconds:.3f}"} if seconds else None
+            sent = time.monotonic()
+            answer = self._transport.send(
+                "GET", path, query=query, headers=headers, waiting=seconds
+            )
+            if answer.response.status_code != 304:
+                known = Evaluation.read(answer.json())
+                headers = {"If-None-Match": answer.response.headers.get("etag", "")}
+                if on_progress is not None:
+                    on_progress(known)
+            assert known is not None  # noqa: S101 - the first request carries no If-None-Match
+            if known.is_finished:
+                return known
+            if time.monotonic() >= end:
+                raise WaitTimeout(known, timeout or 0.0)
+            # A service that answers at once (its own limit may be 0) is not asked in a circle.
+            time.sleep(max(0.0, min(PAUSE_S - (time.monotonic() - sent), end - time.monotonic())))
+
+    def result(self, evaluation_id: str) -> dict[str, Any]:
+        """Return the result, or raise ``ResultNotReady`` or ``EvaluationFailed``."""
+        return dict(self._output(evaluation_id, "result", "application/json").json())
+
+    @overload
+    def losses(self, evaluation_id: str, format: Literal["json"] = "json") -> dict[str, Any]: ...
+    @overload
+    def losses(self, evaluation_id: str, format: Literal["csv"]) -> str: ...
+    @overload
+    def losses(self, evaluation_id: str, format: Literal["parquet"]) -> bytes: ...
+
+    def losses(self, evaluation_id: str, format: str = "json") -> dict[str, Any] | str | bytes:  # noqa: A002 - likewise
+        """Return the loss of every instance under every model: JSON, CSV text or Parquet bytes."""
+        if format not in ACCEPT:
+            message = f"format must be one of {', '.join(ACCEPT)}, not {format!r}"
+            raise ValueError(message)
+        answer = self._output(evaluation_id, "losses", ACCEPT[format])
+        if format == "json":
+            return dict(answer.json())
+        return answer.response.text if format == "csv" else answer.response.content
+
+    def cancel(self, evaluation_id: str) -> Evaluation:
+        """Cancel an evaluation; one that has ended stays as it is."""
+        answer = self._transport.send("POST", f"/v1/evaluations/{evaluation_id}/cancel")
+        return Evaluation.read(answer.json())
+
+    def delete(self, evaluation_id: str) -> None:
+        """Remove an evaluation that has ended, with its result."""
+        self._delete(f"/v1/evaluations/{evaluation_id}")
+
+    def evaluations(  # noqa: PLR0913 - one argument per filter
+        self,
+        *,
+        status: str | None = None,
+        kind: str | None = None,
+        labels: Mapping[str, str] | None = None,
+        created_after: datetime | None = None,
+        created_before: datetime | None = None,
+        page_size: int = 100,
+    ) -> Iterator[Evaluation]:
+        """Return evaluations, newest first, a page at a time; all filters must hold."""
+        query: dict[str, Any] = {
+            "status": status,
+            "kind": kind,
+            "label": [f"{key}:{value}" for key, value in (labels or {}).items()] or None,
+            "created_after": created_after.isoformat() if created_after else None,
+            "created_before": created_before.isoformat() if created_before else None,
+        }
+        given = {key: value for key, value in query.items() if value is not None}
+        return (Evaluation.read(i) for i in self._pages("/v1/evaluations", given, page_size))
+
+    def _pages(self, path: str, query: dict[str, Any], size: int) -> Iterator[dict[str, Any]]:
+        cursor: str | None = None
+        while True:
+            more = {"cursor": cursor} if cursor else {}
+            page = self._transport.send("GET", path, query={**query, "limit": size, **more}).json()
+            yield from page["items"]
+            cursor = page["next"]
+            if cursor is None:
+                return
+
+    def _output(self, evaluation_id: str, what: str, media_type: str) -> Answer:
+        path, headers = f"/v1/evaluations/{evaluation_id}/{what}", {"Accept": media_type}
+        try:
+            return self._transport.send("GET", path, headers=headers)
+        except Refused as refused:
+            if refused.problem.code != "no_result":
+                raise
+            members = refused.problem.members
+            error = members.get("evaluation_error")
+            raise EvaluationFailed(
+                evaluation_id,
+                str(members.get("evaluation_status", "failed")),
+                Problem.read(error) if error else None,
+            ) from None
+
+    def _delete(self, path: str) -> None:
+        """Remove; where an attempt before was cut off, a 404 means that it did it."""
+        try:
+            self._transport.send("DELETE", path)
+        except NotFound as gone:
+            if gone.attempts == 1:
+                raise

@@ -1,0 +1,213 @@
+"""What the service answers, as frozen values; fields unknown to this release are ignored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+FINISHED: Final = frozenset({"succeeded", "failed", "cancelled"})
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One wrong place in a request.
+
+    Parameters
+    ----------
+    loc : tuple of str or int
+        Path into the request.
+    message : str
+        What is wrong there.
+    value : Any
+        What was found there, shortened.
+    """
+
+    loc: tuple[str | int, ...]
+    message: str
+    value: Any = None
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Fault:
+        """Return the value of a JSON object."""
+        return cls(tuple(data.get("loc", ())), str(data.get("message", "")), data.get("value"))
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why something was refused or failed (RFC 9457).
+
+    Parameters
+    ----------
+    type, code : str
+        Stable; ``type`` is ``/problems/`` and the code.
+    title, detail : str
+        For people.
+    status : int or None
+        HTTP status; None for the error of a failed evaluation.
+    errors : tuple of Fault
+        The wrong places of the request.
+    request_id : str
+        Also in the service's log; empty where the service gave none.
+    members : Mapping
+        The whole document.
+    """
+
+    type: str
+    code: str
+    title: str
+    detail: str
+    status: int | None
+    errors: tuple[Fault, ...]
+    request_id: str
+    members: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any], status: int | None = None) -> Problem:
+        """Return the value of a JSON object; nothing in it is required."""
+        kind = str(data.get("type", "about:blank"))
+        faults = data.get("errors")
+        return cls(
+            type=kind,
+            code=str(data.get("code", kind.rpartition("/")[2])),
+            title=str(data.get("title", "")),
+            detail=str(data.get("detail", "")),
+            status=data.get("status", status),
+            errors=tuple(Fault.read(f) for f in faults) if isinstance(faults, list) else (),
+            request_id=str(data.get("request_id", "")),
+            members=dict(data),
+        )
+
+    def in_words(self) -> str:
+        """Return one line per fault, and the detail first where it says more than they do."""
+        lines = [self.detail or self.title or self.type]
+        for fault in self.errors:
+            place = ".".join(map(str, fault.loc))
+            line = f"{place}: {fault.message}" if place else fault.message
+            if line not in lines and fault.message != lines[0]:
+                lines.append(f"  {line}")
+            elif place and fault.message == lines[0]:
+                lines[0] = line
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a data set; ``type`` is number, integer, boolean or string."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """An uploaded file; the same bytes of the same type have the same ``id``."""
+
+    id: str
+    name: str | None
+    sha256: str
+    media_type: str
+    bytes: int
+    rows: int
+    columns: tuple[Column, ...]
+    created_at: datetime | None
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Dataset:
+        """Return the value of a JSON object."""
+        return cls(
+            id=data["id"],
+            name=data.get("name"),
+            sha256=data["sha256"],
+            media_type=data.get("media_type", ""),
+            bytes=data["bytes"],
+            rows=data["rows"],
+            columns=tuple(Column(c["name"], c["type"]) for c in data["columns"]),
+            created_at=_moment(data.get("created_at")),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an evaluation is; ``total`` is None while it is not known."""
+
+    done: int
+    total: int | None
+    unit: str
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Progress:
+        """Return the value of a JSON object."""
+        return cls(data.get("done", 0), data.get("total"), data.get("unit", ""))
+
+    @property
+    def share(self) -> float | None:
+        """Done over total, between 0 and 1, or None."""
+        return min(self.done / self.total, 1.0) if self.total else None
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A job of the service.
+
+    Parameters
+    ----------
+    status : str
+        ``queued``, ``running``, ``succeeded``, ``failed`` or ``cancelled``.
+    error : Problem or None
+        Why it failed.
+    result : dict or None
+        Only where the service answered with it (``submit(..., wait=N)``); else ask
+        ``Client.result``.
+    """
+
+    id: str
+    kind: str
+    name: str | None
+    status: str
+    labels: Mapping[str, str]
+    seed: int | None
+    created_at: datetime | None
+    started_at: datetime | None
+    finished_at: datetime | None
+    progress: Progress
+    error: Problem | None
+    links: Mapping[str, str]
+    result: dict[str, Any] | None = None
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Evaluation:
+        """Return the value of a JSON object."""
+        error = data.get("error")
+        return cls(
+            id=data["id"],
+            kind=data["kind"],
+            name=data.get("name"),
+            status=data["status"],
+            labels=data.get("labels") or {},
+            seed=data.get("seed"),
+            created_at=_moment(data.get("created_at")),
+            started_at=_moment(data.get("started_at")),
+            finished_at=_moment(data.get("finished_at")),
+            progress=Progress.read(data.get("progress") or {}),
+            error=Problem.read(error) if error else None,
+            links=data.get("links") or {},
+            result=data.get("result"),
+        )
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether it will not change any more."""
+        return self.status in FINISHED
+
+    @property
+    def seconds(self) -> float | None:
+        """Seconds from its start to its end."""
+        if self.started_at is None or self.finished_at is None:
+            return None
+        return (self.finished_at - self.started_at).total_seconds()
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)

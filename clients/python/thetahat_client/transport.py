@@ -1,0 +1,192 @@
+"""One exchange with the service: sent again where that is safe and may help, and never silent."""
+
+from __future__ import annotations
+
+import ipaddress
+import random
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Final
+
+import httpx
+
+from thetahat_client.errors import ConnectionFailed, Refused, UnexpectedAnswer, refusal
+from thetahat_client.models import Problem
+
+AWAY: Final = frozenset({429, 502, 503, 504})
+RACE: Final = "idempotency_race"  # our own first attempt is still being answered
+SHORTEST_PAUSE_S: Final = 0.25
+LONGEST_PAUSE_S: Final = 15.0
+MOST_PATIENCE_S: Final = 120.0  # a Retry-After above it is the caller's to decide
+WAITING_MARGIN_S: Final = 10.0
+
+Body = Callable[[], "bytes | Iterable[bytes]"]
+"""Makes the body anew for each attempt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back."""
+
+    response: httpx.Response
+
+    def json(self) -> Any:
+        """Return the body's JSON."""
+        try:
+            return self.response.json()
+        except ValueError:
+            raise _unexpected(self.response) from None
+
+
+class Transport:
+    """Sends requests, each of which may safely be sent twice.
+
+    Reading and removing are safe by nature, an upload because the same bytes give the same data
+    set, and a submission because it carries an idempotency key.
+
+    Parameters
+    ----------
+    url : str
+        Where the service is.
+    api_key : str or None
+        Sent as ``Authorization: Bearer``.
+    timeout : float
+        Seconds without a byte after which an attempt counts as failed.
+    retries : int
+        Further attempts after the first.
+    sleep : callable
+        Waits that many seconds.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        api_key: str | None,
+        timeout: float,
+        retries: int,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        headers = {"User-Agent": "thetahat-client/0.1"}
+        if api_key:
+            headers["Authorization"] = f"Bearer {api_key}"
+        self._timeout = timeout
+        self._retries = retries
+        self._sleep = sleep
+        # A proxy from the environment cannot reach this machine's own loopback.
+        self._http = httpx.Client(base_url=url, headers=headers, trust_env=not _is_near(url))
+        self._url = url
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def send(  # noqa: PLR0913 - each is one part of a request
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: Body | None = None,
+        waiting: float = 0.0,
+        once: bool = False,
+    ) -> Answer:
+        """Send a request; every answer from 400 on is raised as ``Refused``.
+
+        ``waiting`` is how long the service itself may take before it answers.
+        """
+        patience = max(self._timeout, waiting + WAITING_MARGIN_S) if waiting else self._timeout
+        timeout = httpx.Timeout(self._timeout, connect=min(self._timeout, 10.0), read=patience)
+        last = 1 if once else self._retries + 1
+        for attempt in range(1, last + 1):
+            try:
+                response = self._http.request(
+                    method,
+                    path,
+                    params=query,
+                    headers=headers,
+                    content=None if body is None else body(),
+                    timeout=timeout,
+                )
+            except httpx.TransportError as error:
+                if attempt == last:
+                    raise self._unreachable(error, attempt) from error
+                self._sleep(_pause(attempt))
+                continue
+            if response.status_code < 300 or response.status_code == 304:
+                return Answer(response)
+            failure = _failure(response, attempt)
+            if attempt == last or not _may_pass(failure):
+                raise failure
+            self._sleep(max(failure.retry_after or 0.0, _pause(attempt)))
+        raise AssertionError  # the last attempt returns or raises
+
+    def _unreachable(self, error: httpx.TransportError, attempts: int) -> ConnectionFailed:
+        reason = str(error) or type(error).__name__
+        times = "1 attempt" if attempts == 1 else f"{attempts} attempts"
+        return ConnectionFailed(f"{self._url} does not answer ({reason}; {times})")
+
+
+def _failure(response: httpx.Response, attempts: int) -> Refused:
+    """Return the exception of an answer that is no success."""
+    kind = response.headers.get("content-type", "").partition(";")[0]
+    data: Any = None
+    if kind in {"application/problem+json", "application/json"}:
+        try:
+            data = response.json()
+        except ValueError:
+            data = None
+    if not isinstance(data, dict) or "type" not in data:
+        if response.status_code not in AWAY:
+            raise _unexpected(response)
+        title = f"{response.status_code} {response.reason_phrase}"
+        data = {"type": "about:blank", "title": title, "code": "", "detail": title}
+    problem = Problem.read({**data, "status": response.status_code})
+    return refusal(problem, _retry_after(response), attempts)
+
+
+def _may_pass(failure: Refused) -> bool:
+    if failure.retry_after is not None and failure.retry_after > MOST_PATIENCE_S:
+        return False
+    return failure.problem.status in AWAY or failure.problem.code == RACE
+
+
+def _pause(attempt: int) -> float:
+    """Return a pause that doubles, and that many clients do not take in step."""
+    longest = min(LONGEST_PAUSE_S, SHORTEST_PAUSE_S * 2.0 ** (attempt - 1))
+    return longest * random.uniform(0.5, 1.0)  # noqa: S311 - a pause is no secret
+
+
+def _retry_after(response: httpx.Response) -> float | None:
+    text = response.headers.get("retry-after")
+    if text is None:
+        return None
+    try:
+        return max(0.0, float(text))
+    except ValueError:
+        pass
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+
+
+def _unexpected(response: httpx.Response) -> UnexpectedAnswer:
+    kind = response.headers.get("content-type", "no content type")
+    return UnexpectedAnswer(
+        f"{response.request.method} {response.url} answered {response.status_code} with {kind}, "
+        "which is not what thetahat answers"
+    )
+
+
+def _is_near(url: str) -> bool:
+    host = httpx.URL(url).host
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,52 @@
+"""A progress bar, on a stream that people read."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from thetahat_client import Evaluation
+
+WIDTH = 30
+
+
+class Bar:
+    """Shows an evaluation's progress: one line that changes on a terminal, else a line per tenth.
+
+    Parameters
+    ----------
+    stream : text file
+        Where to; standard error by default, so that standard output stays a program's.
+    """
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = sys.stderr if stream is None else stream
+        self._live = self._stream.isatty()
+        self._last = ""
+
+    def __call__(self, evaluation: Evaluation) -> None:
+        """Show the state; the last one ends the line."""
+        text = line(evaluation)
+        mark = evaluation.status + ("" if self._live else _tenth(evaluation))
+        if self._live:
+            self._stream.write(f"\r{text}\x1b[K" + ("\n" if evaluation.is_finished else ""))
+        elif mark != self._last:
+            self._stream.write(text + "\n")
+        self._last = mark
+        self._stream.flush()
+
+
+def line(evaluation: Evaluation) -> str:
+    """Return ``[#####.....] 12 of 40 splits, running``."""
+    progress = evaluation.progress
+    share = 1.0 if evaluation.status == "succeeded" else progress.share or 0.0
+    full = int(share * WIDTH)
+    bar = f"[{'#' * full}{'.' * (WIDTH - full)}]"
+    if progress.total is None:
+        return f"{bar} {evaluation.status}"
+    return f"{bar} {progress.done} of {progress.total} {progress.unit}, {evaluation.status}"
+
+
+def _tenth(evaluation: Evaluation) -> str:
+    return str(int(10 * (evaluation.progress.share or 0.0)))
