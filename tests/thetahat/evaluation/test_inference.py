@@ -189,6 +189,14 @@ def test_golden_clipping_leaves_open_ends_open() -> None:
     assert clipped(greater, (0.0, 1.0)).upper is None
 
 
+def test_degenerate_an_interval_outside_the_range_ends_at_its_edge() -> None:
+    above = clipped(INTERVAL, (-1.0, -0.5))
+    below = clipped(INTERVAL, (0.5, 1.0))
+
+    assert (above.lower, above.upper) == (-0.5, -0.5)
+    assert (below.lower, below.upper) == (0.5, 0.5)
+
+
 def test_golden_clip_is_to_the_range_of_the_loss_or_the_request() -> None:
     table = five_by_nine(BlockKind.SOURCE)
 

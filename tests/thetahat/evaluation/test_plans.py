@@ -192,12 +192,45 @@ def test_golden_degrees_grow_with_what_they_count(variance: str, degrees_at_90: 
 
 
 def test_golden_leave_one_out_plans_instances() -> None:
+    # repeats would reach it ((1/96 + 1/11) / (1/12 + 1/11) = .58), but leave-one-out has no other
     layout = layout_of(BlockKind.RANDOM, np.arange(12))
 
-    found = planned(basis("nadeau_bengio", 0.2, 0.1, 11.0), layout)
+    found = planned(basis("nadeau_bengio", 0.2, 0.08, 11.0), layout)
     assert found["unit"] == "instances"
     n = found["total"]
-    assert power_of(0.2, 0.1 * math.sqrt(12 / n), n - 1.0, 0.05) >= 0.8
+    assert power_of(0.2, 0.08 * math.sqrt(12 / n), n - 1.0, 0.05) >= 0.8
+
+
+@pytest.mark.parametrize("n", [3, 4, 6])
+def test_exact_few_sources_count_each_degree(n: int) -> None:
+    """Ask for just the power that n sources have: with one degree less it would take n + 1."""
+    layout = layout_of(BlockKind.SOURCE, [0, 0, 1, 1])
+    asked = power_of(1.0, 0.5 / math.sqrt(n), n - 1.0, 0.05) - 1e-9
+    rests_on = basis("theta_gamma", 1.0, 0.5 / math.sqrt(2), 1.0, Target.NEW_SOURCE)
+
+    assert planned(rests_on, layout, power=asked)["total"] == n
+
+
+@pytest.mark.parametrize("repeats", [2, 3, 5])
+def test_exact_few_repeats_count_each_degree(repeats: int) -> None:
+    layout = layout_of(BlockKind.RANDOM, [0, 0, 1, 1])  # n2/n1 = 1
+    j = 2.0 * repeats
+    asked = power_of(1.0, 0.3 * math.sqrt(1 / j + 1), j - 1, 0.05) - 1e-9
+    rests_on = basis("nadeau_bengio", 1.0, 0.3 * math.sqrt(1 / 2 + 1), 1.0)
+
+    found = planned(rests_on, layout, power=asked)
+    assert (found["unit"], found["total"]) == ("repeats", repeats)
+
+
+def test_exact_a_hundred_splits_are_the_most() -> None:
+    s2 = 0.04
+    at = [power_of(0.3, math.sqrt((1 / j + 0.25) * s2), j - 1.0, 0.05) for j in (100, 1000)]
+    rests_on = basis("nadeau_bengio", 0.3, math.sqrt((1 / 5 + 0.25) * s2), 4.0)
+
+    assert planned(rests_on, FOLDS, power=at[0] - 1e-9)["total"] == MOST_SPLITS // 5
+    assert MOST_SPLITS == 100
+    beyond = planned(rests_on, FOLDS, power=(at[0] + at[1]) / 2)
+    assert beyond["unit"] == "instances"
 
 
 @pytest.mark.parametrize("variance", ["theta_gamma", "nadeau_bengio"])
