@@ -23,7 +23,7 @@ class Holdout:
 
     .. math:: n_2 = \lceil \mu n - 10^{-9} \rceil
 
-    kept between 1 and n - 1; the small number undoes the rounding of products such as 0.1 x 30.
+    kept between 1 and n - 1; the small number undoes the rounding of products such as 0.07 x 100.
 
     Parameters
     ----------
