@@ -64,6 +64,7 @@ class Child:
             pass_fds=tuple(self.file_descriptors),
         )
         self._started = time.monotonic()
+        self._asked = False
 
     def is_alive(self) -> bool:
         """Tell whether the process runs."""

@@ -6,6 +6,7 @@ import ipaddress
 
 import sqlalchemy as sa
 
+from service.storage import schema
 from service.storage.models import ApiKey
 from service.storage.unit_of_work import reading
 from service.supervisor.errors import CannotStart
@@ -30,7 +31,11 @@ def has_keys() -> bool:
 
 def refuse_open_door(host: str) -> None:
     """Raise ``CannotStart`` for an address that others reach while there is no key."""
-    if not is_loopback(host) and not has_keys():
+    if is_loopback(host):
+        return
+    if not schema.is_current():
+        raise CannotStart("The database is not of this release; run `thetahat migrate` first.")
+    if not has_keys():
         raise CannotStart(
             f"{host} can be reached from other machines and there is no API key. "
             "Make one with `thetahat keys create NAME`, or listen on 127.0.0.1."

@@ -54,6 +54,12 @@ def test_exact_which_addresses_are_this_machines_alone(host: str, answer: bool) 
     assert is_loopback(host) is answer
 
 
+def test_invalid_an_open_door_without_tables_is_said(empty_database: str) -> None:
+    refuse_open_door("127.0.0.1")
+    with pytest.raises(CannotStart, match="thetahat migrate"):
+        refuse_open_door("10.0.0.1")
+
+
 def test_exact_only_a_key_in_force_opens_the_door(database: str) -> None:
     key = ApiKey(
         id=uuid4(),
