@@ -17,7 +17,7 @@ from service.storage import evaluations, results
 from service.storage import events as stored_events
 from service.storage.evaluations import EvaluationRow, Filters
 from service.storage.files import FileStore
-from service.storage.unit_of_work import reading
+from service.storage.unit_of_work import looking, reading
 
 RETRY_AFTER_S = 1
 
@@ -42,8 +42,8 @@ class EventRow:
 
 def get(owner_id: UUID, evaluation_id: UUID) -> EvaluationRow:
     """Return an owner's evaluation; ``NotFound`` when there is none of that id."""
-    with reading() as session:
-        row = evaluations.get(session, owner_id, evaluation_id)
+    with looking() as connection:
+        row = evaluations.get(connection, owner_id, evaluation_id)
     if row is None:
         raise NotFound(f"There is no evaluation {evaluation_id}.")
     return row

@@ -17,6 +17,7 @@ from service.storage.models import (
     Evaluation,
     EvaluationDataset,
     EvaluationLabel,
+    table_of,
 )
 
 
@@ -63,10 +64,24 @@ COLUMNS = tuple(
     getattr(Evaluation, name) for name in EvaluationRow.__dataclass_fields__ if name != "labels"
 )
 
+# Built once: building a statement costs several times what running it does.
+_ROWS = table_of(Evaluation).c
+_LABELS = table_of(EvaluationLabel).c
+_INSERT = sa.insert(table_of(Evaluation))
+_COUNT_UNFINISHED = sa.select(sa.func.count()).where(
+    _ROWS.owner_id == sa.bindparam("owner"), _ROWS.status.in_(sorted(UNFINISHED))
+)
+_GET = (
+    sa.select(*(_ROWS[column.key] for column in COLUMNS), _LABELS.key, _LABELS.value)
+    .outerjoin(table_of(EvaluationLabel), _LABELS.evaluation_id == _ROWS.id)
+    .where(_ROWS.id == sa.bindparam("wanted"), _ROWS.owner_id == sa.bindparam("owner"))
+    .order_by(_LABELS.key)
+)
+
 
 def insert(session: Session, values: Mapping[str, Any]) -> None:
     """Store a new evaluation and its first event."""
-    session.execute(sa.insert(Evaluation).values(**values))
+    session.execute(_INSERT, dict(values))
     events.add(session, values["id"], values["version"], "queued", {})
 
 
@@ -84,10 +99,8 @@ def add_links(
 
 def count_unfinished(session: Session, owner_id: UUID) -> int:
     """Return how many of an owner's evaluations are queued or running."""
-    statement = sa.select(sa.func.count()).where(
-        Evaluation.owner_id == owner_id, Evaluation.status.in_(UNFINISHED)
-    )
-    return session.execute(statement).scalar_one()
+    found: int = session.execute(_COUNT_UNFINISHED, {"owner": owner_id}).scalar_one()
+    return found
 
 
 def lock(session: Session, evaluation_id: UUID) -> sa.Row[str, int, int | None] | None:
@@ -137,13 +150,15 @@ def finish(
     change(session, evaluation_id, last, status.value, data)
 
 
-def get(session: Session, owner_id: UUID, evaluation_id: UUID) -> EvaluationRow | None:
+def get(
+    session: Session | sa.Connection, owner_id: UUID, evaluation_id: UUID
+) -> EvaluationRow | None:
     """Return an owner's evaluation; another owner's is None as if it were not there."""
-    statement = sa.select(*COLUMNS).where(
-        Evaluation.id == evaluation_id, Evaluation.owner_id == owner_id
-    )
-    row = session.execute(statement).one_or_none()
-    return None if row is None else _with_labels(session, [row])[0]
+    rows = session.execute(_GET, {"wanted": evaluation_id, "owner": owner_id}).all()
+    if not rows:
+        return None
+    labels = {row.key: row.value for row in rows if row.key is not None}
+    return EvaluationRow(*rows[0][: len(COLUMNS)], labels)
 
 
 def page(

@@ -10,22 +10,23 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from service.storage.models import Event
+from service.storage.models import Event, table_of
+
+_INSERT = sa.insert(table_of(Event))
 
 
 def add(
     session: Session, evaluation_id: UUID, number: int, event: str, data: Mapping[str, Any]
 ) -> None:
     """Append to an evaluation's events; the number is the version it brought."""
-    session.execute(
-        sa.insert(Event).values(
-            evaluation_id=evaluation_id,
-            number=number,
-            at=datetime.now(UTC),
-            type=event,
-            data=dict(data),
-        )
-    )
+    row = {
+        "evaluation_id": evaluation_id,
+        "number": number,
+        "at": datetime.now(UTC),
+        "type": event,
+        "data": dict(data),
+    }
+    session.execute(_INSERT, row)
 
 
 def after(session: Session, evaluation_id: UUID, number: int) -> Sequence[sa.Row[Any]]:

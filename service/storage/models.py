@@ -31,6 +31,13 @@ class Base(DeclarativeBase):
     }
 
 
+def table_of(model: type[Base]) -> sa.Table:
+    """Return the table of a model, for statements that are built once and run without the ORM."""
+    table = model.__table__
+    assert isinstance(table, sa.Table)  # noqa: S101 - every model here has one
+    return table
+
+
 class Owner(Base):
     """Whom data sets and evaluations belong to; ``local`` is the one without keys."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from service.storage.engine import engines
@@ -18,6 +19,13 @@ def unit_of_work() -> Iterator[Session]:
     """
     with Session(engines().writing, expire_on_commit=False) as session, session.begin():
         yield session
+
+
+@contextmanager
+def looking() -> Iterator[sa.Connection]:
+    """Open a bare connection for one read: what the busiest requests do, at a third of the cost."""
+    with engines().reading.connect() as connection:
+        yield connection
 
 
 @contextmanager

@@ -17,10 +17,12 @@ from sqlalchemy.orm import Session
 
 from service.lifecycle import Stage, UnitState
 from service.storage.engine import EpochNow
-from service.storage.models import Unit
+from service.storage.models import Unit, table_of
 
 PACE = 1.0  # seconds of place between the chunks of one evaluation
 AHEAD = 1e9  # seconds of place by which what is not a chunk comes before all chunks
+_NOW = sa.select(EpochNow())
+_INSERT = sa.insert(table_of(Unit))
 _PLAIN = {"synchronize_session": False}
 
 
@@ -49,7 +51,7 @@ def insert(
     nudged: int,
 ) -> None:
     """Queue units given as (number, payload, size); the first ``nudged`` are about to be sent."""
-    now = session.execute(sa.select(EpochNow())).scalar_one()
+    now = session.execute(_NOW).scalar_one()
     first = now if stage is Stage.CHUNK else now - AHEAD
     rows = [
         {
@@ -68,7 +70,7 @@ def insert(
         for i, (number, payload, size) in enumerate(parts)
     ]
     if rows:
-        session.execute(sa.insert(Unit), rows)
+        session.execute(_INSERT, rows)
 
 
 def claim(session: Session, key: UnitKey, worker_id: UUID, lease_s: float) -> Claim | None:
