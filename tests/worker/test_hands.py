@@ -107,6 +107,28 @@ def test_exact_a_zombies_outcome_is_discarded_with_its_file(database: str) -> No
     assert _result(evaluation_id)["draws"] == expected_draws(5, 2)
 
 
+@pytest.mark.parametrize("same_worker", [True, False])
+def test_exact_a_zombie_records_nothing_while_the_next_attempt_runs(
+    database: str,
+    same_worker: bool,  # noqa: FBT001 - a table
+) -> None:
+    evaluation_id, first = submit_nap(), uuid4()
+    zombie = record.take((evaluation_id, 0), first, 30.0)
+    assert zombie is not None
+    record.put_back(zombie)
+    winner = record.take((evaluation_id, 0), first if same_worker else uuid4(), 30.0)
+    assert winner is not None
+    assert winner.attempt == zombie.attempt + 1
+    assert not record.result(zombie, '{"by": "zombie"}', None)
+    assert not record.failure(zombie, {})
+    assert not record.put_back(zombie)
+    with unit_of_work() as session:
+        assert not unit_table.renew(session, zombie, 30.0)
+        assert unit_table.renew(session, winner, 30.0)
+    assert record.result(winner, '{"by": "winner"}', None)
+    assert _result(evaluation_id) == {"by": "winner"}
+
+
 def test_exact_a_zombies_gathering_keeps_the_winners_losses(database: str) -> None:
     evaluation_id, worker, files = submit_nap(n_chunks=1), hands(), FileStore.open()
     worker.do((evaluation_id, 0))
