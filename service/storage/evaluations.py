@@ -158,7 +158,8 @@ def get(
     if not rows:
         return None
     labels = {row.key: row.value for row in rows if row.key is not None}
-    return EvaluationRow(*rows[0][: len(COLUMNS)], labels)
+    first: Any = rows[0]
+    return EvaluationRow(*first[: len(COLUMNS)], labels=labels)
 
 
 def page(
