@@ -14,6 +14,7 @@ from service.jobs import read, record
 from service.jobs.cancel import cancel
 from service.settings import settings
 from service.storage import unit_queue
+from service.storage import units as unit_table
 from service.storage.files import FileStore
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.unit_of_work import unit_of_work
