@@ -28,7 +28,7 @@ demo: setup-runtime ## Compare learners on real data, start to end, and print th
 	@$(BIN)/python clients/demo/compare_schools.py
 
 serve: setup-runtime ## Start API, broker and workers on this machine; Ctrl-C stops them
-	@$(BIN)/thetahat serve
+	@THETAHAT_DATA_DIR="$${THETAHAT_DATA_DIR:-$(CURDIR)/.thetahat}" $(BIN)/thetahat serve
 
 test: setup ## Run every test, with real PostgreSQL and Redis (10 minutes at most)
 	@$(PYTEST)

@@ -39,7 +39,12 @@ def _connected(run: Callable[[Client, argparse.Namespace], int], given: argparse
 
     try:
         with Client(given.url, os.environ.get("THETAHAT_API_KEY")) as client:
-            return run(client, given)
+            status = run(client, given)
+            sys.stdout.flush()
+            return status
+    except BrokenPipeError:  # whoever read the output has had enough of it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except (ThetahatError, OSError, InvalidURL, ValueError) as error:
         print(f"thetahat: {error}", file=sys.stderr)
         return 1

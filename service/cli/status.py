@@ -6,7 +6,6 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from service.cli._client import add_command
-from service.cli._progress import line
 
 if TYPE_CHECKING:
     from thetahat_client import Client
@@ -19,8 +18,10 @@ def register(commands: Any) -> None:
 
 
 def _status(client: Client, given: argparse.Namespace) -> int:
+    from thetahat_client.progress import progress_line  # noqa: PLC0415 - late, so that --help is quick
+
     found = client.get(given.id)
-    print(line(found))
+    print(progress_line(found))
     print(f"{found.kind}{f' {found.name}' if found.name else ''}, {_times(found)}")
     if found.error is not None:
         print(f"{found.error.code}: {found.error.in_words()}")

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from service.cli._client import add_command, print_json
-from service.cli._progress import Bar
 from service.cli.result import show
 
 if TYPE_CHECKING:
@@ -28,6 +27,8 @@ def register(commands: Any) -> None:
 
 
 def _submit(client: Client, given: argparse.Namespace) -> int:
+    from thetahat_client.progress import ProgressBar  # noqa: PLC0415 - late, so that --help is quick
+
     request = _read(given.file)
     if given.data is not None:
         dataset = client.upload(given.data)
@@ -38,7 +39,7 @@ def _submit(client: Client, given: argparse.Namespace) -> int:
         print(sent.id)
         return 0
     print(f"evaluation {sent.id}", file=sys.stderr)
-    client.wait(sent.id, on_progress=Bar())
+    client.wait(sent.id, on_progress=ProgressBar())
     result = client.result(sent.id)
     if given.json:
         print_json(result)

@@ -7,7 +7,6 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from service.cli._client import add_command
-from service.cli._progress import Bar
 
 if TYPE_CHECKING:
     from thetahat_client import Client
@@ -21,7 +20,9 @@ def register(commands: Any) -> None:
 
 
 def _watch(client: Client, given: argparse.Namespace) -> int:
-    ended = client.wait(given.id, on_progress=Bar())
+    from thetahat_client.progress import ProgressBar  # noqa: PLC0415 - late, so that --help is quick
+
+    ended = client.wait(given.id, on_progress=ProgressBar())
     print(ended.status)
     if ended.error is not None:
         print(f"thetahat: {ended.error.in_words()}", file=sys.stderr)

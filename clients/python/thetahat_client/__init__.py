@@ -24,6 +24,7 @@ from thetahat_client.errors import (
     WaitTimeout,
 )
 from thetahat_client.models import Column, Dataset, Evaluation, Fault, Problem, Progress
+from thetahat_client.progress import ProgressBar
 from thetahat_client.tables import result_text
 
 __version__ = "0.1.0"
@@ -39,6 +40,7 @@ __all__ = [
     "NotFound",
     "Problem",
     "Progress",
+    "ProgressBar",
     "Refused",
     "ResultNotReady",
     "ServiceFault",

@@ -15,6 +15,8 @@ TARGETS: Final = {
 }
 """In the order in which they are shown."""
 
+PREDICTION: Final = "prediction"
+
 
 def result_text(result: Mapping[str, Any], width: int = WIDTH) -> str:
     """Return a whole result: the table of models, the verdicts, the cautions.
@@ -35,20 +37,29 @@ def result_text(result: Mapping[str, Any], width: int = WIDTH) -> str:
 
 
 def models_table(result: Mapping[str, Any], width: int = WIDTH) -> str:
-    """Return one row per model: both means, and the recommended interval for each target."""
+    """Return one row per model: both means, and the recommended interval for each target.
+
+    A prediction interval, which is for one new source's own mean, has a column of its own.
+    """
     models: Mapping[str, Any] = result["models"]
     targets = _targets(models)
     level = _level(models)
     header = ["model", "macro mean", "pooled mean"]
     header += [f"{level}{TARGETS.get(t, t)}" for t in targets]
+    predicted = {name: interval_of(model, PREDICTION) for name, model in models.items()}
+    has_predictions = any(predicted.values())
+    if has_predictions:
+        header.append(f"{level}one new source's mean")
     rows = []
     for name, model in models.items():
         chosen = recommended(model)
         cells = [ends(chosen[t]) if t in chosen else "none" for t in targets]
+        if has_predictions:
+            cells.append(ends(predicted[name]))
         means = [number(model["mean"].get(kind)) for kind in ("macro", "pooled")]
         rows.append([name, *means, *cells])
     notes = [*_size(models), *_methods(models, targets)]
-    return "\n".join([table(header, rows), *_wrapped(notes, width, bullet="")])
+    return "\n".join([table(header, rows), *wrapped(notes, width, bullet="")])
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -120,13 +131,35 @@ def number(value: float | None) -> str:
     return text if "e" in text or "." not in text.rstrip(".") else text.rstrip(".")
 
 
+def wrapped(
+    sentences: Iterable[str], width: int, bullet: str = "- ", indent: str = "  "
+) -> list[str]:
+    """Return each sentence as a paragraph or a list's entry; a number keeps its percent sign."""
+    return [
+        textwrap.fill(
+            sentence.replace(" %", "\N{NO-BREAK SPACE}%"),
+            width,
+            initial_indent=bullet,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        ).replace("\N{NO-BREAK SPACE}", " ")
+        for sentence in sentences
+    ]
+
+
 def _shown_cautions(result: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     for caution in result.get("cautions", []):
         yield "", "", caution
     for name, model in result["models"].items():
+        said = set()
         for target, interval in recommended(model).items():
             for caution in interval.get("cautions", []):
+                said.add(caution.get("code"))
                 yield name, f"interval for {TARGETS.get(target, target)}", caution
+        for caution in (interval_of(model, PREDICTION) or {}).get("cautions", []):
+            if caution.get("code") not in said:
+                yield name, "interval for one new source's mean", caution
     for pair in result.get("comparisons", []):
         who = f"{pair['a']} against {pair['b']}"
         for caution in [*pair.get("cautions", []), *pair["verdict"].get("cautions", [])]:
@@ -184,18 +217,4 @@ def _way(interval: Mapping[str, Any]) -> str:
 
 
 def _section(title: str, sentences: Sequence[str], width: int) -> str:
-    return "\n".join([title, *_wrapped(sentences, width)]) if sentences else ""
-
-
-def _wrapped(sentences: Iterable[str], width: int, bullet: str = "- ") -> list[str]:
-    return [
-        textwrap.fill(
-            sentence.replace(" %", "\N{NO-BREAK SPACE}%"),
-            width,
-            initial_indent=bullet,
-            subsequent_indent="  ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        ).replace("\N{NO-BREAK SPACE}", " ")
-        for sentence in sentences
-    ]
+    return "\n".join([title, *wrapped(sentences, width)]) if sentences else ""

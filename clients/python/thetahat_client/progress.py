@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, TextIO
+from typing import Final, TextIO
 
-if TYPE_CHECKING:
-    from thetahat_client import Evaluation
+from thetahat_client.models import Evaluation
 
-WIDTH = 30
+WIDTH: Final = 30
 
 
-class Bar:
+class ProgressBar:
     """Shows an evaluation's progress: one line that changes on a terminal, else a line per tenth.
 
     Parameters
@@ -27,7 +26,7 @@ class Bar:
 
     def __call__(self, evaluation: Evaluation) -> None:
         """Show the state; the last one ends the line."""
-        text = line(evaluation)
+        text = progress_line(evaluation)
         mark = evaluation.status + ("" if self._live else _tenth(evaluation))
         if self._live:
             self._stream.write(f"\r{text}\x1b[K" + ("\n" if evaluation.is_finished else ""))
@@ -37,7 +36,7 @@ class Bar:
         self._stream.flush()
 
 
-def line(evaluation: Evaluation) -> str:
+def progress_line(evaluation: Evaluation) -> str:
     """Return ``[#####.....] 12 of 40 splits, running``."""
     progress = evaluation.progress
     share = 1.0 if evaluation.status == "succeeded" else progress.share or 0.0

@@ -1,0 +1,95 @@
+"""The service as a child of the demo: started, waited for, stopped, and seen to be gone."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+READY_S = 90.0
+STOP_S = 30.0
+LOOK_S = 0.05
+TAIL = 25  # lines
+ADDRESS = re.compile(r"ready at (http://\S+)")
+
+
+class DemoFailed(Exception):
+    """The demo cannot go on; the words are for the person who started it."""
+
+
+@contextmanager
+def serving(data_dir: Path, log: Path) -> Iterator[str]:
+    """Run ``thetahat serve`` on a free port of this machine, and yield its address.
+
+    Whatever ends the block, the service is stopped with it. A failure carries the log's tail.
+    """
+    log.parent.mkdir(parents=True, exist_ok=True)
+    command = [str(Path(sys.executable).with_name("thetahat")), "serve"]
+    command += ["--host", "127.0.0.1", "--port", "0", "--data-dir", str(data_dir)]
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)  # noqa: S603 - our own command
+    try:
+        url = _wait_until_ready(process, log)
+        yield url
+    except Exception as error:
+        message = f"{error}\n\nThe service's last words ({log}):\n{tail(log)}"
+        raise DemoFailed(message) from error
+    finally:
+        _stop(process)
+    _check_gone(process, url, log)
+
+
+def tail(log: Path) -> str:
+    """Return the last lines of a log."""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    return "\n".join(f"  {line}" for line in lines[-TAIL:]) or "  (nothing)"
+
+
+def _wait_until_ready(process: subprocess.Popen[bytes], log: Path) -> str:
+    deadline = time.monotonic() + READY_S
+    while time.monotonic() < deadline:
+        found = ADDRESS.search(log.read_text(encoding="utf-8", errors="replace"))
+        if found is not None:
+            return found[1]
+        if process.poll() is not None:
+            message = f"The service ended by itself with status {process.returncode}."
+            raise DemoFailed(message)
+        time.sleep(LOOK_S)
+    message = f"The service was not ready after {READY_S:g} seconds."
+    raise DemoFailed(message)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """Stop the service as Ctrl-C would, and without mercy if it does not go."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT)
+    try:
+        process.wait(STOP_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _check_gone(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
+    if process.returncode != 0:
+        message = f"The service ended with status {process.returncode}.\n{tail(log)}"
+        raise DemoFailed(message)
+    try:
+        httpx.get(f"{url}/healthz", timeout=2.0, trust_env=False)
+    except httpx.TransportError:
+        return
+    message = f"The service is stopped, but something still answers at {url}."
+    raise DemoFailed(message)
+
+
+def data_dir(root: Path) -> Path:
+    """Return the folder that ``make serve`` uses too."""
+    return Path(os.environ.get("THETAHAT_DATA_DIR") or root / ".thetahat").resolve()
