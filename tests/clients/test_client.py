@@ -1,0 +1,241 @@
+from __future__ import annotations
+
+import io
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO
+
+import pytest
+
+from tests.clients.stub import DATASET, DROP, EVALUATION, Reply, evaluation, problem, stub_of
+from thetahat_client import (
+    Client,
+    ConnectionFailed,
+    Evaluation,
+    EvaluationFailed,
+    Refused,
+    ResultNotReady,
+    WaitTimeout,
+)
+
+KEPT = Reply(201, DATASET)
+
+
+def client_at(url: str) -> Client:
+    return Client(url, sleep=lambda _: None)
+
+
+def test_exact_a_file_is_sent_whole_at_every_attempt(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"x\n" * 400_000)  # several pieces
+    with stub_of(DROP, KEPT) as stub, client_at(stub.url) as client:
+        dataset = client.upload(path)
+
+    assert [asked.body for asked in stub.asked] == [path.read_bytes()] * 2
+    assert stub.asked[1].headers["content-type"] == "text/csv"
+    assert stub.asked[1].query == {"name": ["a.csv"]}
+    assert (dataset.id, dataset.columns[0].type) == (DATASET["id"], "number")
+
+
+def test_exact_an_open_file_is_sent_from_where_it_stands() -> None:
+    file = io.BytesIO(b"head,1\n")
+    file.read(5)
+    with stub_of(DROP, KEPT) as stub, client_at(stub.url) as client:
+        client.upload(file, media_type="text/csv")
+
+    assert [asked.body for asked in stub.asked] == [b"1\n", b"1\n"]
+
+
+class Pipe(io.BytesIO):
+    """A file that cannot be rewound."""
+
+    def seekable(self) -> bool:
+        return False
+
+
+def test_exact_what_cannot_be_rewound_is_sent_once() -> None:
+    pipe: BinaryIO = Pipe(b"1\n")
+    with (
+        stub_of(DROP, KEPT) as stub,
+        client_at(stub.url) as client,
+        pytest.raises(ConnectionFailed, match="1 attempt"),
+    ):
+        client.upload(pipe, media_type="text/csv")
+
+    assert len(stub.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "media_type"),
+    [
+        ("a.CSV", "text/csv"),
+        ("a.parquet", "application/vnd.apache.parquet"),
+        ("a.arrows", "application/vnd.apache.arrow.stream"),
+        ("a.npy", "application/x-npy"),
+    ],
+)
+def test_exact_the_name_tells_the_type(name: str, media_type: str) -> None:
+    with stub_of(KEPT) as stub, client_at(stub.url) as client:
+        client.upload(b"1", name=name)
+
+    assert stub.asked[0].headers["content-type"] == media_type
+
+
+def test_invalid_sources_are_refused_before_anything_is_sent(tmp_path: Path) -> None:
+    with stub_of(KEPT) as stub, client_at(stub.url) as client:
+        with pytest.raises(ValueError, match=r"media_type: the name 'a\.docx'"):
+            client.upload(b"1", name="a.docx")
+        with pytest.raises(ValueError, match="media_type"):
+            client.upload(b"1")
+        with pytest.raises(FileNotFoundError, match="there is no file"):
+            client.upload(tmp_path / "not-there.csv")
+        with pytest.raises(ValueError, match="JSON"):
+            client.submit({"kind": "losses", "level": float("nan")})
+        with pytest.raises(ValueError, match="format must be one of json, csv, parquet"):
+            client.losses("x", "xlsx")  # type: ignore[call-overload]
+
+    assert stub.asked == []
+
+
+def test_exact_wait_prefers_and_takes_the_result() -> None:
+    done = evaluation("succeeded", result={"models": {}})
+    with stub_of(done) as stub, client_at(stub.url) as client:
+        assert client.submit({"kind": "losses"}, wait=9.2).result == {"models": {}}
+        client.submit({"kind": "losses"}, wait=500)
+        client.submit({"kind": "losses"})
+
+    prefer = [asked.headers.get("prefer") for asked in stub.asked]
+    assert prefer == ["wait=10", "wait=60", None]
+
+
+def test_exact_waiting_ends_with_the_evaluation_and_reports_each_change() -> None:
+    half = {"done": 5, "total": 10, "unit": "splits"}
+    seen: list[Evaluation] = []
+    replies = (
+        evaluation("queued", '"1"'),
+        Reply(304, headers={"ETag": '"1"'}),
+        evaluation("running", '"2"', progress=half),
+        evaluation("failed", '"3"', error={"type": "/problems/learner_failed", "detail": "why"}),
+    )
+    with stub_of(*replies) as stub, client_at(stub.url) as client:
+        ended = client.wait("x", on_progress=seen.append)
+
+    assert [e.status for e in seen] == ["queued", "running", "failed"]
+    assert seen[1].progress.share == 0.5
+    assert ended.error is not None
+    assert (ended.error.code, ended.error.detail) == ("learner_failed", "why")
+    tags = [asked.headers.get("if-none-match") for asked in stub.asked]
+    assert tags == [None, '"1"', '"1"', '"2"']
+    assert ["wait" in asked.query for asked in stub.asked] == [False, True, True, True]
+
+
+def test_exact_waiting_too_long_says_so_and_leaves_the_evaluation() -> None:
+    with (
+        stub_of(evaluation("running")) as stub,
+        client_at(stub.url) as client,
+        pytest.raises(WaitTimeout, match=r"is still running after 0.3 seconds") as late,
+    ):
+        client.wait("x", timeout=0.3)
+
+    assert late.value.evaluation.status == "running"
+    assert {asked.method for asked in stub.asked} == {"GET"}
+    assert len(stub.asked) <= 5  # a service that answers at once is not asked in a circle
+
+
+def test_exact_a_result_that_is_not_there_has_two_reasons() -> None:
+    early = problem(409, "result_not_ready", retry_after=1)
+    with (
+        stub_of(early) as stub,
+        client_at(stub.url) as client,
+        pytest.raises(ResultNotReady) as waiting,
+    ):
+        client.result("x")
+    assert waiting.value.retry_after == 1
+
+    error = {"type": "/problems/learner_failed", "detail": "split 3 has one class"}
+    never = problem(409, "no_result", evaluation_status="failed", evaluation_error=error)
+    with (
+        stub_of(never) as stub,
+        client_at(stub.url) as client,
+        pytest.raises(EvaluationFailed, match="x failed: split 3 has one class") as failed,
+    ):
+        client.result("x")
+    assert failed.value.problem is not None
+    assert failed.value.problem.code == "learner_failed"
+
+    gone = problem(409, "no_result", evaluation_status="cancelled", evaluation_error=None)
+    with (
+        stub_of(gone) as stub,
+        client_at(stub.url) as client,
+        pytest.raises(EvaluationFailed, match=r"x was cancelled$"),
+    ):
+        client.losses("x")
+
+
+def test_exact_losses_come_in_three_types() -> None:
+    with stub_of(Reply(200, b'{"a": [1]}')) as stub, client_at(stub.url) as client:
+        assert client.losses("x") == {"a": [1]}
+        assert client.losses("x", "csv") == '{"a": [1]}'
+        assert client.losses("x", "parquet") == b'{"a": [1]}'
+
+    accepted = [asked.headers["accept"] for asked in stub.asked]
+    assert accepted == ["application/json", "text/csv", "application/vnd.apache.parquet"]
+
+
+def test_exact_pages_are_followed_by_their_cursor_with_the_same_filters() -> None:
+    def page(identifier: str, cursor: str | None) -> Reply:
+        return Reply(200, {"items": [{**EVALUATION, "id": identifier}], "next": cursor})
+
+    with (
+        stub_of(page("a", "c1"), page("b", "c2"), page("c", None)) as stub,
+        client_at(stub.url) as client,
+    ):
+        found = list(
+            client.evaluations(
+                status="failed",
+                labels={"team": "x", "run": "1:2"},
+                created_after=datetime(2026, 1, 2, tzinfo=UTC),
+                page_size=1,
+            )
+        )
+
+    assert [e.id for e in found] == ["a", "b", "c"]
+    assert [asked.query.pop("cursor", None) for asked in stub.asked] == [None, ["c1"], ["c2"]]
+    assert stub.asked[0].query == stub.asked[2].query
+    assert stub.asked[0].query == {
+        "status": ["failed"],
+        "label": ["team:x", "run:1:2"],
+        "created_after": ["2026-01-02T00:00:00+00:00"],
+        "limit": ["1"],
+    }
+
+
+def test_exact_unknown_fields_are_ignored_and_known_ones_typed() -> None:
+    reply = evaluation("succeeded", finished_at="2026-11-21T05:04:34.0Z", later="new")
+    reply.body["started_at"] = "2026-11-21T05:04:32.5Z"
+    with stub_of(reply) as stub, client_at(stub.url) as client:
+        found = client.get("x")
+
+    assert found.created_at == datetime(2026, 11, 21, 5, 4, 32, 553629, tzinfo=UTC)
+    assert found.seconds == 1.5
+    assert found.is_finished
+    assert found.progress.share is None
+
+
+def test_exact_a_refusal_says_where_and_what() -> None:
+    errors = [
+        {"loc": ["losses", "nb", 2], "message": "is NaN", "value": "NaN"},
+        {"loc": ["level"], "message": "must be in (0, 1)", "value": 2},
+    ]
+    reply = problem(422, "invalid_request", "is NaN", errors=errors, request_id="r1")
+    with stub_of(reply) as stub, client_at(stub.url) as client, pytest.raises(Refused) as refused:
+        client.submit({"kind": "losses"})
+
+    assert str(refused.value) == "losses.nb.2: is NaN\n  level: must be in (0, 1)"
+    assert refused.value.type == "/problems/invalid_request"
+    assert refused.value.status == 422
+    assert [(f.loc, f.value) for f in refused.value.errors] == [
+        (("losses", "nb", 2), "NaN"),
+        (("level",), 2),
+    ]
+    assert refused.value.problem.request_id == "r1"

@@ -1,0 +1,200 @@
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from tests.clients.stub import DATASET, DROP, EVALUATION, Reply, Stub, problem, stub_of
+from thetahat_client import (
+    Client,
+    ConnectionFailed,
+    NotFound,
+    Refused,
+    ServiceFault,
+    ThetahatError,
+    TooManyRequests,
+    Unauthorised,
+    UnexpectedAnswer,
+)
+
+REQUEST = {"kind": "losses", "losses": {"a": [[1, 0], [0, 1]]}}
+TAKEN = Reply(202, EVALUATION)
+BUSY = problem(503, "unavailable")
+HTML = Reply(502, b"<html>", {"Content-Type": "text/html"})
+
+
+class Naps(list[float]):
+    """Stands for ``time.sleep`` and keeps what it was asked for."""
+
+    def __call__(self, seconds: float) -> None:
+        self.append(seconds)
+
+
+def client_of(stub: Stub, naps: Naps | None = None, retries: int = 5) -> Client:
+    return Client(stub.url, sleep=Naps() if naps is None else naps, retries=retries)
+
+
+@pytest.mark.parametrize("first", [DROP, BUSY, problem(429, "too_many_jobs"), HTML])
+def test_exact_a_submission_is_sent_again_with_the_same_key_and_body(first: Reply) -> None:
+    with stub_of(first, first, TAKEN) as stub, client_of(stub) as client:
+        sent = client.submit(REQUEST)
+
+    assert sent.id == EVALUATION["id"]
+    assert len(stub.asked) == 3
+    keys = {asked.headers["idempotency-key"] for asked in stub.asked}
+    assert len(keys) == 1
+    assert len(keys.pop()) == 36
+    assert {asked.body for asked in stub.asked} == {stub.asked[0].body}
+
+
+def test_exact_two_submissions_have_two_keys_unless_the_caller_says() -> None:
+    with stub_of(TAKEN) as stub, client_of(stub) as client:
+        client.submit(REQUEST)
+        client.submit(REQUEST)
+        client.submit(REQUEST, idempotency_key="mine")
+
+    keys = [asked.headers["idempotency-key"] for asked in stub.asked]
+    assert len(set(keys)) == 3
+    assert keys[2] == "mine"
+
+
+def test_exact_retry_after_is_kept() -> None:
+    naps = Naps()
+    first = problem(429, "too_many_jobs", retry_after=7)
+    with stub_of(first, TAKEN) as stub, client_of(stub, naps) as client:
+        client.submit(REQUEST)
+
+    assert naps == [7.0]
+
+
+def test_exact_retry_after_may_be_a_date() -> None:
+    naps = Naps()
+    first = problem(503, "unavailable", retry_after="Wed, 21 Oct 2015 07:28:00 GMT")
+    with stub_of(first, TAKEN) as stub, client_of(stub, naps) as client:
+        client.submit(REQUEST)
+
+    assert 0.125 <= naps[0] <= 0.25  # the date is past: the usual pause
+
+
+def test_exact_a_pause_too_long_is_the_callers_to_take() -> None:
+    first = problem(429, "too_many_jobs", retry_after=3600)
+    with stub_of(first) as stub, client_of(stub) as client:
+        with pytest.raises(TooManyRequests) as refused:
+            client.submit(REQUEST)
+
+        assert refused.value.retry_after == 3600
+        assert len(stub.asked) == 1
+
+
+def test_exact_pauses_double_and_vary() -> None:
+    naps = Naps()
+    with (
+        stub_of(BUSY) as stub,
+        client_of(stub, naps, retries=8) as client,
+        pytest.raises(ServiceFault),
+    ):
+        client.get("x")
+
+    longest = [0.25, 0.5, 1, 2, 4, 8, 15, 15]
+    assert len(naps) == len(longest)
+    assert all(half / 2 <= nap <= half for nap, half in zip(naps, longest, strict=True))
+    assert len({nap / half for nap, half in zip(naps, longest, strict=True)}) > 4
+
+
+@pytest.mark.parametrize(
+    ("last", "kind"),
+    [(BUSY, ServiceFault), (problem(429, "too_many_jobs"), TooManyRequests), (HTML, ServiceFault)],
+)
+def test_exact_after_the_last_attempt_it_is_raised(last: Reply, kind: type[Refused]) -> None:
+    with stub_of(last) as stub, client_of(stub, retries=2) as client, pytest.raises(kind) as raised:
+        client.get("x")
+
+    assert len(stub.asked) == 3
+    assert raised.value.status == last.status
+    assert raised.value.attempts == 3
+
+
+def test_exact_a_service_that_is_not_there_is_named() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}"
+    naps = Naps()
+    with (
+        Client(url, retries=2, sleep=naps) as client,
+        pytest.raises(ConnectionFailed, match=rf"{url} does not answer \(.*; 3 attempts\)"),
+    ):
+        client.get("x")
+
+    assert len(naps) == 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        (problem(400, "malformed_request"), Refused),
+        (problem(401, "unauthorised"), Unauthorised),
+        (problem(404, "not_found"), NotFound),
+        (problem(409, "dataset_in_use"), Refused),
+        (problem(422, "invalid_request"), Refused),
+        (problem(500, "internal_error"), ServiceFault),
+    ],
+)
+def test_exact_what_another_attempt_would_not_change_is_not_tried(
+    reply: Reply, kind: type[Refused]
+) -> None:
+    with stub_of(reply) as stub, client_of(stub) as client, pytest.raises(kind) as raised:
+        client.submit(REQUEST)
+
+    assert type(raised.value) is kind
+    assert isinstance(raised.value, ThetahatError)
+    assert len(stub.asked) == 1
+
+
+def test_exact_a_race_with_our_own_first_attempt_is_waited_for() -> None:
+    race = problem(409, "idempotency_race")
+    with stub_of(DROP, race, TAKEN) as stub, client_of(stub) as client:
+        assert client.submit(REQUEST).id == EVALUATION["id"]
+
+    assert len(stub.asked) == 3
+
+
+@pytest.mark.parametrize("status", [200, 404])
+def test_invalid_answers_of_another_program_are_said_to_be_that(status: int) -> None:
+    page = Reply(status, b"<html>", {"Content-Type": "text/html"})
+    with (
+        stub_of(page) as stub,
+        client_of(stub) as client,
+        pytest.raises(UnexpectedAnswer, match=rf"answered {status} with text/html"),
+    ):
+        client.get("x")
+
+
+def test_exact_a_delete_that_was_cut_off_may_find_nothing_the_second_time() -> None:
+    gone = problem(404, "not_found")
+    with stub_of(DROP, gone) as stub, client_of(stub) as client:
+        client.delete("x")
+    with stub_of(gone) as stub, client_of(stub) as client, pytest.raises(NotFound):
+        client.delete("x")
+
+
+@pytest.mark.parametrize("key", ["th_secret", None])
+def test_exact_the_key_is_sent_where_there_is_one(key: str | None) -> None:
+    with stub_of(Reply(200, DATASET)) as stub, Client(stub.url, key) as client:
+        client.dataset("x")
+
+    assert stub.asked[0].headers.get("authorization") == (f"Bearer {key}" if key else None)
+
+
+def test_exact_a_proxy_is_not_asked_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    with stub_of(Reply(200, DATASET)) as stub, client_of(stub, retries=0) as client:
+        assert client.dataset("x").rows == 1
+
+
+def test_exact_readiness_is_asked_once() -> None:
+    with stub_of(Reply(503, {"status": "not ready"})) as stub, client_of(stub) as client:
+        assert not client.ready()
+    assert len(stub.asked) == 1
+    with stub_of(Reply(200, {"status": "ready"})) as stub, client_of(stub) as client:
+        assert client.ready()
