@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 import orjson
 from pydantic_core import from_json
@@ -13,7 +13,6 @@ from starlette.requests import Request
 from service.errors import Fault, InvalidRequest, MalformedRequest, TooLarge, UnsupportedMedia
 
 Loc = tuple[str | int, ...]
-INLINE_BYTES: Final = 64 * 1024  # what is parsed on the event loop; more goes to a thread
 
 
 async def read_body(request: Request, limit: int) -> bytes:

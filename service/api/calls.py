@@ -2,8 +2,10 @@
 
 A read of SQLite takes tens of microseconds and never waits for a writer (write-ahead log), so it
 runs where it stands: a thread would cost more than the read. PostgreSQL may be far or away, and a
-write may wait for SQLite's lock, so these go to threads of their own; what computes or moves many
-bytes goes to the default pool, so that uploads do not stand before submissions.
+write may wait for SQLite's lock, so these go to threads of their own: several for PostgreSQL, one
+for SQLite, whose writers exclude each other anyway and whose one connection keeps its pages. What
+computes or moves many bytes goes to the default pool, so that uploads do not stand before
+submissions.
 """
 
 from __future__ import annotations
@@ -19,14 +21,19 @@ from service.settings import settings
 P = ParamSpec("P")
 T = TypeVar("T")
 
-DATABASE_THREADS: Final = 8
-_DATABASE: Final = ThreadPoolExecutor(DATABASE_THREADS, thread_name_prefix="database")
+_SQLITE: Final = ThreadPoolExecutor(1, thread_name_prefix="sqlite")
+_POSTGRES: Final = ThreadPoolExecutor(8, thread_name_prefix="postgres")
+
+
+def is_sqlite() -> bool:
+    """Say whether the database is a file of this machine."""
+    url = settings().database_url
+    return not url or url.startswith("sqlite")
 
 
 async def ask(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Call a function that only reads the database, and little of it."""
-    url = settings().database_url
-    if not url or url.startswith("sqlite"):
+    if is_sqlite():
         return function(*args, **kwargs)
     return await change(function, *args, **kwargs)
 
@@ -34,7 +41,9 @@ async def ask(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
 async def change(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Call a function that writes to the database."""
     loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(_DATABASE, partial(function, *args, **kwargs))
+    return await loop.run_in_executor(
+        _SQLITE if is_sqlite() else _POSTGRES, partial(function, *args, **kwargs)
+    )
 
 
 async def labour(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

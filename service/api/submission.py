@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -21,12 +22,25 @@ from service.storage import idempotency
 from service.storage.unit_of_work import reading
 
 
-def take(owner_id: UUID, body: bytes, idempotency_key: str | None) -> Submitted:
-    """Check a request in full and store it; everything that is wrong with it is raised."""
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A request that may be stored."""
+
+    request: EvaluationRequest
+    datasets: dict[UUID, DatasetFile]
+    fingerprint: str
+
+
+def check(owner_id: UUID, body: bytes, idempotency_key: str | None) -> Checked | Submitted:
+    """Check a request in full; everything that is wrong with it is raised.
+
+    A request that was sent before with the same key is answered before the checks: a data set that
+    it names may be gone since.
+    """
     value = parse(body)
     fingerprint = hashlib.sha256(canonical(value)).hexdigest()
     known = _known(owner_id, idempotency_key, fingerprint)
-    if known is not None:  # before the checks: a data set may be gone since
+    if known is not None:
         return known
     kind = _kind(value)
     try:
@@ -35,7 +49,12 @@ def take(owner_id: UUID, body: bytes, idempotency_key: str | None) -> Submitted:
         raise refusal(error, value) from None
     datasets = _datasets(owner_id, request, value)
     kind.check(request, datasets)
-    return submit(owner_id, request, datasets, idempotency_key, fingerprint)
+    return Checked(request, datasets, fingerprint)
+
+
+def store(owner_id: UUID, checked: Checked, idempotency_key: str | None) -> Submitted:
+    """Store a checked request."""
+    return submit(owner_id, checked.request, checked.datasets, idempotency_key, checked.fingerprint)
 
 
 def _known(owner_id: UUID, key: str | None, fingerprint: str) -> Submitted | None:

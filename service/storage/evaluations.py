@@ -79,14 +79,17 @@ _GET = (
 )
 
 
-def insert(session: Session, values: Mapping[str, Any]) -> None:
+def insert(session: Session | sa.Connection, values: Mapping[str, Any]) -> None:
     """Store a new evaluation and its first event."""
     session.execute(_INSERT, dict(values))
     events.add(session, values["id"], values["version"], "queued", {})
 
 
 def add_links(
-    session: Session, evaluation_id: UUID, labels: Mapping[str, str], datasets: Sequence[UUID]
+    session: Session | sa.Connection,
+    evaluation_id: UUID,
+    labels: Mapping[str, str],
+    datasets: Sequence[UUID],
 ) -> None:
     """Store an evaluation's labels and the data sets it reads."""
     if labels:
@@ -97,7 +100,7 @@ def add_links(
         session.execute(sa.insert(EvaluationDataset), links)
 
 
-def count_unfinished(session: Session, owner_id: UUID) -> int:
+def count_unfinished(session: Session | sa.Connection, owner_id: UUID) -> int:
     """Return how many of an owner's evaluations are queued or running."""
     found: int = session.execute(_COUNT_UNFINISHED, {"owner": owner_id}).scalar_one()
     return found
@@ -158,8 +161,10 @@ def get(
     if not rows:
         return None
     labels = {row.key: row.value for row in rows if row.key is not None}
-    first: Any = rows[0]
-    return EvaluationRow(*first[: len(COLUMNS)], labels=labels)
+    values = dict(
+        zip(EvaluationRow.__dataclass_fields__, (*rows[0][: len(COLUMNS)], labels), strict=True)
+    )
+    return EvaluationRow(**values)
 
 
 def page(

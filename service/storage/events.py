@@ -16,7 +16,11 @@ _INSERT = sa.insert(table_of(Event))
 
 
 def add(
-    session: Session, evaluation_id: UUID, number: int, event: str, data: Mapping[str, Any]
+    session: Session | sa.Connection,
+    evaluation_id: UUID,
+    number: int,
+    event: str,
+    data: Mapping[str, Any],
 ) -> None:
     """Append to an evaluation's events; the number is the version it brought."""
     row = {

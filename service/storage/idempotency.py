@@ -23,7 +23,11 @@ def find(session: Session, owner_id: UUID, key: str) -> sa.Row[str, UUID] | None
 
 
 def insert(
-    session: Session, owner_id: UUID, key: str, fingerprint: str, evaluation_id: UUID
+    session: Session | sa.Connection,
+    owner_id: UUID,
+    key: str,
+    fingerprint: str,
+    evaluation_id: UUID,
 ) -> None:
     """Store a key; a second one of the same owner breaks the primary key."""
     row = {

@@ -22,6 +22,13 @@ def unit_of_work() -> Iterator[Session]:
 
 
 @contextmanager
+def writing() -> Iterator[sa.Connection]:
+    """Open a transaction like ``unit_of_work``, on a bare connection: for the busiest of them."""
+    with engines().writing.begin() as connection:
+        yield connection
+
+
+@contextmanager
 def looking() -> Iterator[sa.Connection]:
     """Open a bare connection for one read: what the busiest requests do, at a third of the cost."""
     with engines().reading.connect() as connection:

@@ -43,7 +43,7 @@ UnitKey = tuple[UUID, int]
 
 
 def insert(
-    session: Session,
+    session: Session | sa.Connection,
     evaluation_id: UUID,
     stage: Stage,
     parts: Sequence[tuple[int, Mapping[str, Any], int]],

@@ -9,7 +9,7 @@ from uuid import UUID
 import orjson
 from fastapi import APIRouter, Query, Request, Response
 
-from service.api.bodies import INLINE_BYTES, read_body
+from service.api.bodies import read_body
 from service.api.calls import ask, change, labour
 from service.api.cursors import seal, unseal
 from service.api.documents import (
@@ -27,10 +27,11 @@ from service.api.preferences import (
     pause_after,
     preferred_wait,
 )
-from service.api.submission import take
+from service.api.submission import check, store
 from service.jobs import read
 from service.jobs.cancel import cancel
 from service.jobs.delete import delete
+from service.jobs.submit import Submitted
 from service.jobs.watch import wait_for_change, wait_for_end
 from service.lifecycle import EvaluationStatus
 from service.schemas.evaluation import EvaluationPage, EvaluationRead, FinishedEvaluation
@@ -64,11 +65,16 @@ async def create_evaluation(request: Request) -> Response:
     key = idempotency_key(request.headers)
     wait = preferred_wait(request.headers)
     body = await read_body(request, settings().max_json_bytes)
-    call = labour if len(body) > INLINE_BYTES else change
-    taken = await call(take, owner_id, body, key)
+    checked = await labour(check, owner_id, body, key)
+    if isinstance(checked, Submitted):
+        taken = checked
+    else:
+        taken = await change(store, owner_id, checked, key)
     if wait:
         await wait_for_end(taken.evaluation_id, wait)
-    row = await ask(read.get, owner_id, taken.evaluation_id)
+    row = taken.row
+    if row is None or wait:
+        row = await ask(read.get, owner_id, taken.evaluation_id)
     headers = {"Location": evaluation_path(row.id), "ETag": etag(row.version), "Vary": VARY}
     if taken.replayed:
         headers["Idempotency-Replayed"] = "true"
