@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from thetahat_client import Client
 
 URL = "http://127.0.0.1:8000"
+RETRIES = 3  # a person waits, so a service that is not there is said soon
 
 
 def add_command(
@@ -38,7 +39,7 @@ def _connected(run: Callable[[Client, argparse.Namespace], int], given: argparse
     from thetahat_client import Client, ThetahatError  # noqa: PLC0415 - likewise
 
     try:
-        with Client(given.url, os.environ.get("THETAHAT_API_KEY")) as client:
+        with Client(given.url, os.environ.get("THETAHAT_API_KEY"), retries=RETRIES) as client:
             status = run(client, given)
             sys.stdout.flush()
             return status

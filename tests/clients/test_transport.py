@@ -198,3 +198,11 @@ def test_exact_readiness_is_asked_once() -> None:
     assert len(stub.asked) == 1
     with stub_of(Reply(200, {"status": "ready"})) as stub, client_of(stub) as client:
         assert client.ready()
+
+
+def test_invalid_addresses_are_not_tried_again() -> None:
+    naps = Naps()
+    with Client("ftp://127.0.0.1", sleep=naps) as client, pytest.raises(ConnectionFailed):
+        client.get("x")
+
+    assert naps == []

@@ -127,8 +127,7 @@ def number(value: float | None) -> str:
     """Return four significant digits, or ``undefined``."""
     if value is None:
         return "undefined"
-    text = f"{value:#.4g}" if value else "0"
-    return text if "e" in text or "." not in text.rstrip(".") else text.rstrip(".")
+    return f"{value:#.4g}".rstrip(".") if value else "0"
 
 
 def wrapped(

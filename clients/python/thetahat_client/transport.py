@@ -17,6 +17,7 @@ from thetahat_client.errors import ConnectionFailed, Refused, UnexpectedAnswer, 
 from thetahat_client.models import Problem
 
 AWAY: Final = frozenset({429, 502, 503, 504})
+HOPELESS: Final = (httpx.UnsupportedProtocol, httpx.LocalProtocolError)
 RACE: Final = "idempotency_race"  # our own first attempt is still being answered
 SHORTEST_PAUSE_S: Final = 0.25
 LONGEST_PAUSE_S: Final = 15.0
@@ -112,7 +113,7 @@ class Transport:
                     timeout=timeout,
                 )
             except httpx.TransportError as error:
-                if attempt == last:
+                if attempt == last or isinstance(error, HOPELESS):
                     raise self._unreachable(error, attempt) from error
                 self._sleep(_pause(attempt))
                 continue

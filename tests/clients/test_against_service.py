@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from thetahat_client import (
+    Client,
+    Evaluation,
+    EvaluationFailed,
+    NotFound,
+    Refused,
+    result_text,
+)
+
+pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("clients of one service")]
+
+LOSSES = {"nb": [[0, 1, 0], [1, 1, 0]], "svm": [[0, 0, 1], [1, 0, 0]]}
+REQUEST = {"kind": "losses", "blocks": "random", "losses": LOSSES, "labels": {"test": "clients"}}
+NOBODY = "6f4ad604-12fd-4db7-880e-56840c8b2213"
+
+
+def points(path: Path) -> Path:
+    """Three sites with a line each; the answer is nearly linear in x."""
+    rng = np.random.default_rng(20261121)
+    x = rng.standard_normal(30)
+    rows = [
+        f"{a:.4f},{2 * a + b:.4f},{i % 3}"
+        for i, (a, b) in enumerate(zip(x, x[::-1] / 9, strict=True))
+    ]
+    path.write_text("\n".join(["x,y,site", *rows]))
+    return path
+
+
+def test_exact_losses_go_in_and_the_result_comes_out(client: Client) -> None:
+    done = client.submit(REQUEST, wait=30)
+
+    assert done.status == "succeeded"
+    assert done.result is not None
+    assert done.result["models"]["nb"]["mean"]["macro"] == pytest.approx(0.5, rel=1e-12)
+    assert client.result(done.id) == done.result
+    assert client.get(done.id).result is None
+    assert "nb " in result_text(done.result)
+
+
+def test_exact_losses_come_back_in_every_type(client: Client) -> None:
+    done = client.submit(REQUEST, wait=30)
+
+    table = pq.read_table(io.BytesIO(client.losses(done.id, "parquet")))
+    assert table.column("nb").to_pylist() == [0, 1, 0, 1, 1, 0]
+    lines = client.losses(done.id, "csv").splitlines()
+    assert len(lines) == 7
+    assert {"nb", "svm"} <= set(lines[0].replace('"', "").split(","))
+    assert "svm" in str(client.losses(done.id))
+
+
+def test_exact_a_data_set_is_kept_once_and_cross_validated(client: Client, tmp_path: Path) -> None:
+    path = points(tmp_path / "points.csv")
+    data = client.upload(path)
+    seen: list[Evaluation] = []
+
+    assert client.upload(path).id == data.id
+    assert (data.rows, data.name) == (30, "points.csv")
+    assert [c.name for c in client.dataset(data.id).columns] == ["x", "y", "site"]
+    assert data.id in [d.id for d in client.datasets(page_size=1)]
+    assert len(client.preview(data.id, 5)["rows"]) == 5
+    sent = client.submit(
+        {
+            "kind": "cross_validation",
+            "dataset": data.id,
+            "columns": {"target": "y", "features": ["x"], "source": "site"},
+            "task": "regression",
+            "learners": {"mean": "mean", "ridge": {"name": "ridge", "params": {"penalty": 0.1}}},
+            "scheme": "leave_one_source_out",
+            "loss": "squared",
+        }
+    )
+    done = client.wait(sent.id, 120, seen.append)
+    models = client.result(done.id)["models"]
+
+    assert done.status == "succeeded"
+    assert done.progress.share == 1
+    assert seen[-1] == done
+    assert models["ridge"]["mean"]["macro"] < 0.1 < models["mean"]["mean"]["macro"]
+
+    client.delete(done.id)
+    client.delete_dataset(data.id)
+    with pytest.raises(NotFound):
+        client.dataset(data.id)
+    with pytest.raises(NotFound):
+        client.get(done.id)
+
+
+def test_exact_the_same_key_makes_one_evaluation(client: Client) -> None:
+    first = client.submit(REQUEST, idempotency_key="clients-1")
+
+    assert client.submit(REQUEST, idempotency_key="clients-1").id == first.id
+    assert client.submit(REQUEST).id != first.id
+    with pytest.raises(Refused) as refused:
+        client.submit({**REQUEST, "level": 0.9}, idempotency_key="clients-1")
+    assert refused.value.type == "/problems/idempotency_mismatch"
+
+
+def test_exact_lists_are_read_over_all_pages(client: Client) -> None:
+    labels = {"page": "of-three"}
+    sent = [client.submit({**REQUEST, "labels": labels}).id for _ in range(3)]
+    for identifier in sent:
+        client.wait(identifier, 60)
+
+    found = list(client.evaluations(labels=labels, status="succeeded", page_size=1))
+    assert [e.id for e in found] == sent[::-1]
+    assert found[0].labels == labels
+    assert list(client.evaluations(labels=labels, kind="predictions")) == []
+
+
+def test_exact_what_is_wrong_is_named(client: Client) -> None:
+    with pytest.raises(Refused) as refused:
+        client.submit({**REQUEST, "level": 2})
+    assert refused.value.status == 422
+    assert refused.value.errors[0].loc == ("level",)
+    assert refused.value.errors[0].value == 2
+    with pytest.raises(NotFound, match=NOBODY):
+        client.result(NOBODY)
+    with pytest.raises(NotFound):
+        client.delete(NOBODY)
+    with pytest.raises(Refused) as refused:
+        client.upload(b"no parquet", media_type="application/vnd.apache.parquet")
+    assert refused.value.problem.code == "invalid_file"
+
+
+def test_exact_an_evaluation_without_result_says_why(client: Client) -> None:
+    # Without site b, every training instance is of class n.
+    data = client.upload(b"x,y,s\n1,n,a\n2,n,a\n3,n,c\n4,n,c\n5,y,b\n6,y,b\n", name="one.csv")
+    sent = client.submit(
+        {
+            "kind": "cross_validation",
+            "dataset": data.id,
+            "columns": {"target": "y", "features": ["x"], "source": "s"},
+            "task": "classification",
+            "learners": {"bayes": "gaussian_naive_bayes"},
+            "scheme": "leave_one_source_out",
+            "loss": "zero_one",
+        }
+    )
+    ended = client.wait(sent.id, 60)
+
+    assert ended.status == "failed"
+    assert ended.error is not None
+    with pytest.raises(EvaluationFailed) as failed:
+        client.result(sent.id)
+    assert failed.value.problem == ended.error
+    assert ended.error.detail in str(failed.value)
+
+
+def test_exact_ended_evaluations_are_not_cancelled(client: Client) -> None:
+    done = client.submit(REQUEST, wait=30)
+
+    assert client.cancel(done.id).status == "succeeded"
+
+
+@pytest.mark.parametrize("family", ["schemes", "learners", "losses", "variances", "tests"])
+def test_exact_methods_are_listed(client: Client, family: str) -> None:
+    found = client.methods(family)
+
+    assert len(found) > 3
+    assert all(method["name"] and method["title"] for method in found)
+
+
+def test_exact_it_is_ready(client: Client) -> None:
+    assert client.ready()
