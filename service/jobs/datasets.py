@@ -76,7 +76,7 @@ def _store(
         media_type=upload.media_type,
         bytes=upload.size,
         rows=found.rows,
-        columns=found.columns,
+        columns=list(found.columns),
         details=found.details,
         name=upload.name,
         created_at=datetime.now(UTC),

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.service.api.conftest import Hands
+from tests.service.api.requests import nap
+from tests.service.api.test_evaluations import submit
+
+
+def test_exact_a_list_is_filtered_and_paged(client: TestClient, hands: Hands) -> None:
+    ids = []
+    for i in range(5):
+        request = {**nap(), "labels": {"i": str(i), "parity": "even" if i % 2 == 0 else "odd"}}
+        ids.append(submit(client, request).json()["id"])
+    hands.work()
+    ids.append(submit(client).json()["id"])
+
+    def listed(**params: Any) -> list[str]:
+        found, cursor = [], None
+        while True:
+            page = client.get(
+                "/v1/evaluations",
+                params=params | {"limit": 2} | ({"cursor": cursor} if cursor else {}),
+            ).json()
+            found += [item["id"] for item in page["items"]]
+            cursor = page["next"]
+            if cursor is None:
+                return found
+
+    now = datetime.now(UTC)
+    assert listed() == ids[::-1]
+    assert listed(status="queued") == ids[5:]
+    assert listed(kind="napping") == ids[4::-1]
+    assert listed(label="parity:even") == ids[4::-2]
+    assert listed(label=["parity:even", "i:2"]) == [ids[2]]
+    assert listed(label="i:9") == []
+    assert listed(created_after=(now - timedelta(hours=1)).isoformat()) == ids[::-1]
+    assert listed(created_after=(now + timedelta(hours=1)).isoformat()) == []
+    assert listed(created_before=(now - timedelta(hours=1)).isoformat()) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "loc"),
+    [
+        ({"limit": "0"}, "limit"),
+        ({"limit": "201"}, "limit"),
+        ({"limit": "x"}, "limit"),
+        ({"status": "done"}, "status"),
+        ({"label": "no-colon"}, "label"),
+        ({"label": "a:\0"}, "label"),
+        ({"kind": "\0"}, "kind"),
+        ({"kind": "x" * 41}, "kind"),
+        ({"created_after": "yesterday"}, "created_after"),
+        ({"created_before": "0001-01-01T00:00:00+23:59"}, "created_before"),
+        ({"cursor": "x"}, "cursor"),
+    ],
+)
+def test_invalid_filters(client: TestClient, query: dict[str, str], loc: str) -> None:
+    answer = client.get("/v1/evaluations", params=query)
+
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["loc"][:2] == ["query", loc]
+
+
+def test_invalid_a_cursor_of_a_list_with_other_filters(client: TestClient) -> None:
+    for _ in range(2):
+        submit(client, nap())
+    cursor = client.get("/v1/evaluations", params={"limit": 1}).json()["next"]
+    answer = client.get("/v1/evaluations", params={"cursor": cursor, "status": "queued"})
+
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["loc"] == ["query", "cursor"]

@@ -1,0 +1,57 @@
+"""Files of data, checked and ready to be read."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from service.data.base import TABLE_SUFFIX
+from service.data.formats import FORMATS
+from service.data.reading import read_columns
+
+CSV = "text/csv"
+PARQUET = "application/vnd.apache.parquet"
+ARROW = "application/vnd.apache.arrow.stream"
+NPY = "application/x-npy"
+MANY = 10**9
+NAN = float("nan")
+
+
+@dataclass
+class Kept:
+    media_type: str
+    columns: Any
+    path: Path | None
+
+
+def keep(folder: Path, media_type: str, content: bytes, max_cells: int = MANY) -> Kept:
+    path = folder / "file"
+    path.write_bytes(content)
+    with path.with_name(path.name + TABLE_SUFFIX).open("w+b") as table:
+        found = FORMATS[media_type].inspect(path, max_cells, table)
+    return Kept(media_type, found.columns, path)
+
+
+def read(folder: Path, media_type: str, content: bytes) -> dict[str, np.ndarray]:
+    return read_columns(keep(folder, media_type, content))
+
+
+def types(folder: Path, text: str) -> dict[str, str]:
+    kept = keep(folder, CSV, text.encode())
+    return {column["name"]: column["type"] for column in kept.columns}
+
+
+def written(table: pa.Table, media_type: str) -> bytes:
+    sink = io.BytesIO()
+    if media_type == PARQUET:
+        pq.write_table(table, sink, row_group_size=2)
+        return sink.getvalue()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table, max_chunksize=2)
+    return sink.getvalue()

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from service.data import csv_types
+from service.data.reading import read_columns
+from service.errors import InvalidFile
+from tests.service.data.kept import CSV, NAN, PARQUET, keep, read, types, written
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a,b\n1,x\n2,y\n", {"a": "integer", "b": "string"}),
+        ("a;b\n1,5;x\n2;y\n", {"a": "number", "b": "string"}),
+        ("a\tb\n1.5\ttrue\n", {"a": "number", "b": "boolean"}),
+        ("a|b\n1|2\n", {"a": "integer", "b": "integer"}),
+        ("a\n1\n\n3\n", {"a": "integer"}),
+        ("\ufeffa,b\n1,2\n", {"a": "integer", "b": "integer"}),
+        ("a,b\r\n1,2\r\n", {"a": "integer", "b": "integer"}),
+        ('"a,b",c\n"1\n2",3\n', {"a,b": "string", "c": "integer"}),
+        (",x\nr1,1\nr2,2\n", {"column_0": "string", "x": "integer"}),
+        ("a,b\n2020-01-01,12:00\n", {"a": "string", "b": "string"}),
+        ("a,b\n,1\nNA,2\nNaN,3\n", {"a": "number", "b": "integer"}),
+        ("a,b\n1e5, 2 \n-3.5,4\n", {"a": "number", "b": "integer"}),
+        ("a\n99999999999999999999\n", {"a": "number"}),
+        ("a,b\nyes,0\nno,1\n", {"a": "string", "b": "integer"}),
+    ],
+)
+def test_golden_what_is_understood_of_a_text(
+    tmp_path: Path, text: str, expected: dict[str, str]
+) -> None:
+    assert types(tmp_path, text) == expected
+
+
+def test_golden_values_of_a_text(tmp_path: Path) -> None:
+    text = 'x;s;n;q\n1,5;a b;1;""\n;"a;b";2;"1"\nNA;"say ""so""";3;NaN\n'
+    columns = read(tmp_path, CSV, text.encode())
+
+    assert_array_equal(columns["x"], [1.5, NAN, NAN])
+    assert columns["s"].tolist() == ["a b", "a;b", 'say "so"']
+    assert_array_equal(columns["n"], [1, 2, 3])
+    assert columns["n"].dtype == np.int64
+    assert_array_equal(columns["q"], [NAN, 1.0, NAN])
+
+
+def test_exact_an_empty_line_of_one_column_is_a_missing_value(tmp_path: Path) -> None:
+    assert_array_equal(read(tmp_path, CSV, b"a\n1\n\n3\n")["a"], [1.0, NAN, 3.0])
+
+
+@pytest.mark.parametrize(
+    ("late", "expected"),
+    [
+        ("2.5", {"a": "number", "b": "integer", "c": "boolean", "d": "number"}),
+        ("x", {"a": "string", "b": "integer", "c": "boolean", "d": "number"}),
+        ("", {"a": "integer", "b": "integer", "c": "boolean", "d": "number"}),
+    ],
+)
+def test_exact_a_late_row_widens_its_column_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late: str, expected: dict[str, str]
+) -> None:
+    monkeypatch.setattr(csv_types, "BLOCK_BYTES", 1000)
+    rows = [f"{i},{i},true," for i in range(500)]
+    text = "\n".join(["a,b,c,d", *rows, f"{late},1,false,7.5"]) + "\n"
+    kept = keep(tmp_path, CSV, text.encode())
+    columns = read_columns(kept)
+
+    assert {column["name"]: column["type"] for column in kept.columns} == expected
+    assert len(columns["a"]) == 501
+    assert columns["d"][-1] == 7.5
+    assert columns["b"][499] == 499
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"a,b\n1,\xff\n", "byte 6 is 0xff"),
+        (b"a,b\n1,\xc3", "cut off at byte 6"),
+        (b"a,b\n1,\0\n", "NUL byte at byte 6"),
+        ("a,b\n1,2\n".encode("utf-16"), "byte 0 is 0xff"),
+        (b"a,a\n1,2\n", "two columns"),
+        (b"1,2\n3,4\n", "must name the columns"),
+        (b"a,b\n1,2,3\n", "Expected 2 columns, got 3"),
+        (b"a,b\n1\n", "Expected 2 columns, got 1"),
+        (b"a,b\n", "no rows"),
+        (b"\n\n", "header"),
+        (b"a" * 300_000, "first line is longer|1 to 1000"),
+        (b'a,b\n"1,2\n', "table|rows"),
+    ],
+)
+def test_invalid_texts(tmp_path: Path, content: bytes, words: str) -> None:
+    with pytest.raises(InvalidFile, match=words):
+        keep(tmp_path, CSV, content)
+
+
+def test_exact_the_place_of_a_bad_byte_is_counted_over_pieces(tmp_path: Path) -> None:
+    content = b"a\n" + "ä".encode() * 800_000 + b"\xff"
+    with pytest.raises(InvalidFile, match=f"byte {len(content) - 1} is 0xff"):
+        keep(tmp_path, CSV, content)
+
+
+@given(
+    numbers=st.lists(
+        st.floats(allow_nan=False, allow_infinity=False) | st.none(), min_size=1, max_size=20
+    ),
+    texts=st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0")), min_size=20),
+)
+def test_property_csv_and_parquet_read_the_same(
+    numbers: list[float | None], texts: list[str]
+) -> None:
+    cleaned = [f"t{text}" for text in texts[: len(numbers)]]
+    table = pa.table({"x": pa.array(numbers, pa.float64()), "s": cleaned})
+    quoted = [f'"{text.replace(chr(34), chr(34) * 2)}"' for text in cleaned]
+    rows = [f"{'' if x is None else repr(x)},{s}" for x, s in zip(numbers, quoted, strict=True)]
+    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
+        as_csv = read(Path(one), CSV, "\n".join(["x,s", *rows, ""]).encode())
+        as_parquet = read(Path(other), PARQUET, written(table, PARQUET))
+
+    assert_array_equal(as_csv["x"].astype(float), as_parquet["x"])
+    assert as_csv["s"].tolist() == as_parquet["s"].tolist()
