@@ -1,0 +1,182 @@
+"""What README and the documents show is true of the code."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from service.api.app import create_app
+from service.api.errors import BY_CODE
+from service.cli import parser
+from service.data.formats import FORMATS
+from service.jobs.kinds import JOB_KINDS
+from service.jobs.kinds.base import DatasetFile, Finished, Job
+from service.settings import Settings
+from tests.architecture.sources import ROOT
+from thetahat.evaluation.recommendation import RULES
+
+DOCUMENTS = [ROOT / "README.md", ROOT / "clients/python/README.md", *(ROOT / "docs").glob("*.md")]
+README = (ROOT / "README.md").read_text()
+HTTP = (ROOT / "docs" / "http.md").read_text()
+ROW = re.compile(r"^\| `([^`]+)` \| ([^|]*) \| ([^|]*) \|$", re.MULTILINE)
+IN_WORDS = {"data_dir": "`~/.thetahat`", "workers": "one per core, at most 8"}
+
+
+def code(text: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+
+
+def requests_of(text: str) -> list[dict[str, Any]]:
+    """Return the requests among a document's JSON."""
+    found = [json.loads(block) for block in code(text, "json")]
+    return [each for each in found if "kind" in each]
+
+
+@pytest.fixture(scope="module")
+def first_result() -> dict[str, Any]:
+    """Return the result of README's first request."""
+    body = re.search(r"-d '\n(\{.*?\})'", README, re.DOTALL)
+    assert body is not None
+    kind = JOB_KINDS["losses"]
+    request = kind.request.model_validate(json.loads(body[1]))
+    kind.check(request, {})
+    finished = kind.start(Job(uuid4(), "losses", request, seed=1))
+    assert isinstance(finished, Finished)
+    return {**finished.result, "provenance": {"seed": 1}}
+
+
+def at(value: Any, path: str) -> Any:
+    for part in path.split("."):
+        value = value[int(part)] if isinstance(value, list) else value[part]
+    return value
+
+
+def shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def test_exact_every_field_of_the_first_answer_is_as_readme_says(
+    first_result: dict[str, Any],
+) -> None:
+    rows = ROW.findall(README)
+
+    assert len(rows) > 12
+    said = {path: text for path, text, _ in rows if text}
+    assert {path: shown(at(first_result, path)) for path in said} == said
+    assert all(at(first_result, path) is not None or path == "provenance" for path, _, _ in rows)
+
+
+def test_exact_the_interval_in_readmes_words_is_the_recommended_one(
+    first_result: dict[str, Any],
+) -> None:
+    chosen = {
+        i["target"]: f"{shown(i['lower'])} to {shown(i['upper'])}"
+        for i in first_result["models"]["nb"]["intervals"]
+        if i["recommended"]
+    }
+
+    assert f"{chosen['these_sources']} for `these_sources`" in README
+    assert "mcnemar" in first_result["comparisons"][0]["tests"]
+
+
+def some_dataset(request: Any) -> dict[Any, DatasetFile]:
+    """Return a data set that has every column the request names."""
+    columns = request.columns.model_dump()
+    names = {n for v in columns.values() if v for n in ([v] if isinstance(v, str) else v)}
+    listed = [{"name": name, "type": "number"} for name in sorted(names)]
+    return {request.dataset: DatasetFile(request.dataset, "0", "text/csv", 9, listed, {})}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [*requests_of(README), *requests_of(HTTP)],
+    ids=lambda body: "-".join(list(body)[:3]),
+)
+def test_exact_every_request_that_is_shown_is_taken(body: dict[str, Any]) -> None:
+    if "dataset" in body:
+        body = {**body, "dataset": str(uuid4())}
+    kind = JOB_KINDS[body["kind"]]
+    request: Any = kind.request.model_validate(body)
+
+    kind.check(request, some_dataset(request) if "dataset" in body else {})
+
+
+def test_exact_the_http_page_shows_all_four_forms_of_losses_and_every_kind() -> None:
+    shown_requests = requests_of(HTTP)
+
+    assert [each["kind"] for each in shown_requests].count("losses") == 4
+    assert {each["kind"] for each in shown_requests} == set(JOB_KINDS)
+    assert not any(f"`{kind}`" in README.partition("## Not there yet")[2] for kind in JOB_KINDS)
+
+
+def commands() -> dict[str, argparse.ArgumentParser]:
+    actions = parser()._actions
+    return next(a.choices for a in actions if isinstance(a, argparse._SubParsersAction))
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_exact_every_command_that_is_shown_exists(path: Path) -> None:
+    known = commands()
+    text = path.read_text()
+    shell = "\n".join(code(text, "sh"))
+    lines = re.findall(r"^(?:\.venv/bin/)?thetahat (.+)$", shell, re.MULTILINE)
+    lines += re.findall(r"`thetahat ([a-z]+)`", text)
+    for line in lines:
+        words = line.partition("#")[0].split()
+        assert words[0] in known
+        if len(words) > 1 and words[0] != "keys":
+            known[words[0]].parse_args(words[1:])
+    targets = set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    named = set(re.findall(r"^make ([a-z-]+)", text, re.MULTILINE))
+    assert named | set(re.findall(r"`make ([a-z-]+)", text)) <= targets
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_exact_every_link_leads_somewhere(path: Path) -> None:
+    links = re.findall(r"\]\(([^)#:]+)\)", path.read_text())
+
+    assert [link for link in links if not (path.parent / link).exists()] == []
+
+
+def test_exact_every_path_on_the_http_page_is_served() -> None:
+    served = {re.sub(r"\{\w+\}", "ID", p) for p in create_app().openapi()["paths"]}
+    named = set(re.findall(r"`(?:GET|POST|DELETE) (/[\w/]+)", HTTP))
+
+    assert {p for p in named if not p.startswith("/v1/methods/")} <= served | {"/problems"}
+    assert len(named) > 12
+
+
+def test_exact_the_http_page_lists_every_format_and_known_codes() -> None:
+    table = HTTP.partition("## Data sets")[2].partition("## Evaluations")[0]
+
+    assert set(re.findall(r"\| `(\w+/[\w.-]+)` \|", table)) == set(FORMATS)
+    assert {"invalid_parameter", "result_not_ready", "no_result"} <= set(BY_CODE)
+
+
+def test_exact_the_settings_page_is_that_of_the_code() -> None:
+    text = (ROOT / "docs" / "settings.md").read_text()
+    rows = [
+        (
+            f"THETAHAT_{name.upper()}",
+            IN_WORDS.get(name) or (f"`{field.default}`" if field.default != "" else "empty"),
+            field.description,
+        )
+        for name, field in Settings.model_fields.items()
+    ]
+
+    assert ROW.findall(text.partition("## Clients")[0]) == rows
+
+
+def test_exact_the_recommendations_are_those_of_the_code() -> None:
+    text = (ROOT / "docs" / "reading-a-result.md").read_text()
+    said = re.findall(r"^\| `(\w+)` \| `(\w+)` \| `(\w+)` on `(\w+)` \| \S", text, re.MULTILINE)
+
+    assert said == [(r.blocks.value, r.target.value, *r.order[0]) for r in RULES]
