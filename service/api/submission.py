@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from pydantic import ValidationError
+from sqlalchemy.exc import OperationalError
 
 from service.api.bodies import Loc, canonical, parse
+from service.api.calls import ask, change, is_sqlite, labour
 from service.api.validation import refusal
 from service.errors import Fault, InvalidRequest
 from service.jobs.datasets import for_check
@@ -20,6 +24,20 @@ from service.jobs.submit import Submitted, submit
 from service.schemas.base import EvaluationRequest
 from service.storage import idempotency
 from service.storage.unit_of_work import reading
+
+INLINE_BYTES: Final = 16 * 1024
+QUICK_S: Final = 0.003
+_SECONDS: dict[str, float] = {}  # that the last small check of each kind took
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A body that is JSON and names a kind."""
+
+    value: Any
+    fingerprint: str
+    kind: JobKind
+    is_small: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,36 +49,67 @@ class Checked:
     fingerprint: str
 
 
-def check(owner_id: UUID, body: bytes, idempotency_key: str | None) -> Checked | Submitted:
-    """Check a request in full; everything that is wrong with it is raised.
+async def take(owner_id: UUID, body: bytes, idempotency_key: str | None) -> Submitted:
+    """Check a request in full and store it; everything that is wrong with it is raised.
 
-    A request that was sent before with the same key is answered before the checks: a data set that
-    it names may be gone since.
+    Two threads that hold Python's lock in turn take twice the time of one, so what is quick is done
+    on the event loop: small bodies of kinds whose last check was quick, and storing them in SQLite
+    while nobody else is writing to it. Everything else goes to a thread.
     """
+    is_small = len(body) <= INLINE_BYTES
+    parsed = parse_request(body) if is_small else await labour(parse_request, body)
+    if idempotency_key is not None:
+        # Before the checks: a data set that the request names may be gone since.
+        known = await ask(_known, owner_id, idempotency_key, parsed.fingerprint)
+        if known is not None:
+            return known
+    if is_small and is_sqlite() and _SECONDS.get(parsed.kind.name, QUICK_S) < QUICK_S:
+        checked = check(owner_id, parsed)
+    else:
+        checked = await labour(check, owner_id, parsed)
+    if is_sqlite():
+        with suppress(OperationalError):  # another process is writing: wait for it in a thread
+            return store(owner_id, checked, idempotency_key, hurried=True)
+    return await change(store, owner_id, checked, idempotency_key)
+
+
+def parse_request(body: bytes) -> Parsed:
+    """Return the JSON of a body with its fingerprint and its kind."""
     value = parse(body)
     fingerprint = hashlib.sha256(canonical(value)).hexdigest()
-    known = _known(owner_id, idempotency_key, fingerprint)
-    if known is not None:
-        return known
-    kind = _kind(value)
+    return Parsed(value, fingerprint, _kind(value), len(body) <= INLINE_BYTES)
+
+
+def check(owner_id: UUID, parsed: Parsed) -> Checked:
+    """Check a request in full, and note how long that took."""
+    began = time.perf_counter()
     try:
-        request = kind.request.model_validate(value)
+        request = parsed.kind.request.model_validate(parsed.value)
     except ValidationError as error:
-        raise refusal(error, value) from None
-    datasets = _datasets(owner_id, request, value)
-    kind.check(request, datasets)
-    return Checked(request, datasets, fingerprint)
+        raise refusal(error, parsed.value) from None
+    datasets = _datasets(owner_id, request, parsed.value)
+    parsed.kind.check(request, datasets)
+    if parsed.is_small:
+        _SECONDS[parsed.kind.name] = time.perf_counter() - began
+    return Checked(request, datasets, parsed.fingerprint)
 
 
-def store(owner_id: UUID, checked: Checked, idempotency_key: str | None) -> Submitted:
+def store(
+    owner_id: UUID, checked: Checked, idempotency_key: str | None, *, hurried: bool = False
+) -> Submitted:
     """Store a checked request."""
-    return submit(owner_id, checked.request, checked.datasets, idempotency_key, checked.fingerprint)
+    return submit(
+        owner_id,
+        checked.request,
+        checked.datasets,
+        idempotency_key,
+        checked.fingerprint,
+        hurried=hurried,
+    )
 
 
-def _known(owner_id: UUID, key: str | None, fingerprint: str) -> Submitted | None:
+def _known(owner_id: UUID, key: str, fingerprint: str) -> Submitted | None:
     """Return the evaluation that the same request with the same key made."""
-    if key is None:
-        return None
     with reading() as session:
         found = idempotency.find(session, owner_id, key)
     if found is None or found.fingerprint != fingerprint:

@@ -46,17 +46,20 @@ class Submitted:
     row: EvaluationRow | None = None  # of a new one, so that it need not be read again
 
 
-def submit(
+def submit(  # noqa: PLR0913 - each is one thing that came with the request
     owner_id: UUID,
     request: EvaluationRequest,
     datasets: Mapping[UUID, DatasetFile],
     idempotency_key: str | None = None,
     fingerprint: str = "",
+    *,
+    hurried: bool = False,
 ) -> Submitted:
     """Store an evaluation with its first unit of work, then send a message for it.
 
     The same key and fingerprint give the first evaluation again. Raises ``IdempotencyMismatch``,
-    ``IdempotencyRace``, ``TooManyJobs`` and ``InvalidRequest``.
+    ``IdempotencyRace``, ``TooManyJobs`` and ``InvalidRequest``; hurried, ``OperationalError`` where
+    it would have to wait for the database, and then nothing has happened.
     """
     if idempotency_key is not None:
         with reading() as session:
@@ -65,7 +68,7 @@ def submit(
             return known
     values = _row(owner_id, request, datasets)
     try:
-        with writing() as connection:
+        with writing(hurried=hurried) as connection:
             _check_limit(connection, owner_id)
             _store(connection, values, request, datasets)
             if idempotency_key is not None:

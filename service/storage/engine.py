@@ -21,10 +21,10 @@ from sqlalchemy.sql.functions import FunctionElement
 from service.settings import settings
 
 SQLITE_BUSY_MS = 10_000
+SQLITE_HURRY_MS = 10
 SQLITE_PRAGMAS = (
     "journal_mode=WAL",
     "synchronous=NORMAL",
-    f"busy_timeout={SQLITE_BUSY_MS}",
     "foreign_keys=ON",
 )
 POSTGRES_OPTIONS = "-c lock_timeout=10s -c statement_timeout=60s -c timezone=UTC"
@@ -52,10 +52,20 @@ def _epoch_now_sqlite(element: EpochNow, compiler: Any, **options: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Engines:
-    """The two ways of talking to the database."""
+    """The ways of talking to the database.
+
+    ``hurried`` writes too, but where another process is writing to SQLite it gives up within
+    milliseconds, for those who must not wait.
+    """
 
     writing: sa.Engine
     reading: sa.Engine
+    hurried: sa.Engine
+
+    def dispose(self, *, close: bool = True) -> None:
+        """Let go of every connection."""
+        for engine in (self.writing, self.reading, self.hurried):
+            engine.dispose(close=close)
 
 
 class _Process:
@@ -72,16 +82,14 @@ def engines() -> Engines:
 def reset() -> None:
     """Close every connection; the next use reads the settings again."""
     if _Process.engines is not None:
-        _Process.engines.writing.dispose()
-        _Process.engines.reading.dispose()
+        _Process.engines.dispose()
     _Process.engines = None
 
 
 def forget() -> None:
     """Leave a parent's connections to the parent; a forked child must not close them either."""
     if _Process.engines is not None:
-        _Process.engines.writing.dispose(close=False)
-        _Process.engines.reading.dispose(close=False)
+        _Process.engines.dispose(close=False)
     _Process.engines = None
 
 
@@ -93,7 +101,9 @@ def make(url: str) -> Engines:
     parsed = sa.make_url(url)
     if parsed.get_backend_name() == "sqlite":
         return Engines(
-            writing=_sqlite(parsed, begin="BEGIN IMMEDIATE"), reading=_sqlite(parsed, begin="BEGIN")
+            writing=_sqlite(parsed, "BEGIN IMMEDIATE", SQLITE_BUSY_MS),
+            reading=_sqlite(parsed, "BEGIN", SQLITE_BUSY_MS),
+            hurried=_sqlite(parsed, "BEGIN IMMEDIATE", SQLITE_HURRY_MS),
         )
     if parsed.get_backend_name() != "postgresql":
         raise ValueError(
@@ -109,7 +119,8 @@ def make(url: str) -> Engines:
         max_overflow=20,
         connect_args={"options": POSTGRES_OPTIONS, "connect_timeout": 5},
     )
-    return Engines(writing=writing, reading=writing.execution_options(isolation_level="AUTOCOMMIT"))
+    reading = writing.execution_options(isolation_level="AUTOCOMMIT")
+    return Engines(writing=writing, reading=reading, hurried=writing)
 
 
 def to_json(value: Any) -> str:
@@ -117,7 +128,7 @@ def to_json(value: Any) -> str:
     return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY).decode()
 
 
-def _sqlite(url: sa.URL, *, begin: str) -> sa.Engine:
+def _sqlite(url: sa.URL, begin: str, busy_ms: int) -> sa.Engine:
     engine = sa.create_engine(url, json_serializer=to_json, json_deserializer=orjson.loads)
 
     @sa.event.listens_for(engine, "connect")
@@ -126,7 +137,7 @@ def _sqlite(url: sa.URL, *, begin: str) -> sa.Engine:
         # The driver must not begin transactions by itself; the "begin" event below does.
         connection.isolation_level = None
         cursor = connection.cursor()
-        for pragma in SQLITE_PRAGMAS:
+        for pragma in (f"busy_timeout={busy_ms}", *SQLITE_PRAGMAS):
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
 

@@ -22,9 +22,14 @@ def unit_of_work() -> Iterator[Session]:
 
 
 @contextmanager
-def writing() -> Iterator[sa.Connection]:
-    """Open a transaction like ``unit_of_work``, on a bare connection: for the busiest of them."""
-    with engines().writing.begin() as connection:
+def writing(*, hurried: bool = False) -> Iterator[sa.Connection]:
+    """Open a transaction like ``unit_of_work``, on a bare connection: for the busiest of them.
+
+    Hurried, it raises ``OperationalError`` within milliseconds where another process is writing to
+    SQLite; nothing has happened then, and it can be done again.
+    """
+    engine = engines().hurried if hurried else engines().writing
+    with engine.begin() as connection:
         yield connection
 
 

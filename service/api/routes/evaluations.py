@@ -10,7 +10,7 @@ import orjson
 from fastapi import APIRouter, Query, Request, Response
 
 from service.api.bodies import read_body
-from service.api.calls import ask, change, labour
+from service.api.calls import ask, change
 from service.api.cursors import seal, unseal
 from service.api.documents import (
     evaluation_document,
@@ -27,11 +27,10 @@ from service.api.preferences import (
     pause_after,
     preferred_wait,
 )
-from service.api.submission import check, store
+from service.api.submission import take
 from service.jobs import read
 from service.jobs.cancel import cancel
 from service.jobs.delete import delete
-from service.jobs.submit import Submitted
 from service.jobs.watch import wait_for_change, wait_for_end
 from service.lifecycle import EvaluationStatus
 from service.schemas.evaluation import EvaluationPage, EvaluationRead, FinishedEvaluation
@@ -65,11 +64,7 @@ async def create_evaluation(request: Request) -> Response:
     key = idempotency_key(request.headers)
     wait = preferred_wait(request.headers)
     body = await read_body(request, settings().max_json_bytes)
-    checked = await labour(check, owner_id, body, key)
-    if isinstance(checked, Submitted):
-        taken = checked
-    else:
-        taken = await change(store, owner_id, checked, key)
+    taken = await take(owner_id, body, key)
     if wait:
         await wait_for_end(taken.evaluation_id, wait)
     row = taken.row

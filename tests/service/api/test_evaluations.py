@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -245,3 +247,19 @@ def test_exact_too_many_unfinished_is_429(client: TestClient, setting: Setting) 
     assert [a.status_code for a in answers] == [202, 202, 429]
     assert int(answers[2].headers["retry-after"]) >= 1
     assert answers[2].json()["code"] == "too_many_jobs"
+
+
+def test_exact_a_submission_waits_for_another_writer(client: TestClient, data_dir: Path) -> None:
+    submit(client)  # the first check of a kind goes another way
+    other = sqlite3.connect(
+        data_dir / "thetahat.sqlite3", isolation_level=None, check_same_thread=False
+    )
+    other.execute("BEGIN IMMEDIATE")
+    release = threading.Timer(0.3, other.execute, ["ROLLBACK"])
+    release.start()
+    answer = submit(client)
+    release.join()
+    other.close()
+
+    assert answer.status_code == 202
+    assert len(client.get("/v1/evaluations").json()["items"]) == 2
