@@ -1,0 +1,49 @@
+"""What an evaluation used, method by method with every parameter, for its provenance."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from thetahat.evaluation import Choices
+from thetahat.evaluation.choices import REGISTRIES
+
+
+def methods_used(choices: Choices, result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the variances, intervals and tests that stand in a result, with their parameters.
+
+    Parameters
+    ----------
+    choices : Choices
+        What was asked for: named methods have the parameters that were given.
+    result : mapping
+        The result tree of ``thetahat.evaluation.evaluate``.
+    """
+    models, comparisons = result["models"].values(), result["comparisons"]
+    keys: dict[str, Iterable[str]] = {
+        "variances": [key for model in models for key in model["variances"]],
+        "intervals": [i["method"] for model in models for i in model["intervals"]],
+        "tests": [key for pair in comparisons for key in pair["tests"]],
+    }
+    used: list[dict[str, Any]] = []
+    for family, registry in REGISTRIES.items():
+        named = {entry.key: entry for entry in getattr(choices, family) or ()}
+        for key in dict.fromkeys(keys[family]):
+            entry = named.get(key)
+            name = entry.name if entry else key
+            method = entry.method if entry else registry[name]()
+            used.append(method_used(family, name, method, key))
+    return used
+
+
+def method_used(family: str, name: str, method: Any, key: str | None = None) -> dict[str, Any]:
+    """Return one method as a record; ``as`` is its key in the result where that differs."""
+    record = {"family": family, "name": name, "params": _params(method)}
+    return record if key in (None, name) else {**record, "as": key}
+
+
+def _params(method: Any) -> dict[str, Any]:
+    if not dataclasses.is_dataclass(method) or isinstance(method, type):
+        return {}
+    return dataclasses.asdict(method)
