@@ -24,6 +24,7 @@ from thetahat.types import Alternative, FloatArray, Needs, Target
 
 _ENUMERATED = 14  # 2^14 patterns take less time than 10 000 random ones
 _MOST_RESAMPLES = 1_000_000
+_DEFAULT_RESAMPLES, _LEAST_RESAMPLES, _MOST_FLIPS = 10_000, 999, 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +55,15 @@ class Permutation:
 
     Parameters
     ----------
-    n_resamples : int
-        B, in 99 to 1 000 000.
+    n_resamples : int or None
+        B, in 99 to 1 000 000. Left out: 10 000, and fewer for more than 100 000 units, so that
+        n x B stays at a thousand million flips; never below 999.
     unit : str or None
         ``instance``, ``cluster`` or ``block``. Left out: blocks for sources; else clusters,
         where they are known, or instances.
     """
 
-    n_resamples: int = 10_000
+    n_resamples: int | None = None
     unit: UnitName | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
@@ -84,7 +86,7 @@ class Permutation:
 
     def __post_init__(self) -> None:
         check_choice("unit", self.unit, UNITS)
-        if not 99 <= self.n_resamples <= _MOST_RESAMPLES:
+        if self.n_resamples is not None and not 99 <= self.n_resamples <= _MOST_RESAMPLES:
             raise InvalidParameter(
                 f"n_resamples must lie in 99 to {_MOST_RESAMPLES}",
                 loc=("n_resamples",),
@@ -120,8 +122,15 @@ class Permutation:
         if len(terms) <= _ENUMERATED:
             p_value = by_enumeration(terms, alternative)
             return p_value, {"method": "exact", "n_patterns": 2 ** len(terms)}
-        p_value = by_sampling(terms, alternative, self.n_resamples, rng)
-        return p_value, {"method": "random", "n_resamples": self.n_resamples}
+        n_resamples = self._n_resamples(len(terms))
+        p_value = by_sampling(terms, alternative, n_resamples, rng)
+        return p_value, {"method": "random", "n_resamples": n_resamples}
+
+    def _n_resamples(self, n_units: int) -> int:
+        """B as asked, or by the size of the work alone: no look at the differences."""
+        if self.n_resamples is not None:
+            return self.n_resamples
+        return max(_LEAST_RESAMPLES, min(_DEFAULT_RESAMPLES, _MOST_FLIPS // n_units))
 
 
 METHOD = Permutation

@@ -190,3 +190,13 @@ def test_golden_sampled_p_value_is_never_zero() -> None:
     outcome = Permutation(n_resamples=999).test(pair, TWO, rng_of())
 
     assert outcome.p_value == 1 / 1000
+
+
+@pytest.mark.parametrize(
+    ("n_units", "n_resamples"), [(50, 10_000), (100_000, 10_000), (200_000, 5000), (10**7, 999)]
+)
+def test_golden_the_default_number_of_resamples_goes_down_with_the_units(
+    n_units: int, n_resamples: int
+) -> None:
+    assert Permutation()._n_resamples(n_units) == n_resamples
+    assert Permutation(n_resamples=200)._n_resamples(n_units) == 200
