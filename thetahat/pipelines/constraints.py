@@ -13,7 +13,14 @@ from numbers import Integral, Real
 from typing import Any, Final
 
 from thetahat.errors import InvalidParameter, Loc
-from thetahat.pipelines.policy import LARGEST, REFUSED, REFUSED_OF, REFUSED_VALUES, check_policy
+from thetahat.pipelines.policy import (
+    LARGEST,
+    MOOT,
+    REFUSED,
+    REFUSED_OF,
+    REFUSED_VALUES,
+    check_policy,
+)
 from thetahat.pipelines.schema import any_of, in_words
 
 _TYPES: Final[dict[Any, str]] = {
@@ -65,6 +72,8 @@ def check_params(cls: Any, params: Mapping[str, Any], *, loc: Loc) -> dict[str, 
                 loc=here,
                 value=value,
             )
+        if name in MOOT and isinstance(value, bool):
+            continue
         check_policy(owner, name, value, known[name], loc=here)
         if type(value) is type(known[name]) and value == known[name]:
             continue

@@ -52,7 +52,7 @@ def checked_params(
         plain = {key: value for key, value in params.items() if key != "score_func"}
         return check_params(load(name), plain if name in SELECTORS else params, loc=loc)
     chosen = params["score_func"]
-    if chosen not in SCORE_FUNCTIONS[task]:
+    if not isinstance(chosen, str) or chosen not in SCORE_FUNCTIONS[task]:
         known = ", ".join(sorted(SCORE_FUNCTIONS[task]))
         raise InvalidParameter(
             f"score_func of {name} for {task} must be one of {known}; got {chosen!r}",

@@ -14,7 +14,6 @@ from thetahat.errors import InvalidParameter, Loc
 
 REFUSED: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "callback": "code is not taken from a request",
         "copy": "it changes no number",
         "copy_X": "it changes no number",
         "copy_X_train": "it changes no number",
@@ -25,7 +24,6 @@ REFUSED: Final[Mapping[str, str]] = MappingProxyType(
         "fun_args": "they are arguments of code",
         "kernel_params": "they are arguments of code",
         "link": "it follows from power",
-        "memory": "paths are not taken from a request",
         "metric_params": "they are arguments of code",
         "n_jobs": "the service decides how many processors a job uses",
         "precompute": "products of the features are computed from the features",
@@ -68,7 +66,6 @@ LARGEST: Final[Mapping[str, int]] = MappingProxyType(
         "max_iter": 100_000,
         "max_iter_predict": 10_000,
         "max_subpopulation": 100_000,
-        "n_alphas": 1_000,
         "n_bins": 1_000,
         "n_components": 5_000,
         "n_estimators": 2_000,
@@ -79,6 +76,10 @@ LARGEST: Final[Mapping[str, int]] = MappingProxyType(
     }
 )
 """The largest number that a parameter which costs time or memory may hold."""
+
+MOOT: Final = frozenset({"sparse_output"})
+"""Switches of which either position is taken and neither passed on: a table's columns are dense,
+made so after their number is known not to be above ``WIDEST``."""
 
 NO_LISTS: Final = frozenset({"class_weight", "cv"})
 """Parameters of which only the forms without lists are taken: class weights by label would need

@@ -42,6 +42,8 @@ def in_words(schema: Schema) -> str:
     if "enum" in schema:
         options = ", ".join(repr(option) for option in schema["enum"])
         return options if len(schema["enum"]) == 1 else f"one of {options}"
+    if "const" in schema:
+        return repr(schema["const"])
     if "type" not in schema:
         return "a plain value"
     bounds = [f"{word} {schema[key]}" for key, word in _BOUNDS.items() if key in schema]

@@ -93,7 +93,8 @@ class ScikitLearner:
 
     Source: pedregosa2011.
 
-    Degenerate cases: a training part with one class is refused where the estimator needs two.
+    Degenerate cases: a training part with one class is refused where the estimator needs two, be
+    it to learn or to predict.
     """
 
     name: str
@@ -159,13 +160,20 @@ class ScikitLearner:
         estimator = new_estimator(self.name, self.params, rng, task=self.task)
         weighting = {} if weights is None else {"sample_weight": weights}
         cautions: list[Caution] = []
+        has_one_class = n_classes > 0 and len(np.unique(y)) < 2
         try:
             with guarded(self.name, cautions):
                 estimator.fit(X, y, **weighting)
+            fitted = FittedEstimator(
+                self.name, estimator, n_classes, allows_missing, tuple(cautions)
+            )
+            # Some estimators take one class at the fit and fail on it when they predict.
+            if has_one_class:
+                fitted.predict(features.rows(np.arange(1)))
         except LearnerFailed as error:
-            if n_classes and len(np.unique(y)) < 2:
+            if has_one_class:
                 raise InsufficientData(
                     f"the training part has one class only, and {self.name} needs two"
                 ) from error
             raise
-        return FittedEstimator(self.name, estimator, n_classes, allows_missing, tuple(cautions))
+        return fitted

@@ -75,16 +75,28 @@ def _matrix(name: str, transformer: Any, part: Features) -> np.ndarray:
     """(n, p) as the transformer wants it: numbers, or objects where it takes strings."""
     from sklearn.utils import get_tags  # noqa: PLC0415 - loaded late
 
-    if not get_tags(transformer).input_tags.allow_nan:
-        return part.complete_matrix()
+    allows_missing = get_tags(transformer).input_tags.allow_nan
     takes_strings = name in STRING_TRANSFORMERS or name == "SimpleImputer"
-    if not takes_strings or all(column.dtype.kind == "f" for column in part.columns):
-        return part.matrix()
+    is_number = [column.dtype.kind == "f" for column in part.columns]
+    if not takes_strings or all(is_number):
+        return part.matrix() if allows_missing else part.complete_matrix()
+    if not allows_missing:
+        _refuse_missing_numbers(part, is_number)
     matrix = np.empty((part.n, len(part.names)), dtype=object)
     for j, column in enumerate(part.columns):
         matrix[:, j] = column
-        matrix[missing(column), j] = np.nan
+        # An imputer of another mark takes None for a value, and refuses NaN.
+        if allows_missing:
+            matrix[missing(column), j] = np.nan
     return matrix
+
+
+def _refuse_missing_numbers(part: Features, is_number: list[bool]) -> None:
+    pairs = zip(part.names, part.columns, is_number, strict=True)
+    numbers = [(name, column) for name, column, number in pairs if number]
+    if numbers:
+        names, columns = zip(*numbers, strict=True)
+        part.with_columns(names, columns).complete_matrix()
 
 
 @dataclass(frozen=True, slots=True)

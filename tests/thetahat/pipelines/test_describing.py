@@ -1,0 +1,91 @@
+"""What the service says of its learners and steps."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.thetahat.pipelines.tables import built
+from thetahat.pipelines import describe_learners, describe_transformers
+from thetahat.pipelines.reviewed import CLASSIFIERS, REGRESSORS, TRANSFORMERS
+from thetahat.pipelines.schema import in_words
+from thetahat.pipelines.steps import STEPS
+
+
+def test_exact_every_learner_and_step_is_described_once_in_json() -> None:
+    learners, steps = describe_learners(), describe_transformers()
+    json.dumps([learners, steps], allow_nan=False)
+    names = [entry["name"] for entry in learners if entry["origin"] == "scikit-learn"]
+    assert names == sorted({*CLASSIFIERS, *REGRESSORS})
+    assert [entry["name"] for entry in steps] == [*STEPS, *TRANSFORMERS]
+    for entry in [*learners, *steps]:
+        assert set(entry["tasks"]) <= {"classification", "regression"}
+        assert entry["title"]
+        assert entry["parameters"]["type"] == "object"
+
+
+def test_exact_names_alone_need_no_parameters() -> None:
+    briefly = describe_learners(with_parameters=False)
+    assert [e["name"] for e in briefly] == [e["name"] for e in describe_learners()]
+    assert all("parameters" not in e for e in briefly if e["origin"] == "scikit-learn")
+    steps = describe_transformers(with_parameters=False)
+    assert all("parameters" not in e for e in steps if e["origin"] == "scikit-learn")
+    acts_on = {entry["name"]: entry["acts_on"] for entry in steps}
+    assert acts_on["one_hot"] == acts_on["OneHotEncoder"] == "string"
+    assert acts_on["pca"] == acts_on["PCA"] == "numeric"
+
+
+def test_golden_the_schema_of_some_parameters() -> None:
+    schemas = {e["name"]: e["parameters"]["properties"] for e in describe_learners()}
+    assert schemas["LogisticRegression"]["C"] == {
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "default": 1.0,
+    }
+    assert schemas["SVC"]["kernel"] == {
+        "enum": ["linear", "poly", "rbf", "sigmoid"],
+        "default": "rbf",
+    }
+    assert schemas["RandomForestClassifier"]["n_estimators"] == {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 2000,
+        "default": 100,
+    }
+    assert schemas["SGDClassifier"]["l1_ratio"]["anyOf"][0]["maximum"] == 1
+    assert schemas["MLPClassifier"]["hidden_layer_sizes"]["default"] == [100]
+    assert schemas["GaussianProcessRegressor"]["kernel"] == {"type": "null", "default": None}
+    assert "n_jobs" not in schemas["LogisticRegression"]
+    assert "constant" not in schemas["DummyClassifier"]
+    steps = {e["name"]: e["parameters"]["properties"] for e in describe_transformers()}
+    assert steps["SelectKBest"]["score_func"]["enum"][:2] == ["chi2", "f_classif"]
+    assert "default" not in steps["SimpleImputer"]["missing_values"]
+
+
+def test_exact_every_described_default_is_taken() -> None:
+    for entry in describe_learners():
+        if entry["origin"] != "scikit-learn":
+            continue
+        defaults = {
+            name: schema["default"]
+            for name, schema in entry["parameters"]["properties"].items()
+            if "default" in schema
+        }
+        built({"name": entry["name"], "params": defaults}, entry["tasks"][0])
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"type": "number", "minimum": 0, "maximum": 1}, "a number at least 0 and at most 1"),
+        ({"type": "integer", "exclusiveMinimum": 0}, "a whole number above 0"),
+        ({"type": "number", "exclusiveMaximum": 1}, "a number below 1"),
+        ({"anyOf": [{"type": "null"}, {"enum": ["a"]}]}, "null or 'a'"),
+        ({"enum": ["a", "b"]}, "one of 'a', 'b'"),
+        ({"const": 3}, "3"),
+        ({}, "a plain value"),
+    ],
+)
+def test_golden_schemas_in_words(schema: dict[str, object], words: str) -> None:
+    assert in_words(schema) == words
