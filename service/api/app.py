@@ -11,7 +11,7 @@ import thetahat
 from service.api.errors import HANDLERS
 from service.api.gate import Gate
 from service.api.openapi import openapi_of
-from service.api.routes import datasets, evaluations, events, meta, methods, results
+from service.api.routes import datasets, evaluations, events, explorer, meta, methods, results
 
 DESCRIPTION = (
     "How good a learned model is, how sure one can be of it, and whether one is really better than "
@@ -26,10 +26,12 @@ def create_app() -> FastAPI:
         version=thetahat.__version__,
         description=DESCRIPTION,
         redirect_slashes=False,
+        docs_url=None,  # FastAPI's own pages load scripts from a foreign host
+        redoc_url=None,
         exception_handlers=HANDLERS,
     )
     app.add_middleware(Gate)
-    routers = [m.router for m in (evaluations, results, events, datasets, methods, meta)]
+    routers = [m.router for m in (evaluations, results, events, datasets, methods, meta, explorer)]
     for router in routers:
         app.include_router(router)
     routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
