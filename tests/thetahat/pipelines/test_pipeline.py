@@ -19,7 +19,7 @@ from tests.thetahat.pipelines.tables import (
 )
 from thetahat.errors import InsufficientData, InvalidParameter, LearnerFailed
 from thetahat.features import Features
-from thetahat.pipelines import FittedPipeline, Pipeline
+from thetahat.pipelines import FittedPipeline, Pipeline, build_step, step_spec
 from thetahat.pipelines.scikit_learner import FittedEstimator
 
 TRAIN, TEST = np.arange(0, 45), np.arange(45, 60)
@@ -213,3 +213,26 @@ def test_exact_a_learner_without_steps_is_the_learner_itself() -> None:
         numbers(), codes(numbers()), weights=None, rng=np.random.default_rng(0), n_classes=2
     )
     assert isinstance(model, FittedEstimator)
+
+
+def test_exact_own_learners_stand_behind_steps_too() -> None:
+    steps = ["standardise", "one_hot"]
+    y = np.array([3.0, 1.0, 4.0, 1.5])
+    pipeline = built({"name": "ridge", "params": {"penalty": 2.0}, "prepare": steps}, "regression")
+    model = pipeline.fit(MIXED, y, weights=None, rng=np.random.default_rng(0), n_classes=0)
+    assert isinstance(model, FittedPipeline)
+    features = MIXED
+    for step in model.steps:
+        features = step.transform(features)
+    table = features.matrix()
+    # Normal equations of the centred problem, as they are written in any textbook.
+    Z = table - table.mean(axis=0)
+    beta = np.linalg.solve(Z.T @ Z + 2.0 * np.eye(Z.shape[1]), Z.T @ (y - y.mean()))
+    np.testing.assert_allclose(model.predict(MIXED).output, y.mean() + Z @ beta, rtol=1e-12)
+
+
+def test_exact_a_reviewed_step_says_what_it_is() -> None:
+    info = build_step(step_spec("OneHotEncoder"), "classification").info
+    assert (info.name, info.title) == ("OneHotEncoder", "One hot encoder")
+    with pytest.raises(InvalidParameter, match="step 'PCA' names the column 'z'"):
+        fitted([{"name": "PCA", "columns": ["z"]}], numbers(), codes(numbers()))

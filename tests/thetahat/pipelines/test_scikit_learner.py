@@ -213,3 +213,9 @@ def test_exact_guarded_code_lets_refusals_limits_and_lack_of_memory_pass() -> No
     with pytest.raises(LearnerFailed) as failure, guarded("Thing", []):
         raise ValueError("x" * 2000)
     assert len(failure.value.message) == len("Thing: ") + 500
+
+
+def test_exact_a_reviewed_learner_says_what_it_is() -> None:
+    learner = built("LogisticRegression")
+    assert (learner.info.name, learner.info.title) == ("LogisticRegression", "Logistic regression")
+    assert learner.tasks == {"classification"}

@@ -146,6 +146,15 @@ def test_against_sklearn_pca(n_components: float | None) -> None:
     )
 
 
+def test_golden_pca_keeps_more_than_the_share_and_not_just_the_share() -> None:
+    # a diamond: two directions, each with exactly half of the variance
+    diamond = np.array([[2.0, -2.0, 0.0, 0.0], [0.0, 0.0, 2.0, -2.0]])
+    part = Features(("a", "b"), tuple(diamond))
+    for share, n_kept in [(0.499, 1), (0.5, 2), (0.501, 2)]:
+        _, made = learn({"name": "pca", "params": {"n_components": share}}, part)
+        assert len(made.names) == n_kept
+
+
 def test_degenerate_pca_of_columns_without_spread() -> None:
     part = Features(("a", "b"), (np.ones(4), np.full(4, 2.0)))
     _, made = learn({"name": "pca", "params": {"n_components": 0.9}}, part)
