@@ -30,6 +30,9 @@ def stream(seed: int, purpose: str, *position: int) -> np.random.Generator:
 
 
 def derived_seed(*digests: str) -> int:
-    """Return the seed of a job that names none: a function of its canonical request and data."""
+    """Return the seed of a job that names none: a function of its canonical request and data.
+
+    Below 2**53, so that clients whose numbers are doubles read it back unchanged.
+    """
     joined = "\0".join(digests).encode()
-    return int.from_bytes(hashlib.sha256(joined).digest()[:8], "big") >> 1
+    return int.from_bytes(hashlib.sha256(joined).digest()[:8], "big") >> 11

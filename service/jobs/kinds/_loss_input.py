@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -20,15 +20,14 @@ from service.jobs.kinds._layout_fields import (
     require_columns,
     training_sizes,
 )
+from service.jobs.kinds._model_names import check_model_names
+from service.jobs.kinds._split_scores import SplitScores, table_of_scores
 from service.jobs.kinds.base import DatasetFile
-from service.schemas.numbers import number_array, shown
-from service.settings import settings
+from service.schemas.numbers import number_array
 from thetahat.block_losses import BlockLosses, LossTable
-from thetahat.errors import InvalidParameter, Loc
-from thetahat.layout import Layout, codes_of, layout_of, layout_of_scores
+from thetahat.errors import InsufficientData, InvalidParameter, Loc
+from thetahat.layout import Layout, codes_of, layout_of
 from thetahat.types import BlockKind, FloatArray
-
-MAX_MODEL_NAME = 120
 
 
 class LossColumns(LayoutColumns):
@@ -37,31 +36,17 @@ class LossColumns(LayoutColumns):
     losses: list[str] = Field(min_length=1, description="One column per model.")
 
 
-class LossInput(LayoutFields):
+class LossInput(LayoutFields, SplitScores):
     """Exactly one of ``losses``, ``dataset`` and ``split_scores``."""
 
-    blocks: BlockKind | None = Field(None, description="What a block is; random if left out.")
     losses: dict[str, list[Any]] | None = Field(
         None,
         description="By model: a row per block (ragged allowed), or one list with block beside it.",
         examples=[{"nb": [[0, 1, 0], [0, 0, 1]], "svm": [[0, 1, 1], [1, 0, 1]]}],
     )
     block_labels: list[Any] | None = Field(None, description="Names of the rows of a matrix.")
-    n_train: float | dict[str, float] | list[float] | None = Field(
-        None, description="Training size: a number, one per block label, or one per split score."
-    )
     dataset: UUID | None = None
     columns: LossColumns | None = None
-    split_scores: dict[str, list[Any]] | None = Field(None, description="One number per split.")
-    n_test: float | list[float] | None = None
-    folds: int | None = Field(None, ge=1)
-    repeats: int | None = Field(None, ge=1)
-    better: Literal["lower", "higher"] = "lower"
-
-    @property
-    def block_kind(self) -> BlockKind:
-        """What a block is, assumed random where the request does not say."""
-        return self.blocks or BlockKind.RANDOM
 
 
 def check_form(given: LossInput) -> None:
@@ -97,17 +82,17 @@ def check_columns(given: LossInput, datasets: Mapping[UUID, DatasetFile]) -> Non
     }
     wanted |= {("columns", "losses", i): name for i, name in enumerate(given.columns.losses)}
     require_columns(datasets[given.dataset], wanted)
-    _check_models(given.columns.losses, ("columns", "losses"))
+    check_model_names(given.columns.losses, ("columns", "losses"))
 
 
 def loss_table(given: LossInput, datasets: Mapping[UUID, DatasetFile]) -> LossTable:
     """Build the loss table of a request, whichever form it has."""
     if given.split_scores is not None:
-        return _from_scores(given, given.split_scores)
+        return table_of_scores(given, given.split_scores)
     if given.dataset is not None and given.columns is not None:
         return _from_dataset(given, datasets[given.dataset], given.columns)
     losses = given.losses or {}
-    _check_models(list(losses), ("losses",))
+    check_model_names(list(losses), ("losses",))
     if any(rows and isinstance(rows[0], list) for rows in losses.values()):
         return _from_matrix(given, losses)
     return _from_long(given, losses)
@@ -129,6 +114,7 @@ def _from_matrix(given: LossInput, losses: dict[str, list[Any]]) -> LossTable:
             first, sizes = model, found
         _check_shape(model, found, first, sizes)
         values[model] = np.concatenate(arrays) if arrays else np.empty(0)
+    _check_block_count(given.block_kind, first, len(sizes))
     if 0 in sizes:
         raise InvalidParameter("a block is empty", loc=("losses", first, sizes.index(0)), value=[])
     labels = given.block_labels if given.block_labels is not None else list(range(len(sizes)))
@@ -142,6 +128,23 @@ def _from_matrix(given: LossInput, losses: dict[str, list[Any]]) -> LossTable:
         n_train = {k: n_train[label] for k, label in enumerate(labels) if label in n_train}
     layout = layout_of(given.block_kind, block, n_train=n_train)
     return _table(_named(layout, tuple(labels)), values)
+
+
+def _check_block_count(kind: BlockKind, model: str, n_blocks: int) -> None:
+    if kind is BlockKind.HOLDOUT and n_blocks != 1:
+        raise InvalidParameter(
+            f"a holdout is one test set, and the matrix has {n_blocks} blocks; say blocks random "
+            "or source",
+            loc=("blocks",),
+            value=kind.value,
+        )
+    if kind is not BlockKind.HOLDOUT and n_blocks < 2:
+        raise InsufficientData(
+            f"the matrix has {n_blocks} blocks, and {kind.value} blocks need two; one test set is "
+            "blocks holdout",
+            loc=("losses", model),
+            value=n_blocks,
+        )
 
 
 def _named(layout: Layout, labels: tuple[Any, ...]) -> Layout:
@@ -204,72 +207,10 @@ def _from_dataset(given: LossInput, file: DatasetFile, columns: LossColumns) -> 
     return _table(layout_from(given.block_kind, label_columns, file.rows, n_train), values)
 
 
-def _from_scores(given: LossInput, scores: dict[str, list[Any]]) -> LossTable:
-    _check_models(list(scores), ("split_scores",))
-    values = {m: number_array(row, ("split_scores", m)) for m, row in scores.items()}
-    first = next(iter(values))
-    n_splits = len(values[first])
-    for model, row in values.items():
-        if len(row) != n_splits:
-            raise InvalidParameter(
-                f"{model!r} has {len(row)} scores and {first!r} has {n_splits}",
-                loc=("split_scores", model),
-                value=len(row),
-            )
-    if n_splits < 2:
-        raise InvalidParameter("there must be two scores at least", loc=("split_scores", first))
-    layout = layout_of_scores(
-        given.block_kind,
-        _per_split(given.n_train, n_splits, "n_train"),
-        _per_split(given.n_test, n_splits, "n_test"),
-        given.folds,
-        given.repeats or 1,
-    )
-    models = {m: BlockLosses(layout, scores=row) for m, row in values.items()}
-    return LossTable(layout, models, higher_is_better=given.better == "higher")
-
-
-def _per_split(given: Any, n_splits: int, field: str) -> FloatArray:
-    if given is None:
-        raise InvalidParameter(f"split_scores need {field}", loc=(field,))
-    if isinstance(given, dict):
-        raise InvalidParameter(f"{field} is a number, or one per split score", loc=(field,))
-    many = isinstance(given, list)
-    sizes = number_array(given, (field,)) if many else np.full(n_splits, float(given))
-    if len(sizes) != n_splits:
-        raise InvalidParameter(
-            f"{field} has {len(sizes)} entries, and there are {n_splits} scores",
-            loc=(field,),
-            value=len(sizes),
-        )
-    if (sizes < 1).any():
-        at = int(np.argmax(sizes < 1))
-        loc: Loc = (field, at) if many else (field,)
-        raise InvalidParameter(f"{field} must be at least 1", loc=loc, value=float(sizes[at]))
-    return sizes
-
-
 def _not_a_list(given: LossInput) -> float | dict[str, float] | None:
     if isinstance(given.n_train, list):
         raise InvalidParameter("n_train is a number, or a number by block label", loc=("n_train",))
     return given.n_train
-
-
-def _check_models(names: list[str], loc: Loc) -> None:
-    most = settings().max_models
-    if not 0 < len(names) <= most:
-        raise InvalidParameter(
-            f"there are {len(names)} models; between 1 and {most} can be evaluated at once",
-            loc=loc,
-            value=len(names),
-        )
-    for i, name in enumerate(names):
-        if not 0 < len(name) <= MAX_MODEL_NAME or names.index(name) != i:
-            raise InvalidParameter(
-                f"a model's name has 1 to {MAX_MODEL_NAME} characters and stands once",
-                loc=(*loc, shown(name)),
-                value=shown(name),
-            )
 
 
 def _table(layout: Layout, values: Mapping[str, FloatArray]) -> LossTable:
