@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -47,7 +48,7 @@ def test_exact_two_machines_share_the_work_and_one_may_die(
         running("worker", log=tmp_path / "two") as two,
     ):
         _wait_for_workers(2)
-        assert urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz").status == 200
+        _wait_for_the_api(port)
         evaluation_id = submit_nap(n_chunks=10, seconds=0.3, seed=3)
         wait_for(evaluation_id, "running")
         time.sleep(0.5)
@@ -63,6 +64,19 @@ def test_exact_two_machines_share_the_work_and_one_may_die(
         wait_until_gone(family, seconds=0.5)
     assert not (tmp_path / "unused").exists()
     assert queue.is_up()
+
+
+def _wait_for_the_api(port: int) -> None:
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            assert urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz").status == 200
+        except urllib.error.URLError:
+            # it starts beside the workers, and may be the last to be there
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        else:
+            return
 
 
 def _wait_for_workers(count: int) -> None:
