@@ -30,6 +30,13 @@ REFERENCES: Final[dict[str, str]] = {
         "Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits "
         "illustrated in the case of the binomial. Biometrika 26, 404-413."
     ),
+    "cochran1950": (
+        "Cochran, W. G. (1950). The comparison of percentages in matched samples. Biometrika 37, "
+        "256-266."
+    ),
+    "conover1999": (
+        "Conover, W. J. (1999). Practical nonparametric statistics, third edition. Wiley."
+    ),
     "demsar2006": (
         "Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. "
         "Journal of Machine Learning Research 7, 1-30."
@@ -48,6 +55,15 @@ REFERENCES: Final[dict[str, str]] = {
         "Medical Research Methodology 13, 91."
     ),
     "fisher1935": ("Fisher, R. A. (1935). The Design of Experiments. Oliver and Boyd, Edinburgh."),
+    "friedman1937": (
+        "Friedman, M. (1937). The use of ranks to avoid the assumption of normality implicit in "
+        "the analysis of variance. Journal of the American Statistical Association 32, 675-701."
+    ),
+    "garcia2010": (
+        "Garcia, S., Fernandez, A., Luengo, J. and Herrera, F. (2010). Advanced nonparametric "
+        "tests for multiple comparisons in the design of experiments in computational "
+        "intelligence and data mining. Information Sciences 180, 2044-2064."
+    ),
     "geras2013": (
         "Geras, K. J. and Sutton, C. (2013). Multiple-source cross-validation. Proceedings of the "
         "30th International Conference on Machine Learning."
@@ -68,6 +84,10 @@ REFERENCES: Final[dict[str, str]] = {
         "Hochberg, Y. (1988). A sharper Bonferroni procedure for multiple tests of significance. "
         "Biometrika 75, 800-802."
     ),
+    "hodges1962": (
+        "Hodges, J. L. and Lehmann, E. L. (1962). Rank methods for combination of independent "
+        "experiments in analysis of variance. Annals of Mathematical Statistics 33, 482-497."
+    ),
     "hoerl1970": (
         "Hoerl, A. E. and Kennard, R. W. (1970). Ridge regression: biased estimation for "
         "nonorthogonal problems. Technometrics 12, 55-67."
@@ -75,6 +95,10 @@ REFERENCES: Final[dict[str, str]] = {
     "holm1979": (
         "Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian "
         "Journal of Statistics 6, 65-70."
+    ),
+    "iman1980": (
+        "Iman, R. L. and Davenport, J. M. (1980). Approximations of the critical region of the "
+        "Friedman statistic. Communications in Statistics A 9, 571-595."
     ),
     "kohavi1995": (
         "Kohavi, R. (1995). A study of cross-validation and bootstrap for accuracy estimation and "
@@ -102,6 +126,10 @@ REFERENCES: Final[dict[str, str]] = {
         "Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine "
         "Learning 52, 239-281."
     ),
+    "nemenyi1963": (
+        "Nemenyi, P. B. (1963). Distribution-free multiple comparisons. PhD thesis, Princeton "
+        "University."
+    ),
     "pearson1901": (
         "Pearson, K. (1901). On lines and planes of closest fit to systems of points in space. "
         "Philosophical Magazine 2, 559-572."
@@ -118,6 +146,10 @@ REFERENCES: Final[dict[str, str]] = {
     "pratt1959": (
         "Pratt, J. W. (1959). Remarks on zeros and ties in the Wilcoxon signed rank "
         "procedures. Journal of the American Statistical Association 54, 655-667."
+    ),
+    "quade1979": (
+        "Quade, D. (1979). Using weighted rankings in the analysis of complete blocks with "
+        "additive block effects. Journal of the American Statistical Association 74, 680-683."
     ),
     "roberts2017": (
         "Roberts, D. R. et al. (2017). Cross-validation strategies for data with temporal, "

@@ -95,7 +95,7 @@ def paired_units(pair: PairedLosses, named: UnitName | None) -> PairedUnits:
     """Average the differences of each unit over its rows and repeats."""
     layout = pair.difference.layout
     unit = unit_of(layout, named)
-    a, b, values = (_unit_means(losses, unit) for losses in (pair.a, pair.b, pair.difference))
+    a, b, values = (unit_means(losses, unit) for losses in (pair.a, pair.b, pair.difference))
     roundings = _ROUNDINGS * np.maximum(np.abs(a), np.abs(b))
     values = np.where(np.abs(values) <= roundings, 0.0, values)
     return PairedUnits(unit, values, roundings, _weights(layout, unit, len(values)))
@@ -103,19 +103,7 @@ def paired_units(pair: PairedLosses, named: UnitName | None) -> PairedUnits:
 
 def unit_cautions(layout: Layout, units: PairedUnits) -> tuple[Caution, ...]:
     """Cautions of every test that takes these units as independent."""
-    cautions: list[Caution] = []
-    if layout.kind is BlockKind.RANDOM and units.unit != "block":
-        cautions.append(fitted_models_only())
-    if layout.kind is BlockKind.RANDOM and units.unit == "block":
-        cautions.append(overlapping_training_sets())
-    if layout.kind is BlockKind.SOURCE and units.unit != "block":
-        cautions.append(
-            Caution(
-                "instances_share_a_source",
-                f"it takes each {units.unit} as independent, and those of one source resemble "
-                "each other: it says nothing of new sources",
-            )
-        )
+    cautions = [*dependence_cautions(layout, units.unit)]
     n = units.n_units - units.n_zeros
     if 0 < n <= _FEW:
         cautions.append(
@@ -130,6 +118,21 @@ def unit_cautions(layout: Layout, units: PairedUnits) -> tuple[Caution, ...]:
             Caution("no_difference", f"no {units.unit} has a difference; the p-value is 1")
         )
     return tuple(cautions)
+
+
+def dependence_cautions(layout: Layout, unit: UnitName) -> tuple[Caution, ...]:
+    """Cautions of what ties the units together, which the tests take as independent."""
+    if layout.kind is BlockKind.RANDOM:
+        return (overlapping_training_sets() if unit == "block" else fitted_models_only(),)
+    if layout.kind is BlockKind.SOURCE and unit != "block":
+        return (
+            Caution(
+                "instances_share_a_source",
+                f"it takes each {unit} as independent, and those of one source resemble "
+                "each other: it says nothing of new sources",
+            ),
+        )
+    return ()
 
 
 def fitted_models_only() -> Caution:
@@ -161,7 +164,8 @@ def _block_refusal(name: str, layout: Layout) -> str | None:
     return None
 
 
-def _unit_means(losses: BlockLosses, unit: UnitName) -> FloatArray:
+def unit_means(losses: BlockLosses, unit: UnitName) -> FloatArray:
+    """Return the (u,) mean loss of each unit over its rows and repeats."""
     layout = losses.layout
     if unit == "instance":
         return losses.instance_means()

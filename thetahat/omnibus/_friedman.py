@@ -1,0 +1,43 @@
+"""Friedman's statistic in its two conventions for ties, which three tests share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from thetahat.omnibus._ranks import RowStatistic, ranks_in_rows, row_statistic
+from thetahat.omnibus._rows import Rows
+from thetahat.types import FloatArray
+
+Ties = Literal["corrected", "none"]
+TIES = ("corrected", "none")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FriedmanRanks:
+    """Ranks of the models in every row, and the statistic of them.
+
+    Parameters
+    ----------
+    statistic : RowStatistic
+        Corrected for ties.
+    mean_ranks : ndarray of float
+        (k,); 1 is best.
+    """
+
+    statistic: RowStatistic
+    mean_ranks: FloatArray
+
+    def chi_squared(self, ties: Ties) -> float | None:
+        """Return the statistic; None where corrected for ties that are all there is."""
+        if ties == "corrected":
+            return self.statistic.value
+        n, k = self.statistic.n, self.statistic.k
+        distances = self.mean_ranks - (k + 1) / 2
+        return 12 * n / (k * (k + 1)) * float(distances @ distances)
+
+
+def friedman_ranks(rows: Rows) -> FriedmanRanks:
+    """Rank the models in every row, the smallest loss first."""
+    ranks = ranks_in_rows(rows.losses)
+    return FriedmanRanks(row_statistic(ranks), ranks.mean(axis=0))
