@@ -94,7 +94,7 @@ class BernoulliNaiveBayes:
         is_yes = self._yes(features)
         yes = sums_by_class(is_yes, y, w, present) + self.smoothing
         log_scale = np.log(totals[present] + 2 * self.smoothing)[:, None]
-        # 1 - theta from the count of noes, not by subtraction: exact where theta is near 1.
+        # 1 - theta from the count of "no" answers, not by subtraction: exact where theta is near 1.
         no = sums_by_class(1 - is_yes, y, w, present) + self.smoothing
         log_yes, log_no = np.log(yes) - log_scale, np.log(no) - log_scale
         return BayesRule(

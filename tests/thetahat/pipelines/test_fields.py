@@ -45,7 +45,7 @@ def test_exact_json_values_become_the_fields_types() -> None:
 @pytest.mark.parametrize(
     ("params", "name", "words"),
     [
-        ({"sise": 3}, "sise", "has no parameter 'sise'; it has size, share"),
+        ({"span": 3}, "span", "has no parameter 'span'; it has size, share"),
         ({}, "size", "example needs size"),
         ({"size": 0}, "size", "at least 1"),
         ({"size": 2.0}, "size", "size of example must be a whole number; got 2.0"),
