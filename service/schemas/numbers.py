@@ -15,8 +15,8 @@ from thetahat.errors import InvalidParameter, Loc
 from thetahat.types import FloatArray, Label
 
 
-def number_array(values: Any, loc: Loc) -> FloatArray:
-    """Return (n,) float64 of a JSON list of finite numbers.
+def number_array(values: Any, loc: Loc, *, largest: float = math.inf) -> FloatArray:
+    """Return (n,) float64 of a JSON list of finite numbers, none larger than ``largest`` in size.
 
     Raises
     ------
@@ -30,10 +30,14 @@ def number_array(values: Any, loc: Loc) -> FloatArray:
             array = np.array(values, dtype=np.float64)
         except OverflowError:
             array = np.array([math.inf])
-        if array.ndim == 1 and np.isfinite(array).all():
+        sizes = np.abs(array)
+        if array.ndim == 1 and np.isfinite(sizes).all() and (sizes <= largest).all():
             return array
     for i, value in enumerate(values):
-        check_number(value, (*loc, i))
+        if abs(check_number(value, (*loc, i))) > largest:
+            raise InvalidParameter(
+                f"{value} is larger than {largest:g} in size", loc=(*loc, i), value=shown(value)
+            )
     return np.empty(0)
 
 

@@ -10,12 +10,12 @@ from uuid import UUID
 
 import numpy as np
 
-from service.jobs.kinds._data_input import data_from, has_role, where_role
+from service.jobs.kinds._data_input import ROLES, data_from, has_role, where_role
 from service.jobs.kinds._methods import build, entry_of
 from service.jobs.kinds._methods_used import method_used
 from service.jobs.kinds.base import DatasetFile, Job
 from thetahat.data import Data
-from thetahat.errors import InvalidParameter
+from thetahat.errors import EvaluationError, InvalidParameter, Loc
 from thetahat.evaluation import check
 from thetahat.layout import Layout, layout_of
 from thetahat.learners import LEARNERS
@@ -119,17 +119,21 @@ def check_plan(given: CrossValidationRequest, datasets: Mapping[UUID, DatasetFil
     names = tuple(learners)
     if given.dataset is None:
         rows = rows_of(data_from(given, datasets))
-        layout = _layout(scheme, rows)
+        layout = _layout(given, scheme, rows)
     elif scheme.requires:
         layout = _likely(scheme.block_kind)
     else:
-        layout = _layout(scheme, Rows(n=datasets[given.dataset].rows))
+        layout = _layout(given, scheme, Rows(n=datasets[given.dataset].rows))
     check(layout, choices, names)
 
 
-def _layout(scheme: Scheme, rows: Rows) -> Layout:
+def _layout(given: CrossValidationRequest, scheme: Scheme, rows: Rows) -> Layout:
     """Return the layout that the scheme will give, or one like it where there are many splits."""
-    n_splits = scheme.n_splits(rows)
+    try:
+        n_splits = scheme.n_splits(rows)
+    except EvaluationError as error:
+        error.loc = _where(given, error.loc)
+        raise
     if n_splits > _MOST_EXACT:
         return _likely(scheme.block_kind, size=1 if n_splits == rows.n else 2)
     splits = list(scheme.splits(rows, 0))
@@ -142,6 +146,13 @@ def _layout(scheme: Scheme, rows: Rows) -> Layout:
         repeat=np.repeat([s.repeat for s in splits], sizes).astype(np.intp),
         instance=np.concatenate([s.test for s in splits]),
     )
+
+
+def _where(given: CrossValidationRequest, loc: Loc) -> Loc:
+    """Return where the request has what a scheme refuses: a role of the data, or a parameter."""
+    if len(loc) > 1 and loc[0] == "columns" and loc[1] in ROLES:
+        return (*where_role(given, str(loc[1])), *loc[2:])
+    return ("scheme", "params", *loc) if loc else ("scheme",)
 
 
 def _likely(kind: BlockKind, *, size: int = 2, n_blocks: int = 20) -> Layout:

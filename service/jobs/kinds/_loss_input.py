@@ -24,7 +24,7 @@ from service.jobs.kinds._model_names import check_model_names
 from service.jobs.kinds._split_scores import SplitScores, table_of_scores
 from service.jobs.kinds.base import DatasetFile
 from service.schemas.numbers import number_array
-from thetahat.block_losses import BlockLosses, LossTable
+from thetahat.block_losses import LARGEST, BlockLosses, LossTable
 from thetahat.errors import InsufficientData, InvalidParameter, Loc
 from thetahat.layout import Layout, codes_of, layout_of
 from thetahat.types import BlockKind, FloatArray
@@ -108,7 +108,9 @@ def _from_matrix(given: LossInput, losses: dict[str, list[Any]]) -> LossTable:
     values: dict[str, FloatArray] = {}
     first, sizes = "", []
     for model, rows in losses.items():
-        arrays = [number_array(row, ("losses", model, k)) for k, row in enumerate(rows)]
+        arrays = [
+            number_array(row, ("losses", model, k), largest=LARGEST) for k, row in enumerate(rows)
+        ]
         found = [len(a) for a in arrays]
         if not first:
             first, sizes = model, found
@@ -169,7 +171,7 @@ def _check_shape(model: str, found: list[int], first: str, sizes: list[int]) -> 
 
 
 def _from_long(given: LossInput, losses: dict[str, list[Any]]) -> LossTable:
-    values = {m: number_array(row, ("losses", m)) for m, row in losses.items()}
+    values = {m: number_array(row, ("losses", m), largest=LARGEST) for m, row in losses.items()}
     first = next(iter(values))
     n = len(values[first])
     for model, row in values.items():

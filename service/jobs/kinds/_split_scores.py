@@ -10,7 +10,7 @@ from pydantic import Field
 from service.jobs.kinds._model_names import check_model_names
 from service.schemas.base import Schema
 from service.schemas.numbers import number_array
-from thetahat.block_losses import BlockLosses, LossTable
+from thetahat.block_losses import LARGEST, BlockLosses, LossTable
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.layout import layout_of_scores
 from thetahat.types import BlockKind, FloatArray
@@ -38,7 +38,9 @@ class SplitScores(Schema):
 def table_of_scores(given: SplitScores, scores: dict[str, list[Any]]) -> LossTable:
     """Build the loss table of split scores; nothing is known within a split."""
     check_model_names(list(scores), ("split_scores",))
-    values = {m: number_array(row, ("split_scores", m)) for m, row in scores.items()}
+    values = {
+        m: number_array(row, ("split_scores", m), largest=LARGEST) for m, row in scores.items()
+    }
     first = next(iter(values))
     n_splits = len(values[first])
     for model, row in values.items():

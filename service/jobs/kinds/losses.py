@@ -20,6 +20,7 @@ from service.schemas.numbers import number_array
 from thetahat.block_losses import LossTable
 from thetahat.errors import InvalidParameter
 from thetahat.evaluation import check, evaluate
+from thetahat.risks import RISKS
 from thetahat.types import FloatArray
 
 
@@ -54,7 +55,10 @@ class Losses(OneUnit):
             return
         table = loss_table(given, datasets)
         check(table.layout, choices, table.names)
-        _weights(given, table)
+        weights = _weights(given, table)
+        if weights is not None:
+            for losses in table.models.values():
+                RISKS["weighted"]().estimate(losses.rows, weights)
 
     def start(self, job: Job) -> Finished | Chunks:
         """Do it all."""

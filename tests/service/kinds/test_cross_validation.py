@@ -128,7 +128,10 @@ def test_degenerate_a_training_part_of_one_class_names_the_split() -> None:
 @pytest.mark.parametrize(
     ("change", "loc"),
     [
-        ({"scheme": {"name": "k_fold", "params": {"n_folds": 61}}}, None),
+        (
+            {"scheme": {"name": "k_fold", "params": {"n_folds": 61}}},
+            ("scheme", "params", "n_folds"),
+        ),
         ({"scheme": {"name": "k_fold", "params": {"n_folds": 1}}}, ("scheme", "params", "n_folds")),
         ({"scheme": "no_such"}, ("scheme", "name")),
         ({"scheme": "predefined"}, ("data", "fold")),
@@ -146,7 +149,7 @@ def test_degenerate_a_training_part_of_one_class_names_the_split() -> None:
         ({"variances": ["theta_5"]}, ("variances", 0)),
         ({"data": {**BODY["data"], "y": [*Y[:-1].tolist(), None]}}, ("data", "y", 59)),
         ({"data": {**BODY["data"], "y": Y[:-1].tolist()}}, None),
-        ({"data": {**BODY["data"], "source": ["a"] * 60}}, None),
+        ({"data": {**BODY["data"], "source": ["a"] * 60}}, ("data", "source")),
         ({"metrics": ["roc_auc"]}, ("metrics", 0)),
     ],
 )

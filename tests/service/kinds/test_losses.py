@@ -126,6 +126,8 @@ def test_degenerate_blocks_left_out_are_said_to_be_assumed() -> None:
         ({"losses": {"a": [[1.0, True]]}}, ("losses", "a", 0, 1)),
         ({"losses": {"a": [[1.0, "2"], [1.0, 2.0]]}}, ("losses", "a", 0, 1)),
         ({"losses": {"a": [[1.0, 10**400], [1.0, 2.0]]}}, ("losses", "a", 0, 1)),
+        ({"losses": {"a": [[1.0, 1e200], [1.0, 2.0]]}}, ("losses", "a", 0, 1)),
+        ({"weights": [0.0] * 6}, ("weights",)),
         ({"losses": {"a": [[], [1.0]]}}, ("losses", "a", 0)),
         ({"losses": {"a": [[1.0, 2.0]]}}, ("losses", "a")),
         ({"losses": {}}, ("losses",)),
