@@ -9,7 +9,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from service.errors import NotFound
-from thetahat.comparisons import TESTS
+from thetahat.evaluation import EVERY_TEST
 from thetahat.evaluation.recommendation import RULES
 from thetahat.intervals import INTERVALS
 from thetahat.learners import LEARNERS
@@ -79,7 +79,7 @@ FAMILIES: Final[dict[str, Callable[[], list[Description]]]] = {
     "losses": _of_registry(LOSSES),
     "variances": _of_registry(VARIANCES),
     "intervals": _of_registry(INTERVALS),
-    "tests": _of_registry(TESTS),
+    "tests": _of_registry(EVERY_TEST),
     "weights": _none_yet,
     "generators": _none_yet,
     "presets": _none_yet,

@@ -29,14 +29,16 @@ def check(layout: Layout, choices: Choices, models: Sequence[str]) -> None:
             value=choices.control,
         )
     for family, registry in REGISTRIES.items():
+        # requests name the tests of all models among those of a pair
+        field, n_models = ("tests", len(models)) if family == "omnibus" else (family, None)
         for i, entry in enumerate(getattr(choices, family) or ()):
-            reason = misfit(choices.offered(entry.method), layout)
+            reason = misfit(choices.offered(entry.method), layout, n_models)
             if reason is not None:
-                fitting = select(family, None, registry, layout, choices).methods
+                fitting = select(family, None, registry, layout, choices, n_models).methods
                 fits = ", ".join(other.name for other in fitting) or "none"
                 raise UnsupportedCombination(
                     f"{entry.name} does not fit: {reason}; {family} that fit: {fits}",
-                    loc=(family, i),
+                    loc=(field, i) if field == family else (field,),
                     value=entry.name,
                 )
     if choices.target is not None:

@@ -15,6 +15,9 @@ from thetahat.evaluation.corrections import CORRECTIONS
 from thetahat.intervals import INTERVALS
 from thetahat.intervals.base import IntervalMethod
 from thetahat.layout import Layout
+from thetahat.omnibus import OMNIBUS
+from thetahat.omnibus.base import FEWEST_MODELS, OmnibusTest
+from thetahat.registry import Registry
 from thetahat.types import Alternative, Target
 from thetahat.variances import VARIANCES
 from thetahat.variances.base import VarianceEstimator
@@ -59,6 +62,9 @@ class Choices:
         Of intervals and tests; the verdict ignores it.
     variances, intervals, tests : tuple of Chosen or None
         None means all that apply, with their defaults, but for those given by request only.
+    omnibus : tuple of Chosen or None
+        Tests of all models at once; None means all that apply, where there are enough models. A
+        request names them among its ``tests``.
     correction : str
         A key of ``CORRECTIONS``.
     control : str or None
@@ -83,6 +89,7 @@ class Choices:
     variances: tuple[Chosen[VarianceEstimator], ...] | None = None
     intervals: tuple[Chosen[IntervalMethod], ...] | None = None
     tests: tuple[Chosen[PairedTest], ...] | None = None
+    omnibus: tuple[Chosen[OmnibusTest], ...] | None = None
     correction: str = "holm"
     control: str | None = None
     power: float = 0.8
@@ -114,7 +121,7 @@ class Choices:
         )
         good = self.unit is None or self.unit in UNITS
         _require(good, "unit", self.unit, f"is not one of {', '.join(UNITS)}")
-        for family in ("variances", "intervals", "tests"):
+        for family in ("variances", "intervals", "tests", "omnibus"):
             _keys_differ(family, getattr(self, family) or ())
 
     def offered(self, method: M) -> M:
@@ -179,27 +186,31 @@ class Selection(Generic[M]):
     left_out: tuple[dict[str, str], ...] = ()
 
 
-def select(
+def select(  # noqa: PLR0913 - what there is, what was asked, and what it is for
     family: str,
     chosen: tuple[Chosen[M], ...] | None,
     registry: Mapping[str, type[M]],
     layout: Layout,
     choices: Choices,
+    n_models: int | None = None,
 ) -> Selection[M]:
     """Return the named methods, or all that fit the layout and the reasons of those that do not.
 
-    Methods whose class says ``by_request_only`` are never taken by default.
+    Methods whose class says ``by_request_only`` are never taken by default. ``n_models`` is for
+    the tests of all models; with too few for any of them none is taken, and none listed.
     """
     if chosen is not None:
         offered = tuple(replace(entry, method=choices.offered(entry.method)) for entry in chosen)
         return Selection(offered, named=True)
+    if n_models is not None and n_models < FEWEST_MODELS:
+        return Selection((), named=False)
     methods: list[Chosen[M]] = []
     left_out: list[dict[str, str]] = []
     for name, kind in registry.items():
         if getattr(kind, "by_request_only", False):
             continue
         method = choices.offered(kind())
-        reason = misfit(method, layout)
+        reason = misfit(method, layout, n_models)
         if reason is None:
             methods.append(Chosen(name, name, method))
         else:
@@ -207,9 +218,10 @@ def select(
     return Selection(tuple(methods), named=False, left_out=tuple(left_out))
 
 
-def misfit(method: Any, layout: Layout) -> str | None:
+def misfit(method: Any, layout: Layout, n_models: int | None = None) -> str | None:
     """Say why a method of any family does not fit the layout, or None."""
-    reason: str | None = method.inapplicable(layout)
+    given = () if n_models is None else (n_models,)
+    reason: str | None = method.inapplicable(layout, *given)
     return reason
 
 
@@ -217,5 +229,9 @@ REGISTRIES: Final[Mapping[str, Mapping[str, type[Any]]]] = {
     "variances": VARIANCES,
     "intervals": INTERVALS,
     "tests": TESTS,
+    "omnibus": OMNIBUS,
 }
-"""The families that a request may choose from, by the request's field."""
+"""The families that are chosen from, by the field of ``Choices``."""
+
+EVERY_TEST: Final[Registry[type[Any]]] = Registry("tests", {**TESTS, **OMNIBUS})
+"""What a request's ``tests`` may name: tests of a pair, and tests of all models at once."""

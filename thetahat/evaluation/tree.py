@@ -13,9 +13,11 @@ from thetahat.evaluation.covariance import covariance
 from thetahat.evaluation.doubts import doubts
 from thetahat.evaluation.inference import LeftOut, infer
 from thetahat.evaluation.models import model_told
+from thetahat.evaluation.omnibus import compare_all
 from thetahat.evaluation.plain import plain, told
 from thetahat.evaluation.weighting import risks_told
 from thetahat.intervals import INTERVALS
+from thetahat.omnibus import OMNIBUS
 from thetahat.types import FloatArray
 from thetahat.variances import VARIANCES
 
@@ -52,9 +54,10 @@ def evaluate(
         select("intervals", choices.intervals, INTERVALS, layout, choices),
         select("tests", choices.tests, TESTS, layout, choices),
     )
+    omnibus = select("omnibus", choices.omnibus, OMNIBUS, layout, choices, len(table.names))
     limits = (choices.range or table.loss_range) if choices.clip else None
     left_out = LeftOut()
-    for selection in (methods.variances, methods.intervals, methods.tests):
+    for selection in (methods.variances, methods.intervals, methods.tests, omnibus):
         left_out.take(selection)
 
     models: dict[str, Any] = {}
@@ -73,7 +76,7 @@ def evaluate(
     return {
         "models": models,
         "comparisons": comparisons,
-        "omnibus": {},
+        "omnibus": compare_all(table, omnibus, seed, left_out),
         "covariance": covariance(table),
         "block_labels": plain(layout.block_labels),
         "not_applicable": left_out.listed(),

@@ -6,11 +6,12 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from service.jobs.kinds._methods import Method, chosen
+from service.jobs.kinds._methods import Method, among, chosen
 from service.schemas.base import EvaluationRequest
 from thetahat.comparisons import TESTS
-from thetahat.evaluation import Choices
+from thetahat.evaluation import EVERY_TEST, Choices
 from thetahat.intervals import INTERVALS
+from thetahat.omnibus import OMNIBUS
 from thetahat.types import Alternative, Target
 from thetahat.variances import VARIANCES
 
@@ -29,7 +30,9 @@ class AnalysisRequest(EvaluationRequest):
     )
     variances: Methods | None = Field(None, description="Left out: all that apply.")
     intervals: Methods | None = Field(None, description="Left out: all that apply.")
-    tests: Methods | None = Field(None, description="Left out: all that apply.")
+    tests: Methods | None = Field(
+        None, description="Of pairs, and of all models at once. Left out: all that apply."
+    )
     correction: str = Field("holm", max_length=40, description="Of p-values, over the pairs.")
     control: str | None = Field(None, description="Compare every model with this one only.")
     power: float = Field(0.8, description="Of the plan for an undecided pair.", strict=True)
@@ -41,11 +44,13 @@ class AnalysisRequest(EvaluationRequest):
 
     def choices(self) -> Choices:
         """Return the choices, built and checked."""
+        asked = chosen(EVERY_TEST, self.tests, "tests")
         plain: dict[str, Any] = self.model_dump(include=_PLAIN)
         return Choices(
             variances=chosen(VARIANCES, self.variances, "variances"),
             intervals=chosen(INTERVALS, self.intervals, "intervals"),
-            tests=chosen(TESTS, self.tests, "tests"),
+            tests=among(TESTS, asked),
+            omnibus=among(OMNIBUS, asked),
             **plain,
         )
 

@@ -57,6 +57,15 @@ def chosen(
     return tuple(found)
 
 
+def among(
+    registry: Registry[type[M]], methods: Sequence[Chosen[Any]] | None
+) -> tuple[Chosen[M], ...] | None:
+    """Return those of one registry, in the request's order; None stands for all that apply."""
+    if methods is None:
+        return None
+    return tuple(entry for entry in methods if entry.name in registry)
+
+
 def build(registry: Registry[type[M]], name: str, params: Mapping[str, Any], loc: Loc) -> M:
     """Build one method, its parameters checked by type and by the method itself."""
     cls: Any = registry.get_method(name, loc=(*loc, "name"))

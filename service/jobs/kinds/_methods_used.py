@@ -25,6 +25,7 @@ def methods_used(choices: Choices, result: Mapping[str, Any]) -> list[dict[str, 
         "variances": [key for model in models for key in model["variances"]],
         "intervals": [i["method"] for model in models for i in model["intervals"]],
         "tests": [key for pair in comparisons for key in pair["tests"]],
+        "omnibus": list(result["omnibus"]),
     }
     used: list[dict[str, Any]] = []
     for family, registry in REGISTRIES.items():

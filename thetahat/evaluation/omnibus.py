@@ -1,0 +1,40 @@
+"""The tests of all models at once, as a result has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from thetahat.block_losses import LossTable
+from thetahat.evaluation.choices import Selection
+from thetahat.evaluation.inference import DOES_NOT_FIT, LeftOut
+from thetahat.evaluation.plain import plain, told
+from thetahat.omnibus.base import OmnibusOutcome, OmnibusTest
+from thetahat.seeds import stream
+
+
+def compare_all(
+    table: LossTable, selection: Selection[OmnibusTest], seed: int, left_out: LeftOut
+) -> dict[str, dict[str, Any]]:
+    """Return ``omnibus``: the outcome of each test, by key."""
+    outcomes: dict[str, dict[str, Any]] = {}
+    for entry in selection.methods:
+        try:
+            outcome = entry.method.test(table, stream(seed, f"omnibus/{entry.key}"))
+        except DOES_NOT_FIT as error:
+            if selection.named:
+                raise
+            left_out.add("omnibus", entry.name, error.message)
+            continue
+        outcomes[entry.key] = _told(outcome)
+    return outcomes
+
+
+def _told(outcome: OmnibusOutcome) -> dict[str, Any]:
+    given = {
+        "statistic": outcome.statistic,
+        "degrees_of_freedom": outcome.degrees_of_freedom,
+        "p_value": outcome.p_value,
+        "unit": outcome.unit,
+    }
+    details = {key: item for key, item in outcome.details.items() if key not in given}
+    return {**plain(given), "cautions": told(outcome.cautions), **plain(details)}
