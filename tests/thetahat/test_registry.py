@@ -82,6 +82,9 @@ def registries() -> dict[str, tuple[ModuleType, Registry[type]]]:
         if not module.ispkg:
             continue
         package = import_module(module.name)
+        # a family has its interface in base; a package without one only borrows registries
+        if "base" not in {part.name for part in iter_modules(package.__path__)}:
+            continue
         for value in vars(package).values():
             if isinstance(value, Registry):
                 found[value.family] = (package, value)
