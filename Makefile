@@ -69,8 +69,7 @@ benchmarks: setup ## Measure speed and memory, and print the figures
 # The locks hold versions and hashes for every platform and name no host, so that they install
 # from any mirror. Only this target needs uv.
 LOCK := uv pip compile pyproject.toml --universal --python-version 3.11 --only-binary :all: \
-	--generate-hashes --no-emit-index-url \
-	--custom-compile-command "make lock" --quiet
+	--generate-hashes --custom-compile-command "make lock" --quiet
 
 lock: ## Write the lock files anew from pyproject.toml (needs uv; UPGRADE=1 takes newer versions)
 	@command -v uv >/dev/null || { echo "make lock needs uv on the PATH" >&2; exit 1; }
