@@ -10,6 +10,7 @@ from thetahat.comparisons.base import PairedTest, TestOutcome
 from thetahat.evaluation.choices import Choices, Chosen, Selection
 from thetahat.evaluation.corrections import adjust
 from thetahat.evaluation.evidence import Question, Terms
+from thetahat.evaluation.found import NOTHING_FOUND, FoundBySubject
 from thetahat.evaluation.inference import (
     DOES_NOT_FIT,
     Inference,
@@ -49,6 +50,7 @@ def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what w
     seed: int,
     limits: tuple[float, float] | None,
     left_out: LeftOut,
+    found: FoundBySubject = NOTHING_FOUND,
 ) -> list[dict[str, Any]]:
     """Return ``comparisons``, in the order of ``pairs``.
 
@@ -61,7 +63,13 @@ def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what w
     questions: list[Question] = []
     for pair in pairs(table, choices.control):
         inference = infer(
-            pair.losses.difference, methods.variances, methods.intervals, choices, span, left_out
+            pair.losses.difference,
+            methods.variances,
+            methods.intervals,
+            choices,
+            span,
+            left_out,
+            found.get((pair.a, pair.b), ()),
         )
         best = _recommended(inference, table.layout.kind, choices.target)
         unit, differences = units_of(pair.losses.difference)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from thetahat.block_losses import BlockLosses
 from thetahat.errors import InsufficientData, UnsupportedCombination
 from thetahat.evaluation.choices import Choices, Chosen, Selection
+from thetahat.evaluation.found import Found
 from thetahat.evaluation.plain import plain, told
 from thetahat.evaluation.recommendation import PROPORTIONS, Built, recommend
 from thetahat.intervals.base import Interval, IntervalMethod
@@ -50,13 +51,16 @@ class Inference:
     Parameters
     ----------
     estimates : dict
-        By key.
+        Variances of the mean loss, by key.
     built : list of Built
         With one recommended per target.
+    own_estimates : dict
+        Estimates of the error in their own right, with their variances, by key.
     """
 
     estimates: dict[str, VarianceEstimate]
     built: list[Built]
+    own_estimates: dict[str, VarianceEstimate] = field(default_factory=dict)
 
     def recommended_for(self, target: Target) -> Built | None:
         """Return the recommended interval of that target, if there is one."""
@@ -73,6 +77,7 @@ def infer(  # noqa: PLR0913 - what is asked, on what, and where to note what was
     choices: Choices,
     limits: tuple[float, float] | None,
     left_out: LeftOut,
+    found: Sequence[Found] = (),
 ) -> Inference:
     """Estimate every chosen variance and build every interval that goes with one.
 
@@ -88,18 +93,57 @@ def infer(  # noqa: PLR0913 - what is asked, on what, and where to note what was
         What intervals are cut to, or None.
     left_out : LeftOut
         Notes the defaulted methods that these losses rule out.
+    found : sequence of Found
+        What was estimated beforehand, by fitting again.
     """
     estimates = {
         entry.key: estimate
         for entry in variances.methods
         if (estimate := _estimate(entry, losses, variances, left_out)) is not None
     }
-    built = [
-        replace(found, interval=clipped(found.interval, limits))
+    on_losses = [
+        built
         for entry in intervals.methods
-        for found in _intervals(entry, losses, variances.methods, estimates, choices)
+        for built in _intervals(entry, losses, variances.methods, estimates, choices)
     ]
-    return Inference(estimates, recommend(losses.layout.kind, built))
+    on_fits = [built for one in found for built in _of_found(one, losses, intervals, choices)]
+    built = [replace(one, interval=clipped(one.interval, limits)) for one in (*on_losses, *on_fits)]
+    again = {one.key: one for one in found if one.estimate is not None}
+    return Inference(
+        {**estimates, **_estimates_of(again, own=False)},
+        recommend(losses.layout.kind, built),
+        _estimates_of(again, own=True),
+    )
+
+
+def _estimates_of(found: dict[str, Found], *, own: bool) -> dict[str, VarianceEstimate]:
+    return {
+        key: one.estimate
+        for key, one in found.items()
+        if one.estimate is not None and one.is_own_estimate is own
+    }
+
+
+def _of_found(
+    found: Found,
+    losses: BlockLosses,
+    intervals: Selection[IntervalMethod],
+    choices: Choices,
+) -> Iterator[Built]:
+    """Yield the intervals that a method built itself, and those on its variance."""
+    for interval in found.intervals:
+        yield Built(interval, interval.method, found.name)
+    if found.estimate is None:
+        return
+    for entry in intervals.methods:
+        if entry.name in PROPORTIONS:
+            continue
+        on_it = entry.method.build(
+            losses, found.name, found.estimate, choices.level, choices.alternative
+        )
+        if on_it is not None:
+            keyed = replace(on_it, method=entry.key, variance=found.key)
+            yield Built(keyed, entry.name, found.name)
 
 
 def _estimate(

@@ -14,12 +14,33 @@ from thetahat.evaluation.plain import plain
 def model_told(losses: BlockLosses, inference: Inference) -> dict[str, Any]:
     """Return what the result says of one model, but for its risks."""
     layout = losses.layout
-    return {
+    told: dict[str, Any] = {
         "mean": means(losses),
         "n": layout.n_instances,
         "blocks": layout.n_blocks,
         "variances": {key: variance_told(value) for key, value in inference.estimates.items()},
         "intervals": [interval_told(built.interval) for built in inference.built],
+    }
+    if inference.own_estimates:
+        told["estimates"] = estimates_told(inference)
+    return told
+
+
+def estimates_told(inference: Inference) -> dict[str, Any]:
+    """Return the estimates of the error in their own right, each with the intervals on it."""
+    told = {key: variance_told(value) for key, value in inference.own_estimates.items()}
+    return {
+        key: {
+            "estimate": fields.pop("estimate"),
+            "variance": fields.pop("value"),
+            **fields,
+            "intervals": [
+                interval_told(built.interval)
+                for built in inference.built
+                if built.interval.variance == key
+            ],
+        }
+        for key, fields in told.items()
     }
 
 

@@ -11,6 +11,7 @@ from thetahat.evaluation.choices import Choices, select
 from thetahat.evaluation.comparisons import Methods, compare
 from thetahat.evaluation.covariance import covariance
 from thetahat.evaluation.doubts import doubts
+from thetahat.evaluation.found import NOTHING_FOUND, FoundBySubject
 from thetahat.evaluation.inference import LeftOut, infer
 from thetahat.evaluation.models import model_told
 from thetahat.evaluation.omnibus import compare_all
@@ -27,6 +28,7 @@ def evaluate(
     choices: Choices,
     seed: int,
     weights: FloatArray | Mapping[str, FloatArray] | None = None,
+    found: FoundBySubject = NOTHING_FOUND,
 ) -> dict[str, Any]:
     """Return the result of an evaluation, all but its ``provenance``, as plain JSON values.
 
@@ -41,6 +43,8 @@ def evaluate(
     weights : ndarray of float, mapping or None
         (n,) importance weights of the rows, or by model; they add ``risks`` and change nothing
         else.
+    found : mapping
+        What was estimated beforehand by fitting again, by model name and by pair of names.
 
     Raises
     ------
@@ -62,12 +66,20 @@ def evaluate(
 
     models: dict[str, Any] = {}
     for name, losses in table.models.items():
-        inference = infer(losses, methods.variances, methods.intervals, choices, limits, left_out)
+        inference = infer(
+            losses,
+            methods.variances,
+            methods.intervals,
+            choices,
+            limits,
+            left_out,
+            found.get(name, ()),
+        )
         models[name] = model_told(losses, inference)
         if weights is not None:
             own = weights[name] if isinstance(weights, Mapping) else weights
             models[name]["risks"] = risks_told(losses, own, choices)
-    comparisons = compare(table, methods, choices, seed, limits, left_out)
+    comparisons = compare(table, methods, choices, seed, limits, left_out, found)
     cautions = doubts(
         table,
         clip_without_range=choices.clip and limits is None,

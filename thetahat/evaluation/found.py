@@ -1,0 +1,45 @@
+"""What was estimated before an evaluation began, by fitting learners again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from thetahat.intervals.base import Interval
+from thetahat.variances.base import VarianceEstimate
+
+Subject = str | tuple[str, str]
+"""One model by name, or a pair (a, b), whose difference is a minus b."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """One estimate of one subject; it joins those that are made from the losses.
+
+    Parameters
+    ----------
+    key : str
+        Its key in the result: the request's ``as``, or the name.
+    name : str
+        Wire name of the method.
+    estimate : VarianceEstimate or None
+        Intervals are built on it as on any other variance; None where the method gives nothing
+        but an interval.
+    intervals : tuple of Interval
+        Those that the method builds itself, with ``method`` and ``variance`` as keys.
+    is_own_estimate : bool
+        Whether it is an estimate of the error in its own right (out of bag, .632), which stands
+        under ``estimates``, and not a variance of the mean loss.
+    """
+
+    key: str
+    name: str
+    estimate: VarianceEstimate | None = None
+    intervals: tuple[Interval, ...] = ()
+    is_own_estimate: bool = False
+
+
+FoundBySubject = Mapping[Subject, Sequence[Found]]
+NOTHING_FOUND: Final[FoundBySubject] = MappingProxyType({})
