@@ -15,7 +15,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadsco
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-runtime demo serve test test-quick explore check format format-check lint \
-	types imports spelling coverage lock benchmarks clean
+	types imports spelling coverage docs lock benchmarks clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ spelling: setup ## Check the spelling
 coverage: setup ## Measure which branches of the core the tests reach
 	@$(PYTEST) tests/thetahat -m "not calibration" --cov=thetahat --cov-branch \
 		--cov-report=term-missing:skip-covered
+
+docs: setup ## Write docs/methods.md anew from the methods' own descriptions
+	@$(BIN)/thetahat reference --output docs/methods.md
 
 benchmarks: setup ## Measure speed and memory, and print the figures
 	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done

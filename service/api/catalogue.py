@@ -16,6 +16,7 @@ from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
 from thetahat.references import REFERENCES
 from thetahat.registry import MethodInfo
+from thetahat.risks import RISKS
 from thetahat.schemes import SCHEMES
 from thetahat.variances import VARIANCES
 
@@ -80,6 +81,7 @@ FAMILIES: Final[dict[str, Callable[[], list[Description]]]] = {
     "variances": _of_registry(VARIANCES),
     "intervals": _of_registry(INTERVALS),
     "tests": _of_registry(EVERY_TEST),
+    "risks": _of_registry(RISKS),
     "weights": _none_yet,
     "generators": _none_yet,
     "presets": _none_yet,

@@ -1,0 +1,157 @@
+"""``thetahat reference``: the page of all methods, as this version has them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+Description = Mapping[str, Any]
+
+OPENING: Final = """\
+# Methods
+
+Written by `make docs` from the methods' own descriptions, which `GET /v1/methods/FAMILY` gives too;
+a test compares. Each entry says what the number is, what must hold for it, which way it errs where
+that fails, and for which test blocks it is offered: `random` folds, `source` blocks, or one
+`holdout` set. A method that is named in a request and does not fit is refused with the names of
+those that do.
+"""
+TITLES: Final = {
+    "variances": "Variances of a mean loss",
+    "refits": "Estimates that fit the learner again",
+    "intervals": "Intervals",
+    "comparisons": "Tests of a pair",
+    "omnibus": "Tests of all models at once",
+    "corrections": "Corrections for the number of comparisons",
+    "metrics": "Metrics that are not averages",
+    "losses": "Losses",
+    "risks": "Importance-weighted risks",
+    "schemes": "Resampling schemes",
+    "learners": "The service's own learners",
+    "steps": "The service's own preparation steps",
+}
+"""In the order of the page; a family that is not named here follows under its own name."""
+
+
+def register(commands: Any) -> None:
+    """Add the command."""
+    command = commands.add_parser("reference", help="print the page of all methods (Markdown)")
+    command.add_argument("--output", type=Path, help="the file to write, instead of printing")
+    command.set_defaults(run=_reference)
+
+
+def _reference(given: argparse.Namespace) -> int:
+    text = page()
+    if given.output is None:
+        print(text, end="")
+    else:
+        given.output.write_text(text, encoding="utf-8")
+    return 0
+
+
+def page() -> str:
+    """Return ``docs/methods.md``."""
+    from service.api.catalogue import describe  # noqa: PLC0415 - late, so that --help is quick
+    from thetahat.families import families  # noqa: PLC0415 - likewise
+
+    found = families()
+    names = [*(n for n in TITLES if n in found), *(n for n in found if n not in TITLES)]
+    described = {n: [describe(found[n][method]) for method in found[n]] for n in names}
+    lines = [OPENING, *_contents(described)]
+    for name, methods in described.items():
+        lines += ["", f"## {_title(name)}"]
+        for method in methods:
+            lines += ["", *_entry(method)]
+    lines += ["", "## Recommended intervals", "", *_recommendations()]
+    cited = {r["key"]: r["text"] for m in described.values() for d in m for r in d["references"]}
+    lines += ["", "## Sources", "", *(f"- `{key}`: {cited[key]}" for key in sorted(cited))]
+    return "\n".join(lines) + "\n"
+
+
+def _title(family: str) -> str:
+    return TITLES.get(family, family.replace("_", " ").capitalize())
+
+
+def _contents(described: Mapping[str, Sequence[Description]]) -> Iterator[str]:
+    yield "| family | methods |"
+    yield "|---|---|"
+    for family, methods in described.items():
+        yield f"| {_title(family)} | {_code(method['name'] for method in methods)} |"
+
+
+def _entry(method: Description) -> Iterator[str]:
+    yield f"### `{method['name']}`"
+    yield f"**{method['title']}.** {method['summary']}"
+    if method["formula"]:
+        yield from ("", "$$", method["formula"], "$$", "")
+    else:
+        yield ""
+    parameters = [_parameter(k, s) for k, s in method["parameters"]["properties"].items()]
+    for label, text in (
+        ("Assumes", method["assumptions"]),
+        ("Errs", method["errs"]),
+        ("Needs", _needs(method)),
+        ("Speaks of", _code(method["targets"])),
+        ("Centres on", method["mean"] and f"the {method['mean']} mean"),
+        ("Parameters", "; ".join(parameters)),
+        ("Source", _code(reference["key"] for reference in method["references"])),
+    ):
+        if text:
+            yield f"- *{label}:* {text}"
+
+
+def _needs(method: Description) -> str:
+    """Say what an estimate is made from; a scheme or a loss speaks of nothing and says nothing."""
+    if not method["targets"]:
+        return ""
+    return f"`{method['needs']}`; blocks {_code(method['blocks'])}"
+
+
+def _code(names: Any) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _parameter(name: str, schema: Mapping[str, Any]) -> str:
+    default = f", default {_json(schema['default'])}" if "default" in schema else ""
+    return f"`{name}` ({_kind(schema)}{default})"
+
+
+def _json(value: Any) -> str:
+    from service.storage.engine import to_json  # noqa: PLC0415 - late, so that --help is quick
+
+    return f"`{to_json(value)}`"
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    """Say a JSON Schema in words."""
+    if "anyOf" in schema:
+        return " or ".join(_kind(each) for each in schema["anyOf"])
+    if "enum" in schema:
+        return " or ".join(_json(value) for value in schema["enum"])
+    if "const" in schema:
+        return _json(schema["const"])
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition("/")[2].lower()
+    kind = str(schema.get("type", "any value"))
+    if kind == "array":
+        inner = schema.get("items") or schema.get("prefixItems", [{}])[0]
+        fixed = "maxItems" in schema and schema["maxItems"] == schema.get("minItems")
+        return (
+            f"list of {schema['maxItems']} {_kind(inner)}s" if fixed else f"list of {_kind(inner)}"
+        )
+    return kind
+
+
+def _recommendations() -> Iterator[str]:
+    """Yield the rules by which one interval per target is marked as recommended."""
+    from thetahat.evaluation import RULES  # noqa: PLC0415 - late, so that --help is quick
+
+    yield "The first of the order that could be built is recommended."
+    yield ""
+    yield "| blocks | target | order of interval on variance | why |"
+    yield "|---|---|---|---|"
+    for rule in RULES:
+        order = ", ".join(f"`{i}`" + (f" on `{v}`" if v else "") for i, v in rule.order)
+        yield f"| `{rule.blocks}` | `{rule.target}` | {order} | {rule.reason} |"

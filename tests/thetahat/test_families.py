@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import thetahat
+from thetahat.families import families
+from thetahat.variances import VARIANCES
+
+CORE = Path(thetahat.__file__).parent
+
+
+def test_exact_every_package_with_an_interface_is_a_family() -> None:
+    with_an_interface = {path.parent.name for path in CORE.rglob("base.py")}
+
+    assert set(families()) == with_an_interface
+    assert with_an_interface > {"variances", "comparisons", "omnibus", "losses", "steps"}
+
+
+def test_exact_a_family_is_its_registry() -> None:
+    assert families()["variances"] is VARIANCES
+    assert "tests" not in families()  # the tests of a pair and of all models, put together

@@ -1,0 +1,36 @@
+"""Every family of methods, found by looking: a new package with a registry needs no entry here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules, walk_packages
+from types import MappingProxyType, ModuleType
+from typing import Any
+
+import thetahat
+from thetahat.registry import Registry
+
+
+@cache
+def families() -> Mapping[str, Registry[type[Any]]]:
+    """Return the registry of each family, by the family's name.
+
+    A family is a package with its interface in ``base``; packages without one only borrow the
+    registries of others.
+    """
+    return MappingProxyType({registry.family: registry for registry in _collected()})
+
+
+def _collected() -> Iterator[Registry[type[Any]]]:
+    for module in walk_packages(thetahat.__path__, f"{thetahat.__name__}."):
+        if module.ispkg:
+            package = import_module(module.name)
+            yield from (v for v in vars(package).values() if _is_its_own(package, v))
+
+
+def _is_its_own(package: ModuleType, value: object) -> bool:
+    parts = {part.name for part in iter_modules(package.__path__)}
+    name = package.__name__.rpartition(".")[2]
+    return isinstance(value, Registry) and "base" in parts and value.family == name
