@@ -19,7 +19,14 @@ from thetahat.evaluation.inference import (
     interval_told,
     variance_told,
 )
-from thetahat.evaluation.pairs import Pair, effect_size, n_independent, pairs, units_of
+from thetahat.evaluation.pairs import (
+    Pair,
+    effect_size,
+    n_independent,
+    pairs,
+    units_of,
+    within_part,
+)
 from thetahat.evaluation.plain import plain, told
 from thetahat.evaluation.plans import Basis
 from thetahat.evaluation.recommendation import DEFAULT_TARGET, LAST, PROPORTIONS, Built
@@ -87,7 +94,9 @@ def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what w
                 "cautions": told(pair.cautions),
             }
         )
-        basis = None if best is None or pair.constant is not None else basis_of(best)
+        basis = None
+        if best is not None and pair.constant is None:
+            basis = basis_of(best, within_part(pair.losses.difference))
         questions.append(
             Question(
                 a=pair.a,
@@ -133,7 +142,7 @@ def _recommended(inference: Inference, kind: BlockKind, target: Target | None) -
     return None
 
 
-def basis_of(built: Built) -> Basis | None:
+def basis_of(built: Built, within: float | None = None) -> Basis | None:
     """Return what a verdict on that interval rests on; a prediction is nothing to rest on."""
     interval = built.interval
     if interval.standard_error is None or built.interval_name in LAST:
@@ -146,6 +155,7 @@ def basis_of(built: Built) -> Basis | None:
         method=interval.method,
         variance=interval.variance,
         variance_name=built.variance_name,
+        within=within if interval.target is Target.NEW_SOURCE else None,
     )
 
 

@@ -116,11 +116,10 @@ def units_of(difference: BlockLosses) -> tuple[str, FloatArray]:
     """Return what the paired units are and their (n,) differences.
 
     Block means where blocks are sources, where only split means are known, and where the rows of
-    several repeats cannot be matched; instances otherwise.
+    one instance cannot be matched; instances otherwise.
     """
     layout = difference.layout
-    matched = layout.n_repeats == 1 or layout.instance is not None
-    if layout.kind is BlockKind.SOURCE or not layout.has_rows or not matched:
+    if layout.kind is BlockKind.SOURCE or not layout.has_rows or not layout.is_matched:
         return "block", difference.moments.means
     return "instance", difference.instance_means()
 
@@ -141,3 +140,15 @@ def n_independent(difference: BlockLosses, units: FloatArray) -> int:
     layout = difference.layout
     by_source = layout.kind is BlockKind.SOURCE
     return len(units) if by_source else len(layout.cluster_labels) or len(units)
+
+
+def within_part(difference: BlockLosses) -> float | None:
+    """Return the average of V_k / M_k over K: what sampling within sources adds to B / K.
+
+    None where one number per split is known, a block has one instance, or there are repeats.
+    """
+    layout = difference.layout
+    if not layout.has_rows or layout.n_repeats > 1 or layout.smallest_block < 2:
+        return None
+    (moments,) = difference.moments.by_repeat()
+    return moments.mean_sampling_variance / moments.n_blocks

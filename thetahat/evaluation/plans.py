@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from scipy.special import nctdtr, ndtr, ndtri, stdtrit
-
+from thetahat.evaluation.power import detectable_difference, power_of
 from thetahat.layout import Layout
 from thetahat.types import BlockKind, Target
 
@@ -19,6 +18,7 @@ MOST_UNITS: Final = 10**12
 """A plan that needs more is no plan."""
 
 _DEGREES_GROW = frozenset({"theta_4", "theta_A", "theta_B", "iid"})  # one per instance
+_REPEATED = frozenset({"nadeau_bengio", "bouckaert_frank"})  # both (1/J + n2/n1) S^2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +39,9 @@ class Basis:
         Keys in the result.
     variance_name : str or None
         Wire name of the variance.
+    within : float or None
+        For a new source: the part of the squared standard error that comes from the sampling of
+        instances within the sources, average of V_k / (M_k K); None where it is not known.
     """
 
     difference: float
@@ -48,38 +51,22 @@ class Basis:
     method: str
     variance: str | None
     variance_name: str | None
+    within: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Growth:
-    """The variance and the degrees of freedom of a larger experiment of one unit."""
+    """The standard error and the degrees of freedom of a larger experiment of one unit.
+
+    ``floor`` is the standard error that no number of them comes below, with ``because``.
+    """
 
     unit: str
     now: int
     most: int
     error_at: Callable[[int], tuple[float, float | None]]
-
-
-def power_of(
-    difference: float, standard_error: float, degrees_of_freedom: float | None, alpha: float
-) -> float:
-    r"""Chance that the two-sided test rejects when the true difference is this one.
-
-    .. math:: P(|T_{\nu, \delta / s}| > t_{\nu, 1 - \alpha / 2})
-
-    with T non-central t; normal where there are no degrees of freedom, and where the non-central
-    distribution function gives no number (very large arguments, where the two agree).
-    """
-    shift = abs(difference) / standard_error
-    if degrees_of_freedom is not None:
-        critical = float(stdtrit(degrees_of_freedom, 1 - alpha / 2))
-        upper = float(nctdtr(degrees_of_freedom, shift, critical))
-        lower = float(nctdtr(degrees_of_freedom, shift, -critical))
-        if math.isfinite(upper) and math.isfinite(lower):
-            return 1 - upper + lower
-        return float(ndtr(shift - critical) + ndtr(-shift - critical))
-    critical = float(ndtri(1 - alpha / 2))
-    return float(ndtr(shift - critical) + ndtr(-shift - critical))
+    floor: float = 0.0
+    because: str = ""
 
 
 def plan(
@@ -89,11 +76,16 @@ def plan(
 
     The plan asks for the smallest experiment whose two-sided test at alpha finds the assumed
     difference with the asked power, if the variances are what they were estimated to be. That
-    estimate is uncertain too: with few blocks the plan may be off by a factor.
+    estimate is uncertain too: with few blocks the plan may be off by a factor. Units are tried
+    in this order; the first that leads there is the plan, and the others stand beside it as
+    ``alternatives``, with their number or the reason why they do not help.
 
-    - ``new_source``: sources; the variance is B / K with K - 1 degrees of freedom.
+    - ``new_source``: sources, the variance being B / K with K - 1 degrees of freedom; then
+      instances in these sources, which only shrink the part of B that is due to their number.
     - ``nadeau_bengio`` on random folds: repeats, as long as (1 / J + n2 / n1) S^2, which has a
-      floor, comes low enough within ``MOST_SPLITS`` splits.
+      floor, comes low enough within ``MOST_SPLITS`` splits; then instances.
+    - ``nadeau_bengio`` on subsamples: the same, each further split being a repeat; not where no
+      instance is tested twice, for then the splits are not drawn and cannot be added to.
     - else instances, the variance falling as 1 / N; blocks (and clusters) grow alike.
 
     Parameters
@@ -120,43 +112,61 @@ def plan(
             f"the data already find {what} with power {now:.2f}: more of the same "
             "need not settle it"
         )
-    for growth in _growths(basis, layout):
-        total = _smallest(growth, assumed, alpha, power)
-        if total is not None:
-            return {
-                "unit": growth.unit,
-                "additional": total - growth.now,
-                "total": total,
-                "power": power,
-                "assumed_difference": assumed,
-                "assumes": "observed" if margin is None else "margin",
-            }, None
-    return None, f"finding {what} would take more than {MOST_UNITS:.0e} units"
+    ways = [_way(growth, assumed, alpha, power) for growth in _growths(basis, layout)]
+    found = next((way for way in ways if "total" in way), None)
+    if found is None:
+        reasons = "; ".join(f"{way['unit']}: {way['reason']}" for way in ways)
+        return None, f"nothing that the plan knows would find {what}: {reasons}"
+    return {
+        **found,
+        "power": power,
+        "assumed_difference": assumed,
+        "assumes": "observed" if margin is None else "margin",
+        "alternatives": [way for way in ways if way is not found],
+    }, None
+
+
+def _way(growth: _Growth, assumed: float, alpha: float, power: float) -> dict[str, Any]:
+    """Return the unit with its number, or with the reason why it does not lead there."""
+    if growth.floor > 0 and power_of(assumed, growth.floor, None, alpha) < power:
+        return {"unit": growth.unit, "reason": growth.because}
+    total = _smallest(growth, assumed, alpha, power)
+    if total is None:
+        more = f"it would take more than {growth.most:.6g} {growth.unit}"
+        return {"unit": growth.unit, "reason": growth.because or more}
+    return {"unit": growth.unit, "additional": total - growth.now, "total": total}
 
 
 def _smallest(growth: _Growth, assumed: float, alpha: float, power: float) -> int | None:
-    """Return the smallest total with the power, by doubling and bisection."""
+    """Return the smallest total with the power, or None: a guess, a bracket, then bisection."""
 
     def enough(total: int) -> bool:
         error, degrees = growth.error_at(total)
         return power_of(assumed, error, degrees, alpha) >= power
 
-    low, high = growth.now, min(2 * growth.now, growth.most)
-    while not enough(high):
-        if high >= growth.most:
-            return None
-        low, high = high, min(2 * high, growth.most)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
+    if growth.most <= growth.now or not enough(growth.most):
+        return None
+    error, _ = growth.error_at(growth.now)
+    needed = (detectable_difference(error, None, alpha, power) / abs(assumed)) ** 2
+    low, high = growth.now, growth.most
+    guess = int(min(max(growth.now * needed, low + 1), high))
+    reach = 1 + guess // 64
+    while high - low > 1:  # low has too little power, high enough
+        if enough(guess):
+            high, guess = guess, guess - reach
+        else:
+            low, guess = guess, guess + reach
+        reach *= 2
+        if not low < guess < high:
+            guess = (low + high) // 2
     return high
 
 
 def _growths(basis: Basis, layout: Layout) -> list[_Growth]:
     if basis.target is Target.NEW_SOURCE:
-        return [_sources(basis, layout)]
-    repeated = basis.variance_name == "nadeau_bengio" and layout.n_test.max() > 1
-    if repeated and _most_repeats(layout) > layout.n_repeats:
+        within = [] if basis.within is None else [_within_sources(basis, layout, basis.within)]
+        return [_sources(basis, layout), *within]
+    if basis.variance_name in _REPEATED and layout.n_test.max() > 1:
         return [_repeats(basis, layout), _instances(basis, layout)]
     return [_instances(basis, layout)]
 
@@ -167,6 +177,21 @@ def _sources(basis: Basis, layout: Layout) -> _Growth:
     normal = basis.degrees_of_freedom is None
     return _Growth(
         "sources", k, MOST_UNITS, lambda n: (one / math.sqrt(n), None if normal else n - 1.0)
+    )
+
+
+def _within_sources(basis: Basis, layout: Layout, within: float) -> _Growth:
+    n, between = layout.n_instances, max(0.0, basis.standard_error**2 - within)
+    return _Growth(
+        "instances",
+        n,
+        MOST_UNITS,
+        lambda total: (math.sqrt(between + within * n / total), basis.degrees_of_freedom),
+        floor=math.sqrt(between),
+        because=(
+            "more instances in these sources do not shrink the spread between sources, which is "
+            f"{100 * between / (between + within):.3g} % of the variance here"
+        ),
     )
 
 
@@ -184,7 +209,16 @@ def _repeats(basis: Basis, layout: Layout) -> _Growth:
         splits = per_repeat * repeats
         return math.sqrt((1 / splits + ratio) * s2), None if normal else splits - 1
 
-    return _Growth("repeats", layout.n_repeats, _most_repeats(layout), error_at)
+    return _Growth(
+        "repeats",
+        layout.n_repeats,
+        _most_repeats(layout),
+        error_at,
+        because=(
+            f"up to {MOST_SPLITS} splits of the same instances do not: the overlap of training "
+            "sets leaves a floor under the variance"
+        ),
+    )
 
 
 def _instances(basis: Basis, layout: Layout) -> _Growth:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from thetahat.evaluation.corrections import adjust
 from thetahat.evaluation.evidence import Evidence, Question, Terms, evidence
 from thetahat.evaluation.plans import plan
+from thetahat.evaluation.power import detectable_difference, power_of
 from thetahat.evaluation.wording import reason_of
 
 ORDER: Final = ("equivalent", "better", "worse", "not_worse")
@@ -42,7 +43,8 @@ def _verdict(
     holding = _holding(question, adjusted, terms.alpha)
     decision = holding[0] if holding else "undecided"
     basis = question.basis
-    the_plan, plan_reason = _plan_of(question, terms, n_pairs) if not holding else (None, None)
+    alpha = _planning_alpha(terms, n_pairs)
+    the_plan, plan_reason = _plan_of(question, terms, alpha) if not holding else (None, None)
     return {
         "decision": decision,
         "also": holding[1:],
@@ -55,6 +57,7 @@ def _verdict(
         "reason": reason_of(decision, question, terms, raw, adjusted, n_pairs),
         "plan": the_plan,
         "plan_reason": plan_reason,
+        "detectable": _detectable(question, terms, alpha),
     }
 
 
@@ -80,17 +83,34 @@ def _method_of(question: Question) -> str | None:
     return None if question.constant in (None, 0) else "sign"
 
 
+def _planning_alpha(terms: Terms, n_pairs: int) -> float:
+    """Return alpha at the strictest step of a stepwise correction: plans err towards more."""
+    return terms.alpha if terms.correction == "none" else terms.alpha / n_pairs
+
+
 def _plan_of(
-    question: Question, terms: Terms, n_pairs: int
+    question: Question, terms: Terms, alpha: float
 ) -> tuple[dict[str, Any] | None, str | None]:
     if question.basis is None or question.constant is not None:
         return None, "there is no estimate of the variance to plan with"
-    # The strictest step of a stepwise correction: the plan errs towards more.
-    steps = 1 if terms.correction == "none" else n_pairs
-    return plan(
-        question.basis,
-        terms.layout,
-        alpha=terms.alpha / steps,
-        power=terms.power,
-        margin=terms.margin,
-    )
+    return plan(question.basis, terms.layout, alpha=alpha, power=terms.power, margin=terms.margin)
+
+
+def _detectable(question: Question, terms: Terms, alpha: float) -> dict[str, Any] | None:
+    """Return the smallest difference that data like these find, and how well they find the margin.
+
+    It says how much an undecided verdict is worth: a difference above it would probably have
+    been seen.
+    """
+    basis = question.basis
+    if basis is None or question.constant is not None:
+        return None
+    error, degrees = basis.standard_error, basis.degrees_of_freedom
+    return {
+        "difference": detectable_difference(error, degrees, alpha, terms.power),
+        "power": terms.power,
+        "alpha": alpha,
+        "power_at_margin": None
+        if terms.margin is None
+        else power_of(terms.margin, error, degrees, alpha),
+    }

@@ -10,7 +10,8 @@ from numpy.testing import assert_allclose
 from scipy.special import nctdtr, stdtrit
 
 from tests.thetahat.evaluation.tables import five_by_nine, normal_table, verdict_of
-from thetahat.evaluation.plans import MOST_SPLITS, Basis, plan, power_of
+from thetahat.evaluation.plans import MOST_SPLITS, Basis, plan
+from thetahat.evaluation.power import power_of
 from thetahat.layout import Layout, layout_of
 from thetahat.types import BlockKind, FloatArray, Target
 

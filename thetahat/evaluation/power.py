@@ -1,0 +1,72 @@
+"""How often a two-sided test finds a difference, and the smallest difference that it finds."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+from scipy.special import nctdtr, ndtr, ndtri, stdtrit
+
+_PRECISION = 1e-10
+"""Relative, of the smallest difference; far finer than any variance is known."""
+
+
+def power_of(
+    difference: float, standard_error: float, degrees_of_freedom: float | None, alpha: float
+) -> float:
+    r"""Chance that the two-sided test rejects when the true difference is this one.
+
+    .. math:: P(|T_{\nu, \delta / s}| > t_{\nu, 1 - \alpha / 2})
+
+    with T non-central t; normal where there are no degrees of freedom, and where the non-central
+    distribution function gives no number (very large arguments, where the two agree).
+    """
+    shift = abs(difference) / standard_error
+    if degrees_of_freedom is not None:
+        critical = _critical(degrees_of_freedom, alpha)
+        upper = float(nctdtr(degrees_of_freedom, shift, critical))
+        lower = float(nctdtr(degrees_of_freedom, shift, -critical))
+        if math.isfinite(upper) and math.isfinite(lower):
+            return 1 - upper + lower
+    else:
+        critical = _critical(None, alpha)
+    return float(ndtr(shift - critical) + ndtr(-shift - critical))
+
+
+@lru_cache(maxsize=4096)
+def _critical(degrees_of_freedom: float | None, alpha: float) -> float:
+    if degrees_of_freedom is None:
+        return float(ndtri(1 - alpha / 2))
+    return float(stdtrit(degrees_of_freedom, 1 - alpha / 2))
+
+
+def detectable_difference(
+    standard_error: float, degrees_of_freedom: float | None, alpha: float, power: float
+) -> float:
+    r"""Smallest true difference that the two-sided test finds with the asked power.
+
+    .. math:: \delta = s\, c, \qquad P(|T_{\nu, c}| > t_{\nu, 1 - \alpha / 2}) = \pi
+
+    with s the standard error as it was estimated, so it is as uncertain as that. Known as the
+    minimal detectable difference (or effect).
+
+    Degenerate cases: 0 where the asked power is not above alpha, which a test has without any
+    difference.
+    """
+    return standard_error * _standard_errors(degrees_of_freedom, alpha, power)
+
+
+@lru_cache(maxsize=4096)
+def _standard_errors(degrees_of_freedom: float | None, alpha: float, power: float) -> float:
+    if power <= alpha:
+        return 0.0
+    low, high = 0.0, 1.0
+    while power_of(high, 1.0, degrees_of_freedom, alpha) < power:
+        low, high = high, 2 * high
+    while high - low > _PRECISION * high:
+        middle = (low + high) / 2
+        if power_of(middle, 1.0, degrees_of_freedom, alpha) < power:
+            low = middle
+        else:
+            high = middle
+    return high
