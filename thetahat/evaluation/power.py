@@ -22,15 +22,22 @@ def power_of(
     distribution function gives no number (very large arguments, where the two agree).
     """
     shift = abs(difference) / standard_error
+    critical = _critical(degrees_of_freedom, alpha)
     if degrees_of_freedom is not None:
-        critical = _critical(degrees_of_freedom, alpha)
         upper = float(nctdtr(degrees_of_freedom, shift, critical))
-        lower = float(nctdtr(degrees_of_freedom, shift, -critical))
-        if math.isfinite(upper) and math.isfinite(lower):
-            return 1 - upper + lower
-    else:
-        critical = _critical(None, alpha)
+        if math.isfinite(upper):
+            return 1 - upper + _far_tail(degrees_of_freedom, shift, critical)
     return float(ndtr(shift - critical) + ndtr(-shift - critical))
+
+
+def _far_tail(degrees_of_freedom: float, shift: float, critical: float) -> float:
+    """P(T < -critical), which the distribution function does not always give.
+
+    T < 0 needs a standard normal below -shift, so the tail is at most that chance: nothing next
+    to the power where the function fails (shifts of several standard errors).
+    """
+    lower = float(nctdtr(degrees_of_freedom, shift, -critical))
+    return lower if math.isfinite(lower) else float(ndtr(-shift - critical))
 
 
 @lru_cache(maxsize=4096)
