@@ -5,9 +5,18 @@ from __future__ import annotations
 from typing import Final
 
 REFERENCES: Final[dict[str, str]] = {
+    "alpaydin1999": (
+        "Alpaydin, E. (1999). Combined 5 x 2 cv F test for comparing supervised classification "
+        "learning algorithms. Neural Computation 11, 1885-1892."
+    ),
     "arlot2010": (
         "Arlot, S. and Celisse, A. (2010). A survey of cross-validation procedures for model "
         "selection. Statistics Surveys 4, 40-79."
+    ),
+    "bates2024": (
+        "Bates, S., Hastie, T. and Tibshirani, R. (2024). Cross-validation: what does it estimate "
+        "and how well does it do it? Journal of the American Statistical Association 119, "
+        "1434-1445."
     ),
     "bayle2020": (
         "Bayle, P., Bayle, A., Janson, L. and Mackey, L. (2020). Cross-validation confidence "
@@ -17,6 +26,11 @@ REFERENCES: Final[dict[str, str]] = {
         "Benjamini, Y. and Hochberg, Y. (1995). Controlling the false discovery rate: a practical "
         "and powerful approach to multiple testing. Journal of the Royal Statistical Society B "
         "57, 289-300."
+    ),
+    "bouckaert2004": (
+        "Bouckaert, R. R. and Frank, E. (2004). Evaluating the replicability of significance tests "
+        "for comparing learning algorithms. Advances in Knowledge Discovery and Data Mining, "
+        "3-12. Springer."
     ),
     "burman1989": (
         "Burman, P. (1989). A comparative study of ordinary cross-validation, v-fold "
@@ -76,6 +90,10 @@ REFERENCES: Final[dict[str, str]] = {
         "Grandvalet, Y. and Bengio, Y. (2006). Hypothesis testing for cross-validation. Technical "
         "Report 1285, Universite de Montreal."
     ),
+    "hansen2011": (
+        "Hansen, P. R., Lunde, A. and Nason, J. M. (2011). The model confidence set. Econometrica "
+        "79, 453-497."
+    ),
     "hastie2009": (
         "Hastie, T., Tibshirani, R. and Friedman, J. (2009). The elements of statistical learning, "
         "second edition. Springer."
@@ -109,6 +127,10 @@ REFERENCES: Final[dict[str, str]] = {
         "Kouw, W. M., Krijthe, J. H. and Loog, M. (2019). Robust importance-weighted "
         "cross-validation under sample selection bias. IEEE International Workshop on Machine "
         "Learning for Signal Processing."
+    ),
+    "lei2020": (
+        "Lei, J. (2020). Cross-validation with confidence. Journal of the American Statistical "
+        "Association 115, 1978-1997."
     ),
     "manning2008": (
         "Manning, C. D., Raghavan, P. and Schuetze, H. (2008). Introduction to information "

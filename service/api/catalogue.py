@@ -11,14 +11,13 @@ from pydantic import TypeAdapter
 from service.errors import NotFound
 from thetahat.evaluation import EVERY_TEST
 from thetahat.evaluation.recommendation import RULES
-from thetahat.intervals import INTERVALS
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
 from thetahat.references import REFERENCES
+from thetahat.refits import EVERY_INTERVAL, EVERY_VARIANCE
 from thetahat.registry import MethodInfo
 from thetahat.risks import RISKS
 from thetahat.schemes import SCHEMES
-from thetahat.variances import VARIANCES
 
 Description = dict[str, Any]
 
@@ -78,8 +77,8 @@ FAMILIES: Final[dict[str, Callable[[], list[Description]]]] = {
     "learners": _learners,
     "transformers": _transformers,
     "losses": _of_registry(LOSSES),
-    "variances": _of_registry(VARIANCES),
-    "intervals": _of_registry(INTERVALS),
+    "variances": _of_registry(EVERY_VARIANCE),
+    "intervals": _of_registry(EVERY_INTERVAL),
     "tests": _of_registry(EVERY_TEST),
     "risks": _of_registry(RISKS),
     "weights": _none_yet,

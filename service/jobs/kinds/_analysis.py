@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import Field
 
 from service.jobs.kinds._methods import Method, among, chosen
 from service.schemas.base import EvaluationRequest
 from thetahat.comparisons import TESTS
+from thetahat.errors import UnsupportedCombination
 from thetahat.evaluation import EVERY_TEST, Choices
 from thetahat.intervals import INTERVALS
 from thetahat.omnibus import OMNIBUS
+from thetahat.refits import EVERY_INTERVAL, EVERY_VARIANCE, REFITS, Asked
 from thetahat.types import Alternative, Target
 from thetahat.variances import VARIANCES
 
@@ -20,6 +22,8 @@ Methods = Annotated[list[Method], Field(max_length=100)]
 
 class AnalysisRequest(EvaluationRequest):
     """What every kind that ends in a loss table may say; checked in full by ``Choices``."""
+
+    fits_learners: ClassVar[bool] = False  # so that methods that fit them again can be named
 
     level: float = Field(0.95, description="Confidence level, between 0 and 1.", strict=True)
     margin: float | None = Field(
@@ -43,18 +47,37 @@ class AnalysisRequest(EvaluationRequest):
     target: Target | None = Field(None, description="What the verdicts speak of.")
 
     def choices(self) -> Choices:
-        """Return the choices, built and checked."""
+        """Return the choices, built and checked, but for the methods that fit learners again."""
+        self.refits()
         asked = chosen(EVERY_TEST, self.tests, "tests")
         plain: dict[str, Any] = self.model_dump(include=_PLAIN)
         return Choices(
-            variances=chosen(VARIANCES, self.variances, "variances"),
-            intervals=chosen(INTERVALS, self.intervals, "intervals"),
+            variances=among(VARIANCES, chosen(EVERY_VARIANCE, self.variances, "variances")),
+            intervals=among(INTERVALS, chosen(EVERY_INTERVAL, self.intervals, "intervals")),
             tests=among(TESTS, asked),
             omnibus=among(OMNIBUS, asked),
             **plain,
         )
 
+    def refits(self) -> tuple[Asked, ...]:
+        """Return the methods named that fit learners again; refused where there is none to fit."""
+        found = [
+            Asked(field, index, entry.key, entry.method)
+            for field, registry in _MAY_NAME_REFITS.items()
+            for index, entry in enumerate(chosen(registry, getattr(self, field), field) or ())
+            if entry.name in REFITS
+        ]
+        if found and not self.fits_learners:
+            raise UnsupportedCombination(
+                f"{found[0].name} needs to fit the learner again, and the kind {self.kind!r} has "
+                "none; the kind 'cross_validation' offers it",
+                loc=(found[0].field, found[0].index),
+                value=found[0].name,
+            )
+        return tuple(found)
 
+
+_MAY_NAME_REFITS: Final = {"variances": EVERY_VARIANCE, "intervals": EVERY_INTERVAL}
 _PLAIN = {
     "level",
     "margin",

@@ -13,6 +13,7 @@ import numpy as np
 from service.jobs.kinds._data_input import ROLES, data_from, has_role, where_role
 from service.jobs.kinds._methods import build, entry_of
 from service.jobs.kinds._methods_used import method_used
+from service.jobs.kinds._refits import Extra, extra_of
 from service.jobs.kinds.base import DatasetFile, Job
 from thetahat.data import Data
 from thetahat.errors import EvaluationError, InvalidParameter, Loc
@@ -48,6 +49,7 @@ class Plan:
     loss: Loss
     n_splits: int
     all_own: bool
+    extra: Extra
 
     def labels(self, output: np.ndarray) -> np.ndarray:
         """Return predictions as the labels or the values of the data."""
@@ -119,12 +121,13 @@ def check_plan(given: CrossValidationRequest, datasets: Mapping[UUID, DatasetFil
     names = tuple(learners)
     if given.dataset is None:
         rows = rows_of(data_from(given, datasets))
-        layout = _layout(given, scheme, rows)
-    elif scheme.requires:
+    else:
+        rows = Rows(n=datasets[given.dataset].rows)
+    if given.dataset is not None and scheme.requires:
         layout = _likely(scheme.block_kind)
     else:
-        layout = _layout(given, scheme, Rows(n=datasets[given.dataset].rows))
-    check(layout, choices, names)
+        layout = _layout(given, scheme, rows)
+    check(layout, extra_of(given, scheme, rows).choices_to_check(choices), names)
 
 
 def _layout(given: CrossValidationRequest, scheme: Scheme, rows: Rows) -> Layout:
@@ -189,6 +192,7 @@ def _built(key: _Key) -> Plan:
         loss=loss,
         n_splits=scheme.n_splits(rows),
         all_own=all(_is_own(wire) for wire in given.learners.values()),
+        extra=extra_of(given, scheme, rows),
     )
 
 

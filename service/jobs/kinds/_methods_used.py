@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
 
 from thetahat.evaluation import Choices
 from thetahat.evaluation.choices import REGISTRIES
 
+_NONE: Final[Mapping[str, Collection[str]]] = MappingProxyType({})
 
-def methods_used(choices: Choices, result: Mapping[str, Any]) -> list[dict[str, Any]]:
+
+def methods_used(
+    choices: Choices,
+    result: Mapping[str, Any],
+    besides: Mapping[str, Collection[str]] = _NONE,
+) -> list[dict[str, Any]]:
     """Return the variances, intervals and tests that stand in a result, with their parameters.
 
     Parameters
@@ -19,6 +26,8 @@ def methods_used(choices: Choices, result: Mapping[str, Any]) -> list[dict[str, 
         What was asked for: named methods have the parameters that were given.
     result : mapping
         The result tree of ``thetahat.evaluation.evaluate``.
+    besides : mapping
+        By family, keys of the result that the choices do not speak of.
     """
     models, comparisons = result["models"].values(), result["comparisons"]
     keys: dict[str, Iterable[str]] = {
@@ -31,6 +40,8 @@ def methods_used(choices: Choices, result: Mapping[str, Any]) -> list[dict[str, 
     for family, registry in REGISTRIES.items():
         named = {entry.key: entry for entry in getattr(choices, family) or ()}
         for key in dict.fromkeys(keys[family]):
+            if key in besides.get(family, ()):
+                continue
             entry = named.get(key)
             name = entry.name if entry else key
             method = entry.method if entry else registry[name]()

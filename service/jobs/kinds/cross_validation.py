@@ -18,10 +18,12 @@ from service.jobs.kinds._failures import failure_of
 from service.jobs.kinds._loss_output import losses_as_columns
 from service.jobs.kinds._methods import Method, entry_of
 from service.jobs.kinds._methods_used import methods_used
+from service.jobs.kinds._refits import found_again, run_extra
 from service.jobs.kinds.base import Chunk, Chunks, DatasetFile, Finished, Job
 from service.schemas.base import EvaluationRequest
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.evaluation import check, evaluate
+from thetahat.refits import not_of_pairs
 from thetahat.resampling import (
     SplitOutcome,
     cautions_of,
@@ -39,6 +41,8 @@ MOST_CHUNKS = 64
 
 class CrossValidationRequest(AnalysisRequest, DataFields):
     """Data, learners and a scheme."""
+
+    fits_learners: ClassVar[bool] = True
 
     kind: Literal["cross_validation"] = "cross_validation"
     learners: dict[str, str | dict[str, Any]] = Field(
@@ -80,28 +84,23 @@ class CrossValidation:
         """Cut the splits of each learner into chunks, or do a small evaluation at once."""
         given = _narrow(job.request)
         plan = plan_of(job, given)
-        cells = plan.n_splits * plan.data.n * max(1, len(plan.data.features.names))
+        n_fits = plan.n_splits + sum(plan.extra.n_splits)
+        cells = n_fits * plan.data.n * max(1, len(plan.data.features.names))
         if cells * len(plan.learners) <= SMALL and plan.all_own:
-            outputs = [_run(plan, job.seed, name, 0, plan.n_splits) for name in plan.learners]
-            return _finish(job, given, plan, list(plan.learners), outputs)
-        chunks = [
-            Chunk({"learner": name, "start": start, "stop": stop}, size=stop - start)
-            for name in plan.learners
-            for start, stop in _cuts(plan.n_splits, len(plan.learners))
-        ]
+            outputs = [_run(plan, job.seed, part) for part in _parts(plan, whole=True)]
+            return _finish(job, given, plan, _parts(plan, whole=True), outputs)
+        chunks = [Chunk(part, size=part["stop"] - part["start"]) for part in _parts(plan)]
         return Chunks(chunks, unit="splits")
 
     def run(self, job: Job, payload: dict[str, Any]) -> dict[str, np.ndarray]:
         """Fit and test one learner on some of the splits."""
-        plan = plan_of(job, _narrow(job.request))
-        return _run(plan, job.seed, payload["learner"], payload["start"], payload["stop"])
+        return _run(plan_of(job, _narrow(job.request)), job.seed, payload)
 
     def gather(self, job: Job, outputs: Sequence[dict[str, np.ndarray]]) -> Finished:
         """Put the losses together and evaluate them."""
         given = _narrow(job.request)
         plan = plan_of(job, given)
-        order = [name for name in plan.learners for _ in _cuts(plan.n_splits, len(plan.learners))]
-        return _finish(job, given, plan, order, outputs)
+        return _finish(job, given, plan, _parts(plan), outputs)
 
 
 def _narrow(request: EvaluationRequest) -> CrossValidationRequest:
@@ -109,20 +108,34 @@ def _narrow(request: EvaluationRequest) -> CrossValidationRequest:
     return request
 
 
-def _cuts(n_splits: int, n_learners: int) -> list[tuple[int, int]]:
-    """Return (start, stop) of about equal parts; a function of the request alone."""
-    parts = min(n_splits, max(1, MOST_CHUNKS // n_learners))
-    edges = [n_splits * i // parts for i in range(parts + 1)]
-    return list(pairwise(edges))
+def _parts(plan: Plan, *, whole: bool = False) -> list[dict[str, Any]]:
+    """Return what each part of the work is; a function of the request alone.
+
+    A part is some of the scheme's splits for one learner, or some of the extra fits of a design.
+    ``whole`` takes all of them in one.
+    """
+    found: list[dict[str, Any]] = []
+    most = 1 if whole else max(1, MOST_CHUNKS // len(plan.learners))
+    for name in plan.learners:
+        parts = min(plan.n_splits, most)
+        edges = [plan.n_splits * i // parts for i in range(parts + 1)]
+        found += [{"learner": name, "start": a, "stop": b} for a, b in pairwise(edges)]
+        found += [
+            {"learner": name, "start": a, "stop": b, "design": design}
+            for design, a, b in plan.extra.cuts(most)
+        ]
+    return found
 
 
-def _run(plan: Plan, seed: int, name: str, start: int, stop: int) -> dict[str, np.ndarray]:
-    """Return the losses and the predictions of a learner's splits, or what it failed with."""
-    splits = plan.scheme.splits(plan.rows, seed, start=start, stop=stop)
-    learner = plan.learners[name]
+def _run(plan: Plan, seed: int, part: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Return what one part gave, or what it failed with."""
+    name, start, stop = part["learner"], part["start"], part["stop"]
     try:
+        if "design" in part:
+            return run_extra(plan, seed, part)
+        splits = plan.scheme.splits(plan.rows, seed, start=start, stop=stop)
         outcomes = run_splits(
-            name, learner, plan.data, splits, plan.loss, seed, keep_predictions=True
+            name, plan.learners[name], plan.data, splits, plan.loss, seed, keep_predictions=True
         )
     except EvaluationError as error:
         said = {"code": error.code, "message": error.message, "loc": ["learners", name]}
@@ -134,15 +147,19 @@ def _finish(
     job: Job,
     given: CrossValidationRequest,
     plan: Plan,
-    order: Sequence[str],
+    parts: Sequence[Mapping[str, Any]],
     outputs: Sequence[dict[str, np.ndarray]],
 ) -> Finished:
     """Evaluate the learners that ran; those that failed are named with their message."""
     failures: dict[str, dict[str, Any]] = {}
     outcomes: dict[str, list[SplitOutcome]] = {name: [] for name in plan.learners}
-    for name, output in zip(order, outputs, strict=True):
+    again: dict[str, dict[int, list[dict[str, np.ndarray]]]] = {name: {} for name in plan.learners}
+    for part, output in zip(parts, outputs, strict=True):
+        name = part["learner"]
         if "failed" in output:
             failures.setdefault(name, json.loads(output["failed"].tobytes()))
+        elif "design" in part:
+            again[name].setdefault(part["design"], []).append(output)
         else:
             outcomes[name].extend(unpack(output))
     ran = {name: of_one for name, of_one in outcomes.items() if name not in failures}
@@ -152,14 +169,21 @@ def _finish(
     choices = given.choices()
     if choices.control in failures:
         raise failure_of(failures[choices.control])
-    check(table.layout, choices, table.names)
-    result = evaluate(table, choices, job.seed)
+    check(table.layout, plan.extra.choices_to_check(choices), table.names)
+    fitted = {name: again[name] for name in ran}
+    found, cautions = found_again(plan, job.seed, fitted, choices)
+    result = evaluate(table, choices, job.seed, found=found)
     result["failures"] = failures
     result["cautions"] += [
         {"code": "learner_left_out", "message": f"{name!r} is left out: {failure['message']}"}
         for name, failure in failures.items()
-    ] + [{"code": c.code, "message": c.message} for c in cautions_of(ran)]
-    result["methods"] = [*plan.methods_used(given.learners), *methods_used(choices, result)]
+    ] + [{"code": c.code, "message": c.message} for c in (*cautions_of(ran), *cautions)]
+    result["not_applicable"] += [] if len(ran) < 2 else list(not_of_pairs(plan.extra.asked))
+    result["methods"] = [
+        *plan.methods_used(given.learners),
+        *methods_used(choices, result, plan.extra.keys()),
+        *plan.extra.methods_used(),
+    ]
     return Finished(result, losses_as_columns(table, _said(plan, ran)))
 
 

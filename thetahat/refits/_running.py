@@ -1,0 +1,88 @@
+"""One learner run over a stretch of a design's splits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from thetahat.data import Data
+from thetahat.errors import EvaluationError
+from thetahat.learners.base import Learner
+from thetahat.losses.base import Loss, Predictions
+from thetahat.refits._no_information import no_information_error
+from thetahat.refits.base import APPARENT, Design, Fits
+from thetahat.resampling import SplitOutcome, rows_of, run_splits
+from thetahat.types import Caution
+
+Arrays = dict[str, np.ndarray]
+_UNKNOWN = np.nan  # stands, between workers, for a split without a no-information error
+
+
+@dataclass(frozen=True, slots=True)
+class Learning:
+    """A learner, the data and the loss: what a fit depends on besides its split."""
+
+    name: str
+    learner: Learner
+    data: Data
+    loss: Loss
+
+
+def run_design(
+    learning: Learning, design: Design, seed: int, start: int, stop: int
+) -> tuple[Arrays, tuple[Caution, ...]]:
+    """Fit and test on the splits from ``start`` to ``stop``; cautions are what the learner said.
+
+    Raises
+    ------
+    EvaluationError
+        As ``run_splits``; the message says that it was an extra fit.
+    """
+    losses: list[np.ndarray] = []
+    gamma: list[float] = []
+    said: Counter[Caution] = Counter()
+    for split in design.splits(rows_of(learning.data), seed, start=start, stop=stop):
+        is_apparent = split.label == APPARENT
+        try:
+            (outcome,) = run_splits(
+                learning.name,
+                learning.learner,
+                learning.data,
+                [split],
+                learning.loss,
+                seed,
+                keep_predictions=is_apparent,
+            )
+        except EvaluationError as error:
+            error.message = f"in an extra fit, {error.message}"
+            raise
+        losses.append(outcome.losses)
+        gamma.append(_gamma(learning, outcome) if is_apparent else _UNKNOWN)
+        said.update(outcome.cautions)
+    arrays = {
+        "losses": np.concatenate([np.empty(0), *losses]),
+        "n_test": np.array([len(part) for part in losses], dtype=np.intp),
+        "no_information": np.array(gamma),
+    }
+    return arrays, tuple(said)
+
+
+def _gamma(learning: Learning, outcome: SplitOutcome) -> float:
+    assert outcome.output is not None  # noqa: S101 - predictions of apparent splits are kept
+    predictions = Predictions(
+        output=outcome.output, probabilities=outcome.probabilities, scores=outcome.scores
+    )
+    return no_information_error(learning.loss, learning.data.y[outcome.test], predictions)
+
+
+def fits_of(data: Data, seed: int, parts: Sequence[Mapping[str, np.ndarray]]) -> Fits:
+    """Put the parts of one learner and one design together, in the order of the splits."""
+    losses: list[np.ndarray] = []
+    gamma: list[float | None] = []
+    for part in parts:
+        losses.extend(np.split(part["losses"], np.cumsum(part["n_test"])[:-1]))
+        gamma.extend(None if np.isnan(g) else float(g) for g in part["no_information"])
+    return Fits(rows=rows_of(data), seed=seed, losses=tuple(losses), no_information=tuple(gamma))
