@@ -45,6 +45,10 @@ GOLDEN: list[tuple[tuple[int, int, int, int], Variant, float, float]] = [
 ]
 
 
+@pytest.mark.outside(
+    "rasbt/mlxtend test_mcnemar_test.py and R's mcnemar.test (vector mcnemar_101_121_59_33); "
+    "fagerland2013 (vector mcnemar_midp_fagerland)"
+)
 @pytest.mark.parametrize(("table", "variant", "statistic", "p_value"), GOLDEN)
 def test_golden_published_tables(
     table: tuple[int, int, int, int], variant: Variant, statistic: float, p_value: float
@@ -56,6 +60,7 @@ def test_golden_published_tables(
     assert outcome.details == {"variant": variant, "a_better": table[1], "b_better": table[2]}
 
 
+@pytest.mark.outside("hand arithmetic in the comment")
 def test_golden_mid_p_of_equal_cells() -> None:
     # 1 - pmf/2 with pmf = C(4, 2)/16
     outcome = McNemar(variant="mid_p").test(table_pair(3, 2, 2, 0), TWO, rng_of())
@@ -63,6 +68,7 @@ def test_golden_mid_p_of_equal_cells() -> None:
     assert_close(outcome.p_value, 1 - 6 / 32, rtol=1e-14)
 
 
+@pytest.mark.outside("hand arithmetic in the comment")
 def test_golden_one_sided_mid_p() -> None:
     # c = 1 of 4: P(X < 1) + P(X = 1)/2 = 1/16 + 2/16; the other side 1 minus it
     pair = table_pair(0, 3, 1, 0)

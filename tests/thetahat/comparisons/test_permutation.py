@@ -25,6 +25,9 @@ from thetahat.types import Alternative, BlockKind
 TWO, LESS, GREATER = Alternative.TWO_SIDED, Alternative.LESS, Alternative.GREATER
 
 
+@pytest.mark.outside(
+    "rasbt/mlxtend test_permutation.py, paired: .031 (vector randomisation_paired)"
+)
 def test_golden_mlxtend_randomisation() -> None:
     # rasbt/mlxtend test_permutation.py, paired: 4 of 128 patterns
     x, y = [3.67, 1.72, 3.46, 2.60, 2.03, 2.10, 3.01], [2.11, 1.79, 2.71, 1.89, 1.69, 1.71, 2.01]

@@ -20,6 +20,7 @@ from thetahat.types import Alternative, BlockKind
 TWO, LESS, GREATER = Alternative.TWO_SIDED, Alternative.LESS, Alternative.GREATER
 
 
+@pytest.mark.outside("hand arithmetic in the comment")
 def test_golden_nine_of_ten_wins() -> None:
     # a has the smaller loss 9 times of 10: P(X <= 1) = 11/1024
     pair = differences_pair([-1] * 9 + [1])
@@ -33,6 +34,7 @@ def test_golden_nine_of_ten_wins() -> None:
     assert two.unit == "instance"
 
 
+@pytest.mark.outside("hand arithmetic in the comment")
 @pytest.mark.parametrize(
     ("zeros", "heads", "p_value"), [("drop", 1, 14 / 64), ("split", 2, 74 / 256)]
 )

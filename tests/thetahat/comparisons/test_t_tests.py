@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -25,8 +26,10 @@ from thetahat.comparisons.nadeau_bengio_t import NadeauBengioT
 from thetahat.comparisons.paired_t_blocks import PairedTBlocks
 from thetahat.comparisons.theta_t import ThetaT
 from thetahat.errors import InvalidParameter
+from thetahat.intervals.normal import Normal
 from thetahat.layout import layout_of
 from thetahat.types import Alternative, BlockKind
+from thetahat.variances import VARIANCES
 
 TWO, LESS, GREATER = Alternative.TWO_SIDED, Alternative.LESS, Alternative.GREATER
 
@@ -52,6 +55,10 @@ def steps(letters: str) -> list[float]:
     return [1 - 0.04 * (ord(letter) - ord("a")) for letter in letters]
 
 
+@pytest.mark.about("comparisons/paired_t_blocks")
+@pytest.mark.outside(
+    "rasbt/mlxtend test_paired_ttest_kfold.py: -0.549, 0.596 (vector mlxtend_kfold_boston)"
+)
 def test_golden_mlxtend_uncorrected_t() -> None:
     pair = scores_pair(BOSTON, [0.0] * 10, n_train=90, n_test=10)
 
@@ -76,6 +83,8 @@ def test_golden_mlxtend_differences_corrected() -> None:
     assert outcome.degrees_of_freedom == 9
 
 
+@pytest.mark.about("comparisons/nadeau_bengio_t", "comparisons/paired_t_blocks")
+@pytest.mark.outside("scikit-learn's example plot_grid_search_stats.py: 0.750, 0.227")
 def test_golden_sklearn_grid_search() -> None:
     # scikit-learn prints 0.750 and 0.227, uncorrected 2.611 and 0.005
     pair = scores_pair(steps(RBF), steps(LINEAR), n_train=90, n_test=10, n_repeats=10)
@@ -92,6 +101,8 @@ def test_golden_sklearn_grid_search() -> None:
     assert corrected.degrees_of_freedom == plain.degrees_of_freedom == 99
 
 
+@pytest.mark.about("comparisons/nadeau_bengio_t")
+@pytest.mark.outside("janezd/baycomp tests/test_single.py: mean -1, variance 40/3")
 def test_golden_baycomp_variance() -> None:
     # baycomp test_single.py: mean -1 for x - y, variance 40/3 with n_test/n_train = 1/2, df 2
     pair = scores_pair([4, 2, 6], [5, 7, 3], n_train=2, n_test=1)
@@ -116,6 +127,7 @@ def test_against_scipy_ttest_rel(alternative: Alternative) -> None:
     assert_close(outcome.p_value, expected.pvalue, rtol=1e-11)
 
 
+@pytest.mark.about("comparisons/theta_t", "comparisons/paired_t_blocks")
 def test_exact_theta_t_on_theta_3_is_the_uncorrected_t() -> None:
     rng = np.random.default_rng(32)
     pair = blocks_pair(rng.random((6, 4)), rng.random((6, 4)))
@@ -127,6 +139,8 @@ def test_exact_theta_t_on_theta_3_is_the_uncorrected_t() -> None:
     assert ours.details["variance"] == "theta_3"
 
 
+@pytest.mark.about("comparisons/theta_t")
+@pytest.mark.outside("hand arithmetic in the comment")
 def test_golden_theta_t_over_two_sources() -> None:
     # differences [0, 2] and [1, 5]: means 1, 3; V = 2, 8; theta_A = (2/2 + 8/2)/4 = 5/4,
     # theta_B = 5/2; t = 2/sqrt(5/2), N - K = 2 degrees, P(|t_2| > t) = 1 - t/sqrt(2 + t^2)
@@ -146,6 +160,8 @@ def test_golden_theta_t_over_two_sources() -> None:
     assert outcome.unit == named.unit == "block"
 
 
+@pytest.mark.about("comparisons/bayle_z")
+@pytest.mark.outside("hand arithmetic in the comment")
 def test_golden_bayle_z_by_hand() -> None:
     # differences 1, 1, 1, 3: mean 1.5, sum of squares about it 3, variance 3/16,
     # z = 1.5 / sqrt(3/16) = 2 sqrt 3; within: V = 0 and 2, average 1, over N = 4: z = 3
@@ -162,6 +178,25 @@ def test_golden_bayle_z_by_hand() -> None:
     assert "ignores_training_variance" in codes(pairs.cautions)
 
 
+@pytest.mark.about("comparisons/bayle_z")
+@pytest.mark.parametrize("variance", ["bayle_all_pairs", "bayle_within"])
+def test_exact_bayle_z_is_where_the_normal_interval_ends_at_zero(
+    variance: Literal["bayle_all_pairs", "bayle_within"],
+) -> None:
+    rng = np.random.default_rng(38)
+    pair = blocks_pair(rng.random((5, 6)) + 0.1, rng.random((5, 6)))
+    estimate = VARIANCES[variance]().estimate(pair.difference)
+
+    p_value = BayleZ(variance=variance).test(pair, TWO, rng_of()).p_value
+
+    assert p_value is not None
+    interval = Normal().build(pair.difference, variance, estimate, 1 - p_value, TWO)
+    assert interval is not None
+    assert interval.lower == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.about("comparisons/theta_t")
+@pytest.mark.outside("hand arithmetic in the comment")
 def test_golden_holdout_by_instance_and_cluster() -> None:
     # differences 1, 1, 3, 3: iid V/4 = (4/3)/4 = 1/3, t = 2 sqrt 3
     pair = differences_pair([1, 1, 3, 3])
@@ -279,6 +314,7 @@ def rejections(method: PairedTBlocks | NadeauBengioT, draws: np.ndarray, n_test:
     )
 
 
+@pytest.mark.about("comparisons/nadeau_bengio_t", "comparisons/paired_t_blocks")
 def test_calibrated_size_with_the_assumed_correlation() -> None:
     """The corrected test holds its size when splits correlate by the test share; the plain not."""
     rng, reps, j, rho = np.random.default_rng(36), 2000, 10, 0.1
@@ -295,6 +331,7 @@ def test_calibrated_size_with_the_assumed_correlation() -> None:
     assert abs(plain - 0.154) < 5 * math.sqrt(0.154 * 0.846 / reps)
 
 
+@pytest.mark.about("comparisons/theta_t")
 def test_calibrated_theta_t_on_independent_sources() -> None:
     rng, reps = np.random.default_rng(37), 1000
     layout = layout_of(BlockKind.SOURCE, np.repeat(np.arange(5), 4))

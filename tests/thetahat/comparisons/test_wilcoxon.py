@@ -45,6 +45,7 @@ C45_M = [
 ]
 
 
+@pytest.mark.outside("demsar2006, Table 2 and section 3.1.3: T = 12")
 def test_golden_demsar_table_2() -> None:
     # by hand from the table: |d| ranks 3.5 and 3.5 for the two .005s after two zeros, R- of the
     # two negative differences (.008 and .005) with the zeros' 1.5: 7 + 3.5 + 1.5 = 12 = T, as
@@ -62,6 +63,7 @@ def test_golden_demsar_table_2() -> None:
     assert_close(outcome.p_value, math.erfc(abs(z) / math.sqrt(2)), rtol=1e-12)
 
 
+@pytest.mark.outside("hand arithmetic in the comment")
 def test_golden_exact_by_hand() -> None:
     # -1, 2, 3, 4: R- = 1; of 16 patterns R- <= 1 in two
     pair = differences_pair([-1, 2, 3, 4])

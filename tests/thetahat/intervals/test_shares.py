@@ -21,6 +21,7 @@ from tests.thetahat.intervals.builders import (
 from thetahat.block_losses import BlockLosses
 from thetahat.errors import InvalidParameter
 from thetahat.intervals.clopper_pearson import ClopperPearson
+from thetahat.intervals.normal import Normal
 from thetahat.intervals.wilson import Wilson
 from thetahat.layout import layout_of_scores
 from thetahat.types import Alternative, BlockKind, Caution, MeanKind, Target
@@ -58,11 +59,29 @@ R_WILSON = {
     (190, 200): (0.910421851861224, 0.972617354399236),
     (19, 38): (0.348499283643951, 0.651500716356049),
 }
+# of this case R prints eight digits
+R_WILSON_PRINTED = {(1, 30): (0.00590859, 0.16670391)}
 R_EXACT = {
     (18, 20): (0.6830172859809176, 0.9876514728297052),
     (4, 20): (0.05733399705003284, 0.436614002996668),
     (4, 200): (0.005475565879556443, 0.05041360908989634),
     (190, 200): (0.9099724622986486, 0.975765834527891),
+}
+R_EXACT_PRINTED = {(1, 30): (0.0008435709, 0.17216946)}
+# p +- z sqrt(p (1 - p) / n), not cut at 0 and 1
+R_WALD = {
+    (18, 20): (0.768521618913513, 1.031478381086487),
+    (4, 20): (0.0246954918846837, 0.3753045081153163),
+    (4, 200): (0.000597346459104517, 0.0394026535408955),
+    (190, 200): (0.919794926420966, 0.980205073579034),
+    (1, 30): (-0.0309007, 0.09756737),
+}
+R_AGRESTI_COULL = {
+    (18, 20): (0.6867561125596077, 0.984343760998137),
+    (4, 20): (0.0749115102767071, 0.4217635845549845),
+    (4, 200): (0.005991954548218395, 0.0520995587739575),
+    (190, 200): (0.909307307911624, 0.973731898348837),
+    (1, 30): (-0.008305484, 0.18091798),
 }
 # jacobgil/confidenceinterval, README, three digits: precision and recall by class
 README = {
@@ -73,16 +92,61 @@ README = {
 }
 
 
+@pytest.mark.about("intervals/wilson")
+@pytest.mark.outside(
+    "R binom.confint, as statsmodels' results_proportion.py keeps it (vector binomial_ci_R)"
+)
 @pytest.mark.parametrize("counts", R_WILSON)
 def test_golden_r_wilson(counts: tuple[int, int]) -> None:
     assert_allclose(both(Wilson(), *counts), R_WILSON[counts], rtol=1e-12)
 
 
+@pytest.mark.about("intervals/clopper_pearson")
+@pytest.mark.outside(
+    "R binom.confint, as statsmodels' results_proportion.py keeps it (vector binomial_ci_R)"
+)
 @pytest.mark.parametrize("counts", R_EXACT)
 def test_golden_r_clopper_pearson(counts: tuple[int, int]) -> None:
     assert_allclose(both(ClopperPearson(), *counts), R_EXACT[counts], rtol=1e-11)
 
 
+@pytest.mark.about("intervals/wilson", "intervals/clopper_pearson")
+@pytest.mark.outside("R binom.confint, as statsmodels keeps it (vector binomial_ci_R)")
+def test_golden_r_prints_eight_digits() -> None:
+    for counts, expected in R_WILSON_PRINTED.items():
+        assert_allclose(both(Wilson(), *counts), expected, rtol=1e-6)
+    for counts, expected in R_EXACT_PRINTED.items():
+        assert_allclose(both(ClopperPearson(), *counts), expected, rtol=1e-6)
+
+
+@pytest.mark.about("intervals/wilson")
+@pytest.mark.outside("R binom.confint, as statsmodels keeps it (vector binomial_ci_R)")
+@pytest.mark.parametrize("counts", R_AGRESTI_COULL)
+def test_golden_r_agresti_coull_has_the_centre_of_wilson(counts: tuple[int, int]) -> None:
+    ours, theirs = both(Wilson(), *counts), R_AGRESTI_COULL[counts]
+
+    assert_allclose(sum(ours) / 2, sum(theirs) / 2, rtol=1e-6)
+    # sqrt(p~ (1 - p~) / (n + z^2)) about it is wider, and leaves [0, 1]
+    assert theirs[0] < ours[0] < ours[1] < theirs[1]
+
+
+@pytest.mark.about("intervals/normal")
+@pytest.mark.outside("R binom.confint, as statsmodels keeps it (vector binomial_ci_R)")
+@pytest.mark.parametrize("counts", R_WALD)
+def test_golden_r_wald_is_normal_on_iid_but_for_the_degree(counts: tuple[int, int]) -> None:
+    # R divides the sum of squares by n, iid by n - 1
+    losses = errors_of(*counts)
+    lower, upper = R_WALD[counts]
+    interval = Normal().build(losses, "iid", VARIANCES["iid"]().estimate(losses), 0.95, TWO)
+
+    ours = ends(interval)
+    n = counts[1]
+    assert_allclose((ours[1] - ours[0]) * math.sqrt((n - 1) / n), upper - lower, rtol=1e-6)
+    assert_allclose(sum(ours), lower + upper, rtol=1e-6)
+
+
+@pytest.mark.about("intervals/wilson")
+@pytest.mark.outside("jacobgil/confidenceinterval, the intervals its README prints")
 @pytest.mark.parametrize("counts", README)
 def test_golden_readme_wilson(counts: tuple[int, int]) -> None:
     assert_allclose(both(Wilson(), *counts), README[counts], atol=6e-4)
@@ -111,6 +175,7 @@ def test_against_scipy_proportion_ci(
         assert_allclose(1.0 if upper is None else upper, expected.high, rtol=1e-9, atol=1e-13)
 
 
+@pytest.mark.about("intervals/wilson")
 @pytest.mark.parametrize("level", [0.2, 0.5, 0.8])
 @pytest.mark.parametrize("x", [0, 1, 6, 9])
 def test_exact_wilson_bounds_solve_the_score_equation(x: int, level: float) -> None:
@@ -125,6 +190,7 @@ def test_exact_wilson_bounds_solve_the_score_equation(x: int, level: float) -> N
         assert_allclose(bound - x / 9, sign * ndtri(level) * scale, atol=1e-14)
 
 
+@pytest.mark.about("intervals/clopper_pearson")
 @pytest.mark.parametrize("level", [0.2, 0.8])
 def test_naive_clopper_pearson_bounds_have_their_tail(level: float) -> None:
     lower, upper = bounds(ClopperPearson(), 3, 9, level, GREATER)[0], None
@@ -213,6 +279,7 @@ def test_invalid_layouts_and_levels(method: Wilson | ClopperPearson) -> None:
         method.build(errors_of(1, 3), "iid", None, 1.0, TWO)
 
 
+@pytest.mark.about("intervals/wilson", "intervals/clopper_pearson")
 @pytest.mark.parametrize("p", [0.02, 0.1, 0.35])
 def test_exact_coverage_over_all_counts(p: float) -> None:
     """The sum over all tables of 60 losses: no simulation is needed."""

@@ -35,6 +35,11 @@ FOLDS = [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]
 SCORES = [0.21, 0.18, 0.25, 0.19, 0.22, 0.3, 0.17, 0.24, 0.2, 0.26]
 
 
+@pytest.mark.about("intervals/normal")
+@pytest.mark.outside(
+    "mlr-org/mlr3inferr, .ci of MeasureCiHoldout and MeasureCiWaldCV run in R 4.2.2 "
+    "(vector mlr3inferr_wald_holdout)"
+)
 @pytest.mark.parametrize(
     ("variance", "kind", "block", "lower", "upper"),
     [
@@ -58,6 +63,10 @@ def test_golden_mlr3inferr_wald(
     assert interval.degrees_of_freedom is None
 
 
+@pytest.mark.about("intervals/student_t")
+@pytest.mark.outside(
+    "mlr-org/mlr3inferr, .ci of MeasureCiCorT run in R 4.2.2 (vector mlr3inferr_cor_t)"
+)
 def test_golden_mlr3inferr_corrected_t() -> None:
     layout = layout_of_scores(BlockKind.RANDOM, np.full(10, 90.0), np.full(10, 10.0), 1, 10)
     losses = BlockLosses(layout, scores=np.array(SCORES))
@@ -71,6 +80,8 @@ def test_golden_mlr3inferr_corrected_t() -> None:
     assert interval.variance == "nadeau_bengio"
 
 
+@pytest.mark.about("intervals/student_t")
+@pytest.mark.outside("hand arithmetic: t on one degree has quantile tan(pi (p - 1/2))")
 def test_golden_student_t_on_one_degree() -> None:
     # t_1 has quantile tan(pi (p - 1/2)): 1 at .75
     variance = some_variance(4.0, degrees=1)
@@ -90,6 +101,8 @@ def test_golden_student_t_on_one_degree() -> None:
     assert codes(less) == ["of_the_variance"]
 
 
+@pytest.mark.about("intervals/prediction")
+@pytest.mark.outside("hand arithmetic in the comment")
 def test_golden_prediction_by_hand() -> None:
     # means 1, 3: macro 2, B = 2, K = 2: 2 +- t_1 sqrt(2 * 3/2); t_1 at level .5 is 1
     losses = sources_of([0, 2], [3, 3])
@@ -105,6 +118,7 @@ def test_golden_prediction_by_hand() -> None:
     assert "prediction_of_one_source" in codes(interval)
 
 
+@pytest.mark.about("intervals/prediction")
 def test_exact_prediction_is_wider_by_root_of_k_plus_one() -> None:
     losses = sources_of([0, 2], [3, 3], [5, 6], [1, 1])
     variance = VARIANCES["theta_gamma"]().estimate(losses)
@@ -123,6 +137,7 @@ def test_golden_normal_says_when_degrees_are_few(degrees: float | None, cautione
     assert_allclose(ends(interval), (10 - 2 * 1.959963984540054, 10 + 2 * 1.959963984540054))
 
 
+@pytest.mark.about("intervals/student_t", "intervals/normal")
 def test_limit_student_t_meets_normal() -> None:
     variance = some_variance(degrees=1e9)
 
@@ -177,6 +192,7 @@ def test_invalid_level(level: float) -> None:
         Normal().build(ANY, "iid", some_variance(), level, TWO)
 
 
+@pytest.mark.about("intervals/student_t", "intervals/prediction")
 def test_calibrated_coverage_over_sources() -> None:
     """t for the expected error and prediction for one more source, both exact under normality."""
     rng, reps, k = np.random.default_rng(91), 4000, 5

@@ -12,6 +12,7 @@ from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.learners.bernoulli_naive_bayes import BernoulliNaiveBayes
 
 
+@pytest.mark.outside("manning2008, Example 13.2: the document is not about China")
 def test_golden_the_textbook_example() -> None:
     said = predicted(BernoulliNaiveBayes(), DOCUMENTS, ABOUT_CHINA, TEST, n_classes=2)
 

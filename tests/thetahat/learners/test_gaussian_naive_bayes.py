@@ -13,6 +13,7 @@ from thetahat.learners.gaussian_naive_bayes import GaussianNaiveBayes
 EXACT = GaussianNaiveBayes(variance_smoothing=0)
 
 
+@pytest.mark.outside("hand arithmetic in the comment")
 def test_golden_two_classes_of_unit_variance() -> None:
     # means 1 and 5, variances 1, equal shares: log odds at x are ((x - 5)^2 - (x - 1)^2)/2
     said = predicted(EXACT, [[0.0], [2], [4], [6]], [0, 0, 1, 1], [[2.0], [3.0]], n_classes=2)
@@ -28,6 +29,7 @@ def test_golden_unequal_variances() -> None:
     assert_allclose(probabilities(said), [[2 / 3, 1 / 3]], rtol=1e-14)
 
 
+@pytest.mark.outside("scikit-learn GaussianNB, run here on its own wine and digits data")
 @pytest.mark.parametrize("weighted", [True, False])
 @pytest.mark.parametrize("smoothing", [1e-9, 0.01])
 @pytest.mark.parametrize("name", ["wine", "digits"])

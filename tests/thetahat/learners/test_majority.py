@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.learners.fits import predicted, probabilities
 from thetahat.learners.majority import Majority
 
 
+@pytest.mark.outside("hand arithmetic: three of five labels are 2")
 def test_golden_commonest_of_five() -> None:
     said = predicted(Majority(), np.zeros((5, 1)), [2, 0, 2, 1, 2], np.ones((2, 1)), n_classes=4)
 
@@ -23,6 +25,7 @@ def test_golden_weights_decide() -> None:
     assert_allclose(probabilities(said), [[0.4, 0.6]], rtol=1e-15)
 
 
+@pytest.mark.outside("scikit-learn DummyClassifier, run here")
 def test_against_sklearn_dummy_classifier() -> None:
     from sklearn.dummy import DummyClassifier
 
@@ -47,3 +50,14 @@ def test_degenerate_one_class() -> None:
 
     assert_array_equal(said.output, [1])
     assert_array_equal(probabilities(said), [[0.0, 1.0]])
+
+
+def test_exact_no_class_errs_less_on_the_training_part() -> None:
+    rng = np.random.default_rng(20_261_125)
+    y, w = rng.integers(0, 4, 60), rng.exponential(size=60)
+
+    said = predicted(Majority(), np.zeros((60, 1)), y, np.zeros((1, 1)), weights=w, n_classes=4)
+
+    wrong = [float(w[y != c].sum()) for c in range(4)]
+    assert said.output[0] == int(np.argmin(wrong))
+    assert_allclose(probabilities(said)[0], 1 - np.array(wrong) / w.sum(), rtol=1e-12)

@@ -11,6 +11,7 @@ from thetahat.learners.mean import Mean
 X = [[0.0], [0.0], [0.0]]
 
 
+@pytest.mark.outside("hand arithmetic: (1 + 2 + 6)/3 = 3")
 def test_golden_mean_of_three() -> None:
     said = predicted(Mean(), X, [1.0, 2.0, 6.0], [[5.0], [6.0]])
 
@@ -22,6 +23,7 @@ def test_golden_weighted_mean() -> None:
     assert predicted(Mean(), X, [1.0, 2.0, 6.0], X, weights=[1, 0, 3]).output[0] == 19 / 4
 
 
+@pytest.mark.outside("scikit-learn DummyRegressor, run here")
 def test_against_sklearn_dummy_regressor() -> None:
     from sklearn.dummy import DummyRegressor
 
@@ -36,3 +38,13 @@ def test_against_sklearn_dummy_regressor() -> None:
 def test_invalid_weights_all_zero() -> None:
     with pytest.raises(InsufficientData, match="all weights of the training part are zero"):
         predicted(Mean(), X, [1.0, 2.0, 6.0], X, weights=[0, 0, 0])
+
+
+def test_exact_residuals_sum_to_zero() -> None:
+    """The normal equation of the constant with the least squared error."""
+    rng = np.random.default_rng(20_261_126)
+    y, w = rng.normal(size=50), rng.exponential(size=50)
+
+    said = predicted(Mean(), np.zeros((50, 1)), y, np.zeros((50, 1)), weights=w)
+
+    assert abs(float(w @ (y - said.output))) < 1e-12

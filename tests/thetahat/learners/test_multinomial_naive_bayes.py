@@ -12,6 +12,7 @@ from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.learners.multinomial_naive_bayes import MultinomialNaiveBayes
 
 
+@pytest.mark.outside("manning2008, Example 13.1: the document is about China")
 def test_golden_the_textbook_example() -> None:
     said = predicted(MultinomialNaiveBayes(), DOCUMENTS, ABOUT_CHINA, TEST, n_classes=2)
 

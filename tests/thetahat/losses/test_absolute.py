@@ -8,6 +8,7 @@ from thetahat.losses.absolute import Absolute
 from thetahat.losses.base import Predictions
 
 
+@pytest.mark.outside("hand arithmetic: |2 - 2.5| and |2 + 1|")
 def test_golden_sizes_of_the_differences() -> None:
     said = Predictions(np.array([1.0, 2.5, -1.0]))
 
@@ -24,6 +25,7 @@ def test_exact_the_median_is_the_best_constant() -> None:
     assert all(best < mean_loss(float(np.median(y)) + step) for step in (-0.1, 0.1))
 
 
+@pytest.mark.outside("scikit-learn mean_absolute_error, run here")
 def test_against_sklearn_mean_absolute_error() -> None:
     from sklearn.metrics import mean_absolute_error
 

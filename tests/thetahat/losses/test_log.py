@@ -16,6 +16,7 @@ def said(rows: list[list[float]]) -> Predictions:
     return Predictions(probabilities.argmax(axis=1), probabilities=probabilities)
 
 
+@pytest.mark.outside("a table of natural logarithms: ln 0.8 and ln 2")
 def test_golden_minus_the_log_of_the_truth() -> None:
     losses = Log().losses(np.array([0, 1]), said([[0.8, 0.2], [0.5, 0.5]]))
 
@@ -34,6 +35,7 @@ def test_exact_clip_bounds_the_loss() -> None:
     assert_allclose(losses, [-math.log(0.1), -math.log(0.9)], rtol=1e-15)
 
 
+@pytest.mark.outside("scikit-learn log_loss, run here")
 def test_against_sklearn_log_loss() -> None:
     from sklearn.metrics import log_loss
 

@@ -8,6 +8,7 @@ from thetahat.losses.base import Predictions
 from thetahat.losses.squared import Squared
 
 
+@pytest.mark.outside("hand arithmetic: (2 - 2.5)^2 and (2 + 1)^2")
 def test_golden_squares_of_the_differences() -> None:
     said = Predictions(np.array([1.0, 2.5, -1.0]))
 
@@ -22,6 +23,7 @@ def test_exact_mean_splits_into_bias_and_variance() -> None:
     assert losses.mean() == pytest.approx(y.var() + (0.3 - y.mean()) ** 2, rel=1e-12)
 
 
+@pytest.mark.outside("scikit-learn mean_squared_error, run here")
 def test_against_sklearn_mean_squared_error() -> None:
     from sklearn.metrics import mean_squared_error
 

@@ -9,6 +9,7 @@ from thetahat.losses.base import Predictions
 from thetahat.losses.zero_one import ZeroOne
 
 
+@pytest.mark.outside("hand count: the second and the fourth are wrong")
 def test_golden_one_for_each_wrong_class() -> None:
     said = Predictions(np.array([0, 2, 1, 1]))
 
@@ -21,6 +22,7 @@ def test_golden_labels_that_are_words() -> None:
     assert_array_equal(ZeroOne().losses(np.array(["dvd", "dvd"], dtype=object), said), [0.0, 1.0])
 
 
+@pytest.mark.outside("scikit-learn zero_one_loss, run here")
 def test_against_sklearn_zero_one_loss() -> None:
     from sklearn.metrics import zero_one_loss
 
@@ -35,3 +37,13 @@ def test_against_sklearn_zero_one_loss() -> None:
 def test_invalid_predictions_of_another_length() -> None:
     with pytest.raises(InvalidParameter, match="expected 2 predictions, got an array of shape"):
         ZeroOne().losses(np.array([0, 1]), Predictions(np.array([0, 1, 1])))
+
+
+def test_exact_the_mean_is_what_is_off_the_diagonal() -> None:
+    y, said = np.random.default_rng(20_261_108).integers(0, 4, (2, 500))
+    table = np.zeros((4, 4))
+    np.add.at(table, (y, said), 1)
+
+    losses = ZeroOne().losses(y, Predictions(said))
+
+    assert losses.sum() == table.sum() - np.trace(table)

@@ -29,6 +29,8 @@ def one(column: Any) -> Features:
     return Features(("a",), (np.asarray(column),))
 
 
+@pytest.mark.about("steps/standardise")
+@pytest.mark.outside("hand arithmetic in the comment")
 def test_golden_standardise_by_hand() -> None:
     # mean 4, squared deviations 4, 4, 0, 0, 9, 9 and 16: not used; 2, 4, 6 gives variance 8/3
     learnt, made = learn("standardise", one([2.0, 4.0, 6.0, NAN]))
@@ -37,6 +39,8 @@ def test_golden_standardise_by_hand() -> None:
     np.testing.assert_allclose(learnt.transform(one([10.0])).columns[0], [6 / s], rtol=1e-15)
 
 
+@pytest.mark.about("steps/standardise")
+@pytest.mark.outside("scikit-learn StandardScaler, run here")
 def test_against_sklearn_standardise() -> None:
     part = numbers(50)
     _, made = learn("standardise", part)
@@ -68,6 +72,8 @@ def test_degenerate_standardise_without_spread_or_values() -> None:
     assert np.isnan(made.columns[0]).all()
 
 
+@pytest.mark.about("steps/impute")
+@pytest.mark.outside("hand arithmetic: mean and median of 1, 2, 6")
 def test_golden_impute_by_hand() -> None:
     part = one([1.0, NAN, 2.0, 6.0])
     for strategy, fill in [("mean", 3.0), ("median", 2.0)]:
@@ -89,6 +95,8 @@ def test_golden_impute_the_most_frequent_and_of_several_the_smallest() -> None:
     assert learn(constant, one(strings(None, "a")))[1].columns[0].tolist() == ["?", "a"]
 
 
+@pytest.mark.about("steps/impute")
+@pytest.mark.outside("scikit-learn SimpleImputer, run here")
 @pytest.mark.parametrize("strategy", ["mean", "median", "most_frequent"])
 def test_against_sklearn_impute(strategy: str) -> None:
     X = np.random.default_rng(4).integers(0, 5, size=(40, 3)).astype(float)
@@ -99,6 +107,8 @@ def test_against_sklearn_impute(strategy: str) -> None:
     np.testing.assert_allclose(made.matrix(), theirs, rtol=1e-15)
 
 
+@pytest.mark.about("steps/one_hot")
+@pytest.mark.outside("hand count over four rows")
 def test_golden_one_hot_by_hand() -> None:
     learnt, made = learn("one_hot", one(strings("b", "a", None, "b")))
     assert made.names == ("a=a", "a=b", "a=(missing)")
@@ -126,6 +136,8 @@ def test_invalid_one_hot_refuses_columns_that_name_instances() -> None:
         learn("one_hot", one(names))
 
 
+@pytest.mark.about("steps/pca")
+@pytest.mark.outside("hand arithmetic in the comment")
 def test_golden_pca_by_hand() -> None:
     # points on the line (t, 2t), t = -1, 0, 1, around (1, 5): one direction, (1, 2) / sqrt 5
     part = Features(("a", "b"), (np.array([0.0, 1.0, 2.0]), np.array([3.0, 5.0, 7.0])))
@@ -134,6 +146,8 @@ def test_golden_pca_by_hand() -> None:
     assert made.names == ("component_1",)
 
 
+@pytest.mark.about("steps/pca")
+@pytest.mark.outside("scikit-learn PCA, run here")
 @pytest.mark.parametrize("n_components", [None, 1, 3, 0.5, 0.9, 0.999])
 def test_against_sklearn_pca(n_components: float | None) -> None:
     part = numbers(50, 5)
@@ -205,3 +219,50 @@ def test_invalid_impute_fill_value_and_strategy_belong_together(params: dict[str
     with pytest.raises(InvalidParameter, match="fill_value belongs to") as refusal:
         learn({"name": "impute", "params": params}, numbers())
     assert refusal.value.loc == ("params", "fill_value")
+
+
+@pytest.mark.about("steps/standardise")
+def test_exact_standardised_columns_have_mean_0_and_variance_1() -> None:
+    part = numbers(50, 5)
+    learnt, made = learn("standardise", part)
+
+    np.testing.assert_allclose(made.matrix().mean(axis=0), 0, atol=1e-14)
+    np.testing.assert_allclose(made.matrix().var(axis=0), 1, rtol=1e-12)
+    # what is learnt is a map of a value: a part of the rows goes where it went among all
+    some = Features(part.names, tuple(column[:7] for column in part.columns))
+    np.testing.assert_array_equal(learnt.transform(some).matrix(), made.matrix()[:7])
+
+
+@pytest.mark.about("steps/impute")
+@pytest.mark.parametrize("strategy", ["mean", "median", "most_frequent"])
+def test_limit_impute_leaves_whole_columns_as_they_are(strategy: str) -> None:
+    part = numbers(20)
+    _, made = learn({"name": "impute", "params": {"strategy": strategy}}, part)
+
+    np.testing.assert_array_equal(made.matrix(), part.matrix())
+
+
+@pytest.mark.about("steps/one_hot")
+def test_exact_one_hot_columns_say_which_one_category_a_row_has() -> None:
+    words = np.random.default_rng(6).choice(["book", "dvd", "toy"], size=40)
+    _, made = learn("one_hot", one(words.astype(object)))
+
+    np.testing.assert_array_equal(made.matrix().sum(axis=1), np.ones(40))
+    back = [made.names[k].removeprefix("a=") for k in made.matrix().argmax(axis=1)]
+    assert back == words.tolist()
+
+
+@pytest.mark.about("steps/pca")
+def test_exact_all_components_turn_the_points_and_no_more() -> None:
+    part = numbers(30, 4)
+    _, made = learn("pca", part)
+    X, Z = part.matrix(), made.matrix()
+
+    def squared_distances(points: np.ndarray) -> np.ndarray:
+        return np.asarray(((points[:, None] - points[None]) ** 2).sum(axis=2))
+
+    np.testing.assert_allclose(squared_distances(Z), squared_distances(X), rtol=1e-9, atol=1e-12)
+    # the components are uncorrelated, and their variances are the covariance's eigenvalues
+    np.testing.assert_allclose(
+        np.cov(Z.T), np.diag(np.linalg.eigvalsh(np.cov(X.T))[::-1]), atol=1e-12
+    )

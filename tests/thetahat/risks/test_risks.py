@@ -25,6 +25,8 @@ def codes(estimate: RiskEstimate) -> list[str]:
     return [caution.code for caution in estimate.cautions]
 
 
+@pytest.mark.about("risks/weighted")
+@pytest.mark.outside("hand arithmetic beside LOSSES and WEIGHTS")
 def test_golden_weighted() -> None:
     estimate = Weighted().estimate(LOSSES, WEIGHTS)
 
@@ -35,6 +37,8 @@ def test_golden_weighted() -> None:
     assert codes(estimate) == []
 
 
+@pytest.mark.about("risks/controlled")
+@pytest.mark.outside("hand arithmetic beside LOSSES and WEIGHTS")
 def test_golden_controlled() -> None:
     # 17/8 - 2.9 (5/4 - 1) = 1.4; (S^2(lw) - S(lw, w)^2 / S^2(w)) / 4 with sums over 3
     estimate = Controlled().estimate(LOSSES, WEIGHTS)
@@ -45,6 +49,8 @@ def test_golden_controlled() -> None:
     assert codes(estimate) == []
 
 
+@pytest.mark.about("risks/controlled")
+@pytest.mark.outside("hand arithmetic in the comment")
 def test_golden_controlled_about_one() -> None:
     # sum (w - 1)^2 = 1/4 + 0 + 1/4 + 1 = 3/2, so beta = (116/32) / (3/2) = 29/12
     estimate = Controlled(about_one=True).estimate(LOSSES, WEIGHTS)
@@ -70,6 +76,7 @@ def some(seed: int, n: int = 40) -> tuple[FloatArray, FloatArray]:
     return rng.gamma(2.0, size=n), rng.gamma(0.7, size=n)
 
 
+@pytest.mark.about("risks/controlled")
 def test_naive_loops() -> None:
     losses, weights = some(5)
     n = len(losses)
@@ -88,6 +95,7 @@ def test_naive_loops() -> None:
     )
 
 
+@pytest.mark.about("risks/controlled")
 def test_exact_controlled_is_the_intercept_of_a_regression() -> None:
     losses, weights = some(6)
     design = np.column_stack([np.ones(len(weights)), weights - 1])
@@ -99,6 +107,7 @@ def test_exact_controlled_is_the_intercept_of_a_regression() -> None:
     assert_allclose(estimate.beta, [slope], rtol=1e-10)
 
 
+@pytest.mark.about("risks/controlled")
 def test_exact_variance_falls_by_the_squared_correlation() -> None:
     losses, weights = some(7)
     rho = np.corrcoef(losses * weights, weights)[0, 1]
@@ -107,6 +116,7 @@ def test_exact_variance_falls_by_the_squared_correlation() -> None:
     assert_allclose(controlled, plain * (1 - rho**2), rtol=1e-10)
 
 
+@pytest.mark.about("risks/weighted", "risks/controlled")
 @pytest.mark.parametrize("name", RISKS)
 def test_limit_weights_of_one_give_the_mean_loss(name: str) -> None:
     losses, _ = some(8)
@@ -246,6 +256,7 @@ def test_invalid_beta_from() -> None:
         Controlled(beta_from="fold").estimate(LOSSES, WEIGHTS, np.array([0, 1, 0]))
 
 
+@pytest.mark.about("risks/weighted", "risks/controlled")
 @pytest.mark.calibration
 def test_calibrated_on_the_example_setting() -> None:
     """Source N(-1/2, 1), target N(0, 1), so w = exp(x/2 + 1/8): unbiased, and the control helps.

@@ -19,6 +19,7 @@ def n_test(size: float, n: int) -> int:
     return len(split.test)
 
 
+@pytest.mark.outside("hand arithmetic: the share rounded up, with a row left on each side")
 @pytest.mark.parametrize(
     ("size", "n", "wanted"),
     [
@@ -37,6 +38,7 @@ def test_golden_number_of_test_rows(size: float, n: int, wanted: int) -> None:
     assert n_test(size, n) == wanted
 
 
+@pytest.mark.outside("scikit-learn train_test_split, run here")
 @given(st.floats(0.05, 0.95), st.integers(20, 200))
 def test_against_sklearn_test_sizes(size: float, n: int) -> None:
     from sklearn.model_selection import train_test_split

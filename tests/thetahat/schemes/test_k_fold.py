@@ -12,6 +12,7 @@ from thetahat.schemes.k_fold import KFold
 from thetahat.schemes.repeated_k_fold import RepeatedKFold
 
 
+@pytest.mark.outside("hand arithmetic: 10 = 4 + 3 + 3")
 def test_golden_sizes_of_ten_rows_in_three_folds() -> None:
     splits = list(KFold(n_folds=3).splits(Rows(n=10), 1))
 
@@ -20,6 +21,7 @@ def test_golden_sizes_of_ten_rows_in_three_folds() -> None:
     assert [split.label for split in splits] == [0, 1, 2]
 
 
+@pytest.mark.outside("scikit-learn KFold, run here")
 @given(st.integers(2, 12), st.integers(0, 60))
 def test_against_sklearn_sizes_of_folds(n_folds: int, extra: int) -> None:
     from sklearn.model_selection import KFold as Theirs

@@ -8,9 +8,11 @@ import pytest
 
 from thetahat.errors import InsufficientData
 from thetahat.schemes.base import Rows
+from thetahat.schemes.k_fold import KFold
 from thetahat.schemes.leave_one_out import LeaveOneOut
 
 
+@pytest.mark.outside("hand count: each of three rows is left out once")
 def test_golden_three_rows() -> None:
     splits = list(LeaveOneOut().splits(Rows(n=3), 0))
 
@@ -45,3 +47,10 @@ def test_limit_last_pairs_do_not_wait_for_the_first() -> None:
 def test_invalid_one_row() -> None:
     with pytest.raises(InsufficientData, match="two rows at least, and the data have 1"):
         LeaveOneOut().n_splits(Rows(n=1))
+
+
+def test_limit_it_is_k_fold_with_a_fold_a_row() -> None:
+    ours = {(tuple(s.train), tuple(s.test)) for s in LeaveOneOut().splits(Rows(n=7), 0)}
+
+    folds = KFold(n_folds=7).splits(Rows(n=7), 0)
+    assert ours == {(tuple(s.train), tuple(s.test)) for s in folds}

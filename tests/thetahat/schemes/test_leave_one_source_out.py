@@ -3,12 +3,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.thetahat.schemes.some_rows import labelled, plain
+from tests.thetahat.schemes.some_rows import drawn, labelled, plain
 from thetahat.errors import InsufficientData
 from thetahat.schemes.base import Rows
+from thetahat.schemes.leave_one_out import LeaveOneOut
 from thetahat.schemes.leave_one_source_out import LeaveOneSourceOut
 
 
+@pytest.mark.outside("hand count over four rows of three sources")
 def test_golden_sources_in_order_of_appearance() -> None:
     rows = labelled(source=["dvd", "book", "dvd", "toy"])
 
@@ -19,6 +21,7 @@ def test_golden_sources_in_order_of_appearance() -> None:
     ]
 
 
+@pytest.mark.outside("scikit-learn LeaveOneGroupOut, run here")
 def test_against_sklearn_leave_one_group_out() -> None:
     from sklearn.model_selection import LeaveOneGroupOut
 
@@ -44,3 +47,9 @@ def test_invalid_one_source() -> None:
         LeaveOneSourceOut().n_splits(labelled(source=["dvd", "dvd"]))
 
     assert caught.value.loc == ("columns", "source")
+
+
+def test_limit_sources_of_one_row_are_leave_one_out() -> None:
+    splits = list(LeaveOneSourceOut().splits(Rows(n=6, source=np.arange(6)), 0))
+
+    assert plain(splits) == drawn(LeaveOneOut(), Rows(n=6), 0)

@@ -3,13 +3,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.thetahat.schemes.some_rows import labelled, plain
+from tests.thetahat.schemes.some_rows import drawn, labelled, plain
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.schemes.base import Rows
+from thetahat.schemes.leave_one_source_out import LeaveOneSourceOut
 from thetahat.schemes.predefined import Predefined
 from thetahat.types import BlockKind
 
 
+@pytest.mark.outside("hand count over three rows")
 def test_golden_folds_of_the_column() -> None:
     rows = labelled(fold=["b", "a", "b"])
 
@@ -19,6 +21,7 @@ def test_golden_folds_of_the_column() -> None:
     ]
 
 
+@pytest.mark.outside("scikit-learn PredefinedSplit, run here")
 def test_against_sklearn_predefined_split() -> None:
     from sklearn.model_selection import PredefinedSplit
 
@@ -43,3 +46,11 @@ def test_invalid_blocks() -> None:
 def test_invalid_one_fold() -> None:
     with pytest.raises(InsufficientData, match="names one fold, 7, and two are needed"):
         Predefined().n_splits(Rows(n=2, fold=np.array([7, 7])))
+
+
+def test_limit_a_column_of_sources_is_leave_one_source_out() -> None:
+    column = np.random.default_rng(20_261_127).integers(0, 5, 30)
+
+    ours = drawn(Predefined(blocks="source"), Rows(n=30, fold=column), 0)
+
+    assert ours == drawn(LeaveOneSourceOut(), Rows(n=30, source=column), 0)

@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import pytest
 
+from tests.thetahat.schemes.some_rows import drawn
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.schemes.base import Rows
+from thetahat.schemes.k_fold import KFold
 from thetahat.schemes.repeated_k_fold import RepeatedKFold
 
 
+@pytest.mark.outside("hand arithmetic: 7 = 3 + 2 + 2, twice")
 def test_golden_two_repeats_of_three_folds() -> None:
     splits = list(RepeatedKFold(n_folds=3, n_repeats=2).splits(Rows(n=7), 4))
 
@@ -41,3 +44,22 @@ def test_invalid_number_of_repeats() -> None:
 def test_invalid_more_folds_than_rows() -> None:
     with pytest.raises(InsufficientData, match="10 folds need as many rows"):
         RepeatedKFold().splits(Rows(n=9), 1)
+
+
+def test_limit_one_repeat_is_k_fold() -> None:
+    once = RepeatedKFold(n_folds=4, n_repeats=1)
+
+    assert drawn(once, Rows(n=22), 5) == drawn(KFold(n_folds=4), Rows(n=22), 5)
+
+
+def test_calibrated_two_rows_share_a_fold_independently_in_each_repeat() -> None:
+    """In 3 folds of 2 rows, two rows meet in a repeat with probability 1/5, in both with 1/25."""
+    reps, both = 4000, 0
+    for seed in range(reps):
+        met = [False, False]
+        for split in RepeatedKFold(n_folds=3, n_repeats=2).splits(Rows(n=6), seed):
+            met[split.repeat] |= {0, 1} <= set(split.test.tolist())
+        both += all(met)
+
+    error = (1 / 25 * 24 / 25 / reps) ** 0.5
+    assert abs(both / reps - 1 / 25) < 4 * error  # a fair draw fails for 1 seed in 16 000

@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 from tests.thetahat.schemes.some_rows import labelled
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.schemes.base import Rows
+from thetahat.schemes.leave_one_source_out import LeaveOneSourceOut
 from thetahat.schemes.source_k_fold import SourceKFold
 
 
+@pytest.mark.outside("hand arithmetic in the comment")
 def test_golden_largest_source_first() -> None:
     # sizes 4, 3, 2, 2: 4 opens a fold, 3 the other, one 2 joins the 3, the last 2 joins the 4
     rows = labelled(source=list("aaaabbbccdd"))
@@ -41,6 +43,7 @@ def test_property_sources_stay_whole_and_folds_are_even(
     assert min(in_fold) > 0
 
 
+@pytest.mark.outside("scikit-learn GroupKFold, run here")
 def test_against_sklearn_sizes_of_group_folds() -> None:
     from sklearn.model_selection import GroupKFold
 
@@ -72,3 +75,11 @@ def test_invalid_fewer_sources_than_folds() -> None:
 def test_invalid_number_of_folds() -> None:
     with pytest.raises(InvalidParameter, match="n_folds must be at least 2"):
         SourceKFold(n_folds=0)
+
+
+def test_limit_as_many_folds_as_sources_leaves_each_out_once() -> None:
+    rows = Rows(n=40, source=np.random.default_rng(20_261_128).integers(0, 6, 40))
+
+    ours = {(tuple(s.train), tuple(s.test)) for s in SourceKFold(n_folds=6).splits(rows, 3)}
+
+    assert ours == {(tuple(s.train), tuple(s.test)) for s in LeaveOneSourceOut().splits(rows, 3)}

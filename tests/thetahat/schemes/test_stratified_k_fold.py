@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from thetahat.errors import InsufficientData, InvalidParameter, UnsupportedCombination
 from thetahat.schemes.base import Rows
+from thetahat.schemes.k_fold import KFold
 from thetahat.schemes.stratified_k_fold import StratifiedKFold
 
 SIZES = st.lists(st.integers(5, 25), min_size=2, max_size=4)
@@ -25,6 +26,7 @@ def counts(rows: Rows, n_folds: int, seed: int) -> np.ndarray:
     return np.array([np.bincount(rows.y[s.test], minlength=n_classes) for s in splits])
 
 
+@pytest.mark.outside("hand arithmetic: 10/5 = 2 and 5/5 = 1 in every fold")
 def test_golden_ten_and_five_rows_in_five_folds() -> None:
     assert counts(rows_of_classes([10, 5]), 5, 1).tolist() == [[2, 1]] * 5
 
@@ -40,6 +42,7 @@ def test_property_class_counts_and_sizes_differ_by_one(
     assert found.sum(axis=0).tolist() == sizes
 
 
+@pytest.mark.outside("scikit-learn StratifiedKFold, run here")
 @given(SIZES, st.integers(2, 5))
 def test_against_sklearn_class_counts(sizes: list[int], n_folds: int) -> None:
     """The same deal; theirs takes classes by first appearance, so they stand in order here."""
@@ -79,3 +82,25 @@ def test_invalid_number_of_folds() -> None:
 
 def test_degenerate_code_without_rows_is_no_small_class() -> None:
     assert counts(Rows(n=8, y=np.array([0, 2] * 4)), 4, 0).tolist() == [[1, 0, 1]] * 4
+
+
+@pytest.mark.parametrize("n", [9, 10, 11])
+def test_limit_one_class_is_cut_as_k_fold_cuts_all_rows(n: int) -> None:
+    ours = counts(Rows(n=n, y=np.zeros(n, dtype=np.intp)), 3, 1)[:, 0]
+
+    plain = [len(split.test) for split in KFold(n_folds=3).splits(Rows(n=n), 1)]
+    assert sorted(ours.tolist()) == sorted(plain)
+
+
+def test_calibrated_two_rows_of_a_class_meet_as_often() -> None:
+    """Two of a class's 6 rows share one of 3 folds with probability 1/5, whatever the others."""
+    reps, y = 4000, np.array([0] * 6 + [1] * 3, dtype=np.intp)
+    together = np.zeros((6, 6))
+    for seed in range(reps):
+        for split in StratifiedKFold(n_folds=3).splits(Rows(n=9, y=y), seed):
+            mine = split.test[split.test < 6]
+            together[np.ix_(mine, mine)] += 1
+
+    share = together[np.triu_indices(6, 1)] / reps
+    # 15 pairs: a fair draw passes 4.5 standard errors for all but 1 seed in 9000
+    assert np.abs(share - 1 / 5).max() < 4.5 * (1 / 5 * 4 / 5 / reps) ** 0.5

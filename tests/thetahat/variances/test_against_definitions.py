@@ -80,6 +80,9 @@ def test_naive_source_blocks(name: str, *, far: bool, data: st.DataObject) -> No
     )
 
 
+@pytest.mark.about(
+    "variances/theta_1", "variances/theta_3", "variances/bayle_all_pairs", "variances/nadeau_bengio"
+)
 @FAR
 @pytest.mark.parametrize("name", ["theta_1", "theta_3", "bayle_all_pairs", "nadeau_bengio"])
 @EXAMPLES
@@ -99,6 +102,7 @@ def mixed_size(rows: Rows) -> float:
     return max(abs(m) for m in means) * spread + size_of(rows)
 
 
+@pytest.mark.about("variances/theta_omega_k")
 @FAR
 @EXAMPLES
 @given(data=st.data())
@@ -113,6 +117,7 @@ def test_naive_theta_omega_k(*, far: bool, data: st.DataObject) -> None:
         assert_agrees(float(x), y, mixed_size(rows))
 
 
+@pytest.mark.about("variances/theta_gamma_kl")
 @FAR
 @EXAMPLES
 @given(data=st.data())
@@ -193,6 +198,7 @@ def coefficients_of(
     )
 
 
+@pytest.mark.about("variances/cluster_robust")
 @FAR
 @pytest.mark.parametrize("kind", [BlockKind.RANDOM, BlockKind.SOURCE])
 @EXAMPLES

@@ -16,6 +16,10 @@ from thetahat.variances.bayle_within import BayleWithin
 LOSSES = [[0.3, 1.2, 0.1], [0.7, 0.9, 0.2], [1.5, 0.4, 0.6], [0.8, 1.1, 0.05]]
 
 
+@pytest.mark.about("variances/bayle_all_pairs", "variances/bayle_within")
+@pytest.mark.outside(
+    "mlr-org/mlr3inferr R/MeasureCiWaldCV.R run in R 4.2.2 (vector mlr3inferr_wald_holdout)"
+)
 @pytest.mark.parametrize(
     ("name", "lower", "upper"),
     [
@@ -32,6 +36,8 @@ def test_against_mlr3inferr(name: str, lower: float, upper: float) -> None:
     assert_allclose(estimate.estimate + half, upper, rtol=1e-12)
 
 
+@pytest.mark.about("variances/bayle_all_pairs", "variances/bayle_within")
+@pytest.mark.outside("hand arithmetic in the comment")
 def test_golden_by_hand() -> None:
     # 45 zero-one losses with mean 1/3: sum (e - 1/3)^2 = 10, over 45^2; average V = 1/5, over 45
     assert_allclose(BayleAllPairs().estimate(losses_of(FIVE_BY_NINE)).value, 2 / 405, rtol=1e-13)
@@ -51,6 +57,7 @@ def test_golden_what_it_speaks_of(name: str) -> None:
     assert [c.code for c in estimate.cautions] == ["ignores_training_variance"]
 
 
+@pytest.mark.about("variances/bayle_all_pairs")
 def test_exact_all_pairs_takes_an_instance_s_mean_over_repeats() -> None:
     first = [[1.0, 2.0], [4.0, 6.0]]
     second = [[3.0, 5.0], [0.0, 7.0]]
@@ -71,6 +78,7 @@ def test_limit_equal_repeats_are_no_new_instances() -> None:
     assert_allclose(BayleWithin().estimate(losses).value, 17 / 81, rtol=1e-13)
 
 
+@pytest.mark.about("variances/bayle_within")
 def test_exact_within_averages_over_repeats() -> None:
     other = [[5.0, 5.0], [5.0, 5.0, 5.0], [5.0] * 4]
     estimate = BayleWithin().estimate(repeats_of([RAGGED, other]))
@@ -89,6 +97,7 @@ def test_invalid_repeats_of_unnamed_instances() -> None:
         BayleAllPairs().estimate(losses)
 
 
+@pytest.mark.about("variances/bayle_within", "variances/bayle_all_pairs")
 @pytest.mark.calibration
 @pytest.mark.parametrize("name", ["bayle_within", "bayle_all_pairs"])
 def test_calibrated_for_independent_losses(name: str) -> None:

@@ -79,6 +79,13 @@ def test_calibrated_the_true_variance_of_the_macro_mean(random_losses: list[Bloc
     assert_mean_is((means - MU) ** 2, THETA_RANDOM)
 
 
+@pytest.mark.about(
+    "variances/theta_1",
+    "variances/theta_2",
+    "variances/theta_3",
+    "variances/theta_4",
+    "variances/theta_5",
+)
 @pytest.mark.parametrize("name", RANDOM_BIAS)
 def test_calibrated_bias_on_random_folds(name: str, random_losses: list[BlockLosses]) -> None:
     values = np.array([VARIANCES[name]().estimate(losses).value for losses in random_losses])
@@ -86,6 +93,7 @@ def test_calibrated_bias_on_random_folds(name: str, random_losses: list[BlockLos
     assert_mean_is(values, THETA_RANDOM + RANDOM_BIAS[name])
 
 
+@pytest.mark.about("variances/quadratic")
 def test_calibrated_bias_as_wished(random_losses: list[BlockLosses]) -> None:
     method = Quadratic(bias=(0.5, -0.25, 0.5))
     values = np.array([method.estimate(losses).value for losses in random_losses])
@@ -113,6 +121,9 @@ def source_losses() -> list[BlockLosses]:
     return list(draws(rng, layout, MU_K, S2_K - OMEGA_K, EFFECTS))
 
 
+@pytest.mark.about(
+    "variances/theta_omega", "variances/theta_gamma", "variances/theta_A", "variances/theta_B"
+)
 @pytest.mark.parametrize("name", SOURCE_BIAS)
 def test_calibrated_bias_on_sources(name: str, source_losses: list[BlockLosses]) -> None:
     values = np.array([VARIANCES[name]().estimate(losses).value for losses in source_losses])
@@ -120,6 +131,7 @@ def test_calibrated_bias_on_sources(name: str, source_losses: list[BlockLosses])
     assert_mean_is(values, THETA_SOURCE + SOURCE_BIAS[name])
 
 
+@pytest.mark.about("variances/theta_omega_k")
 def test_calibrated_bias_of_theta_omega_k(source_losses: list[BlockLosses]) -> None:
     method = VARIANCES["theta_omega_k"]()
     values = np.array([method.estimate(losses).value for losses in source_losses])
@@ -127,6 +139,7 @@ def test_calibrated_bias_of_theta_omega_k(source_losses: list[BlockLosses]) -> N
     assert_mean_is(values, THETA_SOURCE - OMEGA_K + MEAN_SQUARED - MU_K**2)
 
 
+@pytest.mark.about("variances/theta_gamma_kl")
 def test_calibrated_bias_of_theta_gamma_kl(source_losses: list[BlockLosses]) -> None:
     method = VARIANCES["theta_gamma_kl"]()
     values = np.array([method.estimate(losses).value for losses in source_losses])
@@ -136,6 +149,7 @@ def test_calibrated_bias_of_theta_gamma_kl(source_losses: list[BlockLosses]) -> 
     assert_mean_is(values[:, *pairs], truth[pairs])
 
 
+@pytest.mark.about("variances/theta_gamma")
 def test_calibrated_sources_that_are_a_sample() -> None:
     """For new sources, B / K is unbiased where the only dependence is a source's own draw."""
     rng = np.random.default_rng(60)

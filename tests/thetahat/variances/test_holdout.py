@@ -19,6 +19,10 @@ NINE = [[e for row in RAGGED for e in row]]
 THREE_CLUSTERS = [0, 0, 1, 1, 1, 2, 2, 2, 2]
 
 
+@pytest.mark.about("variances/iid")
+@pytest.mark.outside(
+    "mlr-org/mlr3inferr R/MeasureCiHoldout.R run in R 4.2.2 (vector mlr3inferr_wald_holdout)"
+)
 def test_against_mlr3inferr_holdout() -> None:
     # mlr-org/mlr3inferr R/MeasureCiHoldout.R, executed in R 4.2.2
     rows = [[0.3, 1.2, 0.1, 0.7, 0.9, 0.2, 1.5, 0.4, 0.6, 0.8, 1.1, 0.05]]
@@ -29,6 +33,8 @@ def test_against_mlr3inferr_holdout() -> None:
     assert_allclose(estimate.estimate + half, 0.916641101988505, rtol=1e-12)
 
 
+@pytest.mark.about("variances/iid")
+@pytest.mark.outside("hand arithmetic in the comment")
 def test_golden_iid() -> None:
     # V = (241 - 41^2 / 9) / 8, over 9 instances
     estimate = Iid().estimate(losses_of(NINE, BlockKind.HOLDOUT))
@@ -40,6 +46,8 @@ def test_golden_iid() -> None:
     assert [c.code for c in estimate.cautions] == ["ignores_training_variance"]
 
 
+@pytest.mark.about("variances/cluster_robust")
+@pytest.mark.outside("hand arithmetic in the comment")
 @pytest.mark.parametrize(("kind", "rows"), [(BlockKind.HOLDOUT, NINE), (BlockKind.RANDOM, RAGGED)])
 def test_golden_cluster_robust(kind: BlockKind, rows: list[list[float]]) -> None:
     # 9 (e - 41/9) = -32 -14 | -23 -23 4 | 13 31 22 22: sums -46, -42, 88, squares 11624;
@@ -54,6 +62,7 @@ def test_golden_cluster_robust(kind: BlockKind, rows: list[list[float]]) -> None
     assert ("holdout" in estimate.cautions[1].message) == (kind is BlockKind.HOLDOUT)
 
 
+@pytest.mark.about("variances/cluster_robust", "variances/iid")
 def test_limit_clusters_of_one_are_iid() -> None:
     losses = losses_of(NINE, BlockKind.HOLDOUT, cluster=[5, 4, 3, 2, 1, 0, 8, 7, 6])
 
@@ -106,6 +115,7 @@ def test_degenerate_one_instance() -> None:
     )
 
 
+@pytest.mark.about("variances/cluster_robust")
 @pytest.mark.calibration
 def test_calibrated_for_clustered_losses() -> None:
     """Nearly unbiased with 40 equal clusters; iid is far too small."""

@@ -28,6 +28,7 @@ def codes(estimate: VarianceEstimate) -> set[str]:
     return {caution.code for caution in estimate.cautions}
 
 
+@pytest.mark.outside("hand arithmetic in the comment")
 def test_golden_three_equal_splits() -> None:
     # S^2 = (0.1^2 + 0.1^2 + 0) / 2 = 0.01; (1/3 + 10/20) 0.01 = 1/120
     estimate = of_scores([0.2, 0.4, 0.3], n_train=20, n_test=10)
@@ -38,6 +39,7 @@ def test_golden_three_equal_splits() -> None:
     assert codes(estimate) == {"few_blocks", "large_test_parts"}
 
 
+@pytest.mark.outside("hand arithmetic in the comment")
 def test_golden_matrices() -> None:
     # (1/5 + 1/4) 1/18 = 1/40; (1/3 + 9/18) 7 = 35/6 with training sizes 7, 6, 5
     assert_allclose(NadeauBengio().estimate(losses_of(FIVE_BY_NINE)).value, 1 / 40, rtol=1e-13)
@@ -49,6 +51,9 @@ def test_golden_matrices() -> None:
     assert codes(ragged) == {"few_blocks"}
 
 
+@pytest.mark.outside(
+    "janezd/baycomp tests/test_single.py, the variances it asserts"
+)
 def test_against_baycomp_unit_tests() -> None:
     # baycomp tests/test_single.py: x = 4, 2, 6 and y = 5, 7, 3, one run of three folds;
     # then x = 4, 2, 6, 4 and y = 5, 7, 3, 5 in two runs of two folds
@@ -59,6 +64,9 @@ def test_against_baycomp_unit_tests() -> None:
     assert estimate.degrees_of_freedom == 3
 
 
+@pytest.mark.outside(
+    "mlr-org/mlr3inferr R/MeasureCiCorT.R run in R 4.2.2 (vector mlr3inferr_cor_t)"
+)
 def test_against_mlr3inferr_corrected_t() -> None:
     # mlr-org/mlr3inferr R/MeasureCiCorT.R, executed in R: J = 10, ratio .9, n = 100
     scores = [0.21, 0.18, 0.25, 0.19, 0.22, 0.3, 0.17, 0.24, 0.2, 0.26]
@@ -110,7 +118,7 @@ def test_invalid_one_split() -> None:
 
 def test_invalid_without_training_sizes() -> None:
     holdout = layout_of(BlockKind.HOLDOUT, [0, 0])
-    assert "is for random or source blocks" in str(NadeauBengio().inapplicable(holdout))
+    assert "is for random or source or subsamples blocks" in str(NadeauBengio().inapplicable(holdout))
     unknown = Layout(
         kind=BlockKind.RANDOM,
         block_labels=(0, 1),

@@ -59,6 +59,7 @@ def test_exact_the_coefficients_of_table_1_give_its_estimators(name: str) -> Non
     assert estimate.degrees_of_freedom == named.degrees_of_freedom
 
 
+@pytest.mark.outside("geras2013, the definition of theta_5 with N = 45 and M = 9 put in")
 def test_golden_details_of_theta_5() -> None:
     # on s1, s2, s3: 1/N, (N + M - 1)/N, -(N + M)/N with N = 45, M = 9
     details = Quadratic(bias=(0, 1, -2)).estimate(losses_of(FIVE_BY_NINE)).details
@@ -95,6 +96,7 @@ def test_golden_bias_in_words(bias: tuple[float, float, float], words: str) -> N
     assert ("depends_on_the_mean" in {c.code for c in estimate.cautions}) == ("mu^2" in words)
 
 
+@pytest.mark.outside("geras2013, Table 1, the bias of theta_B with K = M = 2 put in")
 def test_golden_bias_of_theta_b() -> None:
     # (1/K^2)(sum sigma_k^2/M_k - sum (M_k + 1)/M_k omega_k - sum gamma_kl), K = 2, M = 2
     estimate = Quadratic(coefficients=alike(2, 1 / 4, -1 / 4, 0)).estimate(

@@ -43,6 +43,14 @@ def codes(estimate: VarianceEstimate) -> set[str]:
     return {caution.code for caution in estimate.cautions}
 
 
+@pytest.mark.about(
+    "variances/theta_1",
+    "variances/theta_2",
+    "variances/theta_3",
+    "variances/theta_4",
+    "variances/theta_5",
+)
+@pytest.mark.outside("hand arithmetic in the module's docstring")
 @pytest.mark.parametrize(("name", "rows", "value", "degrees"), GOLDEN)
 def test_golden_by_hand(name: str, rows: Rows, value: float, degrees: float | None) -> None:
     estimate = estimate_of(name, rows)
@@ -80,6 +88,9 @@ def test_golden_noisy_shows_both_terms() -> None:
     assert "0.722222 (average V_k / M_k) and 4.66667" in theta_2.message
 
 
+@pytest.mark.about(
+    "variances/theta_1", "variances/theta_3", "variances/theta_4", "variances/theta_5"
+)
 def test_exact_facts_of_equal_blocks() -> None:
     rng = np.random.default_rng(311)
     rows = rng.gamma(1.5, size=(6, 8)).tolist()

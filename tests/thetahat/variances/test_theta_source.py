@@ -32,6 +32,10 @@ def codes(estimate: VarianceEstimate) -> set[str]:
     return {caution.code for caution in estimate.cautions}
 
 
+@pytest.mark.about(
+    "variances/theta_omega", "variances/theta_gamma", "variances/theta_A", "variances/theta_B"
+)
+@pytest.mark.outside("hand arithmetic in the docstring of test_theta_random")
 @pytest.mark.parametrize(("name", "rows", "value", "degrees", "target"), GOLDEN)
 def test_golden_by_hand(
     name: str, rows: Rows, value: float, degrees: float, target: Target
@@ -63,6 +67,8 @@ def test_golden_cautions(name: str, expected: set[str]) -> None:
     assert codes(estimate_of(name, FIVE_BY_NINE)) == expected
 
 
+@pytest.mark.about("variances/theta_omega_k")
+@pytest.mark.outside("hand arithmetic in the comment")
 def test_golden_theta_omega_k() -> None:
     # V_k/9 - (m_k^2 - 1/9), in 36ths: 1 - 0; 4/9 + 32/9; 10/9 - 28/9; as the second; 1 - 12
     estimate = estimate_of("theta_omega_k", FIVE_BY_NINE)
@@ -73,6 +79,8 @@ def test_golden_theta_omega_k() -> None:
     assert estimate.details == {"sources": [0, 1, 2, 3, 4]}
 
 
+@pytest.mark.about("variances/theta_omega_k")
+@pytest.mark.outside("hand arithmetic in the comment")
 def test_golden_theta_omega_k_ragged() -> None:
     # 16 - w_k: w = 1x3; (4 + 10 + 10)/3; (48 + 84 + 112 + 49)/6
     estimate = estimate_of("theta_omega_k", RAGGED)
@@ -80,6 +88,8 @@ def test_golden_theta_omega_k_ragged() -> None:
     assert_allclose(estimate.value, [13, 8, -197 / 6], rtol=1e-12)
 
 
+@pytest.mark.about("variances/theta_gamma_kl")
+@pytest.mark.outside("hand arithmetic in the comment")
 def test_golden_theta_gamma_kl_ragged() -> None:
     # 16 - 2x3, 16 - 2x7, 16 - 3x7
     estimate = estimate_of("theta_gamma_kl", RAGGED)
@@ -91,6 +101,12 @@ def test_golden_theta_gamma_kl_ragged() -> None:
     assert not estimate.usable
 
 
+@pytest.mark.about(
+    "variances/theta_omega_k",
+    "variances/theta_gamma_kl",
+    "variances/theta_omega",
+    "variances/theta_gamma",
+)
 def test_exact_averages_of_the_single_estimators() -> None:
     per_source = estimate_of("theta_omega_k", RAGGED).value
     per_pair = estimate_of("theta_gamma_kl", RAGGED).value
