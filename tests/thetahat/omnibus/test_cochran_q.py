@@ -25,6 +25,7 @@ def mlxtend_losses() -> np.ndarray:
     return losses
 
 
+@pytest.mark.outside("rasbt/mlxtend test_cochran_q.py: 7.529, 0.023")
 def test_golden_mlxtend() -> None:
     outcome = outcome_of("cochran_q", in_a_holdout(mlxtend_losses()))
 

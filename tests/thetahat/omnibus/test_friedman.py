@@ -14,6 +14,8 @@ from thetahat.omnibus import OMNIBUS
 from thetahat.omnibus.nemenyi import tied_groups
 
 
+@pytest.mark.about("omnibus/friedman", "omnibus/iman_davenport")
+@pytest.mark.outside("demsar2006, section 3.2.2: chi2 = 9.28, F_F = 3.69 with 3 and 39 degrees")
 def test_golden_demsar_2006_without_correction() -> None:
     friedman = outcome_of("friedman", demsar(), ties="none")
     iman = outcome_of("iman_davenport", demsar(), ties="none")
@@ -31,6 +33,8 @@ def test_golden_demsar_2006_without_correction() -> None:
     assert friedman.unit == "block"
 
 
+@pytest.mark.about("omnibus/friedman")
+@pytest.mark.outside("scipy's test of friedmanchisquare, said there to agree with Matlab and R")
 def test_golden_demsar_2006_corrected_for_ties() -> None:
     outcome = outcome_of("friedman", demsar())
 
@@ -39,6 +43,8 @@ def test_golden_demsar_2006_corrected_for_ties() -> None:
     assert_close(outcome.p_value, 0.0167215803284414, rtol=1e-12)
 
 
+@pytest.mark.about("omnibus/nemenyi")
+@pytest.mark.outside("demsar2006, Table 5 and section 3.2.2: q = 2.569, CD = 1.25 and 1.12")
 def test_golden_demsar_2006_critical_difference() -> None:
     at_5, at_10 = (outcome_of("nemenyi", demsar(), alpha=alpha) for alpha in (0.05, 0.1))
 
@@ -64,6 +70,7 @@ def test_against_scipy_friedmanchisquare() -> None:
         assert_close(ours.p_value, theirs.pvalue, rtol=1e-11)
 
 
+@pytest.mark.about("omnibus/friedman")
 def test_exact_ties_by_rounding_are_ties() -> None:
     losses = np.array([[0.3, 0.1 + 0.2, 0.9], [0.5, 0.2, 0.9], [0.1, 0.7, 0.9]])
     equal = losses.copy()
@@ -72,6 +79,7 @@ def test_exact_ties_by_rounding_are_ties() -> None:
     assert outcome_of("friedman", by_source(losses)) == outcome_of("friedman", by_source(equal))
 
 
+@pytest.mark.about("omnibus/iman_davenport")
 def test_exact_f_is_the_two_way_analysis_of_variance_of_the_ranks() -> None:
     losses = np.random.default_rng(302).integers(0, 5, (9, 4)) / 4
     ranks = stats.rankdata(losses, axis=1)
@@ -118,6 +126,7 @@ def test_degenerate_flat_rows_without_the_correction(name: str) -> None:
     assert "no_difference" in codes(outcome)
 
 
+@pytest.mark.about("omnibus/nemenyi")
 def test_exact_groups_of_a_chain() -> None:
     names = ("a", "b", "c", "d", "e")
     ranks = np.array([5.5, 1.0, 1.9, 2.8, 3.4])

@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 
 from tests.thetahat.omnibus.many import assert_close, by_source, codes, outcome_of
 
@@ -19,6 +20,9 @@ LOTION = (
 )
 
 
+@pytest.mark.outside(
+    "conover1999, p. 375, as the help page of R's quade.test prints it: 3.8293, 0.01519"
+)
 def test_golden_conover_hand_lotion() -> None:
     outcome = outcome_of("quade", by_source(LOTION))
 
@@ -28,6 +32,7 @@ def test_golden_conover_hand_lotion() -> None:
     assert outcome.degrees_of_freedom == (4, 24)
 
 
+@pytest.mark.outside("hand arithmetic in the comment")
 def test_golden_by_hand() -> None:
     # ranges 2, 10, 4 have ranks 1, 3, 2; centred ranks (-1, 0, 1), (-1, 1, 0), (0, -1, 1):
     # S_j = -4, 1, 3; A = 2 + 18 + 8 = 28; B = 26/3; F = 2 * (26/3) / (28 - 26/3) = 26/29
