@@ -29,7 +29,10 @@ from thetahat.references import REFERENCES
 from thetahat.types import BlockKind
 
 EVERY = pytest.mark.parametrize("name", OMNIBUS)
-BY_RANKS = tuple(name for name in OMNIBUS if name != "cochran_q")
+RESAMPLED = ("cross_validation_with_confidence", "model_confidence_set")
+IN_CLOSED_FORM = tuple(name for name in OMNIBUS if name not in RESAMPLED)
+BY_RANKS = tuple(name for name in IN_CLOSED_FORM if name != "cochran_q")
+DRAWN = 5000  # resamples by default
 
 
 def zero_one(seed: int, n: int = 24, k: int = 4) -> Any:
@@ -38,8 +41,9 @@ def zero_one(seed: int, n: int = 24, k: int = 4) -> Any:
 
 def test_golden_the_names() -> None:
     assert {"friedman", "iman_davenport", "nemenyi", "quade", "aligned_ranks", "cochran_q"} <= set(
-        OMNIBUS
+        IN_CLOSED_FORM
     )
+    assert set(RESAMPLED) <= set(OMNIBUS)
 
 
 @EVERY
@@ -105,7 +109,8 @@ def test_property_order_of_rows_and_models_does_not_matter(name: str, seed: int)
 
     one, other = (outcome_of(name, in_a_holdout(x)) for x in (losses, mixed))
 
-    assert_close(other.p_value, one.p_value, rtol=1e-9)
+    error = math.sqrt(0.5 / DRAWN) if name in RESAMPLED else 0  # of the difference, at most
+    assert_close(other.p_value, one.p_value, rtol=1e-9, atol=5.5 * error)
 
 
 @pytest.mark.parametrize("name", BY_RANKS)
@@ -154,7 +159,7 @@ def test_exact_mean_of_the_statistic_over_all_orders(name: str) -> None:
 
 
 @pytest.mark.calibration
-@pytest.mark.parametrize("name", OMNIBUS)
+@pytest.mark.parametrize("name", IN_CLOSED_FORM)
 def test_calibrated_size_under_the_null(name: str) -> None:
     """Exchangeable models, 40 rows: p-values are uniform to 4.5 Monte-Carlo errors.
 
@@ -178,7 +183,8 @@ def test_calibrated_size_under_the_null(name: str) -> None:
 def test_calibrated_power(name: str) -> None:
     losses = np.random.default_rng(343).random((80, 4)) < np.array([0.1, 0.5, 0.5, 0.9])
 
-    assert outcome_of(name, in_a_holdout(losses)).p_value < 1e-4
+    smallest = 1 / (DRAWN + 1) if name in RESAMPLED else 0
+    assert outcome_of(name, in_a_holdout(losses)).p_value < 1e-4 + smallest
 
 
 def test_against_scipy_mid_ranks() -> None:
