@@ -9,10 +9,11 @@ import numpy as np
 
 from thetahat.block_losses import BlockLosses
 from thetahat.registry import MethodInfo
-from thetahat.types import Caution, FloatArray, MeanKind, Target
+from thetahat.types import Caution, FloatArray, MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
 FEW = 10  # below it a t interval on K - 1 degrees of freedom is wide and hangs on each block
+KNOWS_CLUSTERS = frozenset({"cluster_robust", "cluster_bootstrap"})
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -39,7 +40,7 @@ def conclude(  # noqa: PLR0913 - one argument per field that a method may set
         estimate=estimate_of(info, losses),
         degrees_of_freedom=degrees_of_freedom,
         usable=fit_for_intervals and value > 0,
-        cautions=(*_of_sign(info.name, value), *cautions),
+        cautions=(*_of_sign(info.name, value), *cautions, *_of_clusters(info, losses)),
         details=details or {},
     )
 
@@ -110,6 +111,20 @@ def ignores_training_variance(what: str) -> Caution:
         "ignores_training_variance",
         f"{what}: what another training sample would change is not in it, and where the learner "
         "is unstable or the sample small it is far too small for the expected error",
+    )
+
+
+def _of_clusters(info: MethodInfo, losses: BlockLosses) -> tuple[Caution, ...]:
+    """Caution of what is made of single losses, where those come in clusters."""
+    layout = losses.layout
+    if layout.cluster is None or info.needs is not Needs.LOSSES or info.name in KNOWS_CLUSTERS:
+        return ()
+    return (
+        Caution(
+            "ignores_clusters",
+            f"the instances come in {len(layout.cluster_labels)} clusters, and {info.name} takes "
+            "them as independent: it is too small where those of one cluster resemble each other",
+        ),
     )
 
 
