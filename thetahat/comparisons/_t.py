@@ -99,7 +99,8 @@ def _limit(estimate: float, alternative: Alternative) -> float:
 def _no_spread(estimate: float) -> Caution:
     if estimate == 0:
         return Caution(
-            "zero_variance", "the differences are all 0: there is no statistic, and p is 1"
+            "zero_variance",
+            "the difference and its variance are 0: there is no statistic, and p is 1",
         )
     return Caution(
         "zero_variance",

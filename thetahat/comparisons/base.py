@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
 from thetahat.block_losses import BlockLosses
+from thetahat.errors import EvaluationError
 from thetahat.layout import Layout
 from thetahat.registry import MethodInfo
-from thetahat.types import Alternative, Caution
+from thetahat.types import Alternative, Caution, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,6 +24,34 @@ class PairedLosses:
     difference: BlockLosses
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PairBatch:
+    """Some pairs out of the models of one evaluation, tested together.
+
+    Parameters
+    ----------
+    pairs : tuple of PairedLosses
+        (p,) all over one layout.
+    positions : ndarray of int
+        (p, 2) the places of a and b in ``models``.
+    models : tuple of BlockLosses
+        All models of the evaluation, in units of the loss.
+    n_pairs_in_all : int
+        How many pairs the evaluation compares, over all its batches.
+    shared : dict
+        Kept from batch to batch: what a test makes of ``models`` and its stream alone.
+    own : dict
+        What several tests make of this batch alike.
+    """
+
+    pairs: tuple[PairedLosses, ...]
+    positions: IntArray
+    models: tuple[BlockLosses, ...]
+    n_pairs_in_all: int
+    shared: dict[Hashable, Any] = field(default_factory=dict)
+    own: dict[Hashable, Any] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestOutcome:
     """The outcome of one paired test.
@@ -30,11 +59,12 @@ class TestOutcome:
     Parameters
     ----------
     statistic : float or None
-        None where it is infinite or undefined, with a caution.
+        None where it is infinite or undefined, with a caution, and for Bayesian tests.
     p_value : float or None
-        In [0, 1]; None where no p-value can be stood by, with a caution.
-    degrees_of_freedom : float or None
-        None where the reference distribution has none.
+        In [0, 1]; None where no p-value can be stood by, with a caution, and for Bayesian tests,
+        which have none.
+    degrees_of_freedom : float or tuple of float or None
+        Numerator and denominator of F; None where the reference distribution has none.
     unit : str
         What was paired: ``block``, ``instance`` or ``cluster``.
     cautions : tuple of Caution
@@ -47,7 +77,7 @@ class TestOutcome:
 
     statistic: float | None
     p_value: float | None
-    degrees_of_freedom: float | None
+    degrees_of_freedom: float | tuple[float, ...] | None
     unit: str
     cautions: tuple[Caution, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
@@ -66,4 +96,20 @@ class PairedTest(Protocol):
         self, pair: PairedLosses, alternative: Alternative, rng: np.random.Generator
     ) -> TestOutcome:
         """Test the null hypothesis of no difference."""
+        ...
+
+
+@runtime_checkable
+class BatchedTest(Protocol):
+    """A paired test that can do many pairs at once, with the same numbers.
+
+    Its random numbers are common to all pairs: every call of ``test`` and of ``test_many`` in one
+    evaluation is handed a generator at the start of one and the same stream, so that a p-value
+    does not depend on which other pairs there are, or on how they are batched.
+    """
+
+    def test_many(
+        self, batch: PairBatch, alternative: Alternative, rng: np.random.Generator
+    ) -> Sequence[TestOutcome | EvaluationError]:
+        """Test every pair of the batch; what ``test`` raises for a pair stands in its place."""
         ...

@@ -1,0 +1,59 @@
+"""The corrected resampled variance, which two of the estimators share."""
+
+from __future__ import annotations
+
+from thetahat.block_losses import BlockLosses
+from thetahat.errors import InsufficientData
+from thetahat.registry import MethodInfo
+from thetahat.types import BlockKind, Caution, Target
+from thetahat.variances._conclusions import FEW, conclude
+from thetahat.variances.base import VarianceEstimate
+
+_LARGE_SHARE = 0.15  # the benchmark's intervals cover at a tenth and no longer at a fifth
+
+
+def corrected_resampled(
+    info: MethodInfo, losses: BlockLosses, refusal: str | None
+) -> VarianceEstimate:
+    """Return (1/J + n_2/n_1) S^2 of the macro mean; for source blocks as that of a new source.
+
+    Raises
+    ------
+    InsufficientData
+        With the ``refusal``, where the method has one for this layout.
+    """
+    layout = losses.layout
+    ratio, j = layout.test_to_train_ratio, layout.n_splits
+    if ratio is None or refusal is not None:
+        raise InsufficientData(str(refusal), loc=("n_train",))
+    s2 = float(losses.moments.deviations.var(ddof=1))
+    source = layout.kind is BlockKind.SOURCE
+    return conclude(
+        info,
+        losses,
+        (1 / j + ratio) * s2,
+        float(j - 1),
+        target=Target.NEW_SOURCE if source else Target.THESE_SOURCES,
+        cautions=(*_few_splits(j), *(() if source else _large_test_parts(ratio))),
+        details={"test_to_train_ratio": ratio},
+    )
+
+
+def _few_splits(j: int) -> tuple[Caution, ...]:
+    if j >= FEW:
+        return ()
+    message = f"it rests on {j} split means; with fewer than {FEW} the variance itself is uncertain"
+    return (Caution("few_blocks", message),)
+
+
+def _large_test_parts(ratio: float) -> tuple[Caution, ...]:
+    share = ratio / (1 + ratio)
+    if share <= _LARGE_SHARE:
+        return ()
+    return (
+        Caution(
+            "large_test_parts",
+            f"each split tests on {share:.3g} of its data; the intervals of the largest benchmark "
+            "cover well at a tenth and too seldom from a fifth on",
+        ),
+    )

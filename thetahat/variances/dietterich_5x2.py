@@ -1,0 +1,127 @@
+"""Variance of one split's mean from five repeats of two folds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.block_losses import BlockLosses
+from thetahat.errors import InsufficientData
+from thetahat.layout import Layout
+from thetahat.registry import FOLDS, MethodInfo
+from thetahat.types import Caution, MeanKind, Needs, Target
+from thetahat.variances._applicability import wrong_kind
+from thetahat.variances._conclusions import conclude
+from thetahat.variances.base import VarianceEstimate
+
+_REPEATS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Dietterich5x2:
+    r"""Variance of the mean of the first split, from the two halves of five repeats.
+
+    .. math::
+
+        \frac15 \sum_{i=1}^5 s_i^2, \qquad
+        s_i^2 = (p_{i1} - \bar p_i)^2 + (p_{i2} - \bar p_i)^2
+
+    with :math:`p_{ij}` the mean loss of fold j of repeat i and :math:`\bar p_i` the average of
+    the two. Its estimate is :math:`p_{11}`, the mean of the first fold of the first repeat, and
+    neither of the two means; 5 degrees of freedom.
+
+    Assumes that the two halves of a repeat are independent and the five :math:`s_i^2` too. The
+    halves share no instance, neither for training nor for test, but each is the other's training
+    set; the repeats share all instances. Every model is trained on half of the data, so it speaks
+    of the expected error at half the size. An interval on it is wide, since it rests on one
+    split; it covers too seldom where the learner still improves much with more data.
+
+    Source: dietterich1998; schulz2024 for the interval and how it covers.
+
+    Degenerate cases: two equal halves in every repeat give 0.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="dietterich_5x2",
+        title="Five repeats of two folds (Dietterich)",
+        summary=(
+            "The variance of one split's mean loss, from how much the two halves of each of five "
+            "repeats differ; its estimate is the mean of the first split."
+        ),
+        formula=(
+            r"\frac15 \sum_{i=1}^5 \left[(p_{i1} - \bar p_i)^2 + (p_{i2} - \bar p_i)^2\right]"
+        ),
+        references=("dietterich1998", "schulz2024"),
+        assumptions="The two halves of a repeat are independent, and so are the five repeats.",
+        errs=(
+            "Wide, since it rests on one split. Liberal for the expected error on all the data: "
+            "models are trained on half of them, and repeats share every instance."
+        ),
+        needs=Needs.REPEATS,
+        blocks=FOLDS,
+        targets=(Target.THESE_SOURCES,),
+        mean=MeanKind.FIRST_SPLIT,
+    )
+
+    def inapplicable(self, layout: Layout) -> str | None:
+        """Say why the method cannot be used on this layout, or None."""
+        if reason := wrong_kind(self.info, layout):
+            return reason
+        per_repeat = np.bincount(layout.split_repeat)
+        if len(per_repeat) == _REPEATS and set(per_repeat.tolist()) == {2}:
+            return None
+        return (
+            "dietterich_5x2 needs exactly 5 repeats of 2 folds (scheme five_by_two), and there "
+            f"{_counted(per_repeat.tolist())}"
+        )
+
+    def estimate(self, losses: BlockLosses) -> VarianceEstimate:
+        """Estimate the variance of the first split's mean."""
+        if reason := self.inapplicable(losses.layout):
+            raise InsufficientData(reason, loc=("repeat",))
+        moments = losses.moments
+        halves = moments.deviations.reshape(_REPEATS, 2)
+        # of two numbers, the squares about their average are half of their difference's square
+        value = float(((halves[:, 0] - halves[:, 1]) ** 2).mean()) / 2
+        found = conclude(
+            self.info,
+            losses,
+            value,
+            float(_REPEATS),
+            cautions=(*_on_one_split(), *_on_halves(losses.layout)),
+        )
+        return replace(found, estimate=float(moments.means[0]))
+
+
+def _counted(per_repeat: list[int]) -> str:
+    r, k = len(per_repeat), "/".join(str(k) for k in sorted(set(per_repeat)))
+    return f"{'is 1 repeat' if r == 1 else f'are {r} repeats'} of {k}"
+
+
+def _on_one_split() -> tuple[Caution, ...]:
+    return (
+        Caution(
+            "order_dependent",
+            "its estimate is the mean of the first fold of the first repeat: the same losses with "
+            "the repeats or folds in another order give another one",
+        ),
+    )
+
+
+def _on_halves(layout: Layout) -> tuple[Caution, ...]:
+    sizes = layout.n_test.reshape(_REPEATS, 2)
+    uneven = bool(np.any(np.abs(sizes[:, 0] - sizes[:, 1]) > 1))
+    half = Caution(
+        "half_of_the_data",
+        "every model is trained on half of the data: it speaks of the error at that size, which "
+        "for most learners is larger than with all of them",
+    )
+    if not uneven:
+        return (half,)
+    caution = Caution("unequal_halves", "the two folds of a repeat differ in size by more than one")
+    return (half, caution)
+
+
+METHOD = Dietterich5x2
