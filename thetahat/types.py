@@ -20,6 +20,7 @@ class BlockKind(StrEnum):
     RANDOM = "random"  # a fold whose instances were drawn at random
     SOURCE = "source"  # a subject, a site, a domain
     HOLDOUT = "holdout"  # one test set of one fitted model
+    SUBSAMPLES = "subsamples"  # test parts of many splits that are no partition: they may overlap
 
 
 class Target(StrEnum):
@@ -32,10 +33,11 @@ class Target(StrEnum):
 
 
 class MeanKind(StrEnum):
-    """Which of the two means a variance or an interval belongs to."""
+    """Which mean a variance or an interval belongs to."""
 
     MACRO = "macro"  # average of the block means, the papers' mu-hat
     POOLED = "pooled"  # average over all instances
+    FIRST_SPLIT = "first_split"  # the mean of the first block of the first repeat: 5x2 alone
 
 
 class Alternative(StrEnum):

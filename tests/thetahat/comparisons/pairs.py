@@ -62,7 +62,20 @@ def blocks_pair(
     """Two (K, M) matrices of losses, a row per block."""
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     block = np.repeat(np.arange(len(first)), first.shape[1])
+    if kind is BlockKind.SUBSAMPLES:  # which say nothing of their training parts and instances
+        layout = layout_of(kind, block, instance=np.arange(len(block)), n_train=100.0)
+        return pair_over(layout, first.ravel(), second.ravel())
     return pair_over(layout_of(kind, block), first.ravel(), second.ravel())
+
+
+def five_by_two_pair(
+    a: npt.ArrayLike, b: npt.ArrayLike, kind: BlockKind = BlockKind.RANDOM
+) -> PairedLosses:
+    """Two (10, M) matrices of losses, a row per fold, two rows per repeat."""
+    first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    split = np.repeat(np.arange(10), first.shape[1])
+    layout = layout_of(kind, split % 2, repeat=split // 2)
+    return pair_over(layout, first.ravel(), second.ravel())
 
 
 def scores_pair(

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from tests.thetahat.naive.loss_matrices import block_rows, losses_of
+from tests.thetahat.naive.loss_matrices import block_rows, losses_of, repeats_of
 from thetahat.block_losses import BlockLosses
 from thetahat.errors import EvaluationError, InsufficientData
 from thetahat.layout import Layout, layout_of, layout_of_scores
@@ -28,10 +28,11 @@ FITS = [(name, kind) for name in VARIANCES for kind in VARIANCES[name].info.bloc
 EVERY_FIT = pytest.mark.parametrize(("name", "kind"), FITS, ids=[f"{n}-{k}" for n, k in FITS])
 SPEC = {  # the names that SPEC section 2 and METHODS give, by what a block is
     BlockKind.RANDOM: "theta_1 theta_2 theta_3 theta_4 theta_5 quadratic nadeau_bengio bayle_within"
-    " bayle_all_pairs cluster_robust",
+    " bayle_all_pairs cluster_robust bouckaert_frank dietterich_5x2",
     BlockKind.SOURCE: "theta_omega_k theta_gamma_kl theta_omega theta_gamma theta_A theta_B"
     " quadratic nadeau_bengio cluster_robust",
     BlockKind.HOLDOUT: "iid cluster_robust",
+    BlockKind.SUBSAMPLES: "nadeau_bengio",
 }
 
 
@@ -44,8 +45,19 @@ def method_of(name: str, kind: BlockKind, n_blocks: int = 4) -> Any:
     return Quadratic(coefficients=Coefficients(a=(1.0,) * k, b=(-1.0,) * k, c=((0.0,) * k,) * k))
 
 
-def some_losses(kind: BlockKind, rows: list[list[float]] | None = None) -> BlockLosses:
+REPEATS = {"bouckaert_frank": 2, "dietterich_5x2": 5}  # how many a method is given here
+
+
+def some_losses(
+    kind: BlockKind, rows: list[list[float]] | None = None, name: str = ""
+) -> BlockLosses:
+    """Rows by block; methods of repeats get them several times, dealt out anew in each."""
     rows = ROWS if rows is None else rows
+    if name in REPEATS:
+        flat = np.array([e for row in rows for e in row])
+        k = 2 if name == "dietterich_5x2" else len(rows)
+        dealt = [np.roll(flat, 3 * r).tolist() for r in range(REPEATS[name])]
+        return repeats_of([[values[i::k] for i in range(k)] for values in dealt], kind)
     if kind is BlockKind.HOLDOUT:
         rows = [[e for row in rows for e in row]]
     n = sum(len(row) for row in rows)
@@ -85,7 +97,8 @@ def test_property_describes_itself(name: str) -> None:
     assert info.targets
     assert Target.NEW_SOURCE not in info.targets or BlockKind.SOURCE in info.blocks
     assert isinstance(info.mean, MeanKind)
-    assert info.needs in {Needs.SPLITS, Needs.LOSSES}
+    assert info.needs in {Needs.SPLITS, Needs.LOSSES, Needs.REPEATS}
+    assert (info.needs is Needs.REPEATS) == (name in REPEATS)
 
 
 @EVERY
@@ -109,7 +122,7 @@ def test_property_parameters_are_frozen_fields(name: str) -> None:
 
 @EVERY_FIT
 def test_property_finite_named_and_repeatable(name: str, kind: BlockKind) -> None:
-    losses = some_losses(kind)
+    losses = some_losses(kind, name=name)
     assert method_of(name, kind).inapplicable(losses.layout) is None
 
     one, two = estimate_of(name, losses), estimate_of(name, losses)
@@ -120,8 +133,15 @@ def test_property_finite_named_and_repeatable(name: str, kind: BlockKind) -> Non
     assert_array_equal(one.value, two.value)
     assert one.target in VARIANCES[name].info.targets
     assert one.mean == VARIANCES[name].info.mean
-    macro = one.mean is MeanKind.MACRO
-    assert one.estimate == (losses.moments.macro_mean if macro else losses.moments.pooled_mean)
+    moments = losses.moments
+    assert (
+        one.estimate
+        == {
+            MeanKind.MACRO: moments.macro_mean,
+            MeanKind.POOLED: moments.pooled_mean,
+            MeanKind.FIRST_SPLIT: moments.means[0],
+        }[one.mean]
+    )
     assert one.degrees_of_freedom is None or one.degrees_of_freedom > 0
     assert not one.usable or (isinstance(one.value, float) and one.value > 0)
     for caution in one.cautions:
@@ -131,7 +151,7 @@ def test_property_finite_named_and_repeatable(name: str, kind: BlockKind) -> Non
 
 @EVERY_FIT
 def test_property_leaves_its_input_alone(name: str, kind: BlockKind) -> None:
-    losses = some_losses(kind)
+    losses = some_losses(kind, name=name)
     before = losses.rows.copy()
     losses.rows.setflags(write=False)
 
@@ -148,7 +168,7 @@ def test_property_squared_units(name: str, kind: BlockKind, data: st.DataObject)
     factor = data.draw(st.sampled_from([-4.0, 0.5, 8.0]))  # powers of two: no rounding
     scaled = [[factor * e for e in row] for row in rows]
 
-    one, two = (estimate_of(name, some_losses(kind, x)) for x in (rows, scaled))
+    one, two = (estimate_of(name, some_losses(kind, x, name)) for x in (rows, scaled))
 
     assert_array_equal(two.value, factor**2 * np.asarray(one.value))
     assert two.estimate == factor * one.estimate
@@ -167,7 +187,7 @@ def test_property_a_constant_changes_nothing(
     rows = data.draw(block_rows())
     moved = [[e + 1024 for e in row] for row in rows]  # still exact
 
-    one, two = (estimate_of(name, some_losses(kind, x)) for x in (rows, moved))
+    one, two = (estimate_of(name, some_losses(kind, x, name)) for x in (rows, moved))
 
     if name in KEEPS_THE_MEAN:
         assert not one.usable
@@ -182,15 +202,20 @@ def test_property_a_constant_changes_nothing(
 @given(data=st.data())
 def test_property_order_does_not_matter(name: str, kind: BlockKind, data: st.DataObject) -> None:
     rows = data.draw(block_rows())
-    losses = some_losses(kind, rows)
+    losses = some_losses(kind, rows, name)
     layout = losses.layout
     n = layout.n_rows
     order = np.array(data.draw(st.permutations(range(n))))
     split, cluster = layout.split_of_row(), layout.cluster
-    assert cluster is not None
-    shuffled = BlockLosses(
-        layout_of(kind, split[order], cluster=cluster[order]), values=losses.rows[order]
+    mixed = layout_of(
+        kind,
+        layout.split_block[split][order],
+        repeat=layout.split_repeat[split][order],
+        cluster=None if cluster is None else cluster[order],
+        instance=None if layout.instance is None else layout.instance[order],
+        n_train=None if layout.n_train is None else layout.n_train[split][order],
     )
+    shuffled = BlockLosses(mixed, values=losses.rows[order])
 
     one, two = np.asarray(estimate_of(name, losses).value), estimate_of(name, shuffled).value
 
@@ -201,8 +226,9 @@ def test_property_order_does_not_matter(name: str, kind: BlockKind, data: st.Dat
     assert_allclose(two, one, rtol=1e-9, atol=1e-12 * size)
 
 
-def scores_layout(kind: BlockKind) -> Layout:
-    return layout_of_scores(kind, np.full(4, 15.0), np.full(4, 5.0), None, 1)
+def scores_layout(like: Layout) -> Layout:
+    assert like.n_train is not None
+    return layout_of_scores(like.kind, like.n_train, like.n_test, None, like.n_repeats)
 
 
 @pytest.mark.parametrize("kind", [BlockKind.RANDOM, BlockKind.SOURCE])
@@ -211,12 +237,12 @@ def test_exact_one_score_per_split(name: str, kind: BlockKind) -> None:
     """Methods that need splits alone give the same from scores; the others say what is missing."""
     if kind not in VARIANCES[name].info.blocks:
         return
-    layout = scores_layout(kind)
-    losses = some_losses(kind)
+    losses = some_losses(kind, name=name)
+    layout = scores_layout(losses.layout)
     by_scores = BlockLosses(layout, scores=losses.moments.means)
     reason = method_of(name, kind).inapplicable(layout)
 
-    if VARIANCES[name].info.needs is Needs.SPLITS:
+    if VARIANCES[name].info.needs in {Needs.SPLITS, Needs.REPEATS}:
         assert reason is None
         assert_allclose(
             estimate_of(name, by_scores).value, estimate_of(name, losses).value, rtol=1e-12
@@ -252,7 +278,7 @@ NEEDS_NO_PAIRS = {
 @pytest.mark.parametrize("kind", [BlockKind.RANDOM, BlockKind.SOURCE])
 @EVERY
 def test_degenerate_one_instance_in_a_block(name: str, kind: BlockKind) -> None:
-    if kind not in VARIANCES[name].info.blocks:
+    if kind not in VARIANCES[name].info.blocks or name in REPEATS:
         return
     losses = losses_of([[1, 2, 4], [5], [3, 1]], kind, cluster=[0, 0, 1, 1, 2, 2])
     method = method_of(name, kind, 3)
@@ -275,9 +301,13 @@ def test_invalid_one_block_in_a_repeat(name: str, kind: BlockKind) -> None:
     layout = layout_of_scores(kind, np.full(3, 15.0), np.full(3, 5.0), 1, 3)
     reason = method_of(name, kind).inapplicable(layout)
 
-    needs_splits = VARIANCES[name].info.needs is Needs.SPLITS
-    expected = "at least two blocks" if needs_splits else "one loss per instance"
-    assert expected in reason
+    expected = {
+        "dietterich_5x2": "exactly 5 repeats of 2 folds (scheme five_by_two), and there are 3 "
+        "repeats of 1"
+    }
+    needs_rows = VARIANCES[name].info.needs is Needs.LOSSES
+    usual = "one loss per instance" if needs_rows else "at least two blocks"
+    assert expected.get(name, usual) in reason
 
 
 def test_invalid_between_variance_of_one_block() -> None:
