@@ -51,6 +51,11 @@ REFERENCES: Final[dict[str, str]] = {
     "conover1999": (
         "Conover, W. J. (1999). Practical nonparametric statistics, third edition. Wiley."
     ),
+    "delong1988": (
+        "DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). Comparing the areas under "
+        "two or more correlated receiver operating characteristic curves: a nonparametric "
+        "approach. Biometrics 44, 837-845."
+    ),
     "demsar2006": (
         "Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. "
         "Journal of Machine Learning Research 7, 1-30."
@@ -62,6 +67,10 @@ REFERENCES: Final[dict[str, str]] = {
     "dixon1946": (
         "Dixon, W. J. and Mood, A. M. (1946). The statistical sign test. Journal of the "
         "American Statistical Association 41, 557-566."
+    ),
+    "efron1987": (
+        "Efron, B. (1987). Better bootstrap confidence intervals. Journal of the American "
+        "Statistical Association 82, 171-185."
     ),
     "fagerland2013": (
         "Fagerland, M. W., Lydersen, S. and Laake, P. (2013). The McNemar test for binary "
@@ -89,6 +98,10 @@ REFERENCES: Final[dict[str, str]] = {
     "grandvalet2006": (
         "Grandvalet, Y. and Bengio, Y. (2006). Hypothesis testing for cross-validation. Technical "
         "Report 1285, Universite de Montreal."
+    ),
+    "hampel1974": (
+        "Hampel, F. R. (1974). The influence curve and its role in robust estimation. Journal of "
+        "the American Statistical Association 69, 383-393."
     ),
     "hansen2011": (
         "Hansen, P. R., Lunde, A. and Nason, J. M. (2011). The model confidence set. Econometrica "
@@ -127,6 +140,11 @@ REFERENCES: Final[dict[str, str]] = {
         "Kouw, W. M., Krijthe, J. H. and Loog, M. (2019). Robust importance-weighted "
         "cross-validation under sample selection bias. IEEE International Workshop on Machine "
         "Learning for Signal Processing."
+    ),
+    "ledell2015": (
+        "LeDell, E., Petersen, M. and van der Laan, M. (2015). Computationally efficient "
+        "confidence intervals for cross-validated area under the ROC curve estimates. Electronic "
+        "Journal of Statistics 9, 1583-1607."
     ),
     "lei2020": (
         "Lei, J. (2020). Cross-validation with confidence. Journal of the American Statistical "

@@ -13,6 +13,7 @@ from thetahat.evaluation import EVERY_TEST
 from thetahat.evaluation.recommendation import RULES
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
+from thetahat.metrics import METRICS
 from thetahat.references import REFERENCES
 from thetahat.refits import EVERY_INTERVAL, EVERY_VARIANCE
 from thetahat.registry import MethodInfo
@@ -77,6 +78,7 @@ FAMILIES: Final[dict[str, Callable[[], list[Description]]]] = {
     "learners": _learners,
     "transformers": _transformers,
     "losses": _of_registry(LOSSES),
+    "metrics": _of_registry(METRICS),
     "variances": _of_registry(EVERY_VARIANCE),
     "intervals": _of_registry(EVERY_INTERVAL),
     "tests": _of_registry(EVERY_TEST),

@@ -95,6 +95,11 @@ def encoded(
     return y_true, found
 
 
+def class_labels(said: Said, given: list[Any] | None) -> tuple[Any, ...]:
+    """Return the classes in the order of their codes: as given, or those that occur, sorted."""
+    return tuple(_classes(said, given))
+
+
 def _checked(said: Said) -> Said:
     n = len(said.y)
     for model, predicted in said.predictions.items():

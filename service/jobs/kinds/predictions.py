@@ -23,7 +23,14 @@ from service.jobs.kinds._layout_fields import (
 from service.jobs.kinds._loss_output import losses_as_columns
 from service.jobs.kinds._methods import Method, build, entry_of
 from service.jobs.kinds._methods_used import method_used, methods_used
-from service.jobs.kinds._prediction_columns import Said, encoded, inline_said, said_in_dataset
+from service.jobs.kinds._metrics import check_metrics, metrics_of, metrics_used
+from service.jobs.kinds._prediction_columns import (
+    Said,
+    class_labels,
+    encoded,
+    inline_said,
+    said_in_dataset,
+)
 from service.jobs.kinds.base import Chunks, DatasetFile, Finished, Job, OneUnit
 from service.schemas.base import EvaluationRequest
 from thetahat.block_losses import BlockLosses, LossTable
@@ -31,7 +38,9 @@ from thetahat.errors import InvalidParameter, Loc
 from thetahat.evaluation import check, evaluate
 from thetahat.layout import codes_of
 from thetahat.losses import LOSSES
-from thetahat.losses.base import Loss
+from thetahat.losses.base import Loss, Predictions
+from thetahat.measuring.told import add_metrics
+from thetahat.metrics.base import Judged
 from thetahat.types import BlockKind
 
 
@@ -63,7 +72,9 @@ class PredictionsRequest(AnalysisRequest, LayoutFields):
     columns: PredictionColumns | None = None
     n_train: float | dict[str, float] | None = None
     loss: Method = Field(description="A pointwise loss.")
-    metrics: list[Method] = Field(default_factory=list, max_length=50)
+    metrics: list[Method] = Field(
+        default_factory=list, max_length=50, description="Beside the loss: roc_auc, f1, ..."
+    )
 
     def dataset_ids(self) -> tuple[UUID, ...]:
         """Return the data set of the predictions, if there is one."""
@@ -83,19 +94,28 @@ class PredictionsKind(OneUnit):
         _check_form(given)
         choices = given.choices()
         if given.dataset is not None and given.columns is not None:
-            build(LOSSES, entry_of(given.loss).name, entry_of(given.loss).params, ("loss",))
+            loss: Loss = build(
+                LOSSES, entry_of(given.loss).name, entry_of(given.loss).params, ("loss",)
+            )
+            check_metrics(
+                metrics_of(given.metrics),
+                _task(loss),
+                without_scores=given.columns.predictions.keys() - (given.columns.scores or {}),
+            )
             require_columns(datasets[given.dataset], _wanted(given.columns))
             return
-        table = _table(given, datasets)
+        table, _ = _judged_table(given, datasets)
         check(table.layout, choices, table.names)
 
     def start(self, job: Job) -> Finished | Chunks:
         """Do it all."""
         given = _narrow(job.request)
         choices = given.choices()
-        table = _table(given, job.datasets)
+        table, judged = _judged_table(given, job.datasets)
+        metrics = metrics_of(given.metrics)
         check(table.layout, choices, table.names)
         result = evaluate(table, choices, job.seed)
+        add_metrics(result, metrics, judged, table.layout, choices, job.seed)
         if given.blocks is None:
             result["cautions"].append(
                 {"code": BLOCKS_ASSUMED.code, "message": BLOCKS_ASSUMED.message}
@@ -103,6 +123,7 @@ class PredictionsKind(OneUnit):
         loss = entry_of(given.loss)
         result["methods"] = [
             method_used("losses", loss.name, build(LOSSES, loss.name, loss.params, ("loss",))),
+            *metrics_used(metrics),
             *methods_used(choices, result),
         ]
         return Finished(result, losses_as_columns(table))
@@ -124,10 +145,6 @@ def _check_form(given: PredictionsRequest) -> None:
     if inline and (given.y is None or not given.predictions):
         missing = "y" if given.y is None else "predictions"
         raise InvalidParameter(f"{missing} is missing", loc=(missing,))
-    for i, metric in enumerate(given.metrics):
-        raise InvalidParameter(
-            f"{entry_of(metric).name!r} is not one of the metrics: none yet", loc=("metrics", i)
-        )
 
 
 def _wanted(columns: PredictionColumns) -> dict[Loc, str | None]:
@@ -142,7 +159,10 @@ def _wanted(columns: PredictionColumns) -> dict[Loc, str | None]:
     return wanted
 
 
-def _table(given: PredictionsRequest, datasets: Mapping[UUID, DatasetFile]) -> LossTable:
+def _judged_table(
+    given: PredictionsRequest, datasets: Mapping[UUID, DatasetFile]
+) -> tuple[LossTable, dict[str, Judged]]:
+    """Return the losses, and what the metrics look at: both by model, over one layout."""
     entry = entry_of(given.loss)
     loss: Loss = build(LOSSES, entry.name, entry.params, ("loss",))
     if given.dataset is not None and given.columns is not None:
@@ -160,16 +180,45 @@ def _table(given: PredictionsRequest, datasets: Mapping[UUID, DatasetFile]) -> L
         len(said.y),
         training_sizes(given.n_train, labels),
     )
-    return LossTable(
-        layout,
-        {m: BlockLosses(layout, values=v) for m, v in _losses(loss, said, given.classes).items()},
-        loss_range=loss.value_range,
+    y_true, predictions = encoded(loss, said, given.classes)
+    judged = _judged(given, loss, said, y_true, predictions)
+    losses = {
+        model: BlockLosses(layout, values=loss.losses(y_true, predicted))
+        for model, predicted in predictions.items()
+    }
+    return LossTable(layout, losses, loss_range=loss.value_range), judged
+
+
+def _task(loss: Loss) -> str:
+    return loss.task or "classification"
+
+
+def _judged(
+    given: PredictionsRequest,
+    loss: Loss,
+    said: Said,
+    y_true: np.ndarray,
+    predictions: Mapping[str, Predictions],
+) -> dict[str, Judged]:
+    """Return what the metrics look at; they are refused here where they do not fit."""
+    task = _task(loss)
+    classes = () if task == "regression" else class_labels(said, given.classes)
+    check_metrics(
+        metrics_of(given.metrics),
+        task,
+        classes=classes,
+        without_scores=[model for model in predictions if model not in said.scores],
     )
-
-
-def _losses(loss: Loss, said: Said, classes: list[Any] | None) -> dict[str, np.ndarray]:
-    y_true, predictions = encoded(loss, said, classes)
-    return {model: loss.losses(y_true, predicted) for model, predicted in predictions.items()}
+    return {
+        model: Judged(
+            task=task,
+            truth=y_true,
+            output=predicted.output,
+            scores=said.scores.get(model),
+            classes=classes,
+        )
+        for model, predicted in predictions.items()
+    }
 
 
 METHOD = PredictionsKind()

@@ -106,7 +106,7 @@ def test_exact_a_stored_data_set_says_the_same(tmp_path: Path) -> None:
         ({"loss": "log", "scores": {"a": [[0.5, 0.5]] * 5 + [[1.0]]}}, ("scores", "a", 5)),
         ({"classes": ["cat"]}, ("classes",)),
         ({"classes": ["cat", "bird"]}, ("y", 1)),
-        ({"metrics": ["roc_auc"]}, ("metrics", 0)),
+        ({"metrics": ["gini"]}, ("metrics", 0, "name")),
         ({"dataset": "00000000-0000-0000-0000-000000000000"}, ("predictions",)),
     ],
 )

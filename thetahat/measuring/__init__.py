@@ -1,0 +1,1 @@
+"""From a metric, the truth and predictions to estimates, variances, intervals and comparisons."""

@@ -1,0 +1,35 @@
+"""Which class is the positive one."""
+
+from __future__ import annotations
+
+from thetahat.errors import InvalidParameter, UnsupportedCombination
+from thetahat.types import Label
+
+
+def positive_code(name: str, positive: Label | None, classes: tuple[Label, ...]) -> int:
+    """Return the code of the positive class: the one named, or the second of two.
+
+    Raises
+    ------
+    InvalidParameter
+        The class that is named is not there.
+    UnsupportedCombination
+        None is named, and there are not two.
+    """
+    if positive is None:
+        if len(classes) != 2:
+            raise UnsupportedCombination(
+                f"{name} needs a positive class, and there are {len(classes)} classes; name it as "
+                "positive",
+                value=name,
+            )
+        return 1
+    for code, label in enumerate(classes):
+        if label == positive and isinstance(label, str) == isinstance(positive, str):
+            return code
+    listed = ", ".join(repr(label) for label in classes[:20])
+    raise InvalidParameter(
+        f"positive {positive!r} is not one of the classes: {listed}",
+        loc=("params", "positive"),
+        value=positive,
+    )

@@ -1,0 +1,109 @@
+"""A metric of ranked scores: of the positive class, or the average over every class's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from thetahat.errors import InvalidParameter, UnsupportedCombination
+from thetahat.metrics._classes import positive_code
+from thetahat.metrics._ranking import Ranking
+from thetahat.metrics.base import Judged
+from thetahat.types import FloatArray, Label
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankedStatistic:
+    """The average over rankings of what ``areas`` makes of each.
+
+    Parameters
+    ----------
+    rankings : sequence of Ranking
+        One, or one a class, of the same rows.
+    areas : callable
+        (B,) values of (B, G) weights of positives and negatives.
+    slopes : callable
+        (m,) influence function of one ranking.
+    fold_slopes : callable or None
+        The same as the variance of a mean over folds takes it; only of a single ranking.
+    """
+
+    rankings: Sequence[Ranking]
+    areas: Callable[[FloatArray, FloatArray], FloatArray]
+    slopes: Callable[[Ranking], FloatArray]
+    fold_slopes: Callable[[Ranking], FloatArray] | None = None
+
+    def value(self) -> float:
+        """Return the metric; NaN where a class is missing."""
+        if not all(ranking.is_defined for ranking in self.rankings):
+            return float("nan")
+        values = []
+        for ranking in self.rankings:
+            positives, negatives = ranking.unit_weights()
+            values.append(float(self.areas(positives[None], negatives[None])[0]))
+        return sum(values) / len(values)
+
+    def influence(self) -> FloatArray:
+        """Return (m,) values of the influence function."""
+        return np.asarray(sum(map(self.slopes, self.rankings)) / len(self.rankings))
+
+    def fold_influence(self) -> FloatArray | None:
+        """Return (m,) values as the variance of a mean over folds takes them, if it has its own."""
+        if self.fold_slopes is None or len(self.rankings) > 1:
+            return None
+        return self.fold_slopes(self.rankings[0])
+
+    def resampled(self, counts: FloatArray) -> FloatArray:
+        """Return (B,) metrics under (B, m) weights."""
+        total = np.zeros(len(counts))
+        for ranking in self.rankings:
+            total += self.areas(*ranking.by_class(counts))
+        return total / len(self.rankings)
+
+
+def rankings_of(name: str, judged: Judged, positive: Label | None) -> list[Ranking]:
+    """Return the ranking of the positive class, or one for each class where there are more."""
+    scores = judged.scores
+    if scores is None:
+        raise UnsupportedCombination(
+            f"{name} ranks instances by a score of the positive class, and there is none",
+            loc=("scores",),
+            value=name,
+        )
+    if positive is None and len(judged.classes) > 2:
+        if scores.ndim == 1:
+            raise UnsupportedCombination(
+                f"there are {len(judged.classes)} classes, and {name} needs one score for each, "
+                "or a positive class",
+                loc=("scores",),
+                value=name,
+            )
+        return [Ranking(scores[:, c], judged.truth == c) for c in range(len(judged.classes))]
+    code = positive_code(name, positive, judged.classes)
+    return [Ranking(_scores_for(scores, code, judged), judged.truth == code)]
+
+
+def check_classes(name: str, positive: Label | None, classes: tuple[Label, ...]) -> None:
+    """Refuse a positive class that is not there."""
+    if positive is not None or len(classes) <= 2:
+        positive_code(name, positive, classes)
+
+
+def _scores_for(scores: FloatArray, code: int, judged: Judged) -> FloatArray:
+    if scores.ndim == 2:
+        if code >= scores.shape[1]:
+            raise InvalidParameter(
+                f"there are {len(judged.classes)} classes and {scores.shape[1]} columns of scores",
+                loc=("scores",),
+                value=int(scores.shape[1]),
+            )
+        return scores[:, code]
+    if len(judged.classes) > 2:
+        raise UnsupportedCombination(
+            f"there are {len(judged.classes)} classes, and one score a row says nothing of all "
+            "but one of them",
+            loc=("scores",),
+        )
+    return scores if code == 1 else -scores

@@ -1,0 +1,118 @@
+"""Scores of two groups, sorted once: the areas under two curves and how each row moves them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thetahat.types import FloatArray, IntArray
+
+BoolArray = np.ndarray
+
+
+class Ranking:
+    """(m,) scores and which rows are positive, in ascending order of the score.
+
+    Rows of equal score form one group; nothing depends on their order inside it.
+    """
+
+    def __init__(self, scores: FloatArray, positive: BoolArray) -> None:
+        self.order: IntArray = np.argsort(scores, kind="stable")
+        ordered = scores[self.order]
+        self.positive = positive[self.order].astype(np.float64)
+        new = np.ones(len(scores), dtype=bool)
+        new[1:] = ordered[1:] != ordered[:-1]
+        self.starts: IntArray = np.flatnonzero(new)
+        self.group: IntArray = np.cumsum(new) - 1
+
+    @property
+    def is_defined(self) -> bool:
+        """Whether there are rows of both kinds."""
+        return 0 < float(self.positive.sum()) < len(self.positive)
+
+    def sums(self, weights: FloatArray) -> FloatArray:
+        """(B, G) weight of each group, of (B, m) weights in ascending order."""
+        if len(self.starts) == weights.shape[1]:
+            return weights
+        return np.asarray(np.add.reduceat(weights, self.starts, axis=1))
+
+    def by_class(self, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """(B, G) weights of the positives and of the negatives of each group."""
+        ordered = counts[:, self.order]
+        positives = ordered * self.positive
+        ordered -= positives
+        return self.sums(positives), self.sums(ordered)
+
+    def unit_weights(self) -> tuple[FloatArray, FloatArray]:
+        """(G,) numbers of positives and of negatives of each group."""
+        n_groups = len(self.starts)
+        positives = np.bincount(self.group, weights=self.positive, minlength=n_groups)
+        sizes = np.bincount(self.group, minlength=n_groups).astype(np.float64)
+        return positives.astype(np.float64), sizes - positives
+
+    def to_rows(self, by_order: FloatArray) -> FloatArray:
+        """Return values in ascending order as values by row."""
+        by_row = np.empty_like(by_order)
+        by_row[self.order] = by_order
+        return by_row
+
+
+def areas_under_roc(positives: FloatArray, negatives: FloatArray) -> FloatArray:
+    """(B,) areas of (B, G) weights by ascending group; NaN where a class has no weight."""
+    below = np.cumsum(negatives, axis=1)
+    total = positives.sum(axis=1) * below[:, -1]
+    below -= 0.5 * negatives
+    wins = np.einsum("bg,bg->b", positives, below)
+    return _ratio(wins, total)
+
+
+def average_precisions(positives: FloatArray, negatives: FloatArray) -> FloatArray:
+    """(B,) average precisions of (B, G) weights by ascending group; NaN without positives."""
+    found = np.cumsum(positives[:, ::-1], axis=1)
+    taken = found + np.cumsum(negatives[:, ::-1], axis=1)
+    precision = np.divide(found, taken, out=np.zeros_like(found), where=taken > 0)
+    return _ratio(np.einsum("bg,bg->b", positives[:, ::-1], precision), found[:, -1])
+
+
+def placements(ranking: Ranking, tie: float = 0.5) -> FloatArray:
+    """(m,) by row: of the other class, the share that the row is rightly placed against.
+
+    ``tie`` is what a row of equal score counts: one half, or 0.
+    """
+    positives, negatives = ranking.unit_weights()
+    below = np.cumsum(negatives) - (1 - tie) * negatives
+    above = positives.sum() - np.cumsum(positives) + tie * positives
+    of_group = np.where(
+        ranking.positive > 0,
+        (below / negatives.sum())[ranking.group],
+        (above / positives.sum())[ranking.group],
+    )
+    return ranking.to_rows(of_group)
+
+
+def precision_slopes(ranking: Ranking) -> FloatArray:
+    r"""(m,) by row: the influence function of average precision.
+
+    With :math:`P_h` the positives of the h-th group, :math:`D_h` all rows at or above it,
+    :math:`\pi` the share of positives and precision :math:`p_h`, a row of group g moves the
+    average by
+
+    .. math::
+        \frac1\pi \Bigl[ y (p_g - \mathrm{AP}) + y \sum_{h \le g} \frac{P_h}{D_h}
+        - \sum_{h \le g} \frac{P_h p_h}{D_h} \Bigr],
+
+    the sums over groups whose score is not above its own.
+    """
+    positives, negatives = ranking.unit_weights()
+    found = np.cumsum(positives[::-1])[::-1]
+    taken = found + np.cumsum(negatives[::-1])[::-1]
+    precision, density = found / taken, positives / taken
+    average = float(positives @ precision) / found[0]
+    gained, lost = np.cumsum(density), np.cumsum(density * precision)
+    share = found[0] / len(ranking.positive)
+    of_row = ranking.positive * (precision - average + gained)[ranking.group] - lost[ranking.group]
+    return ranking.to_rows(of_row / share)
+
+
+def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    undefined = np.full_like(numerator, np.nan)
+    return np.asarray(np.divide(numerator, denominator, out=undefined, where=denominator > 0))

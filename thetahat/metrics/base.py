@@ -1,0 +1,135 @@
+"""What a metric is, what it is given, and the number that it makes of some rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from thetahat.errors import InvalidParameter
+from thetahat.registry import MethodInfo
+from thetahat.types import FloatArray, IntArray, Label, MeanKind
+
+DEFAULT_RESAMPLES = 1000
+"""Bootstrap resamples where none are asked for and the rows are not too many."""
+MOST_ROWS = 100_000
+"""Rows up to which resamples are drawn without being asked for."""
+_FEWEST_RESAMPLES = 100
+_MOST_RESAMPLES = 100_000
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Judged:
+    """The truth of some test instances, and what one model said of them.
+
+    Parameters
+    ----------
+    task : str
+        ``classification`` or ``regression``.
+    truth : ndarray
+        (n,) class codes, or values.
+    output : ndarray
+        (n,) predicted class codes, or values.
+    scores : ndarray of float or None
+        (n,) score of the second class, or (n, C) one column a class; any scale, higher for
+        likelier. None where the model gives none.
+    classes : tuple of label
+        (C,) what the codes stand for; empty for a regression.
+    """
+
+    task: str
+    truth: np.ndarray
+    output: np.ndarray
+    scores: FloatArray | None = None
+    classes: tuple[Label, ...] = ()
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.truth)
+
+    def rows(self, index: IntArray | slice) -> Judged:
+        """Return some of the rows."""
+        scores = None if self.scores is None else self.scores[index]
+        return replace(self, truth=self.truth[index], output=self.output[index], scores=scores)
+
+
+class Statistic(Protocol):
+    r"""A metric on some rows, as a function of the rows' weights.
+
+    Every metric here is unchanged when all weights are multiplied by one number, so its influence
+    function at a row is its derivative with respect to that row's weight,
+
+    .. math::
+        \mathrm{IF}_i = \frac{\partial T(w)}{\partial w_i}\Big|_{w = 1/m},
+        \qquad T - E[T] \approx \frac1m \sum_i \mathrm{IF}_i,
+
+    and its mean over the rows is 0 (Euler's identity for functions of degree 0).
+
+    Source: hampel1974 for the influence function.
+    """
+
+    def value(self) -> float:
+        """Return the metric; NaN where it is undefined."""
+        ...
+
+    def influence(self) -> FloatArray:
+        """Return (m,) values of the influence function; called where ``value`` is defined."""
+        ...
+
+    def fold_influence(self) -> FloatArray | None:
+        """Return (m,) values as the variance of a mean over folds takes them, if it has its own."""
+        ...
+
+    def resampled(self, counts: FloatArray) -> FloatArray:
+        """Return (B,) metrics under (B, m) weights; NaN where one is undefined."""
+        ...
+
+
+class Metric(Protocol):
+    """A frozen dataclass whose fields are the metric's parameters."""
+
+    info: ClassVar[MethodInfo]
+    task: ClassVar[str]  # "classification" or "regression"
+    uses: ClassVar[str]  # "output" or "scores"
+    higher_is_better: ClassVar[bool]
+    value_range: ClassVar[tuple[float, float]]  # smallest and largest value; inf where unbounded
+    fold_mean: ClassVar[MeanKind]  # which of its two means random folds are read by
+    n_resamples: int | None  # of the bootstrap; 0 for none, None for the default
+
+    def statistic(self, judged: Judged) -> Statistic:
+        """Return the metric on those rows."""
+        ...
+
+    def check(self, classes: tuple[Label, ...]) -> None:
+        """Refuse parameters that do not go with the classes."""
+        ...
+
+    def undefined(self) -> str:
+        """Say when the metric has no value, as the end of a sentence."""
+        ...
+
+    def strata(self, judged: Judged) -> IntArray | None:
+        """Return (n,) codes of the groups in each of which the influence averages to 0, if any."""
+        ...
+
+
+def check_resamples(n_resamples: int | None) -> None:
+    """Refuse numbers of resamples that no interval can be read from."""
+    if n_resamples is None or n_resamples == 0:
+        return
+    if not _FEWEST_RESAMPLES <= n_resamples <= _MOST_RESAMPLES:
+        raise InvalidParameter(
+            f"n_resamples must be 0, or {_FEWEST_RESAMPLES} to {_MOST_RESAMPLES}, and is "
+            f"{n_resamples}",
+            loc=("n_resamples",),
+            value=n_resamples,
+        )
+
+
+def resamples_of(metric: Metric, n_rows: int) -> int:
+    """Return how many resamples to draw: as asked, else none where rows are very many."""
+    if metric.n_resamples is not None:
+        return metric.n_resamples
+    return DEFAULT_RESAMPLES if n_rows <= MOST_ROWS else 0
