@@ -73,16 +73,17 @@ class BlockLosses:
         raise InvalidParameter("the two models have losses of different form", loc=("losses",))
 
     def instance_means(self) -> FloatArray:
-        """(n_instances,) mean loss of each instance over repeats, by instance code.
+        """(n_instances,) mean loss of each instance over its rows, by instance code.
 
-        Without named instances a single repeat's rows stand for themselves, in input order;
-        several repeats cannot be matched.
+        Without named instances a single repeat's rows stand for themselves, in input order; those
+        of several repeats or of subsamples cannot be matched.
         """
         instance = self.layout.instance
         if instance is None:
-            if self.layout.n_repeats > 1:
+            if not self.layout.is_matched:
                 raise InsufficientData(
-                    "rows of several repeats cannot be matched without an instance column",
+                    "rows of several repeats or of subsamples cannot be matched without an "
+                    "instance column",
                     loc=("instance",),
                 )
             return self.rows

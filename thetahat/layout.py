@@ -29,7 +29,8 @@ class Layout:
     n_test : ndarray of float
         (J,) number of test instances of each split.
     n_train : ndarray of float or None
-        (J,) number of training instances of each split; None where there is none (holdout).
+        (J,) number of training instances of each split; None where there is none (holdout), and
+        where it is not known (subsamples).
     order : ndarray of int or None
         (n,) rows sorted by split, stable; None where the rows already stand so.
     starts : ndarray of int or None
@@ -77,9 +78,16 @@ class Layout:
 
     @property
     def n_instances(self) -> int:
-        """Number of distinct test instances; rows of one repeat where instances are not named."""
+        """Number of distinct test instances; rows of one repeat where instances are not named.
+
+        Of unnamed subsamples, whose rows may be the same instances, what the largest split holds
+        as far as it is known.
+        """
         if self.instance is not None:
             return int(self.instance.max()) + 1
+        if self.kind is BlockKind.SUBSAMPLES:
+            learnt = 0 if self.n_train is None else self.n_train
+            return int((self.n_test + learnt).max())
         return int(np.bincount(self.split_repeat, weights=self.n_test).max())
 
     @property
@@ -88,13 +96,23 @@ class Layout:
         return int(self.n_test.min())
 
     @property
+    def has_one_row_each(self) -> bool:
+        """Whether no instance is tested twice by design."""
+        return self.n_repeats == 1 and self.kind is not BlockKind.SUBSAMPLES
+
+    @property
+    def is_matched(self) -> bool:
+        """Whether the rows of one instance can be told: it has but one, or instances are named."""
+        return self.instance is not None or self.has_one_row_each
+
+    @property
     def has_rows(self) -> bool:
         """Whether losses are known row by row, not only as one mean per split."""
         return self.starts is not None
 
     @property
     def test_to_train_ratio(self) -> float | None:
-        """n_2 / n_1: sum of test sizes over sum of training sizes; None for a holdout."""
+        """n_2 / n_1: sum of test sizes over sum of training sizes; None where they are unknown."""
         if self.n_train is None:
             return None
         return float(self.n_test.sum() / self.n_train.sum())
@@ -130,8 +148,8 @@ def layout_of(  # noqa: PLR0913 - one argument per column of the long form
         (n,) labels, one per row.
     n_train : float or mapping or ndarray or None
         Training size of every split, by block label, or (n,) of each row's split; left out, the
-        instances of the same repeat that are not in the block. A holdout has none unless it is
-        given.
+        instances of the same repeat that are not in the block. A holdout and subsamples have
+        none unless it is given.
 
     Raises
     ------
@@ -153,6 +171,8 @@ def layout_of(  # noqa: PLR0913 - one argument per column of the long form
             raise InvalidParameter(
                 f"{name} has {len(codes)} entries and block has {n}", loc=(name,), value=len(codes)
             )
+    if kind is BlockKind.SUBSAMPLES:
+        _check_one_series(int(repeat_codes.max()) + 1, "repeat")
 
     key = repeat_codes * len(block_labels) + block_codes
     present, split = np.unique(key, return_inverse=True)
@@ -186,6 +206,8 @@ def layout_of_scores(
 
     ``n_train`` and ``n_test`` are (J,); J = folds x repeats.
     """
+    if kind is BlockKind.SUBSAMPLES:
+        _check_one_series(n_repeats, "repeats")
     n_splits = len(n_test)
     folds = n_splits // n_repeats if n_folds is None else n_folds
     if folds * n_repeats != n_splits:
@@ -203,6 +225,17 @@ def layout_of_scores(
         n_test=np.asarray(n_test, dtype=np.float64),
         n_train=np.asarray(n_train, dtype=np.float64),
     )
+
+
+def _check_one_series(n_repeats: int, name: str) -> None:
+    """Refuse repeats of subsamples: there is no partition that could be repeated."""
+    if n_repeats > 1:
+        raise InvalidParameter(
+            f"subsamples are one series of splits, and there are {n_repeats} repeats; give each "
+            f"split a block of its own and leave {name} out",
+            loc=(name,),
+            value=n_repeats,
+        )
 
 
 def codes_of(labels: Sequence[Label] | IntArray) -> tuple[IntArray, tuple[Label, ...]]:
@@ -257,7 +290,7 @@ def _training_sizes(  # noqa: PLR0913 - the six columns of a split
     given: float | dict[Label, float] | FloatArray | None,
 ) -> FloatArray | None:
     if given is None:
-        if kind is BlockKind.HOLDOUT:
+        if kind in {BlockKind.HOLDOUT, BlockKind.SUBSAMPLES}:
             return None
         in_repeat = np.bincount(split_repeat, weights=n_test)
         return np.asarray(in_repeat[split_repeat] - n_test, dtype=np.float64)

@@ -24,6 +24,8 @@ FOLDS = frozenset({BlockKind.RANDOM})
 SOURCES = frozenset({BlockKind.SOURCE})
 PARTITIONS = frozenset({BlockKind.RANDOM, BlockKind.SOURCE})
 HOLDOUT = frozenset({BlockKind.HOLDOUT})
+SUBSAMPLES = frozenset({BlockKind.SUBSAMPLES})
+ONE_TEST_EACH = PARTITIONS | HOLDOUT  # in one repeat no instance is tested twice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +51,8 @@ class MethodInfo:
     needs : Needs
         What it must be given.
     blocks : frozenset of BlockKind
-        The kinds of block it is valid for.
+        The kinds of block it is valid for. Subsamples, whose test parts may overlap, only where
+        a method says so.
     targets : tuple of Target
         What it can speak of; empty where the question does not arise (losses, schemes, learners).
     mean : MeanKind or None
@@ -64,7 +67,7 @@ class MethodInfo:
     assumptions: str = ""
     errs: str = ""
     needs: Needs = Needs.LOSSES
-    blocks: frozenset[BlockKind] = EVERY_BLOCK_KIND
+    blocks: frozenset[BlockKind] = ONE_TEST_EACH
     targets: tuple[Target, ...] = ()
     mean: MeanKind | None = None
 

@@ -15,7 +15,7 @@ from thetahat.types import BlockKind, Caution, FloatArray
 UnitName = Literal["instance", "cluster", "block"]
 UNITS = get_args(UnitName)
 
-_ROUNDINGS = 8 * float(np.finfo(np.float64).eps)  # a loss, its mean and their difference
+ROUNDINGS = 8 * float(np.finfo(np.float64).eps)  # a loss, its mean and their difference
 _FEW = 5  # two-sided, 2 / 2^5 is above .05
 
 
@@ -76,11 +76,9 @@ def unit_refusal(name: str, layout: Layout, named: UnitName | None) -> str | Non
         )
     if unit == "cluster":
         return f"{name} by cluster needs a cluster column" if layout.cluster is None else None
-    if layout.n_repeats > 1 and layout.instance is None:
-        return (
-            f"{name} by instance needs an instance column to match the rows of "
-            f"{layout.n_repeats} repeats"
-        )
+    if not layout.is_matched:
+        rows = "subsamples" if layout.n_repeats == 1 else f"{layout.n_repeats} repeats"
+        return f"{name} by instance needs an instance column to match the rows of {rows}"
     return None
 
 
@@ -96,33 +94,35 @@ def paired_units(pair: PairedLosses, named: UnitName | None) -> PairedUnits:
     layout = pair.difference.layout
     unit = unit_of(layout, named)
     a, b, values = (unit_means(losses, unit) for losses in (pair.a, pair.b, pair.difference))
-    roundings = _ROUNDINGS * np.maximum(np.abs(a), np.abs(b))
+    roundings = ROUNDINGS * np.maximum(np.abs(a), np.abs(b))
     values = np.where(np.abs(values) <= roundings, 0.0, values)
-    return PairedUnits(unit, values, roundings, _weights(layout, unit, len(values)))
+    return PairedUnits(unit, values, roundings, unit_weights(layout, unit, len(values)))
 
 
 def unit_cautions(layout: Layout, units: PairedUnits) -> tuple[Caution, ...]:
     """Cautions of every test that takes these units as independent."""
-    cautions = [*dependence_cautions(layout, units.unit)]
-    n = units.n_units - units.n_zeros
+    return cautions_of_count(layout, units.unit, units.n_units - units.n_zeros)
+
+
+def cautions_of_count(layout: Layout, unit: UnitName, n: int) -> tuple[Caution, ...]:
+    """Cautions where n units of a pair have a difference."""
+    cautions = [*dependence_cautions(layout, unit)]
     if 0 < n <= _FEW:
         cautions.append(
             Caution(
                 "few_units",
-                f"{n} {units.unit}s with a difference: the smallest two-sided p-value there can "
+                f"{n} {unit}s with a difference: the smallest two-sided p-value there can "
                 f"be is {2.0 ** (1 - n):g}",
             )
         )
     if n == 0:
-        cautions.append(
-            Caution("no_difference", f"no {units.unit} has a difference; the p-value is 1")
-        )
+        cautions.append(Caution("no_difference", f"no {unit} has a difference; the p-value is 1"))
     return tuple(cautions)
 
 
 def dependence_cautions(layout: Layout, unit: UnitName) -> tuple[Caution, ...]:
     """Cautions of what ties the units together, which the tests take as independent."""
-    if layout.kind is BlockKind.RANDOM:
+    if layout.kind in {BlockKind.RANDOM, BlockKind.SUBSAMPLES}:
         return (overlapping_training_sets() if unit == "block" else fitted_models_only(),)
     if layout.kind is BlockKind.SOURCE and unit != "block":
         return (
@@ -153,7 +153,22 @@ def overlapping_training_sets() -> Caution:
     )
 
 
+def subsamples_refusal(name: str, layout: Layout) -> str | None:
+    """Say that a method is not for test parts that may overlap, or None."""
+    if layout.kind is not BlockKind.SUBSAMPLES:
+        return None
+    return (
+        f"{name} takes each instance to be tested once, or the blocks to be independent; the test "
+        "parts of subsamples may overlap"
+    )
+
+
 def _block_refusal(name: str, layout: Layout) -> str | None:
+    if layout.kind is BlockKind.SUBSAMPLES:
+        return (
+            f"{name} by block takes the blocks as independent, and the test parts of subsamples "
+            "may overlap"
+        )
     if layout.kind is BlockKind.HOLDOUT:
         return f"{name} by block needs two blocks, and a holdout is one"
     if layout.kind is BlockKind.RANDOM and layout.n_repeats > 1:
@@ -182,7 +197,7 @@ def unit_means(losses: BlockLosses, unit: UnitName) -> FloatArray:
     return np.asarray(shift + np.bincount(block, weights=values - shift) / np.bincount(block))
 
 
-def _weights(layout: Layout, unit: UnitName, n_units: int) -> FloatArray:
+def unit_weights(layout: Layout, unit: UnitName, n_units: int) -> FloatArray:
     if unit == "cluster":
         assert layout.cluster is not None  # noqa: S101 - unit_refusal saw to it
         return np.asarray(np.bincount(layout.cluster) / len(layout.cluster))

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from thetahat.comparisons._choices import check_choice
-from thetahat.comparisons._units import fitted_models_only
+from thetahat.comparisons._units import fitted_models_only, subsamples_refusal
 from thetahat.comparisons.base import PairedLosses, TestOutcome
 from thetahat.distributions import binomial_cdf, fair_coin_p_value, p_value_of
 from thetahat.errors import UnsupportedCombination
@@ -81,6 +81,8 @@ class McNemar:
         """Refuse sources, clusters, several repeats and split scores."""
         if layout.kind is BlockKind.SOURCE:
             return "mcnemar takes instances as independent, and those of one source resemble others"
+        if reason := subsamples_refusal(self.info.name, layout):
+            return reason
         if not layout.has_rows:
             return "mcnemar needs one loss per instance, and only one score per split is given"
         if layout.cluster is not None:

@@ -10,7 +10,7 @@ import numpy as np
 from thetahat.comparisons._t import corrected_outcome
 from thetahat.comparisons.base import PairedLosses, TestOutcome
 from thetahat.layout import Layout
-from thetahat.registry import PARTITIONS, MethodInfo
+from thetahat.registry import PARTITIONS, SUBSAMPLES, MethodInfo
 from thetahat.types import Alternative, Needs, Target
 from thetahat.variances import VARIANCES
 from thetahat.variances.base import VarianceEstimator
@@ -52,7 +52,7 @@ class NadeauBengioT:
             "of the data for test, more so with a fifth or more."
         ),
         needs=Needs.SPLITS,
-        blocks=PARTITIONS,
+        blocks=PARTITIONS | SUBSAMPLES,
         targets=(Target.THESE_SOURCES, Target.NEW_SOURCE),
     )
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.comparisons._t import rounded, t_outcome
-from thetahat.comparisons._units import overlapping_training_sets
+from thetahat.comparisons._units import overlapping_training_sets, subsamples_refusal
 from thetahat.comparisons.base import PairedLosses, TestOutcome
 from thetahat.layout import Layout
 from thetahat.registry import PARTITIONS, MethodInfo
@@ -51,10 +51,10 @@ class PairedTBlocks:
     )
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Refuse a holdout, which has one block."""
+        """Refuse a holdout, which has one block, and test parts that may overlap."""
         if layout.kind is BlockKind.HOLDOUT:
             return "paired_t_blocks needs the means of two blocks, and a holdout is one"
-        return None
+        return subsamples_refusal(self.info.name, layout)
 
     def test(
         self,

@@ -19,7 +19,7 @@ from thetahat.comparisons._units import (
 from thetahat.comparisons.base import PairedLosses, TestOutcome
 from thetahat.errors import InvalidParameter
 from thetahat.layout import Layout
-from thetahat.registry import MethodInfo
+from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.types import Alternative, FloatArray, Needs, Target
 
 _ENUMERATED = 14  # 2^14 patterns take less time than 10 000 random ones
@@ -81,6 +81,7 @@ class Permutation:
             "test of the learners: instances of one fold share their models."
         ),
         needs=Needs.SPLITS,
+        blocks=EVERY_BLOCK_KIND,
         targets=(Target.NEW_SOURCE, Target.THESE_MODELS),
     )
 

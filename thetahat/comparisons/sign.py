@@ -18,7 +18,7 @@ from thetahat.comparisons._units import (
 from thetahat.comparisons.base import PairedLosses, TestOutcome
 from thetahat.distributions import fair_coin_p_value
 from thetahat.layout import Layout
-from thetahat.registry import MethodInfo
+from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.types import Alternative, Needs, Target
 
 
@@ -69,6 +69,7 @@ class Sign:
             "as a test of the learners: instances of one fold share their models."
         ),
         needs=Needs.SPLITS,
+        blocks=EVERY_BLOCK_KIND,
         targets=(Target.NEW_SOURCE, Target.THESE_MODELS),
     )
 

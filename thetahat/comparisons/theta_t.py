@@ -11,7 +11,7 @@ from thetahat.comparisons._t import rounded, t_outcome
 from thetahat.comparisons.base import PairedLosses, TestOutcome
 from thetahat.errors import InvalidParameter
 from thetahat.layout import Layout
-from thetahat.registry import MethodInfo
+from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.types import Alternative, BlockKind, Caution, Needs, Target
 from thetahat.variances import VARIANCES
 from thetahat.variances.base import VarianceEstimate, VarianceEstimator
@@ -23,6 +23,7 @@ _BY_KIND = {
     # out omega too
     BlockKind.RANDOM: "theta_3",
     BlockKind.HOLDOUT: "iid",
+    BlockKind.SUBSAMPLES: "nadeau_bengio",  # the theta forms are for partitions
 }
 
 
@@ -49,8 +50,8 @@ class ThetaT:
     ----------
     variance : str or None
         Wire name of the variance estimator. Left out: ``theta_B`` for source blocks, ``theta_3``
-        for random ones, ``iid`` for a holdout, or ``cluster_robust`` where its instances are in
-        clusters.
+        for random ones, ``nadeau_bengio`` for subsamples, ``iid`` for a holdout, or
+        ``cluster_robust`` where its instances are in clusters.
     """
 
     variance: str | None = None
@@ -70,6 +71,7 @@ class ThetaT:
             "sources are left out, conservative where the variance is too large."
         ),
         needs=Needs.SPLITS,
+        blocks=EVERY_BLOCK_KIND,
         targets=(Target.THESE_SOURCES, Target.NEW_SOURCE, Target.THESE_MODELS),
     )
 

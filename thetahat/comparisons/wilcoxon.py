@@ -22,7 +22,7 @@ from thetahat.comparisons._units import (
 from thetahat.comparisons.base import PairedLosses, TestOutcome
 from thetahat.distributions import p_value_of
 from thetahat.layout import Layout
-from thetahat.registry import MethodInfo
+from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.types import Alternative, Needs, Target
 
 _AUTO_EXACT = 50  # differences up to which the exact distribution is the default
@@ -94,6 +94,7 @@ class Wilcoxon:
             "demsar_split is slightly conservative with ties."
         ),
         needs=Needs.SPLITS,
+        blocks=EVERY_BLOCK_KIND,
         targets=(Target.NEW_SOURCE, Target.THESE_MODELS),
     )
 

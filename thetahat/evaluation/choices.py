@@ -18,7 +18,7 @@ from thetahat.layout import Layout
 from thetahat.omnibus import OMNIBUS
 from thetahat.omnibus.base import FEWEST_MODELS, OmnibusTest
 from thetahat.registry import Registry
-from thetahat.types import Alternative, Target
+from thetahat.types import Alternative, BlockKind, Target
 from thetahat.variances import VARIANCES
 from thetahat.variances.base import VarianceEstimator
 
@@ -219,7 +219,18 @@ def select(  # noqa: PLR0913 - what there is, what was asked, and what it is for
 
 
 def misfit(method: Any, layout: Layout, n_models: int | None = None) -> str | None:
-    """Say why a method of any family does not fit the layout, or None."""
+    """Say why a method of any family does not fit the layout, or None.
+
+    Test parts that may overlap break what most methods assume, so a method is asked about them
+    only where it says that it is for them.
+    """
+    overlap = layout.kind is BlockKind.SUBSAMPLES
+    if overlap and BlockKind.SUBSAMPLES not in method.info.blocks:
+        fits = " or ".join(kind.value for kind in BlockKind if kind in method.info.blocks)
+        return (
+            f"{method.info.name} is for {fits} blocks, and these are {layout.kind.value}, whose "
+            "test parts may overlap"
+        )
     given = () if n_models is None else (n_models,)
     reason: str | None = method.inapplicable(layout, *given)
     return reason

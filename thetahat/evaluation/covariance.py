@@ -46,6 +46,8 @@ def _left_out(table: LossTable) -> str | None:
     first = int((layout.split_repeat == 0).sum())
     if layout.kind is BlockKind.HOLDOUT:
         return "a holdout is one block"
+    if layout.kind is BlockKind.SUBSAMPLES:
+        return "the test parts of subsamples may hold the same instances"
     if first > MOST_BLOCKS:
         return f"{first} blocks are more than the {MOST_BLOCKS} that are shown"
     if len(table.models) * first**2 > MOST_ENTRIES:

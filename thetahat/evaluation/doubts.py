@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+import numpy as np
+
 from thetahat.block_losses import LossTable
+from thetahat.layout import Layout
 from thetahat.types import BlockKind, Caution
 
 FEW: Final = 5
@@ -45,6 +48,13 @@ def _of_layout(table: LossTable) -> Iterator[Caution]:
             f"there are {layout.n_blocks} blocks; what rests on the spread between them is very "
             "uncertain",
         )
+    if layout.kind is BlockKind.SUBSAMPLES:
+        yield Caution(
+            "no_partition",
+            "the test parts are no partition of the instances and may overlap: more splits take "
+            "away the luck of the draw, not that of the sample, and the pooled mean counts an "
+            "instance as often as it was tested",
+        )
     smallest, largest = int(layout.n_test.min()), int(layout.n_test.max())
     if largest > smallest + 1:
         yield Caution(
@@ -57,6 +67,26 @@ def _of_layout(table: LossTable) -> Iterator[Caution]:
             "split_scores_only",
             "one number per split is known; what needs a loss for each instance is left out",
         )
+    crossing = _n_crossing(layout)
+    if crossing:
+        yield Caution(
+            "clusters_cross_blocks",
+            f"{crossing} of {len(layout.cluster_labels)} clusters have instances in several "
+            "blocks: a model is tested on clusters that it was trained on, which flatters it for "
+            "new ones, and the blocks' means depend on each other",
+        )
+
+
+def _n_crossing(layout: Layout) -> int:
+    """Return how many clusters lie in more than one block of the same repeat."""
+    if layout.cluster is None or layout.kind not in (BlockKind.RANDOM, BlockKind.SOURCE):
+        return 0
+    split = layout.split_of_row()
+    pairs = np.unique(layout.cluster * layout.n_splits + split)
+    cluster, split = np.divmod(pairs, layout.n_splits)
+    in_repeat = cluster * layout.n_repeats + layout.split_repeat[split]
+    where, times = np.unique(in_repeat, return_counts=True)
+    return len(np.unique(where[times > 1] // layout.n_repeats))
 
 
 def _of_models(table: LossTable) -> Iterator[Caution]:

@@ -166,7 +166,7 @@ def _growths(basis: Basis, layout: Layout) -> list[_Growth]:
     if basis.target is Target.NEW_SOURCE:
         within = [] if basis.within is None else [_within_sources(basis, layout, basis.within)]
         return [_sources(basis, layout), *within]
-    if basis.variance_name in _REPEATED and layout.n_test.max() > 1:
+    if basis.variance_name in _REPEATED and _can_repeat(layout):
         return [_repeats(basis, layout), _instances(basis, layout)]
     return [_instances(basis, layout)]
 
@@ -195,13 +195,25 @@ def _within_sources(basis: Basis, layout: Layout, within: float) -> _Growth:
     )
 
 
+def _can_repeat(layout: Layout) -> bool:
+    """Whether there are other splits than these."""
+    if layout.kind is BlockKind.SUBSAMPLES:
+        return layout.n_rows > layout.n_instances
+    return bool(layout.n_test.max() > 1)
+
+
+def _n_repeats(layout: Layout) -> int:
+    """Return the number of partitions, or of splits that stand for themselves."""
+    return layout.n_splits if layout.kind is BlockKind.SUBSAMPLES else layout.n_repeats
+
+
 def _most_repeats(layout: Layout) -> int:
-    return MOST_SPLITS * layout.n_repeats // layout.n_splits
+    return MOST_SPLITS * _n_repeats(layout) // layout.n_splits
 
 
 def _repeats(basis: Basis, layout: Layout) -> _Growth:
     ratio = layout.test_to_train_ratio or 0.0
-    per_repeat = layout.n_splits / layout.n_repeats
+    per_repeat = layout.n_splits / _n_repeats(layout)
     s2 = basis.standard_error**2 / (1 / layout.n_splits + ratio)
     normal = basis.degrees_of_freedom is None
 
@@ -211,7 +223,7 @@ def _repeats(basis: Basis, layout: Layout) -> _Growth:
 
     return _Growth(
         "repeats",
-        layout.n_repeats,
+        _n_repeats(layout),
         _most_repeats(layout),
         error_at,
         because=(

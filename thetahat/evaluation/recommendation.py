@@ -16,6 +16,8 @@ The reasons:
 - Sources, ``new_source``: the sources are the sample, so B/K with K - 1 degrees of freedom
   (``theta_gamma``). ``prediction`` is about the average loss seen on one more source, not about
   its expectation: it is shown, and recommended only where nothing else was asked for.
+- Subsamples, ``these_sources``: ``nadeau_bengio`` was made for them. Nothing else is known to
+  allow for training and test parts that both overlap.
 - Holdout: with clusters, ``cluster_robust``; ``wilson`` for zero-one losses, because the others
   fail near 0 and 1; else t on ``iid``.
 
@@ -139,6 +141,12 @@ RULES: Final = (
         "instances of one cluster are not independent; near 0 and 1 wilson holds its level where "
         "the others do not",
     ),
+    Rule(
+        BlockKind.SUBSAMPLES,
+        Target.THESE_SOURCES,
+        (("student_t", "nadeau_bengio"), ("normal", "nadeau_bengio")),
+        "training parts overlap and so may test parts, and nadeau_bengio was made for such splits",
+    ),
 )
 """The orders by kind of block and target; the service shows them as they stand."""
 
@@ -155,6 +163,7 @@ DEFAULT_TARGET: Final = {
     BlockKind.RANDOM: Target.THESE_SOURCES,
     BlockKind.SOURCE: Target.NEW_SOURCE,
     BlockKind.HOLDOUT: Target.THESE_MODELS,
+    BlockKind.SUBSAMPLES: Target.THESE_SOURCES,
 }
 """What the verdict on two models speaks of, unless the request says otherwise."""
 

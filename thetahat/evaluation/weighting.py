@@ -43,15 +43,15 @@ def _terms(
     losses: BlockLosses, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray, IntArray | None, tuple[Caution, ...]]:
     layout = losses.layout
-    if layout.n_repeats == 1:
+    if layout.has_one_row_each:
         return losses.rows, weights, layout.split_of_row(), ()
     if layout.instance is not None:
         by_instance = BlockLosses(layout, values=np.asarray(weights, dtype=np.float64))
         return losses.instance_means(), by_instance.instance_means(), None, ()
     caution = Caution(
         "repeats_counted_as_instances",
-        "rows of several repeats cannot be matched without an instance column; they count as "
-        "independent, and the variance is too small",
+        "rows of several repeats or of subsamples cannot be matched without an instance column; "
+        "they count as independent, and the variance is too small",
     )
     return losses.rows, weights, None, (caution,)
 

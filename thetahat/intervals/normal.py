@@ -10,7 +10,7 @@ from thetahat.block_losses import BlockLosses
 from thetahat.intervals._ends import symmetric_ends, usable_scalar
 from thetahat.intervals.base import Interval
 from thetahat.layout import Layout
-from thetahat.registry import MethodInfo
+from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.types import Alternative, Caution, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
@@ -53,6 +53,7 @@ class Normal:
             "or too long as its variance estimate is biased."
         ),
         needs=Needs.SPLITS,
+        blocks=EVERY_BLOCK_KIND,
         targets=tuple(Target),
     )
 

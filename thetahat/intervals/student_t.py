@@ -10,7 +10,7 @@ from thetahat.block_losses import BlockLosses
 from thetahat.intervals._ends import symmetric_ends, usable_scalar
 from thetahat.intervals.base import Interval
 from thetahat.layout import Layout
-from thetahat.registry import MethodInfo
+from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.types import Alternative, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
@@ -54,6 +54,7 @@ class StudentT:
             "or the training set's own share of the variance."
         ),
         needs=Needs.SPLITS,
+        blocks=EVERY_BLOCK_KIND,
         targets=tuple(Target),
     )
 

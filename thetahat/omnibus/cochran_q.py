@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.block_losses import LossTable
+from thetahat.comparisons._units import subsamples_refusal
 from thetahat.errors import UnsupportedCombination
 from thetahat.layout import Layout
 from thetahat.omnibus._ranks import row_statistic
@@ -64,6 +65,8 @@ class CochranQ:
             return (
                 "cochran_q takes instances as independent, and those of one source resemble others"
             )
+        if reason := subsamples_refusal(self.info.name, layout):
+            return reason
         if layout.cluster is not None:
             return "cochran_q takes instances as independent, and these are in clusters"
         if layout.n_repeats > 1:

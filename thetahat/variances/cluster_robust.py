@@ -10,7 +10,7 @@ import numpy as np
 from thetahat.block_losses import BlockLosses
 from thetahat.errors import InsufficientData
 from thetahat.layout import Layout
-from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
+from thetahat.registry import ONE_TEST_EACH, MethodInfo
 from thetahat.types import BlockKind, Caution, IntArray, MeanKind, Target
 from thetahat.variances._applicability import lacks_rows, wrong_kind
 from thetahat.variances._conclusions import conclude, ignores_training_variance
@@ -60,7 +60,7 @@ class ClusterRobust:
             "Too small with few clusters or very unequal ones, and blind to the training "
             "sample's share of the variance."
         ),
-        blocks=EVERY_BLOCK_KIND,
+        blocks=ONE_TEST_EACH,
         targets=(Target.THESE_MODELS,),
         mean=MeanKind.POOLED,
     )

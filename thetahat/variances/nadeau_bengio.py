@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.block_losses import BlockLosses
-from thetahat.errors import InsufficientData
 from thetahat.layout import Layout
-from thetahat.registry import PARTITIONS, MethodInfo
-from thetahat.types import BlockKind, Caution, MeanKind, Needs, Target
+from thetahat.registry import PARTITIONS, SUBSAMPLES, MethodInfo
+from thetahat.types import MeanKind, Needs, Target
 from thetahat.variances._applicability import wrong_kind
-from thetahat.variances._conclusions import FEW, conclude
+from thetahat.variances._corrected import corrected_resampled
 from thetahat.variances.base import VarianceEstimate
-
-_LARGE_SHARE = 0.15  # the benchmark's intervals cover at a tenth and no longer at a fifth
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +30,9 @@ class NadeauBengio:
     Source: nadeau2003; schulz2024 for how it covers.
 
     Deviations: where sizes differ, n_2 / n_1 is the sum of the test sizes over the sum of the
-    training sizes; the source has equal sizes. The source has random splits; for folds of one
-    partition it is the same formula with n_2 / n_1 = 1 / (K - 1), and for source blocks the
-    sources are the sample.
+    training sizes; the source has equal sizes. The source has random splits (subsamples); for
+    folds of one partition it is the same formula with n_2 / n_1 = 1 / (K - 1), and for source
+    blocks the sources are the sample.
 
     Degenerate cases: equal split means give 0; two splits leave one degree of freedom.
     """
@@ -56,7 +53,7 @@ class NadeauBengio:
             "where more repeats make it worse."
         ),
         needs=Needs.SPLITS,
-        blocks=PARTITIONS,
+        blocks=PARTITIONS | SUBSAMPLES,
         targets=(Target.THESE_SOURCES, Target.NEW_SOURCE),
         mean=MeanKind.MACRO,
     )
@@ -73,41 +70,7 @@ class NadeauBengio:
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean; for source blocks as that of a new source."""
-        layout = losses.layout
-        ratio, j = layout.test_to_train_ratio, layout.n_splits
-        if ratio is None or j < 2:
-            raise InsufficientData(str(self.inapplicable(layout)), loc=("n_train",))
-        s2 = float(losses.moments.deviations.var(ddof=1))
-        source = layout.kind is BlockKind.SOURCE
-        return conclude(
-            self.info,
-            losses,
-            (1 / j + ratio) * s2,
-            float(j - 1),
-            target=Target.NEW_SOURCE if source else Target.THESE_SOURCES,
-            cautions=(*_few_splits(j), *(() if source else _large_test_parts(ratio))),
-            details={"test_to_train_ratio": ratio},
-        )
-
-
-def _few_splits(j: int) -> tuple[Caution, ...]:
-    if j >= FEW:
-        return ()
-    message = f"it rests on {j} split means; with fewer than {FEW} the variance itself is uncertain"
-    return (Caution("few_blocks", message),)
-
-
-def _large_test_parts(ratio: float) -> tuple[Caution, ...]:
-    share = ratio / (1 + ratio)
-    if share <= _LARGE_SHARE:
-        return ()
-    return (
-        Caution(
-            "large_test_parts",
-            f"each split tests on {share:.3g} of its data; the intervals of the largest benchmark "
-            "cover well at a tenth and too seldom from a fifth on",
-        ),
-    )
+        return corrected_resampled(self.info, losses, self.inapplicable(losses.layout))
 
 
 METHOD = NadeauBengio

@@ -148,6 +148,7 @@ def _layout(given: CrossValidationRequest, scheme: Scheme, rows: Rows) -> Layout
         np.repeat([s.block for s in splits], sizes).astype(np.intp),
         repeat=np.repeat([s.repeat for s in splits], sizes).astype(np.intp),
         instance=np.concatenate([s.test for s in splits]),
+        n_train=np.repeat([len(s.train) for s in splits], sizes).astype(np.float64),
     )
 
 
@@ -162,7 +163,10 @@ def _likely(kind: BlockKind, *, size: int = 2, n_blocks: int = 20) -> Layout:
     """Return a layout of the kind, to refuse what cannot fit whatever the data are."""
     if kind is BlockKind.HOLDOUT:
         return layout_of(kind, np.zeros(size * n_blocks, dtype=np.intp))
-    return layout_of(kind, np.repeat(np.arange(n_blocks, dtype=np.intp), size))
+    block = np.repeat(np.arange(n_blocks, dtype=np.intp), size)
+    if kind is BlockKind.SUBSAMPLES:
+        return layout_of(kind, block, instance=np.arange(len(block)), n_train=float(len(block)))
+    return layout_of(kind, block)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,10 @@ def losses_of(
 ) -> BlockLosses:
     block = [k for k, row in enumerate(rows) for _ in row]
     values = np.array([e for row in rows for e in row], dtype=np.float64)
+    if kind is BlockKind.SUBSAMPLES:  # which say nothing of their training parts and instances
+        n = len(values)
+        layout = layout_of(kind, block, cluster=cluster, instance=range(n), n_train=float(n))
+        return BlockLosses(layout, values=values)
     return BlockLosses(layout_of(kind, block, cluster=cluster), values=values)
 
 
