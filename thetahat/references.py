@@ -27,10 +27,19 @@ REFERENCES: Final[dict[str, str]] = {
         "and powerful approach to multiple testing. Journal of the Royal Statistical Society B "
         "57, 289-300."
     ),
+    "bergmann1988": (
+        "Bergmann, B. and Hommel, G. (1988). Improvements of general multiple test procedures for "
+        "redundant systems of hypotheses. Multiple Hypotheses Testing, 100-115. Springer."
+    ),
     "bouckaert2004": (
         "Bouckaert, R. R. and Frank, E. (2004). Evaluating the replicability of significance tests "
         "for comparing learning algorithms. Advances in Knowledge Discovery and Data Mining, "
         "3-12. Springer."
+    ),
+    "brodersen2010": (
+        "Brodersen, K. H., Ong, C. S., Stephan, K. E. and Buhmann, J. M. (2010). The balanced "
+        "accuracy and its posterior distribution. 20th International Conference on Pattern "
+        "Recognition, 3121-3124."
     ),
     "burman1989": (
         "Burman, P. (1989). A comparative study of ordinary cross-validation, v-fold "
@@ -68,19 +77,40 @@ REFERENCES: Final[dict[str, str]] = {
         "Dixon, W. J. and Mood, A. M. (1946). The statistical sign test. Journal of the "
         "American Statistical Association 41, 557-566."
     ),
+    "efron1983": (
+        "Efron, B. (1983). Estimating the error rate of a prediction rule: improvement on "
+        "cross-validation. Journal of the American Statistical Association 78, 316-331."
+    ),
     "efron1987": (
         "Efron, B. (1987). Better bootstrap confidence intervals. Journal of the American "
         "Statistical Association 82, 171-185."
+    ),
+    "efron1997": (
+        "Efron, B. and Tibshirani, R. (1997). Improvements on cross-validation: the .632+ "
+        "bootstrap method. Journal of the American Statistical Association 92, 548-560."
     ),
     "fagerland2013": (
         "Fagerland, M. W., Lydersen, S. and Laake, P. (2013). The McNemar test for binary "
         "matched-pairs data: mid-p and asymptotic are better than exact conditional. BMC "
         "Medical Research Methodology 13, 91."
     ),
+    "finner1993": (
+        "Finner, H. (1993). On a monotonicity problem in step-down multiple test procedures. "
+        "Journal of the American Statistical Association 88, 920-923."
+    ),
     "fisher1935": ("Fisher, R. A. (1935). The Design of Experiments. Oliver and Boyd, Edinburgh."),
+    "forman2010": (
+        "Forman, G. and Scholz, M. (2010). Apples-to-apples in cross-validation studies: pitfalls "
+        "in classifier performance measurement. ACM SIGKDD Explorations 12, 49-57."
+    ),
     "friedman1937": (
         "Friedman, M. (1937). The use of ranks to avoid the assumption of normality implicit in "
         "the analysis of variance. Journal of the American Statistical Association 32, 675-701."
+    ),
+    "garcia2008": (
+        "Garcia, S. and Herrera, F. (2008). An extension on 'Statistical comparisons of "
+        "classifiers over multiple data sets' for all pairwise comparisons. Journal of Machine "
+        "Learning Research 9, 2677-2694."
     ),
     "garcia2010": (
         "Garcia, S., Fernandez, A., Luengo, J. and Herrera, F. (2010). Advanced nonparametric "
@@ -94,6 +124,10 @@ REFERENCES: Final[dict[str, str]] = {
     "gneiting2007": (
         "Gneiting, T. and Raftery, A. E. (2007). Strictly proper scoring rules, prediction, and "
         "estimation. Journal of the American Statistical Association 102, 359-378."
+    ),
+    "gorodkin2004": (
+        "Gorodkin, J. (2004). Comparing two K-category assignments by a K-category correlation "
+        "coefficient. Computational Biology and Chemistry 28, 367-374."
     ),
     "grandvalet2006": (
         "Grandvalet, Y. and Bengio, Y. (2006). Hypothesis testing for cross-validation. Technical "
@@ -154,6 +188,10 @@ REFERENCES: Final[dict[str, str]] = {
         "Manning, C. D., Raghavan, P. and Schuetze, H. (2008). Introduction to information "
         "retrieval. Cambridge University Press."
     ),
+    "matthews1975": (
+        "Matthews, B. W. (1975). Comparison of the predicted and observed secondary structure of "
+        "T4 phage lysozyme. Biochimica et Biophysica Acta 405, 442-451."
+    ),
     "mccallum1998": (
         "McCallum, A. and Nigam, K. (1998). A comparison of event models for naive Bayes text "
         "classification. AAAI-98 Workshop on Learning for Text Categorization, 41-48."
@@ -200,11 +238,19 @@ REFERENCES: Final[dict[str, str]] = {
         "B. (2024). Constructing confidence intervals for 'the' generalization error: a "
         "comprehensive benchmark study. arXiv 2409.18836."
     ),
+    "shaffer1986": (
+        "Shaffer, J. P. (1986). Modified sequentially rejective multiple test procedures. Journal "
+        "of the American Statistical Association 81, 826-831."
+    ),
     "stone1974": (
         "Stone, M. (1974). Cross-validatory choice and assessment of statistical predictions. "
         "Journal of the Royal Statistical Society B 36, 111-147."
     ),
     "student1908": ("Student (1908). The probable error of a mean. Biometrika 6, 1-25."),
+    "takahashi2022": (
+        "Takahashi, K., Yamamoto, K., Kuchiba, A. and Koyama, T. (2022). Confidence interval for "
+        "micro-averaged F1 and macro-averaged F1 scores. Applied Intelligence 52, 4961-4972."
+    ),
     "wilcoxon1945": (
         "Wilcoxon, F. (1945). Individual comparisons by ranking methods. Biometrics Bulletin "
         "1, 80-83."

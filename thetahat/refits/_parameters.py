@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+
+import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.schemes.base import Rows
-from thetahat.types import BlockKind
+from thetahat.types import BlockKind, FloatArray
 
 INDEPENDENT_ROWS = frozenset(BlockKind) - {BlockKind.SOURCE}
 """The blocks of data whose instances may be drawn one by one."""
@@ -62,3 +65,9 @@ def dependence_of_rows(
     if time:
         return f"{name} draws instances in any order, and these data have a time"
     return None
+
+
+def above_rounding(variance: float, losses: Iterable[FloatArray]) -> float:
+    """Return the variance, or 0 where it is no more than the rounding of the losses."""
+    largest = max((float(np.abs(part).max(initial=0)) for part in losses), default=0.0)
+    return variance if variance > (8 * float(np.finfo(np.float64).eps) * largest) ** 2 else 0.0

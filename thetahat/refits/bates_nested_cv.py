@@ -12,7 +12,12 @@ import numpy as np
 from thetahat.intervals._ends import symmetric_ends
 from thetahat.intervals.base import Interval
 from thetahat.refits._nested_folds import NestedFolds
-from thetahat.refits._parameters import INDEPENDENT_ROWS, require_at_least, require_one_of
+from thetahat.refits._parameters import (
+    INDEPENDENT_ROWS,
+    above_rounding,
+    require_at_least,
+    require_one_of,
+)
 from thetahat.refits.base import INTERVALS_LIST, VARIANCES_LIST, Fits
 from thetahat.registry import MethodInfo
 from thetahat.types import Alternative, Caution, FloatArray, MeanKind, Needs, Target
@@ -136,7 +141,7 @@ class BatesNestedCv:
         ]
         mse = float(np.mean(differences))
         all_inner = np.concatenate([e for inner_r in inner for e_in in inner_r for e in e_in])
-        least = float(all_inner.std(ddof=1)) / math.sqrt(n)
+        least = math.sqrt(above_rounding(float(all_inner.var(ddof=1)) / n, [all_inner]))
         share = (n * (K - 1) // K) / n if self.variant == "nestedcv" else (K - 1) / K
         wanted = math.sqrt(max(0.0, share * mse))
         error = min(max(wanted, least), math.sqrt(K) * least)

@@ -1,0 +1,60 @@
+"""Small data and learners for methods that fit again, and the fits that a design asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.data import Data, data_of
+from thetahat.features import Features
+from thetahat.learners import LEARNERS
+from thetahat.learners.base import Learner
+from thetahat.losses import LOSSES
+from thetahat.losses.base import Predictions
+from thetahat.refits import Design, Fits, Learning, fits_of, run_design
+from thetahat.registry import MethodInfo
+from thetahat.types import FloatArray
+
+
+def regression_of(y: np.ndarray, **columns: np.ndarray) -> Data:
+    """Data with one feature that says nothing, or those given."""
+    return data_of(columns or {"x": np.zeros(len(y))}, y, "regression")
+
+
+def fitted(
+    design: Design, data: Data, learner: Learner | None = None, *, loss: str = "squared", seed: int
+) -> Fits:
+    """Return the fits of a design in one part; the mean of the targets is the learner's default."""
+    learning = Learning("m", learner or LEARNERS["mean"](), data, LOSSES[loss]())
+    splits = design.splits(fits_of(data, seed, ()).rows, seed)
+    n = sum(1 for _ in splits)
+    arrays, _ = run_design(learning, design, seed, 0, n)
+    return fits_of(data, seed, [arrays])
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A model that learns nothing: it always says the same."""
+
+    value: float = 0.0
+
+    info: ClassVar[MethodInfo] = MethodInfo(name="fixed", title="Fixed", summary="One value.")
+    tasks: ClassVar[frozenset[str]] = frozenset({"regression"})
+    takes_weights: ClassVar[bool] = True
+
+    def fit(
+        self,
+        features: Features,
+        y: np.ndarray,
+        *,
+        weights: FloatArray | None,
+        n_classes: int,
+        rng: np.random.Generator,
+    ) -> Fixed:
+        del features, y, weights, n_classes, rng
+        return self
+
+    def predict(self, features: Features) -> Predictions:
+        return Predictions(output=np.full(features.n, self.value))
