@@ -22,6 +22,16 @@ REFERENCES: Final[dict[str, str]] = {
         "Bayle, P., Bayle, A., Janson, L. and Mackey, L. (2020). Cross-validation confidence "
         "intervals for test error. Advances in Neural Information Processing Systems 33."
     ),
+    "benavoli2014": (
+        "Benavoli, A., Mangili, F., Corani, G., Zaffalon, M. and Ruggeri, F. (2014). A Bayesian "
+        "Wilcoxon signed-rank test based on the Dirichlet process. Proceedings of the 31st "
+        "International Conference on Machine Learning, 1026-1034."
+    ),
+    "benavoli2017": (
+        "Benavoli, A., Corani, G., Demsar, J. and Zaffalon, M. (2017). Time for a change: a "
+        "tutorial for comparing multiple classifiers through Bayesian analysis. Journal of "
+        "Machine Learning Research 18, 1-36."
+    ),
     "benjamini1995": (
         "Benjamini, Y. and Hochberg, Y. (1995). Controlling the false discovery rate: a practical "
         "and powerful approach to multiple testing. Journal of the Royal Statistical Society B "
@@ -59,6 +69,10 @@ REFERENCES: Final[dict[str, str]] = {
     ),
     "conover1999": (
         "Conover, W. J. (1999). Practical nonparametric statistics, third edition. Wiley."
+    ),
+    "corani2015": (
+        "Corani, G. and Benavoli, A. (2015). A Bayesian approach for comparing cross-validated "
+        "algorithms on multiple data sets. Machine Learning 100, 285-304."
     ),
     "delong1988": (
         "DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). Comparing the areas under "

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.evaluation.choices import REGISTRIES, Choices, misfit, select
+from thetahat.evaluation.corrections import refusal
 from thetahat.evaluation.recommendation import RULES
 from thetahat.layout import Layout
 from thetahat.types import Target
@@ -18,7 +19,7 @@ def check(layout: Layout, choices: Choices, models: Sequence[str]) -> None:
     ------
     UnsupportedCombination
         A named method that does not fit the layout (the message names those that do), or a target
-        that none of the variances speaks of.
+        that none of the variances speaks of, or a correction that does not fit what is compared.
     InvalidParameter
         A control that is not a model.
     """
@@ -28,6 +29,9 @@ def check(layout: Layout, choices: Choices, models: Sequence[str]) -> None:
             loc=("control",),
             value=choices.control,
         )
+    reason = refusal(choices.correction, len(models), choices.control, choices.alternative)
+    if reason is not None:
+        raise UnsupportedCombination(reason, loc=("correction",), value=choices.correction)
     for family, registry in REGISTRIES.items():
         # requests name the tests of all models among those of a pair
         field, n_models = ("tests", len(models)) if family == "omnibus" else (family, None)

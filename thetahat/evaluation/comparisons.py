@@ -197,7 +197,8 @@ def _adjust_tests(compared: list[dict[str, Any]], correction: str) -> None:
     if len(compared) < 2:
         return
     for key in dict.fromkeys(key for comparison in compared for key in comparison["tests"]):
-        outcomes = [c["tests"][key] for c in compared if key in c["tests"]]
-        adjusted = adjust([outcome["p_value"] for outcome in outcomes], correction)
+        outcomes = [comparison["tests"].get(key, {}) for comparison in compared]
+        adjusted = adjust([outcome.get("p_value") for outcome in outcomes], correction)
         for outcome, value in zip(outcomes, adjusted, strict=True):
-            outcome["p_value_adjusted"] = value
+            if outcome:
+                outcome["p_value_adjusted"] = value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from thetahat.evaluation.corrections import adjust
+from thetahat.evaluation.corrections import adjust, for_bounds
 from thetahat.evaluation.evidence import Evidence, Question, Terms, evidence
 from thetahat.evaluation.plans import plan
 from thetahat.evaluation.power import detectable_difference, power_of
@@ -21,15 +21,16 @@ def judge(questions: Sequence[Question], terms: Terms) -> list[dict[str, Any]]:
     With several pairs each of the three p-values is corrected over the pairs by the same
     correction, and a statement holds where the adjusted value is below alpha: that is "alpha is
     adjusted first" with every statement at the step of its own family. (To take the step of the
-    difference test for the equivalence statement too would not bound false equivalences.)
+    difference test for the equivalence statement too would not bound false equivalences.) A
+    correction that rests on the transitivity of equality gives way to Holm's for the other two.
     """
     raw = [evidence(question, terms.margin) for question in questions]
     if len(raw) == 1:
         return [_verdict(questions[0], terms, raw[0], raw[0], 1)]
     families = (
         adjust([e.difference for e in raw], terms.correction),
-        adjust([e.equivalence for e in raw], terms.correction),
-        adjust([e.not_worse for e in raw], terms.correction),
+        adjust([e.equivalence for e in raw], for_bounds(terms.correction)),
+        adjust([e.not_worse for e in raw], for_bounds(terms.correction)),
     )
     return [
         _verdict(question, terms, e, Evidence(*adjusted), len(raw))

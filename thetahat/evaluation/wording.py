@@ -6,6 +6,7 @@ from typing import Final
 
 from scipy.special import ndtri, stdtrit
 
+from thetahat.evaluation.corrections import for_bounds
 from thetahat.evaluation.evidence import Evidence, Question, Terms
 from thetahat.evaluation.plain import number
 from thetahat.evaluation.plans import Basis
@@ -137,7 +138,8 @@ def _after(decision: str, terms: Terms, raw: Evidence, adjusted: Evidence, n_pai
     p, q = getattr(raw, field), getattr(adjusted, field)
     if n_pairs == 1 or terms.correction == "none":
         return f"; p = {number(p)}"
-    return f"; p = {number(p)}, {number(q)} after {terms.correction} over {n_pairs} pairs"
+    used = terms.correction if field == "difference" else for_bounds(terms.correction)
+    return f"; p = {number(p)}, {number(q)} after {used} over {n_pairs} pairs"
 
 
 def _percent(level: float) -> str:
