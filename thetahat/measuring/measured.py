@@ -33,6 +33,8 @@ class Measured:
         (n,) influence of each row on its own split's metric; 0 where that is undefined.
     strata : ndarray of int or None
         (n,) codes of groups in which the influence averages to 0: DeLong's classes.
+    variance_name : str
+        What the variance by influence function is called: ``delong``, or ``influence``.
     fold_influence : ndarray of float or None
         (n,) what ``ledell`` takes instead of ``split_influence``; None for other metrics.
     replicates : Replicates or None
@@ -45,6 +47,7 @@ class Measured:
     splits: FloatArray
     split_influence: FloatArray
     strata: IntArray | None
+    variance_name: str
     fold_influence: FloatArray | None = None
     replicates: Replicates | None = None
 
@@ -143,13 +146,15 @@ def measure(metric: Metric, judged: Judged, layout: Layout, seed: int, key: str)
     for rows, statistic, value in zip(rows_of_repeat, whole, values, strict=True):
         if not np.isnan(value):
             pooled_parts[rows] = statistic.influence() / (len(rows) * len(values))
+    strata = metric.strata(judged)
     measured = Measured(
         layout=layout,
         pooled=float(np.mean(values)),
         pooled_parts=pooled_parts,
         splits=splits,
         split_influence=split_influence,
-        strata=metric.strata(judged),
+        strata=strata,
+        variance_name="influence" if strata is None or metric.uses != "scores" else "delong",
         fold_influence=None if np.isnan(fold_influence).any() else fold_influence,
     )
     macro = main_mean(metric, layout) is MeanKind.MACRO

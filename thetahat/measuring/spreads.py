@@ -38,14 +38,14 @@ def _given_models(measured: Measured) -> Iterator[tuple[str, VarianceEstimate]]:
     layout = measured.layout
     macro_parts = measured.macro_parts()
     several = layout.kind is not BlockKind.HOLDOUT
-    name = "influence" if measured.strata is None else "delong"
+    name = measured.variance_name
     if not math.isnan(measured.pooled):
         value = _over_instances(measured.pooled_parts, measured.strata, layout)
         yield name, _conclude(measured, MeanKind.POOLED, value, None)
     if several and macro_parts is not None:
         value = _over_instances(macro_parts, _inside_splits(measured), layout)
         yield f"{name}_blocks", _conclude(measured, MeanKind.MACRO, value, None)
-        if measured.strata is not None and layout.kind is BlockKind.RANDOM:
+        if layout.kind is BlockKind.RANDOM:
             as_published = ledell(measured)
             if as_published is not None:
                 yield "ledell", _conclude(measured, MeanKind.MACRO, as_published, None)

@@ -1,0 +1,81 @@
+"""Metrics that are functions of the table of true and predicted classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from thetahat.metrics.base import Judged
+from thetahat.types import FloatArray, IntArray
+
+OfTables = Callable[[FloatArray], FloatArray]
+"""(B,) values of (B, C, C) tables of weights, true class by predicted; NaN where undefined."""
+SlopesOfTable = Callable[[FloatArray], FloatArray]
+"""(C, C) derivatives by the weight of each cell, at one (C, C) table."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableStatistic:
+    """A function of the (C, C) table of true and predicted classes.
+
+    Parameters
+    ----------
+    cell : ndarray of int
+        (m,) true class times C plus predicted class.
+    n_classes : int
+        C.
+    of_tables, slopes : callable
+        The function, and its derivatives.
+    """
+
+    cell: IntArray
+    n_classes: int
+    of_tables: OfTables
+    slopes: SlopesOfTable
+
+    def value(self) -> float:
+        """Return the metric; NaN where it is undefined."""
+        return float(self.of_tables(self._table()[None])[0])
+
+    def influence(self) -> FloatArray:
+        """Return (m,) values of the influence function: the derivative at the row's own cell."""
+        return np.asarray(self.slopes(self._table() / len(self.cell)).ravel()[self.cell])
+
+    def fold_influence(self) -> FloatArray | None:
+        """Return None: it has none of its own."""
+        return None
+
+    def resampled(self, counts: FloatArray) -> FloatArray:
+        """Return (B,) metrics under (B, m) weights."""
+        order = np.argsort(self.cell, kind="stable")
+        occupied, starts = np.unique(self.cell[order], return_index=True)
+        tables = np.zeros((len(counts), self.n_classes**2))
+        tables[:, occupied] = np.add.reduceat(counts[:, order], starts, axis=1)
+        return self.of_tables(tables.reshape(-1, self.n_classes, self.n_classes))
+
+    def _table(self) -> FloatArray:
+        n = self.n_classes
+        return np.bincount(self.cell, minlength=n * n).reshape(n, n).astype(np.float64)
+
+
+def table_statistic(judged: Judged, of_tables: OfTables, slopes: SlopesOfTable) -> TableStatistic:
+    """Return the metric on those rows."""
+    n_classes = len(judged.classes)
+    cell = judged.truth.astype(np.intp) * n_classes + judged.output.astype(np.intp)
+    return TableStatistic(cell, n_classes, of_tables, slopes)
+
+
+def ratios(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    """Return numerator over denominator, NaN where that is 0."""
+    undefined = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
+    return np.asarray(np.divide(numerator, denominator, out=undefined, where=denominator > 0))
+
+
+def mean_of_known(values: FloatArray, fewest: int) -> FloatArray:
+    """(B,) means of (B, C) over what is not NaN; NaN where fewer than ``fewest`` are known."""
+    known = ~np.isnan(values)
+    count = known.sum(axis=1)
+    sums = np.where(known, values, 0.0).sum(axis=1)
+    return ratios(sums, np.where(count >= fewest, count, 0).astype(np.float64))

@@ -1,0 +1,99 @@
+"""Balanced accuracy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.metrics._confusion import mean_of_known, ratios, table_statistic
+from thetahat.metrics.base import Judged, Statistic, check_resamples
+from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
+from thetahat.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BalancedAccuracy:
+    r"""Average over the true classes of the share that is recognised.
+
+    .. math:: \frac1C \sum_c r_c, \quad r_c = \frac{\#\{i : \hat y_i = y_i = c\}}{\#\{i : y_i = c\}}
+
+    With :math:`\pi_c` the share of class c, a row's weight moves its own class's share alone, so
+    the influence function is
+
+    .. math:: \mathrm{IF}_i = \frac{1}{C \pi_{y_i}} \bigl( 1\{\hat y_i = y_i\} - r_{y_i} \bigr),
+
+    which averages to 0 inside each class: the variance is the sum of binomial ones, with ddof 1.
+
+    Parameters
+    ----------
+    n_resamples : int or None
+        Of the bootstrap intervals; 0 for none. If left out, 1000 where there are at most 100 000
+        rows.
+
+    Assumptions: instances (or clusters, or sources) are independent and the models given. With
+    few instances of a class the normal interval is too short and may pass 1.
+
+    Source: brodersen2010.
+
+    Degenerate cases: undefined where fewer than two classes occur in the truth; otherwise over
+    those that occur, as in scikit-learn.
+    """
+
+    n_resamples: int | None = None
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="balanced_accuracy",
+        title="Balanced accuracy",
+        summary="The average over the true classes of the share that is recognised.",
+        formula=r"\frac1C \sum_c \frac{\#\{i : \hat y_i = y_i = c\}}{\#\{i : y_i = c\}}",
+        references=("brodersen2010",),
+        assumptions=(
+            "Independent instances, clusters or sources; the fitted models are given. Random folds "
+            "are read by the pooled value."
+        ),
+        errs="With few instances of a class the normal interval is too short and may pass 1.",
+        needs=Needs.PREDICTIONS,
+        blocks=EVERY_BLOCK_KIND,
+        targets=(Target.THESE_MODELS, Target.THESE_SOURCES, Target.NEW_SOURCE),
+    )
+    task: ClassVar[str] = "classification"
+    uses: ClassVar[str] = "output"
+    higher_is_better: ClassVar[bool] = True
+    value_range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    fold_mean: ClassVar[MeanKind] = MeanKind.POOLED
+
+    def __post_init__(self) -> None:
+        check_resamples(self.n_resamples)
+
+    def statistic(self, judged: Judged) -> Statistic:
+        """Return the balanced accuracy on those rows."""
+        return table_statistic(judged, _mean_recall, _slopes)
+
+    def check(self, classes: tuple[Label, ...]) -> None:
+        """Fit every set of classes."""
+
+    def undefined(self) -> str:
+        """Say when it has no value."""
+        return "there is one true class only"
+
+    def strata(self, judged: Judged) -> IntArray | None:
+        """Return (n,) codes of the true classes."""
+        return judged.truth.astype(np.intp)
+
+
+def _mean_recall(tables: FloatArray) -> FloatArray:
+    recalls = ratios(np.einsum("bcc->bc", tables), tables.sum(axis=2))
+    return mean_of_known(recalls, 2)
+
+
+def _slopes(table: FloatArray) -> FloatArray:
+    shares = table.sum(axis=1)
+    occurring = shares > 0
+    factor = np.divide(1.0, shares, out=np.zeros_like(shares), where=occurring) / occurring.sum()
+    recalls = np.diag(table) * factor * occurring.sum()
+    return np.asarray((np.eye(len(table)) - recalls[:, None]) * factor[:, None])
+
+
+METHOD = BalancedAccuracy

@@ -1,0 +1,167 @@
+"""F1 score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+
+from thetahat.errors import InvalidParameter
+from thetahat.metrics._classes import positive_code
+from thetahat.metrics._confusion import mean_of_known, ratios, table_statistic
+from thetahat.metrics.base import Judged, Statistic, check_resamples
+from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
+from thetahat.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
+
+Average = Literal["binary", "macro", "micro"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class F1:
+    r"""Harmonic mean of precision and recall.
+
+    .. math:: F = \frac{2\,TP}{2\,TP + FP + FN}
+
+    of the positive class (``binary``), its average over classes (``macro``), or the same ratio of
+    counts summed over classes (``micro``), which for one label per instance is the accuracy. With
+    D the mean over rows of :math:`2\,tp_i + fp_i + fn_i`, the influence function of one class is
+
+    .. math:: \mathrm{IF}_i = \frac{2\,tp_i - F\,(2\,tp_i + fp_i + fn_i)}{D},
+
+    the derivative of the ratio by the weight of row i; that of an average is the average.
+
+    Parameters
+    ----------
+    average : str
+        ``binary``, ``macro`` or ``micro``.
+    positive : str or int or None
+        The positive class of ``binary``; the second of two, if left out.
+    n_resamples : int or None
+        Of the bootstrap intervals; 0 for none. If left out, 1000 where there are at most 100 000
+        rows.
+
+    Assumptions: instances (or clusters, or sources) are independent and the models given. It is
+    a ratio: the mean of small folds' values is biased, so random folds are read by the pooled
+    value (forman2010). With few positives the normal interval is too short and may pass 1.
+
+    Source: takahashi2022 (micro and macro F1 and their variances by the delta method), forman2010.
+
+    Deviations: the source's variance of macro F1 is the delta method over the table of classes,
+    as here, but without the factor n/(n-1).
+
+    Degenerate cases: undefined where no row is, or is called, positive; ``macro`` is over the
+    classes that occur, as in scikit-learn.
+    """
+
+    average: Average = "binary"
+    positive: Label | None = None
+    n_resamples: int | None = None
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="f1",
+        title="F1 score",
+        summary=(
+            "The harmonic mean of precision and recall of the positive class, its average over "
+            "classes, or the ratio of counts summed over classes."
+        ),
+        formula=r"\frac{2 TP}{2 TP + FP + FN}",
+        references=("forman2010", "takahashi2022"),
+        assumptions=(
+            "Independent instances, clusters or sources; the fitted models are given. Random folds "
+            "are read by the pooled value."
+        ),
+        errs=(
+            "The mean over small folds is biased; with few positives the normal interval is too "
+            "short and may pass 1."
+        ),
+        needs=Needs.PREDICTIONS,
+        blocks=EVERY_BLOCK_KIND,
+        targets=(Target.THESE_MODELS, Target.THESE_SOURCES, Target.NEW_SOURCE),
+    )
+    task: ClassVar[str] = "classification"
+    uses: ClassVar[str] = "output"
+    higher_is_better: ClassVar[bool] = True
+    value_range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    fold_mean: ClassVar[MeanKind] = MeanKind.POOLED
+
+    def __post_init__(self) -> None:
+        check_resamples(self.n_resamples)
+        if self.average not in get_args(Average):
+            listed = ", ".join(get_args(Average))
+            raise InvalidParameter(
+                f"average is not one of {listed}, got {self.average!r}",
+                loc=("average",),
+                value=self.average,
+            )
+        if self.positive is not None and self.average != "binary":
+            raise InvalidParameter(
+                f"positive is for average binary, and average is {self.average}",
+                loc=("positive",),
+                value=self.positive,
+            )
+
+    def statistic(self, judged: Judged) -> Statistic:
+        """Return the F1 score on those rows."""
+        if self.average == "macro":
+            return table_statistic(judged, _macro, _macro_slopes)
+        if self.average == "micro":
+            return table_statistic(judged, _micro, _micro_slopes)
+        code = positive_code(self.info.name, self.positive, judged.classes)
+        return table_statistic(
+            judged, partial(_binary, code=code), partial(_binary_slopes, code=code)
+        )
+
+    def check(self, classes: tuple[Label, ...]) -> None:
+        """Refuse a positive class that is not there."""
+        if self.average == "binary":
+            positive_code(self.info.name, self.positive, classes)
+
+    def undefined(self) -> str:
+        """Say when it has no value."""
+        return "no row is, or is called, positive"
+
+    def strata(self, judged: Judged) -> IntArray | None:  # noqa: ARG002 - it has none
+        """Return None: inside one class the influence does not average to 0."""
+        return None
+
+
+def _by_class(tables: FloatArray) -> FloatArray:
+    hits = np.einsum("bcc->bc", tables)
+    return ratios(2 * hits, tables.sum(axis=1) + tables.sum(axis=2))
+
+
+def _binary(tables: FloatArray, code: int) -> FloatArray:
+    return _by_class(tables)[:, code]
+
+
+def _macro(tables: FloatArray) -> FloatArray:
+    return mean_of_known(_by_class(tables), 1)
+
+
+def _micro(tables: FloatArray) -> FloatArray:
+    return ratios(np.einsum("bcc->b", tables), tables.sum(axis=(1, 2)))
+
+
+def _binary_slopes(table: FloatArray, code: int) -> FloatArray:
+    spread = table[code].sum() + table[:, code].sum()
+    score = 2 * table[code, code] / spread
+    slopes = np.zeros_like(table)
+    slopes[code] -= score
+    slopes[:, code] -= score
+    slopes[code, code] += 2
+    return np.asarray(slopes / spread)
+
+
+def _macro_slopes(table: FloatArray) -> FloatArray:
+    occurring = np.flatnonzero(table.sum(axis=0) + table.sum(axis=1))
+    return np.asarray(sum(_binary_slopes(table, int(c)) for c in occurring) / len(occurring))
+
+
+def _micro_slopes(table: FloatArray) -> FloatArray:
+    total = table.sum()
+    return np.asarray((np.eye(len(table)) - np.trace(table) / total) / total)
+
+
+METHOD = F1

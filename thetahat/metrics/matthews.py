@@ -1,0 +1,112 @@
+"""Matthews correlation coefficient."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.metrics._confusion import ratios, table_statistic
+from thetahat.metrics.base import Judged, Statistic, check_resamples
+from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
+from thetahat.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matthews:
+    r"""Correlation of true and predicted classes; for two, the phi coefficient of the table.
+
+    .. math::
+        R = \frac{N}{\sqrt{A B}}, \quad N = c\,s - \sum_k p_k t_k, \quad
+        A = s^2 - \sum_k p_k^2, \quad B = s^2 - \sum_k t_k^2
+
+    with s the number of rows, c of those rightly classified, :math:`t_k` of true and :math:`p_k`
+    of predicted rows of class k. As functions of the rows' weights, with shares in the place of
+    numbers (s = 1), a row i of true class t called p has
+
+    .. math::
+        dN = 1\{t = p\} + c - p_t - t_p, \quad dA = 2 - 2 p_p, \quad dB = 2 - 2 t_t,
+
+        \mathrm{IF}_i = \frac{dN}{\sqrt{A B}} - \frac{R}{2} \Bigl(\frac{dA}{A} + \frac{dB}{B}\Bigr).
+
+    Parameters
+    ----------
+    n_resamples : int or None
+        Of the bootstrap intervals; 0 for none. If left out, 1000 where there are at most 100 000
+        rows.
+
+    Assumptions: instances (or clusters, or sources) are independent and the models given. Near 1
+    or with few instances of a class the normal interval is too short and may pass 1.
+
+    Source: gorodkin2004, matthews1975.
+
+    Degenerate cases: undefined where all rows are of one class, or are called one; scikit-learn
+    gives 0 there.
+    """
+
+    n_resamples: int | None = None
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="matthews",
+        title="Matthews correlation coefficient",
+        summary=(
+            "The correlation of true and predicted classes, between -1 and 1; for more than two "
+            "classes in Gorodkin's form."
+        ),
+        formula=r"\frac{c s - \sum_k p_k t_k}{\sqrt{(s^2 - \sum_k p_k^2)(s^2 - \sum_k t_k^2)}}",
+        references=("gorodkin2004", "matthews1975"),
+        assumptions=(
+            "Independent instances, clusters or sources; the fitted models are given. Random folds "
+            "are read by the pooled value."
+        ),
+        errs="Near 1, or with few of a class, the normal interval is too short and may pass 1.",
+        needs=Needs.PREDICTIONS,
+        blocks=EVERY_BLOCK_KIND,
+        targets=(Target.THESE_MODELS, Target.THESE_SOURCES, Target.NEW_SOURCE),
+    )
+    task: ClassVar[str] = "classification"
+    uses: ClassVar[str] = "output"
+    higher_is_better: ClassVar[bool] = True
+    value_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
+    fold_mean: ClassVar[MeanKind] = MeanKind.POOLED
+
+    def __post_init__(self) -> None:
+        check_resamples(self.n_resamples)
+
+    def statistic(self, judged: Judged) -> Statistic:
+        """Return the coefficient on those rows."""
+        return table_statistic(judged, _correlations, _slopes)
+
+    def check(self, classes: tuple[Label, ...]) -> None:
+        """Fit every set of classes."""
+
+    def undefined(self) -> str:
+        """Say when it has no value."""
+        return "all rows are of one class, or are called one"
+
+    def strata(self, judged: Judged) -> IntArray | None:  # noqa: ARG002 - it has none
+        """Return None: inside one class the influence does not average to 0."""
+        return None
+
+
+def _correlations(tables: FloatArray) -> FloatArray:
+    true, said = tables.sum(axis=2), tables.sum(axis=1)
+    total = true.sum(axis=1)
+    covariance = np.einsum("bcc->b", tables) * total - np.einsum("bc,bc->b", true, said)
+    squares = (total**2 - (said**2).sum(axis=1)) * (total**2 - (true**2).sum(axis=1))
+    return ratios(covariance, np.sqrt(np.maximum(squares, 0.0)))
+
+
+def _slopes(table: FloatArray) -> FloatArray:
+    true, said = table.sum(axis=1), table.sum(axis=0)
+    hits = np.trace(table)
+    of_said, of_true = 1 - said @ said, 1 - true @ true
+    root = np.sqrt(of_said * of_true)
+    value = (hits - true @ said) / root
+    moved = np.eye(len(table)) + hits - said[:, None] - true[None, :]
+    shrunk = (1 - said)[None, :] / of_said + (1 - true)[:, None] / of_true
+    return np.asarray(moved / root - value * shrunk)
+
+
+METHOD = Matthews
