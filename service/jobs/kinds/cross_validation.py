@@ -15,14 +15,17 @@ from service.jobs.kinds._analysis import AnalysisRequest
 from service.jobs.kinds._cross_validation_plan import Plan, check_plan, plan_of
 from service.jobs.kinds._data_input import DataFields, check_data_fields
 from service.jobs.kinds._failures import failure_of
+from service.jobs.kinds._learner_metrics import check_learners, judged_of
 from service.jobs.kinds._loss_output import losses_as_columns
-from service.jobs.kinds._methods import Method, entry_of
+from service.jobs.kinds._methods import Method
 from service.jobs.kinds._methods_used import methods_used
+from service.jobs.kinds._metrics import metrics_of, metrics_used
 from service.jobs.kinds._refits import found_again, run_extra
 from service.jobs.kinds.base import Chunk, Chunks, DatasetFile, Finished, Job
 from service.schemas.base import EvaluationRequest
-from thetahat.errors import EvaluationError, InvalidParameter
+from thetahat.errors import EvaluationError
 from thetahat.evaluation import check, evaluate
+from thetahat.measuring.told import add_metrics
 from thetahat.refits import not_of_pairs
 from thetahat.resampling import (
     SplitOutcome,
@@ -55,7 +58,9 @@ class CrossValidationRequest(AnalysisRequest, DataFields):
     loss: Method | None = Field(
         None, description="zero_one for classification and squared for regression, if left out."
     )
-    metrics: list[Method] = Field(default_factory=list, max_length=50)
+    metrics: list[Method] = Field(
+        default_factory=list, max_length=50, description="Beside the loss: roc_auc, f1, ..."
+    )
 
     def dataset_ids(self) -> tuple[UUID, ...]:
         """Return the data set, if there is one."""
@@ -72,13 +77,9 @@ class CrossValidation:
     def check(self, request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
         """Refuse what can be seen to be wrong without fitting anything."""
         given = _narrow(request)
-        for i, metric in enumerate(given.metrics):
-            raise InvalidParameter(
-                f"{entry_of(metric).name!r} is not one of the metrics: none yet",
-                loc=("metrics", i),
-            )
         check_data_fields(given, datasets)
         check_plan(given, datasets)
+        check_learners(metrics_of(given.metrics), given, datasets)
 
     def start(self, job: Job) -> Finished | Chunks:
         """Cut the splits of each learner into chunks, or do a small evaluation at once."""
@@ -173,6 +174,9 @@ def _finish(
     fitted = {name: again[name] for name in ran}
     found, cautions = found_again(plan, job.seed, fitted, choices)
     result = evaluate(table, choices, job.seed, found=found)
+    metrics = metrics_of(given.metrics)
+    judged = judged_of(metrics, plan, ran)
+    add_metrics(result, metrics, judged, table.layout, choices, job.seed)
     result["failures"] = failures
     result["cautions"] += [
         {"code": "learner_left_out", "message": f"{name!r} is left out: {failure['message']}"}
@@ -181,6 +185,7 @@ def _finish(
     result["not_applicable"] += [] if len(ran) < 2 else list(not_of_pairs(plan.extra.asked))
     result["methods"] = [
         *plan.methods_used(given.learners),
+        *metrics_used(metrics),
         *methods_used(choices, result, plan.extra.keys()),
         *plan.extra.methods_used(),
     ]

@@ -150,7 +150,7 @@ def test_degenerate_a_training_part_of_one_class_names_the_split() -> None:
         ({"data": {**BODY["data"], "y": [*Y[:-1].tolist(), None]}}, ("data", "y", 59)),
         ({"data": {**BODY["data"], "y": Y[:-1].tolist()}}, None),
         ({"data": {**BODY["data"], "source": ["a"] * 60}}, ("data", "source")),
-        ({"metrics": ["roc_auc"]}, ("metrics", 0)),
+        ({"metrics": ["gini"]}, ("metrics", 0, "name")),
     ],
 )
 def test_invalid_requests_are_refused_at_the_door(
