@@ -42,7 +42,7 @@ def check(layout: Layout, choices: Choices, models: Sequence[str]) -> None:
                 fits = ", ".join(other.name for other in fitting) or "none"
                 raise UnsupportedCombination(
                     f"{entry.name} does not fit: {reason}; {family} that fit: {fits}",
-                    loc=(field, i) if field == family else (field,),
+                    loc=(field, i if entry.place is None else entry.place),
                     value=entry.name,
                 )
     if choices.target is not None:

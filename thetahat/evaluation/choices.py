@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Final, Generic, TypeVar
 
@@ -41,11 +42,14 @@ class Chosen(Generic[M_co]):
         Wire name.
     method : M_co
         The method with its parameters.
+    place : int or None
+        Its place in the request's list, for what may be wrong with it.
     """
 
     key: str
     name: str
     method: M_co
+    place: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,11 +129,11 @@ class Choices:
             _keys_differ(family, getattr(self, family) or ())
 
     def offered(self, method: M) -> M:
-        """Return the method with the request's ``unit`` and ``rope``, where it leaves them open."""
+        """Return the method with the request's choices, where it leaves them open."""
         rope = self.margin if self.rope is None else self.rope
         taken = {
             name: value
-            for name, value in (("unit", self.unit), ("rope", rope))
+            for name, value in (("unit", self.unit), ("rope", rope), ("alpha", self.alpha))
             if value is not None and getattr(method, name, self) is None
         }
         a_dataclass: Any = method  # as the registries' methods all are
@@ -138,8 +142,8 @@ class Choices:
 
     @property
     def alpha(self) -> float:
-        """1 - level."""
-        return 1 - self.level
+        """1 - level, in decimals: 0.05 and not 0.050000000000000044."""
+        return float(1 - Decimal(repr(float(self.level))))
 
 
 def _member(kind: type[StrEnum], name: str, choices: Choices) -> StrEnum:

@@ -53,7 +53,7 @@ def chosen(
                 value=key,
             )
         built = build(registry, entry.name, entry.params, (field, i))
-        found.append(Chosen(key=key, name=entry.name, method=built))
+        found.append(Chosen(key=key, name=entry.name, method=built, place=i))
     return tuple(found)
 
 

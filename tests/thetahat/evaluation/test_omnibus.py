@@ -93,7 +93,11 @@ def test_invalid_named_one_that_does_not_fit() -> None:
 
     with pytest.raises(UnsupportedCombination, match=r"cochran_q .*fit: .*friedman") as caught:
         check(four_sources().layout, choices, ["a", "b", "c"])
-    assert caught.value.loc == ("tests",)
+    assert caught.value.loc == ("tests", 0)
+    third = Chosen("q", "cochran_q", OMNIBUS["cochran_q"](), place=2)
+    with pytest.raises(UnsupportedCombination) as caught:
+        check(four_sources().layout, Choices(omnibus=(third,)), ["a", "b", "c"])
+    assert caught.value.loc == ("tests", 2)
     with pytest.raises(UnsupportedCombination, match="at least 3 models, and there are 2"):
         check(four_sources().layout, Choices(omnibus=asked("friedman")), ["a", "b"])
     check(four_sources().layout, Choices(omnibus=asked("friedman")), ["a", "b", "c"])
