@@ -15,6 +15,7 @@ from thetahat.losses import LOSSES
 from thetahat.losses.base import Predictions
 from thetahat.refits import Design, Fits, Learning, fits_of, run_design
 from thetahat.registry import MethodInfo
+from thetahat.schemes.base import Rows
 from thetahat.types import FloatArray
 
 
@@ -32,6 +33,14 @@ def fitted(
     n = sum(1 for _ in splits)
     arrays, _ = run_design(learning, design, seed, 0, n)
     return fits_of(data, seed, [arrays])
+
+
+def fixed_losses(design: Design, losses: np.ndarray, seed: int) -> Fits:
+    """Return the fits of a model that learns nothing, from its (n,) losses."""
+    rows = Rows(n=len(losses))
+    return Fits(
+        rows=rows, seed=seed, losses=tuple(losses[s.test] for s in design.splits(rows, seed))
+    )
 
 
 @dataclass(frozen=True)
@@ -58,3 +67,36 @@ class Fixed:
 
     def predict(self, features: Features) -> Predictions:
         return Predictions(output=np.full(features.n, self.value))
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """The target of the nearest instance that was learnt."""
+
+    x: FloatArray
+    y: np.ndarray
+
+    def predict(self, features: Features) -> Predictions:
+        nearest = np.abs(features.columns[0][:, None] - self.x[None, :]).argmin(axis=1)
+        return Predictions(output=self.y[nearest])
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """It fits its training data perfectly."""
+
+    info: ClassVar[MethodInfo] = MethodInfo(name="nearest", title="Nearest", summary="Memory.")
+    tasks: ClassVar[frozenset[str]] = frozenset({"regression", "classification"})
+    takes_weights: ClassVar[bool] = True
+
+    def fit(
+        self,
+        features: Features,
+        y: np.ndarray,
+        *,
+        weights: FloatArray | None,
+        n_classes: int,
+        rng: np.random.Generator,
+    ) -> Remembered:
+        del weights, n_classes, rng
+        return Remembered(features.columns[0], y)

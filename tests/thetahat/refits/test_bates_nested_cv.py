@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from tests.thetahat.refits.again import Fixed, fitted, regression_of
+from tests.thetahat.refits.again import Fixed, fitted, fixed_losses, regression_of
 from thetahat.distributions import upper_quantile
 from thetahat.errors import InvalidParameter
 from thetahat.learners import LEARNERS
@@ -141,7 +141,7 @@ def test_limit_a_model_that_learns_nothing_has_the_naive_variance_on_average() -
     method = BatesNestedCv(n_folds=5, n_repeats=1)
     mse, estimates = [], []
     for seed in range(300):
-        found = method.estimate(fitted(method.design, regression_of(y), Fixed(), seed=seed))
+        found = method.estimate(fixed_losses(method.design, y**2, seed))
         mse.append(float(found.details["mean_squared_error"]))
         estimates.append(found.estimate)
 
