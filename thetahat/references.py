@@ -41,10 +41,18 @@ REFERENCES: Final[dict[str, str]] = {
         "Bergmann, B. and Hommel, G. (1988). Improvements of general multiple test procedures for "
         "redundant systems of hypotheses. Multiple Hypotheses Testing, 100-115. Springer."
     ),
+    "bergmeir2012": (
+        "Bergmeir, C. and Benitez, J. M. (2012). On the use of cross-validation for time series "
+        "predictor evaluation. Information Sciences 191, 192-213."
+    ),
     "bouckaert2004": (
         "Bouckaert, R. R. and Frank, E. (2004). Evaluating the replicability of significance tests "
         "for comparing learning algorithms. Advances in Knowledge Discovery and Data Mining, "
         "3-12. Springer."
+    ),
+    "brier1950": (
+        "Brier, G. W. (1950). Verification of forecasts expressed in terms of probability. Monthly "
+        "Weather Review 78, 1-3."
     ),
     "brodersen2010": (
         "Brodersen, K. H., Ong, C. S., Stephan, K. E. and Buhmann, J. M. (2010). The balanced "
@@ -74,6 +82,9 @@ REFERENCES: Final[dict[str, str]] = {
         "Corani, G. and Benavoli, A. (2015). A Bayesian approach for comparing cross-validated "
         "algorithms on multiple data sets. Machine Learning 100, 285-304."
     ),
+    "cortes1995": (
+        "Cortes, C. and Vapnik, V. (1995). Support-vector networks. Machine Learning 20, 273-297."
+    ),
     "delong1988": (
         "DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). Comparing the areas under "
         "two or more correlated receiver operating characteristic curves: a nonparametric "
@@ -102,6 +113,10 @@ REFERENCES: Final[dict[str, str]] = {
     "efron1997": (
         "Efron, B. and Tibshirani, R. (1997). Improvements on cross-validation: the .632+ "
         "bootstrap method. Journal of the American Statistical Association 92, 548-560."
+    ),
+    "elkan2001": (
+        "Elkan, C. (2001). The foundations of cost-sensitive learning. Proceedings of the 17th "
+        "International Joint Conference on Artificial Intelligence, 973-978."
     ),
     "fagerland2013": (
         "Fagerland, M. W., Lydersen, S. and Laake, P. (2013). The McNemar test for binary "
@@ -175,9 +190,16 @@ REFERENCES: Final[dict[str, str]] = {
         "Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian "
         "Journal of Statistics 6, 65-70."
     ),
+    "huber1964": (
+        "Huber, P. J. (1964). Robust estimation of a location parameter. Annals of Mathematical "
+        "Statistics 35, 73-101."
+    ),
     "iman1980": (
         "Iman, R. L. and Davenport, J. M. (1980). Approximations of the critical region of the "
         "Friedman statistic. Communications in Statistics A 9, 571-595."
+    ),
+    "koenker1978": (
+        "Koenker, R. and Bassett, G. (1978). Regression quantiles. Econometrica 46, 33-50."
     ),
     "kohavi1995": (
         "Kohavi, R. (1995). A study of cross-validation and bootstrap for accuracy estimation and "
@@ -210,6 +232,10 @@ REFERENCES: Final[dict[str, str]] = {
         "McCallum, A. and Nigam, K. (1998). A comparison of event models for naive Bayes text "
         "classification. AAAI-98 Workshop on Learning for Text Categorization, 41-48."
     ),
+    "mccullagh1989": (
+        "McCullagh, P. and Nelder, J. A. (1989). Generalized linear models, second edition. "
+        "Chapman and Hall."
+    ),
     "mcnemar1947": (
         "McNemar, Q. (1947). Note on the sampling error of the difference between correlated "
         "proportions or percentages. Psychometrika 12, 153-157."
@@ -221,6 +247,10 @@ REFERENCES: Final[dict[str, str]] = {
     "nemenyi1963": (
         "Nemenyi, P. B. (1963). Distribution-free multiple comparisons. PhD thesis, Princeton "
         "University."
+    ),
+    "obuchowski2004": (
+        "Obuchowski, N. A., Lieber, M. L. and Wians, F. H. (2004). ROC curves in clinical "
+        "chemistry: uses, misuses, and possible solutions. Clinical Chemistry 50, 1118-1125."
     ),
     "pearson1901": (
         "Pearson, K. (1901). On lines and planes of closest fit to systems of points in space. "
@@ -264,6 +294,10 @@ REFERENCES: Final[dict[str, str]] = {
     "takahashi2022": (
         "Takahashi, K., Yamamoto, K., Kuchiba, A. and Koyama, T. (2022). Confidence interval for "
         "micro-averaged F1 and macro-averaged F1 scores. Applied Intelligence 52, 4961-4972."
+    ),
+    "tashman2000": (
+        "Tashman, L. J. (2000). Out-of-sample tests of forecasting accuracy: an analysis and "
+        "review. International Journal of Forecasting 16, 437-450."
     ),
     "wilcoxon1945": (
         "Wilcoxon, F. (1945). Individual comparisons by ranking methods. Biometrics Bulletin "
