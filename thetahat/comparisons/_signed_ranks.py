@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ from thetahat.comparisons._units import PairedUnits
 from thetahat.types import Alternative, FloatArray
 
 BoolArray = npt.NDArray[np.bool_]
+UIntArray = npt.NDArray[np.uint64]
 Zeros = Literal["wilcox", "pratt", "zsplit", "demsar_split"]
 
 
@@ -57,52 +59,83 @@ def signed_ranks(units: PairedUnits, zeros: Zeros) -> SignedRanks:
     if units.n_zeros > 0:
         present = values != 0
         values, roundings = values[present], roundings[present]
-    n_zeros = {
+    keys = sort_keys(values)
+    keys.sort()
+    return of_sorted(keys, values, roundings, units.n_zeros, zeros)
+
+
+def of_sorted(
+    keys: UIntArray, values: FloatArray, roundings: FloatArray, n_zeros: int, zeros: Zeros
+) -> SignedRanks:
+    """As ``signed_ranks``, of (m,) differences that are not 0 and their keys in order."""
+    counted = {
         "wilcox": 0,
-        "pratt": units.n_zeros,
-        "zsplit": units.n_zeros,
-        "demsar_split": units.n_zeros - units.n_zeros % 2,
+        "pratt": n_zeros,
+        "zsplit": n_zeros,
+        "demsar_split": n_zeros - n_zeros % 2,
     }[zeros]
-    ranks, is_positive, has_ties = ranked_signs(values, roundings)
-    ranks += n_zeros
-    share = n_zeros * (n_zeros + 1) / 4 if zeros in ("zsplit", "demsar_split") else 0.0
-    positive, negative = float(ranks @ is_positive), float(ranks @ ~is_positive)
-    n = len(values) + n_zeros
+    positive_signs = (keys & np.uint64(1)).astype(np.bool_)
+    apart = np.diff((keys >> np.uint64(1)).view(np.float64)) > roundings.max(initial=0.0)
+    if apart.all():
+        ranks, squares = _plain_ranks(len(keys), counted)
+        has_ties = False
+    else:
+        ranks, positive_signs, has_ties = _tied_ranks(keys, values, roundings)
+        ranks += counted
+        squares = float(ranks @ ranks)
+    share = counted * (counted + 1) / 4 if zeros in ("zsplit", "demsar_split") else 0.0
+    positive = float(ranks @ positive_signs)
+    negative = float(ranks.sum()) - positive
+    n = len(keys) + counted
     if zeros == "demsar_split":
         variance = n * (n + 1) * (2 * n + 1) / 24
     else:
         # sum of r^2 / 4 is n(n+1)(2n+1)/24 with its tie correction; zeros that are split count
         # with their mid-rank, as if they had a sign
-        variance = float(ranks @ ranks) / 4
-        variance += n_zeros * (n_zeros + 1) ** 2 / 16 if zeros == "zsplit" else 0.0
+        variance = squares / 4
+        variance += counted * (counted + 1) ** 2 / 16 if zeros == "zsplit" else 0.0
     return SignedRanks(positive + share, negative + share, ranks, share, variance, has_ties)
 
 
-def ranked_signs(values: FloatArray, roundings: FloatArray) -> tuple[FloatArray, BoolArray, bool]:
-    """Rank the sizes of differences from 1 and say which are positive, in ascending order.
+def sort_keys(values: FloatArray) -> UIntArray:
+    """Return what orders as the sizes do, with the sign in the lowest bit: 1 where positive.
 
-    Neighbours no further apart than their rounding share the mean of their ranks; the last value
-    tells whether any do. The sign travels in the lowest bit of the sorted key, so that no
-    permutation is needed; only where some gap lies between the smallest and the largest rounding
-    must each value's own rounding be sorted along with it.
+    A size that is not negative orders as its bits do, and leaves the sign bit free; so no
+    permutation is needed to know the signs of the sorted sizes.
     """
-    n = len(values)
-    if n == 0:
-        return np.empty(0), np.empty(0, dtype=np.bool_), False
-    # a size that is not negative orders as its bits do, and leaves the sign bit free
-    keys = (np.abs(values).view(np.uint64) << np.uint64(1)) | (values > 0)
-    keys.sort()
+    keys = np.abs(values).view(np.uint64) << np.uint64(1)
+    keys |= values > 0
+    return keys
+
+
+@lru_cache(maxsize=16)
+def _plain_ranks(n: int, counted: int) -> tuple[FloatArray, float]:
+    """Ranks of n sizes without ties above so many zeros, and their sum of squares."""
+    ranks = np.arange(1.0 + counted, n + counted + 1)
+    ranks.setflags(write=False)
+    return ranks, float(ranks @ ranks)
+
+
+def _tied_ranks(
+    keys: UIntArray, values: FloatArray, roundings: FloatArray
+) -> tuple[FloatArray, BoolArray, bool]:
+    """Rank from 1, with the signs in that order and whether any share a rank.
+
+    Neighbours no further apart than their rounding share the mean of their ranks. Only where some
+    gap lies between the smallest and the largest rounding must each value's own rounding be
+    sorted along with it.
+    """
+    n = len(keys)
     positive = (keys & np.uint64(1)).astype(np.bool_)
     gaps = np.diff((keys >> np.uint64(1)).view(np.float64))
     apart = gaps > roundings.max()
     if np.any(~apart & (gaps > roundings.min())):
-        order = np.argsort(np.abs(values))
+        order = np.argsort(np.abs(values), kind="stable")
         slack, positive = roundings[order], values[order] > 0
         apart = np.diff(np.abs(values[order])) > np.maximum(slack[1:], slack[:-1])
-    if apart.all():
-        return np.arange(1.0, n + 1), positive, False
     edges = np.concatenate([[0], np.flatnonzero(apart) + 1, [n]])
-    return np.repeat((edges[:-1] + edges[1:] + 1) / 2, np.diff(edges)), positive, True
+    ranks = np.repeat((edges[:-1] + edges[1:] + 1) / 2, np.diff(edges))
+    return ranks, positive, len(edges) <= n
 
 
 def exact_p_value(found: SignedRanks, alternative: Alternative) -> float:
@@ -112,15 +145,24 @@ def exact_p_value(found: SignedRanks, alternative: Alternative) -> float:
     ranks so that mid-ranks are whole numbers.
     """
     doubled = np.rint(2 * found.ranks).astype(np.intp)
-    chances = np.zeros(int(doubled.sum()) + 1)
-    chances[0] = 1.0
-    for rank in doubled:
-        chances /= 2
-        # the right-hand side is made before it is added: each state comes from the old ones
-        chances[rank:] += chances[: len(chances) - rank].copy()
+    chances = _null_chances(doubled.tobytes())
     reached = round(2 * (found.positive - found.share_of_zeros))
     below = min(1.0, float(chances[: reached + 1].sum()))
     above = min(1.0, float(chances[reached:].sum()))
     if alternative is Alternative.TWO_SIDED:
         return min(1.0, 2 * min(below, above))
     return below if alternative is Alternative.LESS else above
+
+
+@lru_cache(maxsize=32)
+def _null_chances(doubled_ranks: bytes) -> FloatArray:
+    """Chance of each doubled rank sum; kept, because pairs without ties have the same one."""
+    doubled = np.frombuffer(doubled_ranks, dtype=np.intp)
+    chances = np.zeros(int(doubled.sum()) + 1)
+    chances[0] = 1.0
+    for rank in doubled:
+        chances /= 2
+        # the right-hand side is made before it is added: each state comes from the old ones
+        chances[rank:] += chances[: len(chances) - rank].copy()
+    chances.setflags(write=False)
+    return chances

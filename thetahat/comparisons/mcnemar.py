@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
+from thetahat.block_losses import BlockLosses
 from thetahat.comparisons._choices import check_choice
 from thetahat.comparisons._units import fitted_models_only, subsamples_refusal
-from thetahat.comparisons.base import PairedLosses, TestOutcome
+from thetahat.comparisons.base import PairBatch, PairedLosses, TestOutcome
 from thetahat.distributions import binomial_cdf, fair_coin_p_value, p_value_of
-from thetahat.errors import UnsupportedCombination
+from thetahat.errors import EvaluationError, UnsupportedCombination
 from thetahat.layout import Layout
 from thetahat.registry import MethodInfo
 from thetahat.types import Alternative, BlockKind, Caution, Target
@@ -101,23 +103,42 @@ class McNemar:
         rng: np.random.Generator,  # noqa: ARG002 - nothing is drawn
     ) -> TestOutcome:
         """Test that both discordant cells are equally likely; losses other than 0 or 1 raise."""
-        for losses in (pair.a, pair.b):
-            if not np.all((losses.rows == 0) | (losses.rows == 1)):
-                raise UnsupportedCombination(
-                    "mcnemar needs losses that are all 0 or 1; sign, wilcoxon and permutation "
-                    "take any",
-                    loc=("tests",),
-                    value="mcnemar",
-                )
+        if not (_is_zero_one(pair.a) and _is_zero_one(pair.b)):
+            raise _refusal()
         difference = pair.difference.rows
         b, c = int((difference < 0).sum()), int((difference > 0).sum())
+        return self._told(b, c, alternative, pair.difference.layout)
+
+    def test_many(
+        self,
+        batch: PairBatch,
+        alternative: Alternative,
+        rng: np.random.Generator,  # noqa: ARG002 - nothing is drawn
+    ) -> Sequence[TestOutcome | EvaluationError]:
+        """Test every pair of a batch; counts are sums of products of zeros and ones."""
+        layout, models = batch.models[0].layout, batch.models
+        fits = batch.shared.get("zero one")
+        if fits is None:
+            fits = batch.shared["zero one"] = [_is_zero_one(losses) for losses in models]
+        outcomes: list[TestOutcome | EvaluationError] = []
+        for pair, (i, j) in zip(batch.pairs, batch.positions.tolist(), strict=True):
+            if not (fits[i] and fits[j]):
+                outcomes.append(_refusal())
+                continue
+            a, b = pair.a.rows, pair.b.rows
+            both = float(a @ b)
+            b_alone, a_alone = round(float(b.sum()) - both), round(float(a.sum()) - both)
+            outcomes.append(self._told(b_alone, a_alone, alternative, layout))
+        return outcomes
+
+    def _told(self, b: int, c: int, alternative: Alternative, layout: Layout) -> TestOutcome:
         statistic, p_value, degrees = self._outcome(b, c, alternative)
         return TestOutcome(
             statistic=statistic,
             p_value=p_value,
             degrees_of_freedom=degrees,
             unit="instance",
-            cautions=_cautions(pair.difference.layout, b + c),
+            cautions=_cautions(layout, b + c),
             details={"variant": self.variant, "a_better": b, "b_better": c},
         )
 
@@ -136,6 +157,19 @@ class McNemar:
         distance = abs(c - b) - (1 if self.variant == "chi_squared_corrected" else 0)
         root = math.copysign(max(0, distance) / math.sqrt(b + c), c - b)
         return root**2, p_value_of(root, None, alternative), 1.0
+
+
+def _is_zero_one(losses: BlockLosses) -> bool:
+    rows = losses.rows
+    return bool(np.all((rows == 0) | (rows == 1)))
+
+
+def _refusal() -> UnsupportedCombination:
+    return UnsupportedCombination(
+        "mcnemar needs losses that are all 0 or 1; sign, wilcoxon and permutation take any",
+        loc=("tests",),
+        value="mcnemar",
+    )
 
 
 def _mid_p(c: float, n: float, alternative: Alternative) -> float:

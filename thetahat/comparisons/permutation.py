@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -9,6 +10,8 @@ import numpy as np
 
 from thetahat.comparisons._choices import check_choice
 from thetahat.comparisons._sign_flips import by_binomial, by_enumeration, by_sampling
+from thetahat.comparisons._sign_flips_of_pairs import sampled_p_value
+from thetahat.comparisons._unit_batches import units_of_batch
 from thetahat.comparisons._units import (
     UNITS,
     UnitName,
@@ -16,7 +19,7 @@ from thetahat.comparisons._units import (
     unit_cautions,
     unit_refusal,
 )
-from thetahat.comparisons.base import PairedLosses, TestOutcome
+from thetahat.comparisons.base import PairBatch, PairedLosses, TestOutcome
 from thetahat.errors import InvalidParameter
 from thetahat.layout import Layout
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
@@ -40,7 +43,8 @@ class Permutation:
     for instances and blocks, by size for clusters. Statistic: T. Signs flip for instances (and
     so within blocks), for clusters or for whole blocks, by unit. With at most 14 differences
     that are not 0 all patterns are counted, and p is their share; with differences of one size
-    (zero-one losses) the count is binomial; both are exact. Else B patterns are drawn.
+    (zero-one losses) the count is binomial; both are exact. Else B patterns are drawn, the same
+    for all pairs of an evaluation.
 
     Assumes independent units whose differences are symmetric about 0 under the null. Over
     instances of random folds it compares the fitted models, and is liberal as a test of the
@@ -104,28 +108,57 @@ class Permutation:
         """Test that the differences are symmetric about 0."""
         units = paired_units(pair, self.unit)
         terms = units.values * units.weights
-        p_value, how = self._p_value(terms[terms != 0], alternative, rng)
+        found = self._exact(terms, alternative)
+        if found is None:
+            n_resamples = self._n_resamples(len(terms))
+            p_value = by_sampling(terms, alternative, n_resamples, rng)
+            found = p_value, {"method": "random", "n_resamples": n_resamples}
         return TestOutcome(
             statistic=float(terms.sum()),
-            p_value=p_value,
+            p_value=found[0],
             degrees_of_freedom=None,
             unit=units.unit,
             cautions=unit_cautions(pair.difference.layout, units),
-            details=how,
+            details=found[1],
         )
 
-    def _p_value(
-        self, terms: FloatArray, alternative: Alternative, rng: np.random.Generator
-    ) -> tuple[float, dict[str, Any]]:
-        binomial = by_binomial(terms, alternative)
+    def test_many(
+        self, batch: PairBatch, alternative: Alternative, rng: np.random.Generator
+    ) -> Sequence[TestOutcome]:
+        """Test every pair of a batch under the same random signs."""
+        units = units_of_batch(batch, self.unit)
+        terms = units.values * units.weights
+        outcomes = []
+        for row, (own, cautions) in enumerate(zip(terms, units.cautions, strict=True)):
+            found = self._exact(own, alternative)
+            if found is None:
+                n_resamples = self._n_resamples(len(own))
+                p_value = sampled_p_value(batch, units, own, row, alternative, n_resamples, rng)
+                found = p_value, {"method": "random", "n_resamples": n_resamples}
+            outcomes.append(
+                TestOutcome(
+                    statistic=float(own.sum()),
+                    p_value=found[0],
+                    degrees_of_freedom=None,
+                    unit=units.unit,
+                    cautions=cautions,
+                    details=found[1],
+                )
+            )
+        return outcomes
+
+    def _exact(
+        self, terms: FloatArray, alternative: Alternative
+    ) -> tuple[float, dict[str, Any]] | None:
+        """Return the exact p-value and its method, or None where patterns must be drawn."""
+        present = terms[terms != 0]
+        binomial = by_binomial(present, alternative)
         if binomial is not None:
             return binomial, {"method": "exact_binomial"}
-        if len(terms) <= _ENUMERATED:
-            p_value = by_enumeration(terms, alternative)
-            return p_value, {"method": "exact", "n_patterns": 2 ** len(terms)}
-        n_resamples = self._n_resamples(len(terms))
-        p_value = by_sampling(terms, alternative, n_resamples, rng)
-        return p_value, {"method": "random", "n_resamples": n_resamples}
+        if len(present) > _ENUMERATED:
+            return None
+        p_value = by_enumeration(present, alternative)
+        return p_value, {"method": "exact", "n_patterns": 2 ** len(present)}
 
     def _n_resamples(self, n_units: int) -> int:
         """B as asked, or by the size of the work alone: no look at the differences."""

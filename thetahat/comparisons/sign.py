@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from thetahat.comparisons._choices import check_choice
+from thetahat.comparisons._unit_batches import units_of_batch
 from thetahat.comparisons._units import (
     UNITS,
     UnitName,
@@ -15,11 +17,11 @@ from thetahat.comparisons._units import (
     unit_cautions,
     unit_refusal,
 )
-from thetahat.comparisons.base import PairedLosses, TestOutcome
+from thetahat.comparisons.base import PairBatch, PairedLosses, TestOutcome
 from thetahat.distributions import fair_coin_p_value
 from thetahat.layout import Layout
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.types import Alternative, Needs, Target
+from thetahat.types import Alternative, Caution, Needs, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +92,47 @@ class Sign:
         """Test that positive and negative differences are equally likely."""
         units = paired_units(pair, self.unit)
         positive, negative = int((units.values > 0).sum()), int((units.values < 0).sum())
-        half = units.n_zeros // 2 if self.zeros == "split" else 0
+        cautions = unit_cautions(pair.difference.layout, units)
+        return self._outcome(positive, negative, units.n_zeros, alternative, units.unit, cautions)
+
+    def test_many(
+        self,
+        batch: PairBatch,
+        alternative: Alternative,
+        rng: np.random.Generator,  # noqa: ARG002 - nothing is drawn
+    ) -> Sequence[TestOutcome]:
+        """Test every pair of a batch."""
+        units = units_of_batch(batch, self.unit)
+        counts = zip(
+            units.n_positive.tolist(),
+            units.n_negative.tolist(),
+            units.n_zeros.tolist(),
+            units.cautions,
+            strict=True,
+        )
+        return [
+            self._outcome(positive, negative, zeros, alternative, units.unit, cautions)
+            for positive, negative, zeros, cautions in counts
+        ]
+
+    def _outcome(  # noqa: PLR0913 - three counts and where they are from
+        self,
+        positive: int,
+        negative: int,
+        zeros: int,
+        alternative: Alternative,
+        unit: str,
+        cautions: tuple[Caution, ...],
+    ) -> TestOutcome:
+        half = zeros // 2 if self.zeros == "split" else 0
         heads, tosses = positive + half, positive + negative + 2 * half
         return TestOutcome(
             statistic=float(heads),
             p_value=fair_coin_p_value(heads, tosses, alternative),
             degrees_of_freedom=None,
-            unit=units.unit,
-            cautions=unit_cautions(pair.difference.layout, units),
-            details={"a_better": negative, "b_better": positive, "ties": units.n_zeros},
+            unit=unit,
+            cautions=cautions,
+            details={"a_better": negative, "b_better": positive, "ties": zeros},
         )
 
 

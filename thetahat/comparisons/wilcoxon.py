@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
 from thetahat.comparisons._choices import check_choice
-from thetahat.comparisons._signed_ranks import SignedRanks, Zeros, exact_p_value, signed_ranks
+from thetahat.comparisons._signed_ranks import (
+    SignedRanks,
+    Zeros,
+    exact_p_value,
+    of_sorted,
+    signed_ranks,
+    sort_keys,
+)
+from thetahat.comparisons._unit_batches import units_of_batch
 from thetahat.comparisons._units import (
     UNITS,
     UnitName,
@@ -19,11 +28,11 @@ from thetahat.comparisons._units import (
     unit_of,
     unit_refusal,
 )
-from thetahat.comparisons.base import PairedLosses, TestOutcome
+from thetahat.comparisons.base import PairBatch, PairedLosses, TestOutcome
 from thetahat.distributions import p_value_of
 from thetahat.layout import Layout
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.types import Alternative, Needs, Target
+from thetahat.types import Alternative, Caution, Needs, Target
 
 _AUTO_EXACT = 50  # differences up to which the exact distribution is the default
 _MAX_EXACT = 500  # the distribution takes n^3 steps
@@ -122,18 +131,50 @@ class Wilcoxon:
         """Test that the differences are symmetric about 0."""
         units = paired_units(pair, self.unit)
         found = signed_ranks(units, self.zeros)
+        cautions = unit_cautions(pair.difference.layout, units)
+        return self._outcome(found, units.n_zeros, alternative, units.unit, cautions)
+
+    def test_many(
+        self,
+        batch: PairBatch,
+        alternative: Alternative,
+        rng: np.random.Generator,  # noqa: ARG002 - nothing is drawn
+    ) -> Sequence[TestOutcome]:
+        """Test every pair of a batch, sorted together."""
+        units = units_of_batch(batch, self.unit)
+        keys = sort_keys(units.values)
+        keys.sort(axis=1)  # zeros come first
+        outcomes = []
+        for row, n_zeros in enumerate(units.n_zeros.tolist()):
+            values, roundings = units.values[row], units.roundings[row]
+            if n_zeros > 0:
+                present = values != 0
+                values, roundings = values[present], roundings[present]
+            found = of_sorted(keys[row, n_zeros:], values, roundings, n_zeros, self.zeros)
+            cautions = units.cautions[row]
+            outcomes.append(self._outcome(found, n_zeros, alternative, units.unit, cautions))
+        return outcomes
+
+    def _outcome(
+        self,
+        found: SignedRanks,
+        n_zeros: int,
+        alternative: Alternative,
+        unit: str,
+        cautions: tuple[Caution, ...],
+    ) -> TestOutcome:
         smaller = min(found.positive, found.negative)
         p_value, how = self._p_value(found, alternative)
         return TestOutcome(
             statistic=smaller if alternative is Alternative.TWO_SIDED else found.positive,
             p_value=p_value,
             degrees_of_freedom=None,
-            unit=units.unit,
-            cautions=unit_cautions(pair.difference.layout, units),
+            unit=unit,
+            cautions=cautions,
             details={
                 "rank_sum_positive": found.positive,
                 "rank_sum_negative": found.negative,
-                "zeros": units.n_zeros,
+                "zeros": n_zeros,
                 "ties": found.has_ties,
                 **how,
             },

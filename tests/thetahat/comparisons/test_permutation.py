@@ -125,11 +125,30 @@ def test_exact_random_sums_have_the_moments_of_fair_signs() -> None:
 def test_exact_random_sums_of_many_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     from thetahat.comparisons import _sign_flips
 
-    terms = np.arange(40.0)
+    terms = np.arange(_sign_flips.PIECE + 40.0)
     whole = random_sums(terms, 300, rng_of(75))
-    monkeypatch.setattr(_sign_flips, "_GROUPS_AT_ONCE", 2)
+    monkeypatch.setattr(_sign_flips, "_SIGNS_AT_ONCE", 2**15)
 
     assert_close(random_sums(terms, 300, rng_of(75)), whole, rtol=1e-14)
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 200, 8192, 8200])
+def test_naive_tables_and_products_sum_under_the_same_signs(
+    n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from thetahat.comparisons import _sign_flips
+
+    terms = np.random.default_rng(n).standard_normal(n)
+    words = -(-min(n, _sign_flips.PIECE) // 64)
+    raw = rng_of(78).bit_generator.random_raw(9 * words).reshape(9, words)
+    products = random_sums(terms, 9, rng_of(78))
+    monkeypatch.setattr(_sign_flips, "MANY_FLIPS", 0)
+    tables = random_sums(terms, 9, rng_of(78))
+
+    assert_close(tables, products, rtol=1e-10, atol=1e-12 * float(np.abs(terms).sum()))
+    if n <= _sign_flips.PIECE:
+        signs = [[1 - 2 * (int(row[i // 64]) >> (i % 64) & 1) for i in range(n)] for row in raw]
+        assert_close(products, np.array(signs) @ terms, rtol=1e-10, atol=1e-11)
 
 
 def test_exact_same_stream_same_number() -> None:

@@ -18,10 +18,10 @@ from tests.thetahat.comparisons.pairs import (
     holdout_pair,
     rng_of,
 )
-from thetahat.comparisons._signed_ranks import ranked_signs
+from thetahat.comparisons._signed_ranks import SignedRanks, of_sorted, sort_keys
 from thetahat.comparisons.wilcoxon import Wilcoxon
 from thetahat.errors import InvalidParameter
-from thetahat.types import Alternative
+from thetahat.types import Alternative, FloatArray
 
 TWO, LESS, GREATER = Alternative.TWO_SIDED, Alternative.LESS, Alternative.GREATER
 
@@ -182,29 +182,34 @@ def test_exact_ties_survive_a_shift_of_both_models() -> None:
     assert moved.p_value == plain.p_value
 
 
-def test_golden_ranked_signs() -> None:
-    values = np.array([3.0, 1.0, -3.0, -2.0, 3.0])
+def ranked(values: FloatArray, roundings: FloatArray) -> SignedRanks:
+    keys = sort_keys(values)
+    keys.sort()
+    return of_sorted(keys, values, roundings, 0, "wilcox")
 
-    ranks, positive, tied = ranked_signs(values, np.zeros(5))
-    empty, _, none = ranked_signs(np.zeros(0), np.zeros(0))
 
-    assert_array_equal(ranks, [1, 2, 4, 4, 4])
-    assert_array_equal(positive[:2], [True, False])
-    assert positive[2:].sum() == 2
-    assert tied
-    assert len(empty) == 0
-    assert not none
+def test_golden_signs_travel_with_the_sizes() -> None:
+    found = ranked(np.array([3.0, 1.0, -3.0, -2.0, 3.0]), np.zeros(5))
+    empty = ranked(np.zeros(0), np.zeros(0))
+
+    assert_array_equal(found.ranks, [1, 2, 4, 4, 4])
+    assert (found.positive, found.negative) == (9, 6)
+    assert found.has_ties
+    assert len(empty.ranks) == 0
+    assert not empty.has_ties
 
 
 def test_golden_each_value_has_its_own_rounding() -> None:
     # 1 and 1.25 tie, since one of them is only known to .5; 4 and 4.25 do not
     values, roundings = np.array([4.25, -1.25, 4.0, 1.0]), np.array([0.1, 0.5, 0.1, 0.1])
 
-    ranks, positive, tied = ranked_signs(values, roundings)
+    found = ranked(values, roundings)
 
-    assert_array_equal(ranks, [1.5, 1.5, 3, 4])
-    assert_array_equal(positive, [True, False, True, True])
-    assert tied
+    assert_array_equal(found.ranks, [1.5, 1.5, 3, 4])
+    assert (found.positive, found.negative) == (8.5, 1.5)
+    assert found.has_ties
+    # with the rounding on the 4 instead, nothing ties: 1 and 1.25 are known to .1
+    assert not ranked(values, np.array([0.1, 0.1, 0.2, 0.1])).has_ties
 
 
 @pytest.mark.parametrize("zeros", ["wilcox", "pratt", "zsplit", "demsar_split"])

@@ -1,0 +1,118 @@
+"""The paired units of many pairs at once, with the same numbers as one pair at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from thetahat.comparisons._units import (
+    ROUNDINGS,
+    UnitName,
+    cautions_of_count,
+    unit_means,
+    unit_of,
+    unit_weights,
+)
+from thetahat.comparisons.base import PairBatch
+from thetahat.types import Caution, FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnitBatch:
+    """As ``PairedUnits``, a row for each of p pairs over u units.
+
+    Parameters
+    ----------
+    unit : str
+        ``instance``, ``cluster`` or ``block``.
+    values : ndarray of float
+        (p, u) differences, exactly 0 where they are nothing but rounding.
+    roundings : ndarray of float
+        (p, u) how far rounding may have moved each value.
+    weights : ndarray of float
+        (u,) share of each unit in the mean difference.
+    dropped : ndarray of float
+        (p,) sum of the sizes of the differences that were taken as 0.
+    n_positive, n_negative : ndarray of int
+        (p,) number of units with a difference of either sign.
+    cautions : tuple
+        (p,) of what ``unit_cautions`` says of each pair.
+    """
+
+    unit: UnitName
+    values: FloatArray
+    roundings: FloatArray
+    weights: FloatArray
+    dropped: FloatArray
+    n_positive: IntArray
+    n_negative: IntArray
+    cautions: tuple[tuple[Caution, ...], ...]
+
+    @property
+    def n_units(self) -> int:
+        """Number of units, those without a difference among them."""
+        return len(self.weights)
+
+    @property
+    def n_zeros(self) -> IntArray:
+        """(p,) number of units without a difference."""
+        return np.asarray(self.n_units - self.n_positive - self.n_negative)
+
+
+def units_of_batch(batch: PairBatch, named: UnitName | None) -> UnitBatch:
+    """Average the differences of each unit of each pair; made once for all tests of a batch."""
+    layout = batch.models[0].layout
+    unit = unit_of(layout, named)
+    made: UnitBatch | None = batch.own.get(("units", unit))
+    if made is None:
+        made = batch.own["units", unit] = _made(batch, unit)
+    return made
+
+
+def model_units(batch: PairBatch, place: int, unit: UnitName) -> FloatArray:
+    """(u,) mean loss of each unit of one model; made once for all batches."""
+    key = ("model units", unit, place)
+    means: FloatArray | None = batch.shared.get(key)
+    if means is None:
+        means = batch.shared[key] = unit_means(batch.models[place], unit)
+    return means
+
+
+def _made(batch: PairBatch, unit: UnitName) -> UnitBatch:
+    layout = batch.models[0].layout
+    first = unit_means(batch.pairs[0].difference, unit)
+    values = np.empty((len(batch.pairs), len(first)))
+    roundings = np.empty_like(values)
+    for row, (pair, (i, j)) in enumerate(zip(batch.pairs, batch.positions.tolist(), strict=True)):
+        values[row] = first if row == 0 else unit_means(pair.difference, unit)
+        np.maximum(_sizes(batch, i, unit), _sizes(batch, j, unit), out=roundings[row])
+    sizes = np.abs(values)
+    nothing = sizes <= roundings
+    dropped = np.zeros(len(values))
+    if np.any(nothing & (sizes > 0)):
+        dropped = np.where(nothing, sizes, 0.0).sum(axis=1)
+        values[nothing] = 0.0
+    n_positive = np.count_nonzero(values > 0, axis=1)
+    n_negative = np.count_nonzero(values < 0, axis=1)
+    counts = (n_positive + n_negative).tolist()
+    said = {n: cautions_of_count(layout, unit, n) for n in set(counts)}
+    return UnitBatch(
+        unit=unit,
+        values=values,
+        roundings=roundings,
+        weights=unit_weights(layout, unit, values.shape[1]),
+        dropped=dropped,
+        n_positive=n_positive,
+        n_negative=n_negative,
+        cautions=tuple(said[n] for n in counts),
+    )
+
+
+def _sizes(batch: PairBatch, place: int, unit: UnitName) -> FloatArray:
+    """(u,) how far rounding may have moved the units of one model."""
+    key = ("model roundings", unit, place)
+    found: FloatArray | None = batch.shared.get(key)
+    if found is None:
+        found = batch.shared[key] = ROUNDINGS * np.abs(model_units(batch, place, unit))
+    return found

@@ -1,0 +1,21 @@
+"""How a loop becomes machine code: late, once, and kept on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+
+@cache
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the machine code of a plain function over numpy arrays.
+
+    Compiled at its first call with each kind of argument and kept on disk, beside the module or
+    where ``NUMBA_CACHE_DIR`` says. It lets other threads run, and sums in the order written (no
+    ``fastmath``), so that a number is the same from run to run.
+    """
+    import numba  # noqa: PLC0415 - takes seconds, and small inputs never need it
+
+    jitted: Any = numba.njit(cache=True, nogil=True)(function)
+    return jitted  # type: ignore[no-any-return]  # numba has no types
