@@ -30,6 +30,14 @@ def check_n_folds(n_folds: int) -> None:
         )
 
 
+def check_n_repeats(n_repeats: int) -> None:
+    """Refuse no repeat."""
+    if n_repeats < 1:
+        raise InvalidParameter(
+            f"n_repeats must be at least 1, and is {n_repeats}", loc=("n_repeats",), value=n_repeats
+        )
+
+
 def check_two_rows(n: int) -> None:
     """Refuse data that cannot be parted in two."""
     if n < 2:

@@ -23,7 +23,7 @@ class Split:
     label : label
         What the block is called in the result: its number, or its source.
     train, test : ndarray of int
-        Row numbers, ascending.
+        Row numbers, ascending; in ``train`` a row stands as often as it is learnt from.
     """
 
     repeat: int
@@ -58,7 +58,11 @@ class Rows:
 
 
 class Scheme(Protocol):
-    """A frozen dataclass whose fields are the scheme's parameters."""
+    """A frozen dataclass whose fields are the scheme's parameters.
+
+    A scheme whose splits are to be read with care has ``cautions``, a tuple of ``Caution`` that
+    goes into every result.
+    """
 
     info: ClassVar[MethodInfo]
     requires: ClassVar[frozenset[str]]  # of "y", "source", "fold", "time"

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.registry import HOLDOUT, MethodInfo
-from thetahat.schemes._partitions import check_two_rows, rows_but
+from thetahat.schemes._sizes import check_test_size, drawn_split, n_test_of
 from thetahat.schemes.base import Rows, Split
-from thetahat.seeds import stream
 from thetahat.types import BlockKind
 
 
@@ -57,14 +52,7 @@ class Holdout:
     requires: ClassVar[frozenset[str]] = frozenset()
 
     def __post_init__(self) -> None:
-        size = self.test_size
-        if not (0 < size < 1 or (math.isfinite(size) and size >= 1 and size == int(size))):
-            raise InvalidParameter(
-                "test_size must be a share between 0 and 1 or a whole number of rows from 1, and "
-                f"is {size}",
-                loc=("test_size",),
-                value=size,
-            )
+        check_test_size(self.test_size)
 
     @property
     def block_kind(self) -> BlockKind:
@@ -73,33 +61,15 @@ class Holdout:
 
     def n_splits(self, rows: Rows) -> int:
         """One."""
-        self._n_test(rows.n)
+        n_test_of(self.test_size, rows.n)
         return 1
 
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
         """Yield the one pair."""
-        n_test = self._n_test(rows.n)
-        wanted = range(1)[start:stop]
-        return (self._split(rows.n, n_test, seed, repeat) for repeat in wanted)
-
-    def _n_test(self, n: int) -> int:
-        check_two_rows(n)
-        if self.test_size < 1:
-            return min(max(math.ceil(self.test_size * n - 1e-9), 1), n - 1)
-        if self.test_size > n - 1:
-            raise InsufficientData(
-                f"test_size {int(self.test_size)} leaves no row of {n} to learn from",
-                loc=("test_size",),
-                value=self.test_size,
-            )
-        return int(self.test_size)
-
-    @staticmethod
-    def _split(n: int, n_test: int, seed: int, repeat: int) -> Split:
-        test = np.sort(stream(seed, "folds", repeat).permutation(n)[:n_test])
-        return Split(repeat, 0, 0, rows_but(test, n), test)
+        n_test = n_test_of(self.test_size, rows.n)
+        return (drawn_split(rows.n, n_test, seed, draw) for draw in range(1)[start:stop])
 
 
 METHOD = Holdout

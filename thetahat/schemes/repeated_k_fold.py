@@ -6,9 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.errors import InvalidParameter
 from thetahat.registry import FOLDS, MethodInfo
-from thetahat.schemes._partitions import check_enough, check_n_folds, dealt, splits_of_partitions
+from thetahat.schemes._partitions import (
+    check_enough,
+    check_n_folds,
+    check_n_repeats,
+    dealt,
+    splits_of_partitions,
+)
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
 from thetahat.types import BlockKind
@@ -56,12 +61,7 @@ class RepeatedKFold:
 
     def __post_init__(self) -> None:
         check_n_folds(self.n_folds)
-        if self.n_repeats < 1:
-            raise InvalidParameter(
-                f"n_repeats must be at least 1, and is {self.n_repeats}",
-                loc=("n_repeats",),
-                value=self.n_repeats,
-            )
+        check_n_repeats(self.n_repeats)
 
     @property
     def block_kind(self) -> BlockKind:

@@ -6,17 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from thetahat.errors import InsufficientData, UnsupportedCombination
 from thetahat.registry import FOLDS, MethodInfo
-from thetahat.schemes._partitions import (
-    check_enough,
-    check_n_folds,
-    column_of,
-    dealt,
-    splits_of_partitions,
-)
+from thetahat.schemes._partitions import check_n_folds, splits_of_partitions
+from thetahat.schemes._strata import dealt_by_class, spread_codes
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
 from thetahat.types import BlockKind, IntArray
@@ -82,32 +74,12 @@ class StratifiedKFold:
         codes = self._codes(rows)
 
         def partition(repeat: int) -> IntArray:
-            shuffled = stream(seed, "folds", repeat).permutation(rows.n)
-            by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
-            return dealt(by_class, self.n_folds)
+            return dealt_by_class(codes, self.n_folds, stream(seed, "folds", repeat))
 
         return splits_of_partitions(partition, range(self.n_folds), 1, start, stop)
 
     def _codes(self, rows: Rows) -> IntArray:
-        codes = column_of(rows, "y", self.info.name)
-        if codes.dtype.kind == "f":
-            raise UnsupportedCombination(
-                "stratified_k_fold spreads classes, and the target is a number; k_fold fits",
-                loc=("scheme",),
-                value=self.info.name,
-            )
-        check_enough(rows.n, self.n_folds)
-        sizes = np.bincount(codes)
-        smallest = int(np.argmin(np.where(sizes > 0, sizes, rows.n + 1)))
-        if sizes[smallest] < self.n_folds:
-            label = rows.classes[smallest] if rows.classes else smallest
-            raise InsufficientData(
-                f"class {label!r} has {sizes[smallest]} rows, fewer than {self.n_folds} folds; "
-                "use fewer folds or k_fold",
-                loc=("n_folds",),
-                value=self.n_folds,
-            )
-        return codes
+        return spread_codes(rows, self.n_folds, self.info.name, "k_fold")
 
 
 METHOD = StratifiedKFold

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from service.jobs.kinds.cross_validation import CrossValidationRequest
 
 _DEFAULT_LOSS = {"classification": "zero_one", "regression": "squared"}
+_MANY_BLOCKS, _MANY_REPEATS = 20, 6
 _MOST_EXACT = 2000
 """Splits up to which a request is checked against the very layout it will have."""
 
@@ -124,7 +125,7 @@ def check_plan(given: CrossValidationRequest, datasets: Mapping[UUID, DatasetFil
     else:
         rows = Rows(n=datasets[given.dataset].rows)
     if given.dataset is not None and scheme.requires:
-        layout = _likely(scheme.block_kind)
+        layout = _likely(scheme)
     else:
         layout = _layout(given, scheme, rows)
     check(layout, extra_of(given, scheme, rows).choices_to_check(choices), names)
@@ -134,12 +135,12 @@ def _layout(given: CrossValidationRequest, scheme: Scheme, rows: Rows) -> Layout
     """Return the layout that the scheme will give, or one like it where there are many splits."""
     try:
         n_splits = scheme.n_splits(rows)
+        if n_splits > _MOST_EXACT:
+            return _likely(scheme, size=1 if n_splits == rows.n else 2)
+        splits = list(scheme.splits(rows, 0))
     except EvaluationError as error:
         error.loc = _where(given, error.loc)
         raise
-    if n_splits > _MOST_EXACT:
-        return _likely(scheme.block_kind, size=1 if n_splits == rows.n else 2)
-    splits = list(scheme.splits(rows, 0))
     sizes = [len(s.test) for s in splits]
     if scheme.block_kind is BlockKind.HOLDOUT:
         return layout_of(BlockKind.HOLDOUT, np.zeros(sizes[0], dtype=np.intp))
@@ -159,14 +160,27 @@ def _where(given: CrossValidationRequest, loc: Loc) -> Loc:
     return ("scheme", "params", *loc) if loc else ("scheme",)
 
 
-def _likely(kind: BlockKind, *, size: int = 2, n_blocks: int = 20) -> Layout:
-    """Return a layout of the kind, to refuse what cannot fit whatever the data are."""
+def _likely(scheme: Scheme, *, size: int = 2) -> Layout:
+    """Return a layout like the scheme's, to refuse what cannot fit whatever the data are.
+
+    Folds and repeats are as many as the scheme says, up to what no method tells from more.
+    """
+    kind = scheme.block_kind
+    n_blocks = min(getattr(scheme, "n_folds", _MANY_BLOCKS), _MANY_BLOCKS)
+    n_repeats = min(getattr(scheme, "n_repeats", 1), _MANY_REPEATS)
     if kind is BlockKind.HOLDOUT:
         return layout_of(kind, np.zeros(size * n_blocks, dtype=np.intp))
     block = np.repeat(np.arange(n_blocks, dtype=np.intp), size)
+    n = len(block)
     if kind is BlockKind.SUBSAMPLES:
-        return layout_of(kind, block, instance=np.arange(len(block)), n_train=float(len(block)))
-    return layout_of(kind, block)
+        return layout_of(kind, block, instance=np.arange(n), n_train=float(n))
+    repeat = np.repeat(np.arange(n_repeats, dtype=np.intp), n)
+    return layout_of(
+        kind,
+        np.tile(block, n_repeats),
+        repeat=repeat,
+        instance=np.tile(np.arange(n, dtype=np.intp), n_repeats),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,13 +175,14 @@ def _finish(
     found, cautions = found_again(plan, job.seed, fitted, choices)
     result = evaluate(table, choices, job.seed, found=found)
     metrics = metrics_of(given.metrics)
+    of_scheme = getattr(plan.scheme, "cautions", ())
     judged = judged_of(metrics, plan, ran)
     add_metrics(result, metrics, judged, table.layout, choices, job.seed)
     result["failures"] = failures
     result["cautions"] += [
         {"code": "learner_left_out", "message": f"{name!r} is left out: {failure['message']}"}
         for name, failure in failures.items()
-    ] + [{"code": c.code, "message": c.message} for c in (*cautions_of(ran), *cautions)]
+    ] + [{"code": c.code, "message": c.message} for c in (*of_scheme, *cautions_of(ran), *cautions)]
     result["not_applicable"] += [] if len(ran) < 2 else list(not_of_pairs(plan.extra.asked))
     result["methods"] = [
         *plan.methods_used(given.learners),

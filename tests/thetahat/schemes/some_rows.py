@@ -10,14 +10,18 @@ from thetahat.schemes.base import Rows, Scheme, Split
 
 
 def rows_with(n: int, seed: int = 0) -> Rows:
-    """Return n rows of 2 classes and 3 sources, and 3 folds in a column."""
+    """Return n rows of 2 classes, 3 sources that have both, 3 folds, and instants."""
     rng = np.random.default_rng(seed)
     words = np.array(["book", "dvd", "kitchen"], dtype=object)
+    y = rng.permutation(np.arange(n) % 2).astype(np.intp)
+    source = np.empty(n, dtype=np.intp)
+    source[np.argsort(y, kind="stable")] = np.arange(n) % 3
     return Rows(
         n=n,
-        y=rng.permutation(np.arange(n) % 2).astype(np.intp),
-        source=words[rng.permutation(np.arange(n) % 3)],
+        y=y,
+        source=words[source],
         fold=rng.permutation(np.arange(n) % 3).astype(np.intp),
+        time=rng.permutation(n).astype(np.float64),
         classes=("neg", "pos"),
     )
 

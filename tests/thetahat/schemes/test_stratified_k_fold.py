@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from thetahat.errors import InsufficientData, InvalidParameter, UnsupportedCombination
 from thetahat.schemes.base import Rows
-from thetahat.schemes.k_fold import KFold
 from thetahat.schemes.stratified_k_fold import StratifiedKFold
 
 SIZES = st.lists(st.integers(5, 25), min_size=2, max_size=4)
@@ -84,12 +83,13 @@ def test_degenerate_code_without_rows_is_no_small_class() -> None:
     assert counts(Rows(n=8, y=np.array([0, 2] * 4)), 4, 0).tolist() == [[1, 0, 1]] * 4
 
 
-@pytest.mark.parametrize("n", [9, 10, 11])
-def test_limit_one_class_is_cut_as_k_fold_cuts_all_rows(n: int) -> None:
-    ours = counts(Rows(n=n, y=np.zeros(n, dtype=np.intp)), 3, 1)[:, 0]
+def test_invalid_one_class() -> None:
+    rows = Rows(n=9, y=np.ones(9, dtype=np.intp), classes=("neg", "pos"))
 
-    plain = [len(split.test) for split in KFold(n_folds=3).splits(Rows(n=n), 1)]
-    assert sorted(ours.tolist()) == sorted(plain)
+    with pytest.raises(InsufficientData, match="every row is of class 'pos'") as caught:
+        StratifiedKFold(n_folds=3).n_splits(rows)
+
+    assert caught.value.loc == ("columns", "target")
 
 
 def test_calibrated_two_rows_of_a_class_meet_as_often() -> None:

@@ -1,0 +1,50 @@
+"""Every way to choose the test rows, one split each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import combinations, islice
+from typing import Final
+
+import numpy as np
+
+from thetahat.errors import InsufficientData, Loc
+from thetahat.schemes._partitions import rows_but
+from thetahat.schemes.base import Split
+
+MOST_SPLITS: Final = 100_000
+"""More splits than this are refused: each is a fit."""
+
+
+def count_splits(n: int, n_test: int, loc: Loc) -> int:
+    """Return C(n, n_test); refuse more than ``MOST_SPLITS``, with their number."""
+    digits = (
+        math.lgamma(n + 1) - math.lgamma(n_test + 1) - math.lgamma(n - n_test + 1)
+    ) / math.log(10)
+    few = digits < 15  # else the number itself would be long to compute, and to read
+    total = math.comb(n, n_test) if few else 0
+    if not few or total > MOST_SPLITS:
+        shown = f"{total}" if few else f"about 10^{digits:.0f}"
+        raise InsufficientData(
+            f"{n} rows can be parted in {shown} ways with {n_test} rows for test, more than the "
+            f"{MOST_SPLITS} splits that are done; random_subsampling draws some of them",
+            loc=loc,
+            value=n_test,
+        )
+    return total
+
+
+def every_split(n: int, n_test: int, start: int, stop: int | None) -> Iterator[Split]:
+    """Yield the splits from ``start`` to ``stop``.
+
+    In lexicographic order of the test rows, or of the training rows where these are the fewer:
+    what is passed over is then small to count through.
+    """
+    tests_are_chosen = n_test <= n - n_test
+    chosen = combinations(range(n), n_test if tests_are_chosen else n - n_test)
+    for split, part in enumerate(islice(chosen, start, stop), start):
+        few = np.array(part, dtype=np.intp)
+        many = rows_but(few, n)
+        train, test = (many, few) if tests_are_chosen else (few, many)
+        yield Split(0, split, split, train, test)

@@ -1,0 +1,56 @@
+"""How large a test part is, from a share or a count, and how one is drawn."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.schemes._partitions import check_two_rows, rows_but
+from thetahat.schemes.base import Split
+from thetahat.seeds import stream
+
+
+def check_test_size(size: float) -> None:
+    """Refuse what is neither a share in (0, 1) nor a whole number from 1."""
+    if not (0 < size < 1 or (math.isfinite(size) and size >= 1 and size == int(size))):
+        raise InvalidParameter(
+            "test_size must be a share between 0 and 1 or a whole number of rows from 1, and "
+            f"is {size}",
+            loc=("test_size",),
+            value=size,
+        )
+
+
+def n_test_of(size: float, n: int) -> int:
+    """Return the number of test rows, between 1 and n - 1.
+
+    The small number undoes the rounding of products such as 0.07 x 100.
+    """
+    check_two_rows(n)
+    if size < 1:
+        return min(max(math.ceil(size * n - 1e-9), 1), n - 1)
+    if size > n - 1:
+        raise InsufficientData(
+            f"test_size {int(size)} leaves no row of {n} to learn from",
+            loc=("test_size",),
+            value=size,
+        )
+    return int(size)
+
+
+def check_count(name: str, count: int) -> None:
+    """Refuse fewer splits than two: there would be nothing to compare them with."""
+    if count < 2:
+        raise InvalidParameter(
+            f"{name} must be at least 2, and is {count}; for one test set use holdout",
+            loc=(name,),
+            value=count,
+        )
+
+
+def drawn_split(n: int, n_test: int, seed: int, draw: int) -> Split:
+    """Return the split number ``draw``: a test part of that size, drawn without replacement."""
+    test = np.sort(stream(seed, "folds", draw).permutation(n)[:n_test])
+    return Split(0, draw, draw, rows_but(test, n), test)

@@ -1,0 +1,57 @@
+"""How the schemes that spread classes evenly check them and deal them out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thetahat.errors import InsufficientData, UnsupportedCombination
+from thetahat.schemes._partitions import check_enough, column_of, dealt
+from thetahat.schemes.base import Rows
+from thetahat.types import IntArray, Label
+
+
+def class_codes(rows: Rows, scheme: str, instead: str) -> IntArray:
+    """Return the class code of each row; refuse numbers, naming the scheme that takes them."""
+    codes = column_of(rows, "y", scheme)
+    if codes.dtype.kind == "f":
+        raise UnsupportedCombination(
+            f"{scheme} spreads classes, and the target is a number; {instead} fits",
+            loc=("scheme",),
+            value=scheme,
+        )
+    sizes = np.bincount(codes)
+    if np.count_nonzero(sizes) == 1:
+        label = class_label(rows, int(np.argmax(sizes)))
+        raise InsufficientData(
+            f"every row is of class {label!r}: there is nothing to spread; {instead} fits",
+            loc=("columns", "target"),
+            value=label,
+        )
+    return codes
+
+
+def spread_codes(rows: Rows, n_folds: int, scheme: str, instead: str) -> IntArray:
+    """Return the class codes; refuse a class that cannot be in every fold."""
+    codes = class_codes(rows, scheme, instead)
+    check_enough(rows.n, n_folds)
+    sizes = np.bincount(codes)
+    smallest = int(np.argmin(np.where(sizes > 0, sizes, rows.n + 1)))
+    if sizes[smallest] < n_folds:
+        raise InsufficientData(
+            f"class {class_label(rows, smallest)!r} has {sizes[smallest]} rows, fewer than "
+            f"{n_folds} folds; use fewer folds or {instead}",
+            loc=("n_folds",),
+            value=n_folds,
+        )
+    return codes
+
+
+def class_label(rows: Rows, code: int) -> Label:
+    """Return what a class code stands for."""
+    return rows.classes[code] if rows.classes else code
+
+
+def dealt_by_class(codes: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
+    """(n,) fold of each row: shuffled, put in order of class, and dealt out one by one."""
+    shuffled = rng.permutation(len(codes))
+    return dealt(shuffled[np.argsort(codes[shuffled], kind="stable")], n_folds)

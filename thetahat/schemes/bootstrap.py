@@ -1,0 +1,105 @@
+"""Training parts drawn with replacement, tested on what they leave out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.registry import SUBSAMPLES, MethodInfo
+from thetahat.schemes._partitions import check_two_rows
+from thetahat.schemes._sizes import check_count
+from thetahat.schemes.base import Rows, Split
+from thetahat.seeds import stream
+from thetahat.types import BlockKind, Caution
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bootstrap:
+    r"""B training parts of n rows each, drawn with replacement; each tested out of its bag.
+
+    .. math:: E = \frac1B \sum_{b=1}^B E_b
+
+    with :math:`E_b` the mean loss of the rows that resample b does not hold, about
+    :math:`(1 - 1/n)^n \approx .368` of all. A row that is drawn twice is learnt from twice. A
+    resample that leaves nothing out is drawn again.
+
+    Parameters
+    ----------
+    n_resamples : int
+        B, at least 2. More resamples add to those there were.
+
+    Assumptions: rows are exchangeable.
+
+    Source: efron1983; the scheme is the lecture's bootstrap, E its average over resamples.
+
+    Deviations: of the two averages in use, ``macro`` is the average over resamples and
+    ``pooled`` the one over all test rows of all resamples; the source's (:math:`\epsilon_0`) is
+    the pooled one.
+
+    Degenerate cases: with two rows every other resample is drawn again.
+    """
+
+    n_resamples: int = 50
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="bootstrap",
+        title="Bootstrap, tested out of bag",
+        summary=(
+            "Each model is trained on as many rows as there are, drawn with replacement, and "
+            "tested on those that were not drawn."
+        ),
+        formula=r"E = \frac1B \sum_{b=1}^B E_b",
+        references=("efron1983",),
+        assumptions="Rows are exchangeable.",
+        errs=(
+            "A resample holds .632 n different rows on average, so the error of a model of all "
+            "rows is overestimated, about as much as by two-fold cross-validation. Test parts "
+            "overlap, and more resamples are no new data."
+        ),
+        blocks=SUBSAMPLES,
+    )
+    requires: ClassVar[frozenset[str]] = frozenset()
+    cautions: ClassVar[tuple[Caution, ...]] = (
+        Caution(
+            "trained_on_resamples",
+            "each model has learnt from about .632 n different rows, so the error is that of a "
+            "smaller sample; the corrected resampled variance was made for draws without "
+            "replacement, and is a rule of thumb here",
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        check_count("n_resamples", self.n_resamples)
+
+    @property
+    def block_kind(self) -> BlockKind:
+        """Subsamples."""
+        return BlockKind.SUBSAMPLES
+
+    def n_splits(self, rows: Rows) -> int:
+        """B."""
+        check_two_rows(rows.n)
+        return self.n_resamples
+
+    def splits(
+        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
+    ) -> Iterator[Split]:
+        """Yield the pairs; ``train`` has a row as often as it was drawn."""
+        wanted = range(self.n_splits(rows))[start:stop]
+        return (_resample(rows.n, seed, b) for b in wanted)
+
+
+def _resample(n: int, seed: int, b: int) -> Split:
+    rng = stream(seed, "folds", b)
+    while True:  # ends: at least every other resample of two rows or more leaves one out
+        times = np.bincount(rng.integers(0, n, n), minlength=n)
+        if not times.all():
+            break
+    rows = np.arange(n, dtype=np.intp)
+    return Split(0, b, b, np.repeat(rows, times), np.flatnonzero(times == 0))
+
+
+METHOD = Bootstrap

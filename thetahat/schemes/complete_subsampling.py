@@ -1,0 +1,81 @@
+"""Every split of one size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thetahat.registry import SUBSAMPLES, MethodInfo
+from thetahat.schemes._combinations import MOST_SPLITS, count_splits, every_split
+from thetahat.schemes._sizes import check_test_size, n_test_of
+from thetahat.schemes.base import Rows, Split
+from thetahat.types import BlockKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompleteSubsampling:
+    r"""All splits of one size: what random subsampling comes to with endlessly many draws.
+
+    .. math::
+        n_2 = \lceil \mu n - 10^{-9} \rceil, \qquad J = \binom{n}{n_2}, \qquad
+        E = \frac1J \sum_{j=1}^J E_j
+
+    Nothing is drawn: the seed does not matter.
+
+    Parameters
+    ----------
+    test_size : float or int
+        :math:`\mu`, the share of the rows to test on, in (0, 1); or a whole number from 1 to
+        n - 1, which is their count. A half is the complete cross-validation of the source.
+
+    Assumptions: rows are exchangeable.
+
+    Source: kohavi1995 (complete cross-validation).
+
+    Degenerate cases: a count p is ``leave_p_out``. More than 100000 splits are refused.
+    """
+
+    test_size: float | int = 0.5
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="complete_subsampling",
+        title="Complete subsampling",
+        summary=(
+            "Every way to part the rows into a training and a test part of the wished sizes, one "
+            "split each: random subsampling without the luck of the draw."
+        ),
+        formula=r"J = \binom{n}{n_2}, \qquad E = \frac1J \sum_{j=1}^J E_j",
+        references=("kohavi1995",),
+        assumptions=f"Rows are exchangeable; at most {MOST_SPLITS} splits are done.",
+        errs=(
+            "Each model learns from n - n_2 rows, so the error of one trained on all rows is "
+            "overestimated. Test parts overlap, and the number of splits says nothing of how sure "
+            "the mean is."
+        ),
+        blocks=SUBSAMPLES,
+    )
+    requires: ClassVar[frozenset[str]] = frozenset()
+
+    def __post_init__(self) -> None:
+        check_test_size(self.test_size)
+
+    @property
+    def block_kind(self) -> BlockKind:
+        """Subsamples."""
+        return BlockKind.SUBSAMPLES
+
+    def n_splits(self, rows: Rows) -> int:
+        """Return C(n, n_2)."""
+        return count_splits(rows.n, n_test_of(self.test_size, rows.n), ("test_size",))
+
+    def splits(
+        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
+    ) -> Iterator[Split]:
+        """Yield one pair per set of test rows."""
+        del seed  # nothing is drawn
+        self.n_splits(rows)
+        return every_split(rows.n, n_test_of(self.test_size, rows.n), start, stop)
+
+
+METHOD = CompleteSubsampling

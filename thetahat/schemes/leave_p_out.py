@@ -1,0 +1,89 @@
+"""Leave-p-out cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.registry import SUBSAMPLES, MethodInfo
+from thetahat.schemes._combinations import MOST_SPLITS, count_splits, every_split
+from thetahat.schemes._partitions import check_two_rows
+from thetahat.schemes.base import Rows, Split
+from thetahat.types import BlockKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeavePOut:
+    r"""Every set of p rows is the test set once, of a model trained on all the others.
+
+    .. math:: J = \binom{n}{p}, \qquad E = \frac1J \sum_{j=1}^J E_j
+
+    Nothing is drawn: the seed does not matter. The splits are numbered in lexicographic order of
+    their test rows (of their training rows, where these are the fewer).
+
+    Parameters
+    ----------
+    p : int
+        Test rows in a split, from 1 to n - 1.
+
+    Assumptions: rows are exchangeable.
+
+    Source: arlot2010 (leave-p-out).
+
+    Degenerate cases: p = 1 is leave-one-out, but as splits that may overlap: its numbers are those
+    of the corrected variance. More than 100000 splits are refused.
+    """
+
+    p: int = 2
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="leave_p_out",
+        title="Leave-p-out cross-validation",
+        summary=(
+            "As many splits as there are sets of p rows; each model is tested on its set and "
+            "trained on all other rows. The mean has no luck of the split left in it."
+        ),
+        formula=r"J = \binom{n}{p}, \qquad E = \frac1J \sum_{j=1}^J E_j",
+        references=("arlot2010",),
+        assumptions=f"Rows are exchangeable; at most {MOST_SPLITS} splits are done.",
+        errs=(
+            "Unbiased for the error of a model of n - p rows, so it overestimates that of one of "
+            "all rows. Test parts overlap, and the number of splits says nothing of how sure the "
+            "mean is."
+        ),
+        blocks=SUBSAMPLES,
+    )
+    requires: ClassVar[frozenset[str]] = frozenset()
+
+    def __post_init__(self) -> None:
+        if self.p < 1:
+            raise InvalidParameter(
+                f"p must be at least 1, and is {self.p}", loc=("p",), value=self.p
+            )
+
+    @property
+    def block_kind(self) -> BlockKind:
+        """Subsamples."""
+        return BlockKind.SUBSAMPLES
+
+    def n_splits(self, rows: Rows) -> int:
+        """Return C(n, p)."""
+        check_two_rows(rows.n)
+        if self.p > rows.n - 1:
+            raise InsufficientData(
+                f"p = {self.p} leaves no row of {rows.n} to learn from", loc=("p",), value=self.p
+            )
+        return count_splits(rows.n, self.p, ("p",))
+
+    def splits(
+        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
+    ) -> Iterator[Split]:
+        """Yield one pair per set of p rows."""
+        del seed  # nothing is drawn
+        self.n_splits(rows)
+        return every_split(rows.n, self.p, start, stop)
+
+
+METHOD = LeavePOut

@@ -1,0 +1,86 @@
+"""Many random test sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thetahat.registry import SUBSAMPLES, MethodInfo
+from thetahat.schemes._sizes import check_count, check_test_size, drawn_split, n_test_of
+from thetahat.schemes.base import Rows, Split
+from thetahat.types import BlockKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RandomSubsampling:
+    r"""J splits, each drawn at random and apart from the others (Monte Carlo cross-validation).
+
+    .. math:: n_2 = \lceil \mu n - 10^{-9} \rceil, \qquad E = \frac1J \sum_{j=1}^J E_j
+
+    with n_2 kept between 1 and n - 1, and :math:`E_j` the mean loss of split j.
+
+    Parameters
+    ----------
+    n_draws : int
+        J, at least 2. The first split is that of ``holdout`` with the same seed and size, and
+        more splits add to those there were.
+    test_size : float or int
+        :math:`\mu`, the share of the rows to test on, in (0, 1); or a whole number from 1 to
+        n - 1, which is their count. The default is the share at which the corrected resampled
+        variance is known to do well.
+
+    Assumptions: rows are exchangeable.
+
+    Source: nadeau2003 (random subsampling, 15 splits, a tenth for test); arlot2010 (Monte Carlo
+    cross-validation).
+
+    Degenerate cases: with few splits some rows are never tested, and count for nothing.
+    """
+
+    n_draws: int = 15
+    test_size: float | int = 0.1
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="random_subsampling",
+        title="Random subsampling",
+        summary=(
+            "Many splits drawn apart from each other; each model is tested on the rows that its "
+            "split leaves out, and the mean over the splits is the estimate."
+        ),
+        formula=r"n_2 = \lceil \mu n - 10^{-9} \rceil, \qquad E = \frac1J \sum_{j=1}^J E_j",
+        references=("arlot2010", "nadeau2003"),
+        assumptions="Rows are exchangeable.",
+        errs=(
+            "Each model learns from n - n_2 rows, so the error of one trained on all rows is "
+            "overestimated. Test parts overlap: more splits take away the luck of the split, not "
+            "that of the sample, and are no new data."
+        ),
+        blocks=SUBSAMPLES,
+    )
+    requires: ClassVar[frozenset[str]] = frozenset()
+
+    def __post_init__(self) -> None:
+        check_count("n_draws", self.n_draws)
+        check_test_size(self.test_size)
+
+    @property
+    def block_kind(self) -> BlockKind:
+        """Subsamples."""
+        return BlockKind.SUBSAMPLES
+
+    def n_splits(self, rows: Rows) -> int:
+        """J."""
+        n_test_of(self.test_size, rows.n)
+        return self.n_draws
+
+    def splits(
+        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
+    ) -> Iterator[Split]:
+        """Yield the pairs; each is drawn from a stream of its own."""
+        n_test = n_test_of(self.test_size, rows.n)
+        wanted = range(self.n_draws)[start:stop]
+        return (drawn_split(rows.n, n_test, seed, draw) for draw in wanted)
+
+
+METHOD = RandomSubsampling

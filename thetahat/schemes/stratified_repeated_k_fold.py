@@ -1,0 +1,87 @@
+"""Repeated stratified K-fold cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thetahat.registry import FOLDS, MethodInfo
+from thetahat.schemes._partitions import check_n_folds, check_n_repeats, splits_of_partitions
+from thetahat.schemes._strata import dealt_by_class, spread_codes
+from thetahat.schemes.base import Rows, Split
+from thetahat.seeds import stream
+from thetahat.types import BlockKind, IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StratifiedRepeatedKFold:
+    """Several random partitions into K folds, in each of which every class is spread evenly.
+
+    Parameters
+    ----------
+    n_folds : int
+        K, between 2 and the size of the smallest class.
+    n_repeats : int
+        Number of partitions, at least 1. The first is the partition of ``stratified_k_fold``
+        with the same seed, so more repeats add to what there was.
+
+    Assumptions: those of ``stratified_k_fold``; repeats are no new data.
+
+    Source: kohavi1995 (stratification), burman1989 (repeats).
+
+    Deviations: as ``stratified_k_fold``, a class with fewer members than folds is refused.
+
+    Degenerate cases: one repeat is ``stratified_k_fold``.
+    """
+
+    n_folds: int = 10
+    n_repeats: int = 10
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="stratified_repeated_k_fold",
+        title="Repeated stratified K-fold cross-validation",
+        summary=(
+            "Stratified K-fold cross-validation over several independent partitions of the same "
+            "rows; the part of the variance that comes from the partition falls with their number."
+        ),
+        references=("burman1989", "kohavi1995"),
+        assumptions="Rows are exchangeable within their class, and the class shares are right.",
+        errs=(
+            "As repeated_k_fold; folds are more alike than random ones, so estimates from the "
+            "spread between folds can come out small."
+        ),
+        blocks=FOLDS,
+    )
+    requires: ClassVar[frozenset[str]] = frozenset({"y"})
+
+    def __post_init__(self) -> None:
+        check_n_folds(self.n_folds)
+        check_n_repeats(self.n_repeats)
+
+    @property
+    def block_kind(self) -> BlockKind:
+        """Random."""
+        return BlockKind.RANDOM
+
+    def n_splits(self, rows: Rows) -> int:
+        """K times the number of repeats; refuses data with a class that is too small."""
+        self._codes(rows)
+        return self.n_folds * self.n_repeats
+
+    def splits(
+        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
+    ) -> Iterator[Split]:
+        """Yield one pair per fold, repeat by repeat."""
+        codes = self._codes(rows)
+
+        def partition(repeat: int) -> IntArray:
+            return dealt_by_class(codes, self.n_folds, stream(seed, "folds", repeat))
+
+        return splits_of_partitions(partition, range(self.n_folds), self.n_repeats, start, stop)
+
+    def _codes(self, rows: Rows) -> IntArray:
+        return spread_codes(rows, self.n_folds, self.info.name, "repeated_k_fold")
+
+
+METHOD = StratifiedRepeatedKFold

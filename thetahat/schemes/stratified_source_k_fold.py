@@ -1,0 +1,149 @@
+"""K-fold cross-validation over whole sources, with the classes spread evenly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.errors import InsufficientData
+from thetahat.layout import codes_of
+from thetahat.registry import SOURCES, MethodInfo
+from thetahat.schemes._partitions import (
+    check_enough,
+    check_n_folds,
+    column_of,
+    splits_of_partitions,
+)
+from thetahat.schemes._strata import class_codes, class_label
+from thetahat.schemes.base import Rows, Split
+from thetahat.seeds import stream
+from thetahat.types import BlockKind, FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StratifiedSourceKFold:
+    r"""K folds of whole sources, each with about the class shares of the whole.
+
+    .. math:: \sum_c \sum_f \Bigl(\frac{n_{cf}}{n_c} - \frac1K\Bigr)^2
+
+    is kept small, with :math:`n_{cf}` the rows of class c in fold f. The source whose classes
+    weigh most comes first, and each goes to the fold where it adds least to that sum; of equal
+    sources the order is drawn from the seed. A block is a set of sources, called ``fold 0``, ...
+
+    Parameters
+    ----------
+    n_folds : int
+        K, between 2 and the number of sources.
+
+    Assumptions: the sources at hand are like a sample of the sources to come.
+
+    Source: roberts2017 (blocking by group), kohavi1995 (stratification).
+
+    Deviations: the greedy rule is that of scikit-learn's ``StratifiedGroupKFold`` in kind; the sum
+    above stands for its standard deviations.
+
+    Degenerate cases: a fold that would lack a class is refused, as where a source with one class
+    would be a fold of its own.
+    """
+
+    n_folds: int = 5
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="stratified_source_k_fold",
+        title="Stratified K-fold cross-validation over sources",
+        summary=(
+            "Whole sources are put together into K folds so that each fold has about the class "
+            "shares of the whole; no source stands on both sides of a split."
+        ),
+        formula=r"\min \sum_c \sum_f \Bigl(\frac{n_{cf}}{n_c} - \frac1K\Bigr)^2",
+        references=("kohavi1995", "roberts2017"),
+        assumptions="The sources at hand are like a sample of the sources to come.",
+        errs=(
+            "As source_k_fold; folds are more alike than sets of sources drawn at random, so the "
+            "spread between folds comes out small for a new source."
+        ),
+        blocks=SOURCES,
+    )
+    requires: ClassVar[frozenset[str]] = frozenset({"source", "y"})
+
+    def __post_init__(self) -> None:
+        check_n_folds(self.n_folds)
+
+    @property
+    def block_kind(self) -> BlockKind:
+        """Source: each block is a set of whole sources."""
+        return BlockKind.SOURCE
+
+    def n_splits(self, rows: Rows) -> int:
+        """K; refuses a class that cannot be in every fold."""
+        self._sources(rows)
+        return self.n_folds
+
+    def splits(
+        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
+    ) -> Iterator[Split]:
+        """Yield one pair per fold."""
+        source, shares = self._sources(rows)
+        labels = [f"fold {fold}" for fold in range(self.n_folds)]
+        of_source = _balanced(shares, self.n_folds, stream(seed, "folds", 0))
+        self._check_folds(rows, shares, of_source)
+        return splits_of_partitions(lambda _repeat: of_source[source], labels, 1, start, stop)
+
+    def _sources(self, rows: Rows) -> tuple[IntArray, FloatArray]:
+        """Return the source of each row, and (sources, classes) shares of each class."""
+        source, labels = codes_of(column_of(rows, "source", self.info.name))
+        code = class_codes(rows, self.info.name, "source_k_fold")
+        check_enough(len(labels), self.n_folds, "sources")
+        counts = np.zeros((len(labels), int(code.max()) + 1))
+        np.add.at(counts, (source, code), 1)
+        in_sources = np.count_nonzero(counts, axis=0)
+        scarce = (in_sources > 0) & (in_sources < self.n_folds)
+        if scarce.any():
+            at = int(np.argmax(scarce))
+            raise InsufficientData(
+                f"class {class_label(rows, at)!r} is in {in_sources[at]} of {len(labels)} sources, "
+                f"fewer than {self.n_folds} folds; use fewer folds or source_k_fold",
+                loc=("n_folds",),
+                value=self.n_folds,
+            )
+        return source, counts[:, in_sources > 0] / counts.sum(axis=0)[in_sources > 0]
+
+    def _check_folds(self, rows: Rows, shares: FloatArray, of_source: IntArray) -> None:
+        """Refuse folds of which one lacks a class."""
+        held = np.zeros((self.n_folds, shares.shape[1]))
+        np.add.at(held, of_source, shares)
+        if held.all():
+            return
+        fold, column = (int(i) for i in np.argwhere(held == 0)[0])
+        present = np.unique(np.asarray(rows.y))
+        labels = codes_of(column_of(rows, "source", self.info.name))[1]
+        named = ", ".join(repr(labels[s]) for s in np.flatnonzero(of_source == fold)[:5])
+        raise InsufficientData(
+            f"fold {fold} (source {named}) would have no row of class "
+            f"{class_label(rows, int(present[column]))!r}; use fewer folds or source_k_fold",
+            loc=("n_folds",),
+            value=self.n_folds,
+        )
+
+
+def _balanced(shares: FloatArray, n_folds: int, rng: np.random.Generator) -> IntArray:
+    """Return the (sources,) fold of each source; ``shares`` is (sources, classes)."""
+    shuffled = rng.permutation(len(shares))
+    weight = (shares**2).sum(axis=1)
+    of_source = np.empty(len(shares), dtype=np.intp)
+    held = np.zeros((n_folds, shares.shape[1]))
+    sizes = np.zeros(n_folds)
+    for source in shuffled[np.argsort(-weight[shuffled], kind="stable")]:
+        added = 2 * held @ shares[source]  # what the sum of squares grows by, but for a constant
+        lowest = added <= added.min() + 1e-12
+        fold = int(np.argmin(np.where(lowest, sizes, np.inf)))
+        of_source[source] = fold
+        held[fold] += shares[source]
+        sizes[fold] += shares[source].sum()
+    return of_source
+
+
+METHOD = StratifiedSourceKFold

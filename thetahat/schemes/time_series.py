@@ -1,0 +1,144 @@
+"""Forward chaining: learn from the past, test on what came next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.registry import SUBSAMPLES, MethodInfo
+from thetahat.schemes._partitions import check_n_folds, check_two_rows, column_of
+from thetahat.schemes.base import Rows, Split
+from thetahat.types import BlockKind, Caution, IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeSeries:
+    r"""K blocks in order of time; each is the test set of a model that has seen only earlier rows.
+
+    .. math:: m = \lfloor n / (K + 1) \rfloor
+
+    The last K m rows in order of time are cut into K blocks of m; the rows before the first block
+    are never tested. A model learns from all rows strictly before the first instant of its block,
+    less the ``gap`` last of them.
+
+    Parameters
+    ----------
+    n_folds : int
+        K, at least 2.
+    test_size : int or None
+        m, where it is given.
+    gap : int
+        Rows left out between training and test part, at least 0: as many as it takes for what
+        the target of the last training rows looks ahead.
+    max_train_size : int or None
+        Most rows to learn from, the latest ones; None for all. A window of fixed length.
+
+    Assumptions: rows are in the order in which they came to be known; the future is like the past.
+
+    Source: tashman2000 (rolling-origin evaluation), bergmeir2012 (blocked forms and gaps).
+
+    Deviations: rows of the same instant as the first test row are not learnt from; where instants
+    differ the blocks are those of scikit-learn's ``TimeSeriesSplit``.
+
+    Degenerate cases: a block before which there is nothing to learn from is refused.
+    """
+
+    n_folds: int = 5
+    test_size: int | None = None
+    gap: int = 0
+    max_train_size: int | None = None
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="time_series",
+        title="Forward chaining",
+        summary=(
+            "Blocks in order of time; each is the test set of a model trained on earlier rows "
+            "alone, as it would be in use."
+        ),
+        formula=r"m = \lfloor n / (K + 1) \rfloor",
+        references=("bergmeir2012", "tashman2000"),
+        assumptions="The time column orders the rows, and the future is like the past.",
+        errs=(
+            "The first models learn from few rows, so the error is overestimated. Rows that "
+            "follow each other depend on each other, which no variance here allows for: intervals "
+            "are too short where that dependence is strong."
+        ),
+        blocks=SUBSAMPLES,
+    )
+    requires: ClassVar[frozenset[str]] = frozenset({"time"})
+    cautions: ClassVar[tuple[Caution, ...]] = (
+        Caution(
+            "order_of_time",
+            "training parts grow, and rows that follow each other in time depend on each other: "
+            "no variance and no test here allows for that, and the corrected resampled variance "
+            "is a rule of thumb",
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        check_n_folds(self.n_folds)
+        for name, least in (("test_size", 1), ("gap", 0), ("max_train_size", 1)):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise InvalidParameter(
+                    f"{name} must be at least {least}, and is {value}", loc=(name,), value=value
+                )
+
+    @property
+    def block_kind(self) -> BlockKind:
+        """Subsamples: the blocks are in order, and no partition of all rows."""
+        return BlockKind.SUBSAMPLES
+
+    def n_splits(self, rows: Rows) -> int:
+        """K; refuses a block with nothing before it."""
+        self._edges(rows)
+        return self.n_folds
+
+    def splits(
+        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
+    ) -> Iterator[Split]:
+        """Yield one pair per block, in order of time."""
+        del seed  # nothing is drawn
+        order, edges = self._edges(rows)
+        return (self._split(order, *edges[k], k) for k in range(self.n_folds)[start:stop])
+
+    def _edges(self, rows: Rows) -> tuple[IntArray, list[tuple[int, int, int]]]:
+        """Return rows in order of time and (end of training, start, end of test) of each block."""
+        time = column_of(rows, "time", self.info.name)
+        check_two_rows(rows.n)
+        order = np.argsort(time, kind="stable").astype(np.intp, copy=False)
+        size = self.test_size or rows.n // (self.n_folds + 1)
+        first = rows.n - self.n_folds * size
+        if size == 0 or first < 1:
+            loc = "n_folds" if self.test_size is None else "test_size"
+            raise InsufficientData(
+                f"{self.n_folds} blocks in order of time and rows before them need more than "
+                f"{rows.n} rows",
+                loc=(loc,),
+                value=getattr(self, loc),
+            )
+        in_order = time[order]
+        edges = []
+        for k in range(self.n_folds):
+            start = first + k * size
+            before = int(np.searchsorted(in_order, in_order[start], side="left")) - self.gap
+            if before < 1:
+                raise InsufficientData(
+                    f"block {k} starts at {in_order[start]}, and with a gap of {self.gap} no row "
+                    "before that is left to learn from",
+                    loc=("gap",) if self.gap else ("columns", "time"),
+                    value=self.gap or str(in_order[start]),
+                )
+            edges.append((before, start, start + size))
+        return order, edges
+
+    def _split(self, order: IntArray, before: int, start: int, end: int, k: int) -> Split:
+        oldest = 0 if self.max_train_size is None else max(0, before - self.max_train_size)
+        return Split(0, k, k, np.sort(order[oldest:before]), np.sort(order[start:end]))
+
+
+METHOD = TimeSeries
