@@ -57,6 +57,12 @@ class BlockLosses:
         assert self.scores is not None  # noqa: S101 - __post_init__ saw to it
         return moments_of_scores(self.scores, self.layout)
 
+    def with_moments(self, moments: Moments) -> BlockLosses:
+        """Return the same losses, with moments that were made elsewhere."""
+        same = BlockLosses(self.layout, values=self.values, scores=self.scores)
+        vars(same)["moments"] = moments  # where cached_property looks first
+        return same
+
     @property
     def rows(self) -> FloatArray:
         """(n,) losses; ``InsufficientData`` where only split means are known."""

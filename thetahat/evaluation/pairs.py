@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from thetahat.block_losses import BlockLosses, LossTable
-from thetahat.comparisons.base import PairedLosses
+from thetahat.comparisons.base import PairBatch, PairedLosses
+from thetahat.evaluation.pair_moments import pair_moments
+from thetahat.moments import Moments
 from thetahat.types import BlockKind, Caution, FloatArray
 
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
+
+VALUES_AT_ONCE: Final = 2**18
+"""Differences of a batch of pairs: 2 MB, which stay in the cache from test to test."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,23 +46,52 @@ class Pair:
     cautions: tuple[Caution, ...]
 
 
-def pairs(table: LossTable, control: str | None) -> Iterator[Pair]:
-    """Yield every i < j in the request's order, or each model against the control as b.
-
-    One pair is in memory at a time.
-    """
-    names = table.names
+def places(names: Sequence[str], control: str | None) -> list[tuple[int, int]]:
+    """Return every i < j in the request's order, or each model against the control as b."""
     if control is not None:
         last = names.index(control)
-        chosen = [(i, last) for i in range(len(names)) if i != last]
-    else:
-        chosen = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
-    for i, j in chosen:
-        yield _pair(table, i, j)
+        return [(i, last) for i in range(len(names)) if i != last]
+    return [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
 
 
-def _pair(table: LossTable, i: int, j: int) -> Pair:
-    a, b = (_as_losses(table, table.names[k]) for k in (i, j))
+def pairs(table: LossTable, control: str | None) -> Iterator[Pair]:
+    """Yield the pairs of ``places``, each with its difference."""
+    for some, _ in batches(table, control):
+        yield from some
+
+
+def batches(table: LossTable, control: str | None) -> Iterator[tuple[list[Pair], PairBatch]]:
+    """Yield the pairs of ``places``, some at a time: what is in memory at once is bounded."""
+    chosen = places(table.names, control)
+    models = tuple(_as_losses(table, name) for name in table.names)
+    largest = [float(np.abs(given_losses(losses)).max()) for losses in models]
+    shared: dict[Hashable, Any] = {}
+    moments = pair_moments(models, len(chosen))
+    step = max(1, VALUES_AT_ONCE // len(given_losses(models[0])))
+    for start in range(0, len(chosen), step):
+        some = chosen[start : start + step]
+        made = [_pair(table, models, largest, place, moments(*place)) for place in some]
+        yield (
+            made,
+            PairBatch(
+                pairs=tuple(pair.losses for pair in made),
+                positions=np.array(some, dtype=np.intp),
+                models=models,
+                n_pairs_in_all=len(chosen),
+                shared=shared,
+            ),
+        )
+
+
+def _pair(
+    table: LossTable,
+    models: Sequence[BlockLosses],
+    largest: Sequence[float],
+    place: tuple[int, int],
+    moments: Moments | None,
+) -> Pair:
+    i, j = place
+    a, b = models[i], models[j]
     difference = a.minus(b)
     cautions: list[Caution] = []
     if table.higher_is_better:
@@ -70,7 +104,7 @@ def _pair(table: LossTable, i: int, j: int) -> Pair:
         )
     given = given_losses(difference)
     spread = float(given.max() - given.min())
-    if 0 < spread <= _ROUNDING * max(np.abs(given_losses(a)).max(), np.abs(given_losses(b)).max()):
+    if 0 < spread <= _ROUNDING * max(largest[i], largest[j]):
         difference = _constant_losses(difference, float(given[0]))
         spread = 0.0
         cautions.append(
@@ -84,8 +118,10 @@ def _pair(table: LossTable, i: int, j: int) -> Pair:
         cautions.append(
             Caution("identical_losses", f"{table.names[i]} and {table.names[j]} have equal losses")
         )
+    if moments is not None and constant is None:
+        difference = difference.with_moments(moments)
     losses = PairedLosses(a, b, difference)
-    return Pair(table.names[i], table.names[j], (i, j), losses, constant, tuple(cautions))
+    return Pair(table.names[i], table.names[j], place, losses, constant, tuple(cautions))
 
 
 def _as_losses(table: LossTable, name: str) -> BlockLosses:
