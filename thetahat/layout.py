@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.training_sizes import training_sizes
 from thetahat.types import BlockKind, FloatArray, IntArray, Label
 
 
@@ -29,8 +30,8 @@ class Layout:
     n_test : ndarray of float
         (J,) number of test instances of each split.
     n_train : ndarray of float or None
-        (J,) number of training instances of each split; None where there is none (holdout), and
-        where it is not known (subsamples).
+        (J,) number of training instances of each split; None where there is none (a holdout, or
+        sources that the models were not trained on), and where it is not known (subsamples).
     order : ndarray of int or None
         (n,) rows sorted by split, stable; None where the rows already stand so.
     starts : ndarray of int or None
@@ -96,6 +97,12 @@ class Layout:
         return int(self.n_test.min())
 
     @property
+    def has_fixed_models(self) -> bool:
+        """Whether the models were fitted elsewhere: no training set holds any of these rows."""
+        by_source = self.kind is BlockKind.SOURCE and self.n_train is None
+        return by_source or self.kind is BlockKind.HOLDOUT
+
+    @property
     def has_one_row_each(self) -> bool:
         """Whether no instance is tested twice by design."""
         return self.n_repeats == 1 and self.kind is not BlockKind.SUBSAMPLES
@@ -149,7 +156,8 @@ def layout_of(  # noqa: PLR0913 - one argument per column of the long form
     n_train : float or mapping or ndarray or None
         Training size of every split, by block label, or (n,) of each row's split; left out, the
         instances of the same repeat that are not in the block. A holdout and subsamples have
-        none unless it is given.
+        none unless it is given. 0 says that the blocks are sources which the models were not
+        trained on, as the tasks of a benchmark are for language models.
 
     Raises
     ------
@@ -189,7 +197,7 @@ def layout_of(  # noqa: PLR0913 - one argument per column of the long form
         split_block=split_block.astype(np.intp),
         split_repeat=split_repeat.astype(np.intp),
         n_test=n_test.astype(np.float64),
-        n_train=_training_sizes(kind, n_test, split_repeat, split_block, block_labels, n_train),
+        n_train=training_sizes(kind, n_test, split_repeat, split_block, block_labels, n_train),
         order=order,
         starts=np.concatenate([[0], np.cumsum(n_test)]).astype(np.intp),
         instance=instance_codes,
@@ -279,32 +287,3 @@ def _check_blocks(kind: BlockKind, split_repeat: IntArray, repeat_codes: IntArra
             loc=("block",),
             value=1,
         )
-
-
-def _training_sizes(  # noqa: PLR0913 - the six columns of a split
-    kind: BlockKind,
-    n_test: IntArray,
-    split_repeat: IntArray,
-    split_block: IntArray,
-    block_labels: tuple[Label, ...],
-    given: float | dict[Label, float] | FloatArray | None,
-) -> FloatArray | None:
-    if given is None:
-        if kind in {BlockKind.HOLDOUT, BlockKind.SUBSAMPLES}:
-            return None
-        in_repeat = np.bincount(split_repeat, weights=n_test)
-        return np.asarray(in_repeat[split_repeat] - n_test, dtype=np.float64)
-    if isinstance(given, dict):
-        missing = [label for label in block_labels if label not in given]
-        if missing:
-            raise InvalidParameter(
-                f"n_train has no entry for block {missing[0]!r}", loc=("n_train",), value=missing[0]
-            )
-        by_block = np.array([given[label] for label in block_labels], dtype=np.float64)
-        sizes = by_block[split_block]
-    else:  # one for all, or one for each
-        sizes = np.broadcast_to(np.asarray(given, dtype=np.float64), len(split_block)).copy()
-    if not np.all(np.isfinite(sizes) & (sizes >= 1)):
-        worst = float(sizes[~(np.isfinite(sizes) & (sizes >= 1))][0])
-        raise InvalidParameter("n_train must be at least 1", loc=("n_train",), value=worst)
-    return sizes

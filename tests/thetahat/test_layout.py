@@ -141,7 +141,7 @@ def test_invalid_number_of_blocks() -> None:
         layout_of(BlockKind.HOLDOUT, [0, 1])
 
 
-@pytest.mark.parametrize("bad", [0, -1, float("nan"), float("inf"), {0: 5, 1: 0}])
+@pytest.mark.parametrize("bad", [0.5, -1, float("nan"), float("inf"), {0: 5, 1: 0}])
 def test_invalid_training_size(bad: float | dict[Any, float]) -> None:
     with pytest.raises(InvalidParameter, match="n_train must be at least 1") as caught:
         layout_of(BlockKind.RANDOM, [0, 1], n_train=bad)

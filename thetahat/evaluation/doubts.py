@@ -36,13 +36,13 @@ def doubts(table: LossTable, *, clip_without_range: bool, n_pairs: int) -> Itera
 
 def _of_layout(table: LossTable) -> Iterator[Caution]:
     layout = table.layout
-    if layout.kind is BlockKind.HOLDOUT:
+    if layout.has_fixed_models:
         yield Caution(
             "no_training_variance",
             "one test set of one fitted model each: what another training sample would change is "
             "not seen, so all numbers are about these models, not about the learners",
         )
-    elif layout.n_blocks < FEW:
+    if layout.kind is not BlockKind.HOLDOUT and layout.n_blocks < FEW:
         yield Caution(
             "few_blocks",
             f"there are {layout.n_blocks} blocks; what rests on the spread between them is very "

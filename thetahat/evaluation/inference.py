@@ -108,10 +108,11 @@ def infer(  # noqa: PLR0913 - what is asked, on what, and where to note what was
     ]
     on_fits = [built for one in found for built in _of_found(one, losses, intervals, choices)]
     built = [replace(one, interval=clipped(one.interval, limits)) for one in (*on_losses, *on_fits)]
+    layout = losses.layout
     again = {one.key: one for one in found if one.estimate is not None}
     return Inference(
         {**estimates, **_estimates_of(again, own=False)},
-        recommend(losses.layout.kind, built),
+        recommend(layout.kind, built, fixed_models=layout.has_fixed_models),
         _estimates_of(again, own=True),
     )
 

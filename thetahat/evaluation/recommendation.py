@@ -13,6 +13,8 @@ The reasons:
   instances come in clusters they are not independent, so ``cluster_robust`` goes before both.
 - Sources, ``these_sources``: ``theta_B`` is twice ``theta_A``, the margin that its authors give
   for the covariance within a source.
+- Sources that the models were not trained on (the tasks of a benchmark): nothing is shared by
+  training, ``theta_A`` is unbiased for ``these_sources``, and its double would only be too long.
 - Sources, ``new_source``: the sources are the sample, so B/K with K - 1 degrees of freedom
   (``theta_gamma``). ``prediction`` is about the average loss seen on one more source, not about
   its expectation: it is shown, and recommended only where nothing else was asked for.
@@ -54,12 +56,16 @@ class Rule:
         Best first; ``wilson`` and ``clopper_pearson`` rest on no variance.
     reason : str
         Why, in one sentence.
+    only_fixed_models : bool
+        Whether it is for models that were not trained on any of these instances; it then goes
+        before the rule for all.
     """
 
     blocks: BlockKind
     target: Target
     order: tuple[Pair, ...]
     reason: str
+    only_fixed_models: bool = False
 
     def as_data(self) -> dict[str, Any]:
         """Return the rule as JSON, for ``GET /v1/methods``."""
@@ -67,6 +73,7 @@ class Rule:
         return {
             "blocks": self.blocks.value,
             "target": self.target.value,
+            "only_fixed_models": self.only_fixed_models,
             "order": order,
             "reason": self.reason,
         }
@@ -98,6 +105,19 @@ RULES: Final = (
         ),
         "a central limit theorem holds for the bayle forms where the learner is stable; clusters, "
         "where they are given, are what is independent",
+    ),
+    Rule(
+        BlockKind.SOURCE,
+        Target.THESE_SOURCES,
+        (
+            ("student_t", "theta_A"),
+            ("student_t", "theta_B"),
+            ("normal", "theta_A"),
+            ("normal", "theta_B"),
+        ),
+        "models that were not trained on these data share no training sources, so theta_A leaves "
+        "nothing out",
+        only_fixed_models=True,
     ),
     Rule(
         BlockKind.SOURCE,
@@ -182,7 +202,9 @@ class Built:
         return self.interval_name, self.variance_name
 
 
-def recommend(kind: BlockKind, built: Sequence[Built]) -> list[Built]:
+def recommend(
+    kind: BlockKind, built: Sequence[Built], *, fixed_models: bool = False
+) -> list[Built]:
     """Mark one interval per target as recommended; the order stays.
 
     Parameters
@@ -191,13 +213,21 @@ def recommend(kind: BlockKind, built: Sequence[Built]) -> list[Built]:
         What a block is.
     built : sequence of Built
         All intervals of one model, or of one difference.
+    fixed_models : bool
+        Whether no model was trained on any of these instances.
     """
+    orders = {
+        target: order_of(kind, target, fixed_models=fixed_models)
+        for target in dict.fromkeys(entry.interval.target for entry in built)
+    }
     best: dict[Target, int] = {}
-    for target in dict.fromkeys(entry.interval.target for entry in built):
-        ranked = [(_rank(kind, e), i) for i, e in enumerate(built) if e.interval.target is target]
+    for target, order in orders.items():
+        ranked = [(_rank(order, e), i) for i, e in enumerate(built) if e.interval.target is target]
         best[target] = min(ranked)[1]
     return [
-        _marked(kind, entry) if best[entry.interval.target] == i and _may_be(entry) else entry
+        _marked(orders[entry.interval.target], entry)
+        if best[entry.interval.target] == i and _may_be(entry)
+        else entry
         for i, entry in enumerate(built)
     ]
 
@@ -206,8 +236,7 @@ def _may_be(entry: Built) -> bool:
     return entry.variance_name not in NEVER
 
 
-def _rank(kind: BlockKind, entry: Built) -> int:
-    order = order_of(kind, entry.interval.target)
+def _rank(order: tuple[Pair, ...], entry: Built) -> int:
     if entry.pair in order:
         return order.index(entry.pair)
     if not _may_be(entry):
@@ -215,18 +244,19 @@ def _rank(kind: BlockKind, entry: Built) -> int:
     return len(order) + (1 if entry.interval_name in LAST else 0)
 
 
-def order_of(kind: BlockKind, target: Target) -> tuple[Pair, ...]:
+def order_of(kind: BlockKind, target: Target, *, fixed_models: bool = False) -> tuple[Pair, ...]:
     """Return the order of that kind and target, best first; empty where no rule speaks of it."""
     for rule in RULES:
-        if (rule.blocks, rule.target) == (kind, target):
+        fits = (rule.blocks, rule.target) == (kind, target)
+        if fits and (fixed_models or not rule.only_fixed_models):
             return rule.order
     return ()
 
 
-def _marked(kind: BlockKind, entry: Built) -> Built:
+def _marked(order: tuple[Pair, ...], entry: Built) -> Built:
     interval = entry.interval
     cautions = interval.cautions
-    if entry.pair not in order_of(kind, interval.target):
+    if entry.pair not in order:
         cautions = (
             *cautions,
             Caution(

@@ -114,6 +114,11 @@ def ignores_training_variance(what: str) -> Caution:
     )
 
 
+def training_variance_cautions(losses: BlockLosses, what: str) -> tuple[Caution, ...]:
+    """Return the caution, but for models that were not trained on any of these instances."""
+    return () if losses.layout.has_fixed_models else (ignores_training_variance(what),)
+
+
 def _of_clusters(info: MethodInfo, losses: BlockLosses) -> tuple[Caution, ...]:
     """Caution of what is made of single losses, where those come in clusters."""
     layout = losses.layout

@@ -12,8 +12,8 @@ from thetahat.types import MeanKind, Target
 from thetahat.variances._applicability import within_refusal
 from thetahat.variances._conclusions import (
     conclude,
-    ignores_training_variance,
     several_repeats,
+    training_variance_cautions,
     within_degrees,
 )
 from thetahat.variances._quadratic_forms import averaged, within_blocks
@@ -75,16 +75,17 @@ class ThetaB:
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean."""
         degrees = within_degrees(losses)
-        caution = ignores_training_variance(
+        cautions = training_variance_cautions(
+            losses,
             f"it sees only how losses spread inside the sources ({degrees:.0f} degrees of "
-            "freedom) and doubles it"
+            "freedom) and doubles it",
         )
         return conclude(
             self.info,
             losses,
             2 * averaged(losses.moments, within_blocks),
             degrees,
-            cautions=(caution, *several_repeats(losses)),
+            cautions=(*cautions, *several_repeats(losses)),
         )
 
 

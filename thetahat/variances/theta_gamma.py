@@ -77,12 +77,7 @@ class ThetaGamma:
         value = averaged(losses.moments, between_blocks)
         cautions = (
             *few_blocks(losses),
-            Caution(
-                "liberal_if_blocks_covary",
-                "the models of different sources share training sources: if that makes their "
-                "losses move together (gamma > 0), which one data set cannot show, it is too "
-                "small by gamma",
-            ),
+            *_of_shared_training(losses.layout),
             Caution(
                 "pessimistic_for_these_sources",
                 f"its value {value:.6g} speaks of a new source; as the variance for these very "
@@ -91,6 +86,17 @@ class ThetaGamma:
             *several_repeats(losses),
         )
         return conclude(self.info, losses, value, between_degrees(losses), cautions=cautions)
+
+
+def _of_shared_training(layout: Layout) -> tuple[Caution, ...]:
+    """Caution of what models share that were trained on each other's sources."""
+    if layout.has_fixed_models:
+        return ()
+    message = (
+        "the models of different sources share training sources: if that makes their losses move "
+        "together (gamma > 0), which one data set cannot show, it is too small by gamma"
+    )
+    return (Caution("liberal_if_blocks_covary", message),)
 
 
 METHOD = ThetaGamma

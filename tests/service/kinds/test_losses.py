@@ -151,7 +151,7 @@ def test_degenerate_blocks_left_out_are_said_to_be_assumed() -> None:
         ({"weights": [1.0]}, ("weights",)),
         ({"weights": [[1.0, 1.0, 1.0], [1.0, 1.0, -1.0]]}, ("weights", 5)),
         ({"n_train": {"7": 3}}, ("n_train", "7")),
-        ({"n_train": 0}, ("n_train",)),
+        ({"n_train": 0.5}, ("n_train",)),
         ({"folds": 2}, ("folds",)),
         ({"better": "higher"}, ("better",)),
         ({"split_scores": {"a": [1.0, 2.0]}}, ("split_scores",)),

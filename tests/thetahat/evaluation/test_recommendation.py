@@ -57,7 +57,8 @@ def test_golden_rules_are_data() -> None:
 
 
 def test_property_rules_name_each_case_once_and_only_methods_of_a_fitting_kind() -> None:
-    assert len({(rule.blocks, rule.target) for rule in RULES}) == len(RULES)
+    cases = {(rule.blocks, rule.target, rule.only_fixed_models) for rule in RULES}
+    assert len(cases) == len(RULES)
     for rule in RULES:
         assert not {variance for _, variance in rule.order} & NEVER
         assert not {interval for interval, _ in rule.order} & LAST
