@@ -1,0 +1,97 @@
+"""Five repeats of two folds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thetahat.registry import FOLDS, MethodInfo
+from thetahat.schemes._partitions import check_enough, dealt, splits_of_partitions
+from thetahat.schemes._strata import dealt_by_class, spread_codes
+from thetahat.schemes.base import Rows, Split
+from thetahat.seeds import stream
+from thetahat.types import BlockKind, IntArray
+
+_FOLDS, _REPEATS = 2, 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FiveByTwo:
+    """Five independent random halvings; each half is trained on once and tested on once.
+
+    It is what ``dietterich_5x2``, ``five_by_two_t`` and ``five_by_two_f`` need.
+
+    Parameters
+    ----------
+    stratified : bool
+        Whether the two halves of a repeat have every class alike, to within one row.
+
+    Assumptions: those of ``repeated_k_fold``. Models learn from half of the rows, so the errors
+    are those of that size.
+
+    Source: dietterich1998.
+
+    Deviations: of an odd number of rows the first half has one more. With ``stratified`` a class
+    of one row is refused.
+
+    Degenerate cases: with two rows every model learns from one.
+    """
+
+    stratified: bool = False
+
+    n_folds: ClassVar[int] = _FOLDS
+    n_repeats: ClassVar[int] = _REPEATS
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="five_by_two",
+        title="Five repeats of two folds (Dietterich)",
+        summary=(
+            "Five random halvings of the rows, each half once for training and once for test; "
+            "what the 5x2 tests and variance need."
+        ),
+        references=("dietterich1998",),
+        assumptions="Rows are exchangeable, as for k_fold.",
+        errs=(
+            "Pessimistic: models learn from half of the rows. The five repeats share all rows, and "
+            "are no new data."
+        ),
+        blocks=FOLDS,
+    )
+
+    @property
+    def requires(self) -> frozenset[str]:
+        """The target, where its classes are spread."""
+        return frozenset({"y"}) if self.stratified else frozenset()
+
+    @property
+    def block_kind(self) -> BlockKind:
+        """Random."""
+        return BlockKind.RANDOM
+
+    def n_splits(self, rows: Rows) -> int:
+        """Ten; refuses one row, and with ``stratified`` a class of one row."""
+        self._check(rows)
+        return _FOLDS * _REPEATS
+
+    def splits(
+        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
+    ) -> Iterator[Split]:
+        """Yield one pair per half, repeat by repeat."""
+        codes = self._check(rows)
+
+        def partition(repeat: int) -> IntArray:
+            rng = stream(seed, "folds", repeat)
+            if codes is not None:
+                return dealt_by_class(codes, _FOLDS, rng)
+            return dealt(rng.permutation(rows.n), _FOLDS)
+
+        return splits_of_partitions(partition, range(_FOLDS), _REPEATS, start, stop)
+
+    def _check(self, rows: Rows) -> IntArray | None:
+        if self.stratified:
+            return spread_codes(rows, _FOLDS, self.info.name, "five_by_two with stratified false")
+        check_enough(rows.n, _FOLDS)
+        return None
+
+
+METHOD = FiveByTwo
