@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from service.errors import NotFound
 from thetahat.evaluation import EVERY_TEST
+from thetahat.evaluation.correction_texts import CORRECTION_TEXTS
 from thetahat.evaluation.recommendation import RULES
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
@@ -25,7 +26,11 @@ Description = dict[str, Any]
 
 def describe(method: type[Any]) -> Description:
     """Return what is known of a method, and the JSON Schema of its parameters."""
-    info: MethodInfo = method.info
+    return described(method.info, parameters_of(method))
+
+
+def described(info: MethodInfo, parameters: Mapping[str, Any]) -> Description:
+    """Return what is known of a method, with its parameters as they are given."""
     return {
         "name": info.name,
         "title": info.title,
@@ -38,7 +43,7 @@ def describe(method: type[Any]) -> Description:
         "blocks": sorted(kind.value for kind in info.blocks),
         "targets": [target.value for target in info.targets],
         "mean": None if info.mean is None else info.mean.value,
-        "parameters": parameters_of(method),
+        "parameters": dict(parameters),
     }
 
 
@@ -69,6 +74,12 @@ def _transformers() -> list[Description]:
     return list(describe_transformers())
 
 
+def corrections() -> list[Description]:
+    """Return what is known of the corrections, which a request names without parameters."""
+    none = {"properties": {}, "type": "object"}
+    return [described(CORRECTION_TEXTS[name], none) for name in CORRECTION_TEXTS]
+
+
 def _none_yet() -> list[Description]:
     return []
 
@@ -82,6 +93,7 @@ FAMILIES: Final[dict[str, Callable[[], list[Description]]]] = {
     "variances": _of_registry(EVERY_VARIANCE),
     "intervals": _of_registry(EVERY_INTERVAL),
     "tests": _of_registry(EVERY_TEST),
+    "corrections": corrections,
     "risks": _of_registry(RISKS),
     "weights": _none_yet,
     "generators": _none_yet,

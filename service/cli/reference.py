@@ -53,12 +53,15 @@ def _reference(given: argparse.Namespace) -> int:
 
 def page() -> str:
     """Return ``docs/methods.md``."""
-    from service.api.catalogue import describe  # noqa: PLC0415 - late, so that --help is quick
+    from service.api.catalogue import corrections, describe  # noqa: PLC0415 - late, for --help
     from thetahat.families import families  # noqa: PLC0415 - likewise
 
-    found = families()
+    found = {
+        "corrections": corrections(),
+        **{name: [describe(each[m]) for m in each] for name, each in families().items()},
+    }
     names = [*(n for n in TITLES if n in found), *(n for n in found if n not in TITLES)]
-    described = {n: [describe(found[n][method]) for method in found[n]] for n in names}
+    described = {name: found[name] for name in names}
     lines = [OPENING, *_contents(described)]
     for name, methods in described.items():
         lines += ["", f"## {_title(name)}"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.architecture.sources import ROOT, python_files
+from thetahat.evaluation.correction_texts import CORRECTION_TEXTS
 from thetahat.families import families
 
 ORACLES = ("test_exact_", "test_naive_", "test_limit_", "test_calibrated_")
@@ -46,7 +47,8 @@ class Proof:
 
 def every_method() -> frozenset[str]:
     """Return all methods of the core, as ``family/name``."""
-    return frozenset(f"{family}/{name}" for family, found in families().items() for name in found)
+    found: dict[str, Mapping[str, object]] = {**families(), "corrections": CORRECTION_TEXTS}
+    return frozenset(f"{family}/{name}" for family, methods in found.items() for name in methods)
 
 
 def proofs() -> list[Proof]:
@@ -60,10 +62,12 @@ def proofs_in(path: Path) -> Iterator[Proof]:
         return
     by_file = f"{path.parent.name}/{path.stem.removeprefix('test_')}"
     lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
-    for node in ast.parse("\n".join(lines)).body:
+    tree = ast.parse("\n".join(lines))
+    constants = _constants(tree)
+    for node in tree.body:
         if not isinstance(node, ast.FunctionDef) or not node.name.startswith("test_"):
             continue
-        sources, about = _marks(node, "outside"), _marks(node, "about")
+        sources, about = (_marks(node, m, constants) for m in ("outside", "about"))
         first = min([node.lineno, *(mark.lineno for mark in node.decorator_list)])
         yield Proof(
             path=path,
@@ -74,28 +78,56 @@ def proofs_in(path: Path) -> Iterator[Proof]:
         )
 
 
-def _marks(function: ast.FunctionDef, name: str) -> list[str]:
-    """Return the strings given to a mark, on the function or on one of its parameters."""
+def _marks(function: ast.FunctionDef, name: str, constants: Mapping[str, str]) -> list[str]:
+    """Return the texts given to a mark, on the function or on one of its parameters."""
     return [
-        string.value
+        text
         for decorator in function.decorator_list
         for call in ast.walk(decorator)
         if isinstance(call, ast.Call)
         and isinstance(call.func, ast.Attribute)
         and call.func.attr == name
         for argument in call.args
-        for string in ast.walk(argument)
-        if isinstance(string, ast.Constant) and isinstance(string.value, str)
+        for text in _texts(argument, constants)
     ]
 
 
+def _texts(argument: ast.expr, constants: Mapping[str, str]) -> list[str]:
+    """Read a string, a module's constant, or ``*(f"family/{name}" for name in REGISTRY)``.
+
+    Anything else gives a text that is neither a method nor a source, which a test refuses.
+    """
+    if isinstance(argument, ast.Constant):
+        return [str(argument.value)]
+    if isinstance(argument, ast.Name) and argument.id in constants:
+        return [constants[argument.id]]
+    if isinstance(argument, ast.Starred) and isinstance(argument.value, ast.GeneratorExp):
+        family, _, rest = ast.unparse(argument.value.elt).removeprefix("f'").partition("/")
+        if rest == "{name}'":
+            return [method for method in every_method() if method.startswith(f"{family}/")]
+    return ["?"]
+
+
+def _constants(tree: ast.Module) -> dict[str, str]:
+    """Return the strings that a module gives names to."""
+    return {
+        node.targets[0].id: node.value.value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    }
+
+
 def names_in(path: Path) -> set[str]:
-    """Return what a file names: its strings (but for those of ``about``) and its imports."""
+    """Return what a file names: strings, imports, and all methods of registries that it takes."""
     found: set[str] = set()
     tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             found.add(node.value)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module.rpartition(".")[2])
+            package, _, module = node.module.rpartition(".")
+            found |= {module, *(families().get(module, ()) if package else ())}
     return found

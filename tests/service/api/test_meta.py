@@ -18,7 +18,7 @@ from service.schemas.problem import Problem
 from tests.service.api.conftest import Hands
 from tests.service.api.requests import CSV, CSV_TEXT, matrix
 from thetahat.references import REFERENCES
-from thetahat.variances import VARIANCES
+from thetahat.refits import EVERY_VARIANCE
 
 OF_A_METHOD = {
     *("name", "title", "summary", "formula", "references", "assumptions", "errs", "needs"),
@@ -102,7 +102,7 @@ def test_exact_the_catalogue_is_the_registry(client: TestClient) -> None:
     items = client.get("/v1/methods/variances").json()["items"]
     families = client.get("/v1/methods").json()["families"]
 
-    assert [item["name"] for item in items] == list(VARIANCES)
+    assert [item["name"] for item in items] == list(EVERY_VARIANCE)
     assert [family["name"] for family in families] == list(FAMILIES)
     assert client.get("/v1/methods").json()["recommendation"]
 

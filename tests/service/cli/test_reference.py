@@ -10,7 +10,8 @@ import pytest
 from service.api.catalogue import FAMILIES, family
 from service.cli import main
 from tests.architecture.sources import ROOT
-from thetahat.evaluation import RULES
+from thetahat.evaluation import CORRECTIONS, RULES
+from thetahat.evaluation.correction_texts import CORRECTION_TEXTS
 from thetahat.families import families
 from thetahat.references import REFERENCES
 
@@ -51,6 +52,7 @@ def test_exact_the_page_is_written_to_a_file(tmp_path: Path) -> None:
 
 def test_exact_every_method_of_every_family_has_its_entry() -> None:
     names = [name for registry in families().values() for name in registry]
+    names += CORRECTION_TEXTS
 
     assert sorted(re.findall(r"^### `(\w+)`$", PAGE, re.MULTILINE)) == sorted(names)
     assert len(names) > 50
@@ -74,6 +76,15 @@ def test_exact_the_service_lists_every_method_of_the_core() -> None:
     core = {n for f, r in families().items() if f not in {"learners", "steps"} for n in r}
 
     assert core - told == set()
+
+
+def test_exact_every_correction_is_told() -> None:
+    assert set(CORRECTION_TEXTS) == set(CORRECTIONS)
+    for name, info in CORRECTION_TEXTS.items():
+        assert info.name == name
+        assert info.assumptions
+        assert info.errs
+        assert info.formula
 
 
 def test_exact_formulas_and_rules_are_shown() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -15,6 +16,15 @@ from thetahat.types import Alternative, FloatArray
 P = [0.01, 0.04, 0.03, 0.005]
 
 
+@pytest.mark.about(
+    "corrections/holm",
+    "corrections/hochberg",
+    "corrections/benjamini_hochberg",
+    "corrections/bonferroni",
+    "corrections/finner",
+    "corrections/none",
+)
+@pytest.mark.outside("hand arithmetic in the comments")
 @pytest.mark.parametrize(
     ("correction", "expected"),
     [
@@ -53,6 +63,8 @@ def adjusted(p_values: list[float], correction: str) -> FloatArray:
     return np.array(adjust(p_values, correction), dtype=np.float64)
 
 
+@pytest.mark.about("corrections/holm")
+@pytest.mark.outside("raw p-values of the scmamp vignette, and hand arithmetic")
 def test_golden_ten_pairs_of_a_published_comparison() -> None:
     # Holm by hand: the sorted values times 10, 9, 8, ...; 0.1643229 x 3 = 0.4929687, 0.3341698 x
     # 2 = 0.6683396 and the last, 0.3742777 x 1, is lifted to the one before it.
@@ -72,7 +84,11 @@ def test_golden_ten_pairs_of_a_published_comparison() -> None:
     assert_allclose(adjusted(TEN_PAIRS, "holm"), expected, rtol=1e-12)
 
 
-@pytest.mark.outside("scmamp vignette: adjustShaffer and adjustBergmannHommel on these p-values")
+@pytest.mark.about("corrections/shaffer", "corrections/bergmann_hommel")
+@pytest.mark.outside(
+    "scmamp vignette: adjustShaffer and adjustBergmannHommel on these p-values "
+    "(vector shaffer_bergmann_hommel)"
+)
 @pytest.mark.parametrize(
     ("correction", "theirs"),
     [
@@ -131,6 +147,7 @@ def test_exact_partitions_are_counted_by_bell_numbers() -> None:
     assert len(np.unique(exhaustive_sets(6), axis=0)) == len(exhaustive_sets(6)) == 203
 
 
+@pytest.mark.about("corrections/bergmann_hommel")
 def test_naive_exhaustive_sets_are_what_equalities_imply() -> None:
     """Of all 64 sets of pairs of four models those that are transitive."""
     pairs = list(itertools.combinations(range(4), 2))
@@ -157,6 +174,7 @@ def test_property_from_weakest_to_strongest() -> None:
             assert (steps[0] >= p).all()
 
 
+@pytest.mark.about("corrections/shaffer")
 def test_limit_three_models_shaffer_is_the_protected_test() -> None:
     # one of three equalities false: at most one of the other two is true
     assert_allclose(adjusted([0.01, 0.04, 0.03], "shaffer"), [0.03, 0.04, 0.03], rtol=1e-14)
@@ -206,6 +224,7 @@ def test_exact_statements_about_a_margin_have_no_such_relations() -> None:
     assert for_bounds("finner") == "finner"
 
 
+@pytest.mark.about("corrections/shaffer", "corrections/bergmann_hommel", "corrections/holm")
 @pytest.mark.calibration
 @pytest.mark.parametrize("correction", [*LOGICAL, "holm"])
 def test_calibrated_chance_of_any_false_rejection(correction: str) -> None:
@@ -224,6 +243,7 @@ def test_calibrated_chance_of_any_false_rejection(correction: str) -> None:
     assert wrong < alpha + 4.5 * np.sqrt(alpha * (1 - alpha) / n_tables)
 
 
+@pytest.mark.about("corrections/finner")
 @pytest.mark.calibration
 def test_calibrated_finner_holds_where_all_hypotheses_are_true_and_not_elsewhere() -> None:
     """Ten independent p-values at alpha .1, 4000 families; 4.5 Monte-Carlo errors.
@@ -243,6 +263,8 @@ def test_calibrated_finner_holds_where_all_hypotheses_are_true_and_not_elsewhere
     assert abs(two_true - (1 - 0.9**1.8)) < 4.5 * error
 
 
+@pytest.mark.about("corrections/benjamini_hochberg")
+@pytest.mark.outside("scipy.stats.false_discovery_control, run here")
 def test_against_scipy_benjamini_hochberg() -> None:
     from scipy.stats import false_discovery_control
 
@@ -259,6 +281,7 @@ def _holm_rejects(p: list[float], alpha: float) -> list[bool]:
     return [order.index(i) in passed for i in range(len(p))]
 
 
+@pytest.mark.about("corrections/holm")
 def test_naive_holm_steps_down() -> None:
     rng = np.random.default_rng(3_102)
     for _ in range(200):
@@ -267,6 +290,32 @@ def test_naive_holm_steps_down() -> None:
         assert _holm_rejects(p, 0.1) == (adjusted < 0.1).tolist()
 
 
+@pytest.mark.about("corrections/hochberg", "corrections/benjamini_hochberg")
+@pytest.mark.parametrize("alpha", [0.02, 0.1, 0.3])
+@pytest.mark.parametrize(
+    ("correction", "share"),
+    [("hochberg", lambda i: 1 / (5 - i + 1)), ("benjamini_hochberg", lambda i: i / 5)],
+)
+def test_naive_stepping_up(correction: str, share: Callable[[int], float], alpha: float) -> None:
+    """Reject up to the largest i with p_(i) at most that share of alpha, and all below it."""
+    rng = np.random.default_rng(3_106)
+    for _ in range(100):
+        p = rng.uniform(size=5) ** 3
+        order = np.argsort(p)
+        last = max([0, *(i for i in range(1, 6) if p[order[i - 1]] <= alpha * share(i))])
+
+        rejected = np.isin(np.arange(5), order[:last])
+        assert (adjusted(p.tolist(), correction) <= alpha).tolist() == rejected.tolist()
+
+
+@pytest.mark.about("corrections/bonferroni")
+def test_limit_bonferroni_is_holm_for_the_smallest() -> None:
+    p = (np.random.default_rng(3_107).uniform(size=40) ** 3).tolist()
+
+    assert min(adjusted(p, "bonferroni")) == min(adjusted(p, "holm")) == 40 * min(p)
+
+
+@pytest.mark.about("corrections/none")
 @pytest.mark.parametrize("correction", CORRECTIONS)
 def test_limit_one_p_value_stays(correction: str) -> None:
     assert_allclose(adjusted([0.2], correction), 0.2, rtol=1e-15)

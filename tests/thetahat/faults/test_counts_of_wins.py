@@ -59,7 +59,7 @@ def test_golden_mlxtend_proportion_difference_is_one_sided_and_unpaired() -> Non
     pair = counted(82, 2, 10, 6)
     two, greater = (McNemar().test(pair, way, rng_of()).p_value for way in (TWO, GREATER))
 
-    assert two == pytest.approx(0.03857421875, rel=1e-12)  # vector cochran_q_mlxtend has it too
+    assert two == pytest.approx(0.03857421875, rel=1e-12)
     assert greater == pytest.approx(0.03857421875 / 2, rel=1e-12)
 
 
