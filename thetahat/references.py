@@ -13,6 +13,9 @@ REFERENCES: Final[dict[str, str]] = {
         "Arlot, S. and Celisse, A. (2010). A survey of cross-validation procedures for model "
         "selection. Statistics Surveys 4, 40-79."
     ),
+    "austern2020": (
+        "Austern, M. and Zhou, W. (2020). Asymptotics of cross-validation. arXiv:2001.11111."
+    ),
     "bates2024": (
         "Bates, S., Hastie, T. and Tibshirani, R. (2024). Cross-validation: what does it estimate "
         "and how well does it do it? Journal of the American Statistical Association 119, "
