@@ -20,7 +20,7 @@ from thetahat.measuring.intervals import FIRST, bootstrap, logit, recommended, s
 from thetahat.measuring.measured import Measured, main_mean, measure
 from thetahat.measuring.spreads import spreads
 from thetahat.metrics.base import Judged, Metric
-from thetahat.types import Alternative, BlockKind, Caution, MeanKind, Target
+from thetahat.types import Alternative, BlockKind, Caution, IntArray, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
 
 _TURNED = {
@@ -90,7 +90,7 @@ def add_metrics(  # noqa: PLR0913 - the result, what is measured, on what, and h
         }
         for name, tree in result["models"].items():
             reading = read(entry.method, measured[name], choices, is_difference=False)
-            tree.setdefault("metrics", {})[entry.key] = _metric_told(entry.method, reading)
+            tree.setdefault("metrics", {})[entry.key] = _metric_told(entry.method, reading, choices)
         compared = []
         for pair in result["comparisons"]:
             difference = measured[pair["a"]].minus(measured[pair["b"]])
@@ -154,7 +154,7 @@ def _within(interval: Interval, span: tuple[float, float], *, clip: bool) -> Int
     return replace(interval, cautions=(*interval.cautions, caution))
 
 
-def _metric_told(metric: Metric, reading: Reading) -> dict[str, Any]:
+def _metric_told(metric: Metric, reading: Reading, choices: Choices) -> dict[str, Any]:
     measured = reading.measured
     name, spread = reading.main
     layout = measured.layout
@@ -165,6 +165,8 @@ def _metric_told(metric: Metric, reading: Reading) -> dict[str, Any]:
     }
     if layout.n_repeats > 1:
         estimate["splits"] = measured.splits
+    # only the area under the ROC curve has a sample-size formula of its own
+    details = getattr(metric, "details", _no_details)
     return {
         "estimate": plain(estimate),
         "mean": reading.mean.value,
@@ -174,7 +176,20 @@ def _metric_told(metric: Metric, reading: Reading) -> dict[str, Any]:
         "variances": {key: variance_told(value) for key, value in reading.variances.items()},
         "higher_is_better": metric.higher_is_better,
         "cautions": told(_cautions(metric, measured)),
+        **plain(details(_strata_once(measured), measured.pooled, choices.level, choices.power)),
     }
+
+
+def _strata_once(measured: Measured) -> IntArray | None:
+    """Strata of the rows of one repeat."""
+    layout = measured.layout
+    if measured.strata is None or layout.n_repeats == 1:
+        return measured.strata
+    return measured.strata[layout.split_repeat[layout.split_of_row()] == 0]
+
+
+def _no_details(*_: Any) -> dict[str, Any]:
+    return {}
 
 
 def _spread_told(name: str | None, spread: VarianceEstimate | None) -> dict[str, Any]:

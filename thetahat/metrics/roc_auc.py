@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from thetahat.errors import InvalidParameter
+from thetahat.metrics._auc_power import positives_for, power_of
 from thetahat.metrics._one_against_rest import RankedStatistic, check_classes, rankings_of
 from thetahat.metrics._ranking import Ranking, areas_under_roc, placements
 from thetahat.metrics.base import Judged, Statistic, check_resamples
@@ -119,6 +121,36 @@ class RocAuc:
         if len(rankings) > 1:
             return None
         return rankings[0].to_rows(rankings[0].positive).astype(np.intp)
+
+    def details(
+        self, strata: IntArray | None, value: float, level: float, power: float
+    ) -> dict[str, Any]:
+        """Return how surely the area is told from chance, and how many instances that takes.
+
+        ``strata`` are those of all rows, and ``value`` is their area; empty where classes are
+        averaged over.
+        """
+        if strata is None:
+            return {}
+        positives = int(strata.sum())
+        negatives = len(strata) - positives
+        told: dict[str, Any] = {
+            "positives": positives,
+            "negatives": negatives,
+            "level": level,
+            "power": None,
+            "power_asked": power,
+            "positives_needed": None,
+            "negatives_needed": None,
+        }
+        if 0 < value < 1:
+            ratio = negatives / positives
+            needed = positives_for(power, value, level, ratio)
+            told["power"] = power_of(positives, negatives, value, level)
+            if needed is not None:
+                told["positives_needed"] = math.ceil(needed)
+                told["negatives_needed"] = math.ceil(needed * ratio)
+        return {"against_chance": told}
 
 
 def _slopes(ranking: Ranking, tie: float = 0.5) -> FloatArray:

@@ -42,8 +42,8 @@ def some(name: str, seed: int, n: int = 40, n_classes: int = 2) -> Judged:
     """Predictions with something right in them, and ties among the scores."""
     rng = np.random.default_rng(seed)
     if METRICS[name].task == "regression":
-        truth = rng.normal(size=n)
-        return values(truth, truth + rng.normal(size=n))
+        target = rng.normal(size=n)
+        return values(target, target + rng.normal(size=n))
     truth = rng.integers(0, n_classes, n)
     truth[: 2 * n_classes] = np.tile(np.arange(n_classes), 2)  # two of each, at least
     scores = np.round(rng.normal(size=(n, n_classes)) + np.eye(n_classes)[truth], 1)
@@ -61,8 +61,8 @@ def every_case() -> list[tuple[str, Metric, int]]:
     several: list[tuple[str, Metric, int]] = []
     for name, kind in METRICS.items():
         several.append((name, kind(), 2))
-    for name in ("roc_auc", "average_precision", "balanced_accuracy", "matthews"):
-        several.append((name, METRICS[name](), 3))
+    of_three = ("roc_auc", "average_precision", "balanced_accuracy", "matthews")
+    several += [(name, METRICS[name](), 3) for name in of_three]
     build: Any = METRICS["f1"]
     several.append(("f1", build(positive=0), 3))
     several += [("f1", build(average=a), c) for a in ("macro", "micro") for c in (2, 3)]

@@ -1,0 +1,98 @@
+"""How many positives and negatives tell an area under the ROC curve from chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from scipy import special
+
+from thetahat.errors import InvalidParameter
+
+_CHANCE = 0.0792
+"""0.0099 x 8: the variance below, where the area is one half."""
+
+
+def power_of(positives: float, negatives: float, area: float, level: float) -> float:
+    r"""Return the power of the two-sided test of an area against one half.
+
+    .. math::
+        z_\beta = \frac{\sqrt{n_d}\,(A - \tfrac12)
+        - z_{\alpha/2} \sqrt{0.0792\,(1 + 1/\kappa)}}{\sqrt V}, \quad
+        V = 0.0099\, e^{-a^2/2} \Bigl( (5 a^2 + 8) + \frac{a^2 + 8}{\kappa} \Bigr), \quad
+        a = 1.414\, \Phi^{-1}(A)
+
+    with :math:`n_d` positives, :math:`\kappa` negatives for each, and the power
+    :math:`\Phi(z_\beta)`. Binormal scores are assumed; an area below one half is as far from
+    chance as its mirror image.
+
+    Source: obuchowski2004, in the form (and with the rounded constants) of the R package pROC.
+
+    Parameters
+    ----------
+    positives, negatives : float
+        Numbers of instances, above 0.
+    area : float
+        Above 0 and below 1.
+    level : float
+        Confidence level, 1 - alpha, in (0, 1).
+    """
+    away, alpha = _checked(area, level)
+    if not (positives > 0 and negatives > 0):
+        raise InvalidParameter("there must be positives and negatives", loc=("area",), value=area)
+    ratio = negatives / positives
+    reach = -float(special.ndtri(alpha / 2)) * math.sqrt(_CHANCE * (1 + 1 / ratio))
+    shift = math.sqrt(positives) * (away - 0.5) - reach
+    return float(special.ndtr(shift / math.sqrt(_variance(away, ratio))))
+
+
+def positives_for(power: float, area: float, level: float, ratio: float) -> float | None:
+    """Return the positives that give the power, with ``ratio`` negatives for each.
+
+    Not rounded. None where the area is one half: no number tells it from chance.
+    """
+    away, alpha = _checked(area, level)
+    if not 0 < power < 1:
+        raise InvalidParameter("power must be in (0, 1)", loc=("power",), value=power)
+    if not ratio > 0:
+        raise InvalidParameter("ratio must be above 0", loc=("ratio",), value=ratio)
+    if away == 0.5:
+        return None
+    reach = -float(special.ndtri(alpha / 2)) * math.sqrt(_CHANCE * (1 + 1 / ratio))
+    root = reach + float(special.ndtri(power)) * math.sqrt(_variance(away, ratio))
+    return (max(root, 0.0) / (away - 0.5)) ** 2
+
+
+def level_for(power: float, positives: float, negatives: float, area: float) -> float:
+    """Return the confidence level at which the power is as wished."""
+    return _solved(lambda level: power_of(positives, negatives, area, level) - power, 0.0, 1.0)
+
+
+def area_for(power: float, positives: float, negatives: float, level: float) -> float:
+    """Return the area above one half that is found with the wished power."""
+    return _solved(lambda area: power - power_of(positives, negatives, area, level), 0.5, 1.0)
+
+
+def _solved(excess: Callable[[float], float], low: float, high: float) -> float:
+    """Return the root of a decreasing function by halving, to the last bit."""
+    while True:
+        middle = (low + high) / 2
+        if middle in {low, high}:
+            return middle
+        if excess(middle) > 0:
+            low = middle
+        else:
+            high = middle
+
+
+def _variance(area: float, ratio: float) -> float:
+    a = 1.414 * float(special.ndtri(area))
+    return 0.0099 * math.exp(-(a**2) / 2) * ((5 * a**2 + 8) + (a**2 + 8) / ratio)
+
+
+def _checked(area: float, level: float) -> tuple[float, float]:
+    if not 0 < area < 1:
+        raise InvalidParameter("area must be in (0, 1)", loc=("area",), value=area)
+    if not 0 < level < 1:
+        raise InvalidParameter("level must be in (0, 1)", loc=("level",), value=level)
+    return max(area, 1 - area), 1 - level
