@@ -1,0 +1,294 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from service.errors import InvalidRequest
+from service.jobs.kinds import _refits, cross_validation
+from service.jobs.kinds.base import Chunk
+from service.storage.engine import to_json
+from tests.service.kinds.running import parquet_file, place_of, run_kind
+from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
+from thetahat.refits import EVERY_INTERVAL, EVERY_VARIANCE, REFITS
+
+RNG = np.random.default_rng(20_261_121)
+X = RNG.normal(size=(40, 2))
+Y = X @ [1.0, -1.0] + RNG.normal(size=40)
+SMALL = [
+    {"name": "bates_nested_cv", "params": {"n_folds": 3, "n_repeats": 2}},
+    {"name": "conservative_z", "params": {"n_halvings": 2, "n_subsamples": 3}},
+    {"name": "austern_zhou", "params": {"n_folds": 2}},
+    {"name": "out_of_bag", "params": {"n_resamples": 10}},
+    {"name": "bootstrap_632", "params": {"n_resamples": 10}},
+    {"name": "bootstrap_632_plus", "params": {"n_resamples": 10}},
+]
+OWN = {"out_of_bag", "bootstrap_632", "bootstrap_632_plus"}
+BODY: dict[str, Any] = {
+    "kind": "cross_validation",
+    "data": {"X": X.tolist(), "y": Y.tolist()},
+    "task": "regression",
+    "learners": {"ridge": {"name": "ridge", "params": {"penalty": 2.0}}, "mean": "mean"},
+    "scheme": {"name": "k_fold", "params": {"n_folds": 5}},
+    "variances": ["nadeau_bengio", *SMALL],
+    "intervals": ["student_t", "normal", SMALL[0]],
+    "tests": ["nadeau_bengio_t"],
+}
+# K (K + 1)/2 pairs and folds x 2; 3 (1 + 2 x 2); 2 x 2 + 20; 10 + 1 for the bootstrap's three
+FITS = 12 + 15 + 24 + 11
+
+
+def test_exact_what_was_fitted_again_stands_where_it_belongs() -> None:
+    result = run_kind(BODY).result
+    ridge = result["models"]["ridge"]
+
+    assert set(ridge["variances"]) == {"nadeau_bengio", *(s["name"] for s in SMALL)} - OWN
+    assert set(ridge["estimates"]) == OWN
+    for estimate in ridge["estimates"].values():
+        assert {"estimate", "variance", "standard_error", "target", "intervals"} <= set(estimate)
+        assert [i["method"] for i in estimate["intervals"]] == ["normal"]
+    built = {(i["method"], i["variance"]): i["target"] for i in ridge["intervals"]}
+    assert built["bates_nested_cv", "bates_nested_cv"] == "these_models"
+    assert built["normal", "conservative_z"] == "these_sources"
+    (pair,) = result["comparisons"]
+    assert {"bates_nested_cv", "conservative_z", "austern_zhou"} <= set(pair["variances"])
+    differences = {i["variance"]: i["estimate"] for i in pair["intervals"]}
+    assert "bootstrap_632_plus" not in differences
+    assert_allclose(
+        differences["out_of_bag"],
+        ridge["estimates"]["out_of_bag"]["estimate"]
+        - result["models"]["mean"]["estimates"]["out_of_bag"]["estimate"],
+        rtol=1e-10,
+    )
+    not_of_pairs = [n for n in result["not_applicable"] if n["name"] == "bootstrap_632_plus"]
+    assert "no-information error of one model" in not_of_pairs[0]["reason"]
+    used = {m["name"]: m["params"] for m in result["methods"] if m["family"] == "variances"}
+    assert used["conservative_z"] == {"n_halvings": 2, "n_subsamples": 3, "test_size": 0.1}
+    assert used["out_of_bag"] == {"n_resamples": 10, "average": "instance"}
+
+
+def test_exact_the_number_of_parts_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    forest = {"name": "RandomForestRegressor", "params": {"n_estimators": 3}}
+    body = {**BODY, "learners": {"mean": "mean", "forest": forest}}
+    results = []
+    for most in (2, 4, 8, 64):  # one part for each learner (of each design), two, four, 32
+        monkeypatch.setattr(cross_validation, "MOST_CHUNKS", most)
+        results.append(to_json(run_kind(body, job=most).result))
+
+    assert len(set(results)) == 1
+
+
+def test_exact_one_unit_and_many_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = run_kind(BODY)
+    monkeypatch.setattr(cross_validation, "SMALL", 0)
+
+    assert to_json(run_kind(BODY, job=1).result) == to_json(whole.result)
+
+
+def test_exact_the_fits_are_counted_and_each_design_is_made_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sizes: list[int] = []
+
+    def counted(payload: dict[str, Any], size: int) -> Chunk:
+        sizes.append(size)
+        return Chunk(payload, size)
+
+    monkeypatch.setattr(cross_validation, "SMALL", 0)
+    monkeypatch.setattr(cross_validation, "Chunk", counted)
+    run_kind(BODY, job=2)
+
+    assert sum(sizes) == 2 * (5 + FITS)
+
+
+def test_exact_an_interval_by_itself_leaves_the_other_lists_as_they_are() -> None:
+    body = {**BODY, "intervals": [{**SMALL[0], "as": "nested"}]}
+    del body["variances"]
+    result = run_kind(body).result
+
+    assert "nadeau_bengio" in result["models"]["ridge"]["variances"]
+    assert "bates_nested_cv" not in result["models"]["ridge"]["variances"]
+    (interval,) = result["models"]["ridge"]["intervals"]
+    assert (interval["method"], interval["variance"]) == ("nested", "bates_nested_cv")
+    assert "estimates" not in result["models"]["ridge"]
+    used = [m for m in result["methods"] if m["family"] == "intervals"]
+    assert [(m["name"], m["as"]) for m in used] == [("bates_nested_cv", "nested")]
+
+
+def test_exact_a_verdict_can_speak_of_a_target_that_only_a_refit_has() -> None:
+    body = {**BODY, "variances": [SMALL[0]], "target": "these_models"}
+    (pair,) = run_kind(body).result["comparisons"]
+
+    assert (pair["verdict"]["target"], pair["verdict"]["variance"]) == (
+        "these_models",
+        "bates_nested_cv",
+    )
+    with pytest.raises(UnsupportedCombination, match="no variance here speaks of new_source"):
+        run_kind({**body, "target": "new_source"})
+
+
+def test_exact_a_control_is_compared_with_every_other() -> None:
+    learners = {**BODY["learners"], "weak": {"name": "ridge", "params": {"penalty": 500.0}}}
+    result = run_kind({**BODY, "learners": learners, "control": "mean"}).result
+
+    assert [(p["a"], p["b"]) for p in result["comparisons"]] == [
+        ("ridge", "mean"),
+        ("weak", "mean"),
+    ]
+    assert all("conservative_z" in p["variances"] for p in result["comparisons"])
+
+
+def test_exact_weights_count_in_the_fits() -> None:
+    weight = np.where(np.arange(40) < 20, 1.0, 3.0)
+    data = {**BODY["data"], "weight": weight.tolist()}
+    of_weights = run_kind({**BODY, "data": data}).result
+    plain = run_kind(BODY).result
+
+    a, b = (r["models"]["mean"]["estimates"]["out_of_bag"] for r in (of_weights, plain))
+    assert a["estimate"] != b["estimate"]
+
+
+def test_exact_a_stored_data_set_is_checked_by_its_size(tmp_path: Any) -> None:
+    file = parquet_file(tmp_path, {"x": X[:, 0], "y": Y})
+    body = {k: v for k, v in BODY.items() if k != "data"} | {
+        "dataset": str(file.id),
+        "columns": {"target": "y"},
+    }
+
+    assert "conservative_z" in run_kind(body, [file]).result["models"]["mean"]["variances"]
+    many = [{"name": "bates_nested_cv", "params": {"n_folds": 30, "n_repeats": 100}}]
+    with pytest.raises(InvalidParameter, match=r"would make 93000 extra fits \(46500 for each"):
+        run_kind({**body, "variances": many, "intervals": ["normal"]}, [file])
+
+
+def test_degenerate_a_learner_that_fails_when_fitted_again_is_left_out() -> None:
+    # Stratified halves have a row of the rare class each; some resamples have none, and a
+    # logistic regression refuses to learn from one class.
+    y = ["no"] * 38 + ["yes"] * 2
+    body = {
+        **BODY,
+        "data": {"X": X.tolist(), "y": y},
+        "task": "classification",
+        "learners": {"majority": "majority", "logistic": "LogisticRegression"},
+        "scheme": {"name": "stratified_k_fold", "params": {"n_folds": 2}},
+        "variances": [{"name": "out_of_bag", "params": {"n_resamples": 30}}],
+        "intervals": ["normal"],
+        "tests": [],
+    }
+    result = run_kind(body).result
+
+    assert list(result["models"]) == ["majority"]
+    assert "in an extra fit, learner 'logistic'" in result["failures"]["logistic"]["message"]
+
+
+def test_degenerate_losses_that_do_not_vary_have_no_interval() -> None:
+    body = {
+        **BODY,
+        "data": {"X": X.tolist(), "y": [1.0] * 40},
+        "learners": {"mean": "mean", "again": "mean"},
+        "intervals": [SMALL[0]],
+        "variances": [],
+    }
+    result = run_kind(body).result
+    told = [c["message"] for c in result["cautions"] if c["code"] == "no_interval"]
+
+    assert result["models"]["mean"]["intervals"] == []
+    assert [m.split(":")[0] for m in told] == [
+        "bates_nested_cv builds no interval for 'mean'",
+        "bates_nested_cv builds no interval for 'again'",
+        "bates_nested_cv builds no interval for 'mean' against 'again'",
+    ]
+
+
+def test_degenerate_what_a_learner_warns_of_in_extra_fits_is_told_once() -> None:
+    logistic = {"name": "LogisticRegression", "params": {"max_iter": 1}}
+    body = {
+        **BODY,
+        "data": {"X": X.tolist(), "y": (Y > 0).astype(int).tolist()},
+        "task": "classification",
+        "learners": {"logistic": logistic},
+    }
+    told = [c for c in run_kind(body).result["cautions"] if "in extra fits" in c["message"]]
+
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "loc", "match"),
+    [
+        ({"variances": ["nowhere"]}, ("variances", 0, "name"), "austern_zhou, bates_nested_cv"),
+        ({"intervals": ["conservative_z"]}, ("intervals", 0, "name"), "not one of the intervals"),
+        (
+            {"variances": ["iid", {"name": "out_of_bag", "params": {"average": "no"}}]},
+            ("variances", 1, "params", "average"),
+            "average must be",
+        ),
+        (
+            {"variances": [{"name": "bates_nested_cv", "params": {"n_folds": 99}}]},
+            ("variances", 0, "params"),
+            "99 rows at least",
+        ),
+        (
+            {"variances": [{"name": "conservative_z", "params": {"test_size": 0.5}}]},
+            ("variances", 0, "params", "test_size"),
+            "leave none of half",
+        ),
+        ({"variances": ["out_of_bag", "out_of_bag"]}, ("variances", 1), "stands twice"),
+        (
+            {"data": {**BODY["data"], "source": ["a", "b"] * 20}},
+            ("variances", 1),
+            "these data have sources",
+        ),
+        (
+            {"data": {**BODY["data"], "cluster": ["a", "b"] * 20}},
+            ("variances", 1),
+            "these data have clusters",
+        ),
+        ({"data": {**BODY["data"], "time": list(range(40))}}, ("variances", 1), "have a time"),
+    ],
+)
+def test_invalid_requests_say_where(
+    change: dict[str, Any], loc: tuple[Any, ...], match: str
+) -> None:
+    with pytest.raises((EvaluationError, InvalidRequest), match=match) as caught:
+        run_kind({**BODY, **change})
+
+    assert place_of(caught.value) == loc
+
+
+def test_invalid_too_many_losses_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_refits, "MOST_LOSSES", 1000)
+
+    with pytest.raises(InvalidParameter, match="extra losses"):
+        run_kind(BODY)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"kind": "losses", "blocks": "random", "losses": {"a": [[0.0, 1.0], [1.0, 0.0]]}},
+        {
+            "kind": "predictions",
+            "blocks": "holdout",
+            "y": [0, 1],
+            "predictions": {"a": [0, 1]},
+            "loss": "zero_one",
+        },
+    ],
+    ids=["losses", "predictions"],
+)
+def test_invalid_kinds_without_learners_say_which_kind_has_them(body: dict[str, Any]) -> None:
+    with pytest.raises(UnsupportedCombination, match="'cross_validation' offers it") as caught:
+        run_kind({**body, "intervals": ["normal", "bates_nested_cv"]})
+
+    assert caught.value.loc == ("intervals", 1)
+
+
+def test_exact_the_lists_hold_what_a_request_may_name() -> None:
+    for name in REFITS:
+        assert (name in EVERY_VARIANCE) == ("variances" in REFITS[name].gives)
+        assert (name in EVERY_INTERVAL) == ("intervals" in REFITS[name].gives)
+    assert {"theta_B", "bates_nested_cv"} <= set(EVERY_VARIANCE)
+    assert {"student_t", "bates_nested_cv"} <= set(EVERY_INTERVAL)
