@@ -5,27 +5,36 @@ from __future__ import annotations
 from typing import Any
 
 from thetahat.block_losses import LossTable
-from thetahat.evaluation.choices import Selection
+from thetahat.evaluation.choices import Choices, Selection
 from thetahat.evaluation.inference import DOES_NOT_FIT, LeftOut
 from thetahat.evaluation.plain import plain, told
+from thetahat.evaluation.post_hoc import post_hoc_told
 from thetahat.omnibus.base import OmnibusOutcome, OmnibusTest
 from thetahat.seeds import stream
 
 
 def compare_all(
-    table: LossTable, selection: Selection[OmnibusTest], seed: int, left_out: LeftOut
+    table: LossTable,
+    selection: Selection[OmnibusTest],
+    choices: Choices,
+    seed: int,
+    left_out: LeftOut,
 ) -> dict[str, dict[str, Any]]:
-    """Return ``omnibus``: the outcome of each test, by key."""
+    """Return ``omnibus``: the outcome of each test with its pairs and tied models, by key."""
     outcomes: dict[str, dict[str, Any]] = {}
     for entry in selection.methods:
         try:
             outcome = entry.method.test(table, stream(seed, f"omnibus/{entry.key}"))
         except DOES_NOT_FIT as error:
             if selection.named:
+                if entry.place is not None:
+                    error.loc = ("tests", entry.place)
                 raise
             left_out.add("omnibus", entry.name, error.message)
             continue
         outcomes[entry.key] = _told(outcome)
+        if outcome.post_hoc is not None:
+            outcomes[entry.key] |= plain(post_hoc_told(outcome.post_hoc, table.names, choices))
     return outcomes
 
 

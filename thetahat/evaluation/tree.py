@@ -88,7 +88,7 @@ def evaluate(
     return {
         "models": models,
         "comparisons": comparisons,
-        "omnibus": compare_all(table, omnibus, seed, left_out),
+        "omnibus": compare_all(table, omnibus, choices, seed, left_out),
         "covariance": covariance(table),
         "block_labels": plain(layout.block_labels),
         "not_applicable": left_out.listed(),

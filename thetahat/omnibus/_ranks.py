@@ -146,6 +146,17 @@ def row_statistic(scores: FloatArray) -> RowStatistic:
     return RowStatistic(value, n, k, log_orders)
 
 
+def difference_error(scores: FloatArray) -> float:
+    r"""Return the standard error of the difference of two columns' sums of (N, k) scores.
+
+    .. math:: \mathrm{se}^2 = \frac{2}{k - 1} \sum_{ij} (s_{ij} - \bar s_i)^2
+
+    over all permutations within rows: exact, and the same for every pair.
+    """
+    centred = scores - scores.mean(axis=1, keepdims=True)
+    return math.sqrt(2 * float(np.vdot(centred, centred)) / (scores.shape[1] - 1))
+
+
 def chi_squared_tail(statistic: float, degrees_of_freedom: int) -> float:
     """Return P(chi squared > statistic)."""
     return float(special.chdtrc(degrees_of_freedom, statistic))

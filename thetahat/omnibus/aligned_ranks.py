@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,17 +10,22 @@ import numpy as np
 
 from thetahat.block_losses import LossTable
 from thetahat.comparisons._choices import check_choice
-from thetahat.comparisons._units import UNITS, UnitName
-from thetahat.layout import Layout
-from thetahat.omnibus._ranks import ranks_after_alignment, row_statistic
-from thetahat.omnibus._rows import no_difference, row_refusal, rows_of
-from thetahat.omnibus.base import OmnibusOutcome
+from thetahat.omnibus._ranks import difference_error, ranks_after_alignment, row_statistic
+from thetahat.omnibus._row_test import RowTest
+from thetahat.omnibus._rows import no_difference, rows_of
+from thetahat.omnibus.base import POST_HOC_ERRORS, OmnibusOutcome, PostHoc, PostHocError
 from thetahat.registry import MethodInfo
-from thetahat.types import Needs, Target
+from thetahat.types import Caution, Needs, Target
+
+_LIBERAL = Caution(
+    "liberal_post_hoc",
+    "the pairs' error is the one for ranks within rows, about the root of the number of models too "
+    "small for aligned ranks: far too many pairs differ",
+)
 
 
 @dataclass(frozen=True, slots=True)
-class AlignedRanks:
+class AlignedRanks(RowTest):
     r"""Rank test in which all losses are ranked together, once each row's mean is taken away.
 
     .. math::
@@ -40,16 +46,24 @@ class AlignedRanks:
     taken over the mid-ranks there are, which is the same without ties and corrects for them.
     Aligned losses within 8 units in the last place of their row's largest loss count as ties.
 
+    Pairs: z is the difference of two mean aligned ranks over the root of its variance over all
+    permutations within rows,
+    :math:`2 (\sum_{ij} \hat r_{ij}^2 - \tfrac1k \sum_i \hat R_{i \cdot}^2) / ((k - 1) N^2)`.
+
     Degenerate cases: where every row is flat p = 1 and there is no statistic.
 
     Parameters
     ----------
+    post_hoc : str
+        The variance of the pairs: ``permutation``, as above, or ``garcia``, the k (N + 1) / 6
+        printed in garcia2010 and used by several packages. It is for ranks within rows and about
+        k times too small: a third of the pairs of equal models and more differ by it at .05.
     unit : str or None
         What a row is: ``instance``, ``cluster`` or ``block``. Left out: blocks; for a holdout
         clusters, where they are known, or instances.
     """
 
-    unit: UnitName | None = None
+    post_hoc: PostHocError = "permutation"
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="aligned_ranks",
@@ -77,11 +91,8 @@ class AlignedRanks:
     )
 
     def __post_init__(self) -> None:
-        check_choice("unit", self.unit, UNITS)
-
-    def inapplicable(self, layout: Layout, n_models: int) -> str | None:
-        """Say why there are no such rows, or too few rows or models, or None."""
-        return row_refusal(self.info.name, layout, n_models, self.unit)
+        RowTest.__post_init__(self)
+        check_choice("post_hoc", self.post_hoc, POST_HOC_ERRORS)
 
     def test(
         self,
@@ -92,17 +103,24 @@ class AlignedRanks:
         rows = rows_of(table, self.unit)
         ranks = ranks_after_alignment(rows.losses)
         found = row_statistic(ranks)
-        flat = found.value is None
+        error, cautions = difference_error(ranks) / rows.n_rows, rows.cautions
+        if found.value is None:
+            cautions = (*cautions, no_difference(rows))
+        if self.post_hoc == "garcia":
+            error = math.sqrt(rows.n_models * (rows.n_rows + 1) / 6)
+            cautions = (*cautions, _LIBERAL)
+        means = ranks.mean(axis=0)
         return OmnibusOutcome(
             statistic=found.value,
             p_value=found.chi_squared_p(),
             degrees_of_freedom=float(rows.n_models - 1),
             unit=rows.unit,
-            cautions=(*rows.cautions, no_difference(rows)) if flat else rows.cautions,
+            cautions=cautions,
             details={
                 "rows": rows.n_rows,
-                "mean_aligned_ranks": rows.by_model(ranks.mean(axis=0)),
+                "mean_aligned_ranks": rows.by_model(means),
             },
+            post_hoc=PostHoc("mean_aligned_ranks", tuple(means.tolist()), error),
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Protocol
+from typing import Any, ClassVar, Final, Literal, Protocol
 
 import numpy as np
 
@@ -13,8 +13,34 @@ from thetahat.layout import Layout
 from thetahat.registry import MethodInfo
 from thetahat.types import Caution
 
+PostHocError = Literal["permutation", "garcia"]
+POST_HOC_ERRORS: Final = ("permutation", "garcia")
+"""Standard errors of pairs: of permutations within rows, or as Garcia et al. (2010) print them."""
+
 FEWEST_MODELS: Final = 3
 """Two models are what the paired tests are for."""
+
+
+@dataclass(frozen=True, slots=True)
+class PostHoc:
+    r"""What pairs of models are compared by after a test of all: scores and their error.
+
+    .. math:: z_{ij} = (s_i - s_j) / \mathrm{se}
+
+    Parameters
+    ----------
+    name : str
+        What the scores are, such as ``mean_ranks``.
+    scores : tuple of float
+        (k,) in the models' order; smaller is better.
+    standard_error : float
+        Of the difference of two scores when no model differs, the same for every pair; 0 where
+        nothing tells the models apart.
+    """
+
+    name: str
+    scores: tuple[float, ...]
+    standard_error: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +62,8 @@ class OmnibusOutcome:
         What to know before using it.
     details : mapping
         Further fields for the result, as plain JSON values.
+    post_hoc : PostHoc or None
+        For the pairs; None where the test has its own answer to which models are tied.
     """
 
     statistic: float | None
@@ -44,6 +72,7 @@ class OmnibusOutcome:
     unit: str
     cautions: tuple[Caution, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
+    post_hoc: PostHoc | None = None
 
 
 class OmnibusTest(Protocol):

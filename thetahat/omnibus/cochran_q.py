@@ -11,9 +11,9 @@ from thetahat.block_losses import LossTable
 from thetahat.comparisons._units import subsamples_refusal
 from thetahat.errors import UnsupportedCombination
 from thetahat.layout import Layout
-from thetahat.omnibus._ranks import row_statistic
+from thetahat.omnibus._ranks import difference_error, row_statistic
 from thetahat.omnibus._rows import no_difference, row_refusal, rows_of
-from thetahat.omnibus.base import OmnibusOutcome
+from thetahat.omnibus.base import OmnibusOutcome, PostHoc
 from thetahat.registry import MethodInfo
 from thetahat.types import BlockKind, Target
 
@@ -36,6 +36,9 @@ class CochranQ:
     learners.
 
     Source: cochran1950.
+
+    Pairs: z is the difference of two error rates over the root of its variance over all
+    permutations within instances, which is :math:`2 / (n^2 L (L - 1)) \sum_i l_i (L - l_i)`.
 
     Degenerate cases: where all models are right or wrong together everywhere p = 1 and there is
     no statistic.
@@ -91,6 +94,7 @@ class CochranQ:
                 )
         rows = rows_of(table, "instance")
         found = row_statistic(rows.losses)
+        rates = rows.losses.mean(axis=0)
         mixed = int((rows.losses != rows.losses[:, :1]).any(axis=1).sum())
         return OmnibusOutcome(
             statistic=found.value,
@@ -105,6 +109,11 @@ class CochranQ:
                     zip(rows.names, rows.losses.sum(axis=0).astype(int).tolist(), strict=True)
                 ),
             },
+            post_hoc=PostHoc(
+                "error_rates",
+                tuple(rates.tolist()),
+                difference_error(rows.losses) / rows.n_rows,
+            ),
         )
 
 

@@ -9,18 +9,17 @@ import numpy as np
 
 from thetahat.block_losses import LossTable
 from thetahat.comparisons._choices import check_choice
-from thetahat.comparisons._units import UNITS, UnitName
-from thetahat.layout import Layout
 from thetahat.omnibus._friedman import TIES, Ties, friedman_ranks
 from thetahat.omnibus._ranks import chi_squared_tail
-from thetahat.omnibus._rows import no_difference, row_refusal, rows_of
+from thetahat.omnibus._row_test import RowTest
+from thetahat.omnibus._rows import no_difference, rows_of
 from thetahat.omnibus.base import OmnibusOutcome
 from thetahat.registry import MethodInfo
 from thetahat.types import Needs, Target
 
 
 @dataclass(frozen=True, slots=True)
-class Friedman:
+class Friedman(RowTest):
     r"""Rank test that no model tends to have smaller losses than another.
 
     .. math::
@@ -39,6 +38,9 @@ class Friedman:
 
     Deviations: mean losses within 8 units in the last place of each other count as ties.
 
+    Pairs: :math:`z = (R_i - R_j) / \sqrt{k (k + 1) / (6 N)}`, the root being what permutations
+    within rows leave of it where there are ties.
+
     Degenerate cases: where no row tells the models apart p = 1, and there is no statistic
     (0 without the correction).
 
@@ -46,14 +48,13 @@ class Friedman:
     ----------
     ties : str
         ``corrected``: divide by the correction above. ``none``: leave it out, which makes ties
-        count against a difference.
+        count against a difference. It holds for the statistic and for the pairs.
     unit : str or None
         What a row is: ``instance``, ``cluster`` or ``block``. Left out: blocks; for a holdout
         clusters, where they are known, or instances.
     """
 
     ties: Ties = "corrected"
-    unit: UnitName | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="friedman",
@@ -77,12 +78,8 @@ class Friedman:
     )
 
     def __post_init__(self) -> None:
+        RowTest.__post_init__(self)
         check_choice("ties", self.ties, TIES)
-        check_choice("unit", self.unit, UNITS)
-
-    def inapplicable(self, layout: Layout, n_models: int) -> str | None:
-        """Say why there are no such rows, or too few rows or models, or None."""
-        return row_refusal(self.info.name, layout, n_models, self.unit)
 
     def test(
         self,
@@ -105,6 +102,7 @@ class Friedman:
                 "rows": rows.n_rows,
                 "mean_ranks": rows.by_model(found.mean_ranks),
             },
+            post_hoc=found.post_hoc(self.ties),
         )
 
 

@@ -9,17 +9,16 @@ import numpy as np
 
 from thetahat.block_losses import LossTable
 from thetahat.comparisons._choices import check_choice
-from thetahat.comparisons._units import UNITS, UnitName
-from thetahat.layout import Layout
 from thetahat.omnibus._friedman import TIES, Ties, friedman_ranks
-from thetahat.omnibus._rows import f_cautions, row_refusal, rows_of
+from thetahat.omnibus._row_test import RowTest
+from thetahat.omnibus._rows import f_cautions, rows_of
 from thetahat.omnibus.base import OmnibusOutcome
 from thetahat.registry import MethodInfo
 from thetahat.types import Needs, Target
 
 
 @dataclass(frozen=True, slots=True)
-class ImanDavenport:
+class ImanDavenport(RowTest):
     r"""Friedman's statistic as a ratio of mean squares of ranks.
 
     .. math:: F_F = \frac{(N - 1) \chi^2_F}{N (k - 1) - \chi^2_F}
@@ -48,7 +47,6 @@ class ImanDavenport:
     """
 
     ties: Ties = "corrected"
-    unit: UnitName | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="iman_davenport",
@@ -70,12 +68,8 @@ class ImanDavenport:
     )
 
     def __post_init__(self) -> None:
+        RowTest.__post_init__(self)
         check_choice("ties", self.ties, TIES)
-        check_choice("unit", self.unit, UNITS)
-
-    def inapplicable(self, layout: Layout, n_models: int) -> str | None:
-        """Say why there are no such rows, or too few rows or models, or None."""
-        return row_refusal(self.info.name, layout, n_models, self.unit)
 
     def test(
         self,
@@ -100,6 +94,7 @@ class ImanDavenport:
                 "chi_squared": chi_squared,
                 "mean_ranks": rows.by_model(found.mean_ranks),
             },
+            post_hoc=found.post_hoc(self.ties),
         )
 
 

@@ -9,12 +9,10 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.block_losses import LossTable
-from thetahat.comparisons._choices import check_choice
-from thetahat.comparisons._units import UNITS, UnitName
-from thetahat.errors import InvalidParameter
-from thetahat.layout import Layout
+from thetahat.omnibus._alpha import alpha_of, check_alpha
 from thetahat.omnibus._friedman import friedman_ranks
-from thetahat.omnibus._rows import no_difference, row_refusal, rows_of
+from thetahat.omnibus._row_test import RowTest
+from thetahat.omnibus._rows import no_difference, rows_of
 from thetahat.omnibus._studentised_range import range_quantile, range_tail
 from thetahat.omnibus.base import OmnibusOutcome
 from thetahat.registry import MethodInfo
@@ -22,7 +20,7 @@ from thetahat.types import FloatArray, Needs, Target
 
 
 @dataclass(frozen=True, slots=True)
-class Nemenyi:
+class Nemenyi(RowTest):
     r"""Which mean ranks lie further apart than chance, over all pairs at once.
 
     .. math::
@@ -50,15 +48,15 @@ class Nemenyi:
 
     Parameters
     ----------
-    alpha : float
-        In (0, 1): the chance of any false difference, which the critical difference is for.
+    alpha : float or None
+        In (0, 1): the chance of any false difference, which the critical difference is for. Left
+        out: 1 - the request's level.
     unit : str or None
         What a row is: ``instance``, ``cluster`` or ``block``. Left out: blocks; for a holdout
         clusters, where they are known, or instances.
     """
 
-    alpha: float = 0.05
-    unit: UnitName | None = None
+    alpha: float | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="nemenyi",
@@ -80,15 +78,8 @@ class Nemenyi:
     )
 
     def __post_init__(self) -> None:
-        if not 0 < self.alpha < 1:
-            raise InvalidParameter(
-                f"alpha must be in (0, 1), got {self.alpha}", loc=("alpha",), value=self.alpha
-            )
-        check_choice("unit", self.unit, UNITS)
-
-    def inapplicable(self, layout: Layout, n_models: int) -> str | None:
-        """Say why there are no such rows, or too few rows or models, or None."""
-        return row_refusal(self.info.name, layout, n_models, self.unit)
+        RowTest.__post_init__(self)
+        check_alpha(self.alpha)
 
     def test(
         self,
@@ -100,7 +91,9 @@ class Nemenyi:
         found = friedman_ranks(rows)
         k, R = rows.n_models, found.mean_ranks
         scale = math.sqrt(k * (k + 1) / (6 * rows.n_rows))
-        q_alpha = range_quantile(self.alpha, k) / math.sqrt(2)
+        alpha = alpha_of(self.alpha)
+        q_alpha = range_quantile(alpha, k) / math.sqrt(2)
+        groups = tied_groups(R, q_alpha * scale, rows.names)
         statistic = float(R.max() - R.min()) / scale
         flat = found.statistic.value is None
         return OmnibusOutcome(
@@ -110,12 +103,20 @@ class Nemenyi:
             unit=rows.unit,
             cautions=(*rows.cautions, no_difference(rows)) if flat else rows.cautions,
             details={
-                "alpha": self.alpha,
+                "alpha": alpha,
                 "rows": rows.n_rows,
                 "q_alpha": q_alpha,
                 "critical_difference": q_alpha * scale,
                 "mean_ranks": rows.by_model(R),
-                "groups": tied_groups(R, q_alpha * scale, rows.names),
+                "groups": groups,
+                "tied": groups,
+                "diagram": {
+                    "score": "mean_ranks",
+                    "values": rows.by_model(R),
+                    "alpha": alpha,
+                    "critical_difference": q_alpha * scale,
+                    "groups": groups,
+                },
             },
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,17 +10,22 @@ import numpy as np
 
 from thetahat.block_losses import LossTable
 from thetahat.comparisons._choices import check_choice
-from thetahat.comparisons._units import UNITS, UnitName
-from thetahat.layout import Layout
-from thetahat.omnibus._ranks import ranks_in_rows, ranks_of, row_ranges, row_statistic
-from thetahat.omnibus._rows import f_cautions, row_refusal, rows_of
-from thetahat.omnibus.base import OmnibusOutcome
+from thetahat.omnibus._ranks import (
+    difference_error,
+    ranks_in_rows,
+    ranks_of,
+    row_ranges,
+    row_statistic,
+)
+from thetahat.omnibus._row_test import RowTest
+from thetahat.omnibus._rows import f_cautions, rows_of
+from thetahat.omnibus.base import POST_HOC_ERRORS, OmnibusOutcome, PostHoc, PostHocError
 from thetahat.registry import MethodInfo
 from thetahat.types import Needs, Target
 
 
 @dataclass(frozen=True, slots=True)
-class Quade:
+class Quade(RowTest):
     r"""Friedman's idea with rows weighted by how far apart the models are in them.
 
     .. math::
@@ -40,6 +46,10 @@ class Quade:
 
     Deviations: losses, and ranges, within 8 units in the last place count as ties.
 
+    Pairs: z is the difference of two weighted mean ranks, :math:`\sum_i Q_i r_{ij} / \sum_i Q_i`,
+    over the root of its variance over all permutations within rows,
+    :math:`2 \sum_{ij} S_{ij}^2 / ((k - 1) (\sum_i Q_i)^2)`.
+
     Degenerate cases: where no row tells the models apart p = 1 and there is no statistic. Where
     all rows agree in ranks and have equal ranges F is infinite, so there is no statistic, and p
     is the chance of that under permutations within rows, m^-(N - 1) with m the number of orders
@@ -47,12 +57,16 @@ class Quade:
 
     Parameters
     ----------
+    post_hoc : str
+        The variance of the pairs: ``permutation``, as above, or ``garcia``, the one printed in
+        garcia2010 and used by several packages, which is (k - 1) / 2 times as large: conservative
+        for more than three models.
     unit : str or None
         What a row is: ``instance``, ``cluster`` or ``block``. Left out: blocks; for a holdout
         clusters, where they are known, or instances.
     """
 
-    unit: UnitName | None = None
+    post_hoc: PostHocError = "permutation"
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="quade",
@@ -65,7 +79,7 @@ class Quade:
             r"S_{ij} = Q_i (r_{ij} - \tfrac{k + 1}{2}),\quad F = (N - 1) B / (A - B),\quad"
             r" A = \sum_{ij} S_{ij}^2,\quad B = \tfrac1N \sum_j (\sum_i S_{ij})^2"
         ),
-        references=("conover1999", "quade1979"),
+        references=("conover1999", "garcia2010", "quade1979"),
         assumptions=(
             "Independent rows (blocks, clusters or instances) of losses on one scale, with models "
             "that are exchangeable within a row under the null."
@@ -80,11 +94,8 @@ class Quade:
     )
 
     def __post_init__(self) -> None:
-        check_choice("unit", self.unit, UNITS)
-
-    def inapplicable(self, layout: Layout, n_models: int) -> str | None:
-        """Say why there are no such rows, or too few rows or models, or None."""
-        return row_refusal(self.info.name, layout, n_models, self.unit)
+        RowTest.__post_init__(self)
+        check_choice("post_hoc", self.post_hoc, POST_HOC_ERRORS)
 
     def test(
         self,
@@ -95,8 +106,14 @@ class Quade:
         rows = rows_of(table, self.unit)
         Q = ranks_of(*row_ranges(rows.losses))
         r = ranks_in_rows(rows.losses)
-        found = row_statistic(Q[:, np.newaxis] * (r - (rows.n_models + 1) / 2))
+        S = Q[:, np.newaxis] * (r - (rows.n_models + 1) / 2)
+        found = row_statistic(S)
         statistic, p_value = found.as_f()
+        weighted = Q @ r / Q.sum()
+        error = difference_error(S) / float(Q.sum())
+        if self.post_hoc == "garcia":
+            N, k = rows.losses.shape
+            error = math.sqrt(k * (k + 1) * (2 * N + 1) * (k - 1) / (18 * N * (N + 1)))
         return OmnibusOutcome(
             statistic=statistic,
             p_value=p_value,
@@ -105,8 +122,9 @@ class Quade:
             cautions=f_cautions(rows, found, is_flat=found.value is None),
             details={
                 "rows": rows.n_rows,
-                "weighted_mean_ranks": rows.by_model(Q @ r / Q.sum()),
+                "weighted_mean_ranks": rows.by_model(weighted),
             },
+            post_hoc=PostHoc("weighted_mean_ranks", tuple(weighted.tolist()), error),
         )
 
 
