@@ -97,7 +97,7 @@ def some_dataset(request: Any) -> dict[Any, DatasetFile]:
 
 @pytest.mark.parametrize(
     "body",
-    [*requests_of(README), *requests_of(HTTP)],
+    [body for path in DOCUMENTS for body in requests_of(path.read_text())],
     ids=lambda body: "-".join(list(body)[:3]),
 )
 def test_exact_every_request_that_is_shown_is_taken(body: dict[str, Any]) -> None:
