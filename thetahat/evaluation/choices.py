@@ -29,6 +29,9 @@ M_co = TypeVar("M_co", covariant=True)
 UNITS: Final = ("instance", "cluster", "block")
 """What a test may pair."""
 
+DETAILS: Final = ("full", "brief")
+"""How much a result says of each pair."""
+
 
 @dataclass(frozen=True, slots=True)
 class Chosen(Generic[M_co]):
@@ -85,6 +88,9 @@ class Choices:
         What the tests pair, where they leave it open: ``instance``, ``cluster`` or ``block``.
     target : Target or None
         What the verdicts speak of; None means the layout's own.
+    detail : str or None
+        How much is told of each pair: ``full`` or ``brief``; None means what goes with their
+        number.
     """
 
     level: float = 0.95
@@ -102,6 +108,7 @@ class Choices:
     range: tuple[float, float] | None = None
     unit: str | None = None
     target: Target | None = None
+    detail: str | None = None
 
     def __post_init__(self) -> None:
         # a plain string is the member of that name, so that comparing by identity is safe
@@ -125,6 +132,8 @@ class Choices:
         )
         good = self.unit is None or self.unit in UNITS
         _require(good, "unit", self.unit, f"is not one of {', '.join(UNITS)}")
+        good = self.detail is None or self.detail in DETAILS
+        _require(good, "detail", self.detail, f"is not one of {', '.join(DETAILS)}")
         for family in ("variances", "intervals", "tests", "omnibus"):
             _keys_differ(family, getattr(self, family) or ())
 

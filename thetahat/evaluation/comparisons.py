@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from thetahat.block_losses import LossTable
 from thetahat.comparisons.base import PairedTest, TestOutcome
+from thetahat.evaluation.briefly import SharedCautions, Shortcut, told_briefly
 from thetahat.evaluation.choices import Choices, Chosen, Selection
 from thetahat.evaluation.corrections import adjust
 from thetahat.evaluation.evidence import Question, Terms
 from thetahat.evaluation.found import NOTHING_FOUND, FoundBySubject
-from thetahat.evaluation.inference import (
-    DOES_NOT_FIT,
-    Inference,
-    LeftOut,
-    infer,
-    interval_told,
-    variance_told,
-)
+from thetahat.evaluation.inference import Inference, LeftOut, infer, interval_told, variance_told
+from thetahat.evaluation.paired_tests import outcome_told, outcomes_of
 from thetahat.evaluation.pairs import (
     Pair,
+    batches,
     effect_size,
     n_independent,
-    pairs,
     units_of,
     within_part,
 )
@@ -33,7 +29,6 @@ from thetahat.evaluation.recommendation import DEFAULT_TARGET, LAST, PROPORTIONS
 from thetahat.evaluation.verdicts import judge
 from thetahat.intervals import INTERVALS
 from thetahat.intervals.base import IntervalMethod
-from thetahat.seeds import stream
 from thetahat.types import BlockKind, Target
 from thetahat.variances.base import VarianceEstimator
 
@@ -58,61 +53,98 @@ def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what w
     limits: tuple[float, float] | None,
     left_out: LeftOut,
     found: FoundBySubject = NOTHING_FOUND,
+    shared: SharedCautions | None = None,
 ) -> list[dict[str, Any]]:
-    """Return ``comparisons``, in the order of ``pairs``.
+    """Return ``comparisons``, in the order of ``places``; in brief where cautions are shared.
 
     The recommended interval of a pair, on which its verdict rests, speaks of the request's target
     or of the layout's own, and where none was built for that, of another that it names.
     """
     methods = replace(methods, intervals=_for_differences(methods.intervals))
     span = None if limits is None else (limits[0] - limits[1], limits[1] - limits[0])
+    shortcut = Shortcut.of(table.layout, choices, methods.variances, methods.intervals)
+    asked = {
+        "variances": choices.variances is not None,
+        "intervals": choices.intervals is not None,
+    }
     compared: list[dict[str, Any]] = []
     questions: list[Question] = []
-    for pair in pairs(table, choices.control):
-        inference = infer(
-            pair.losses.difference,
-            methods.variances,
-            methods.intervals,
-            choices,
-            span,
-            left_out,
-            found.get((pair.a, pair.b), ()),
-        )
-        best = _recommended(inference, table.layout.kind, choices.target)
-        unit, differences = units_of(pair.losses.difference)
-        compared.append(
-            {
-                "a": pair.a,
-                "b": pair.b,
-                "difference": plain(pair.losses.difference.moments.macro_mean),
-                "difference_pooled": plain(pair.losses.difference.moments.pooled_mean),
-                "interval": None if best is None else interval_told(best.interval),
-                "intervals": [interval_told(built.interval) for built in inference.built],
-                "variances": {k: variance_told(v) for k, v in inference.estimates.items()},
-                "effect_size": plain(effect_size(unit, differences)),
-                "tests": _tests(pair, methods.tests, choices, seed, left_out),
-                "cautions": told(pair.cautions),
-            }
-        )
-        basis = None
-        if best is not None and pair.constant is None:
-            basis = basis_of(best, within_part(pair.losses.difference))
-        questions.append(
-            Question(
-                a=pair.a,
-                b=pair.b,
-                basis=basis,
-                constant=pair.constant,
-                n_units=n_independent(pair.losses.difference, differences),
-            )
-        )
+    for some, batch in batches(table, choices.control):
+        outcomes = outcomes_of(some, batch, methods.tests, choices, seed, left_out)
+        for pair, own in zip(some, outcomes, strict=True):
+            difference, on_fits = pair.losses.difference, found.get((pair.a, pair.b), ())
+            best, lists = None, None
+            if shared is not None and not any(asked.values()) and not on_fits:
+                best = shortcut.best(difference, choices, span, left_out)
+            if best is None:
+                lists = infer(
+                    difference,
+                    methods.variances,
+                    methods.intervals,
+                    choices,
+                    span,
+                    left_out,
+                    on_fits,
+                )
+                best = _recommended(lists, table.layout.kind, choices.target)
+            unit, differences = units_of(difference)
+            effect = plain(effect_size(unit, differences))
+            if shared is not None:
+                comparison = told_briefly(pair, best, effect, own, shared)
+                comparison |= _lists(lists, **asked)
+            else:
+                comparison = _told_in_full(pair, best, _lists(lists), effect, own)
+            compared.append(comparison)
+            questions.append(_question(pair, best, n_independent(difference, differences)))
     _adjust_tests(compared, choices.correction)
-    for comparison, verdict in zip(compared, judge(questions, _terms(table, choices)), strict=True):
+    terms = _terms(table, choices, planned=shared is None)
+    for comparison, verdict in zip(compared, judge(questions, terms), strict=True):
         comparison["verdict"] = verdict
     return compared
 
 
-def _terms(table: LossTable, choices: Choices) -> Terms:
+def _told_in_full(
+    pair: Pair,
+    best: Built | None,
+    lists: dict[str, Any],
+    effect: dict[str, Any],
+    outcomes: Mapping[str, TestOutcome],
+) -> dict[str, Any]:
+    moments = pair.losses.difference.moments
+    return {
+        "a": pair.a,
+        "b": pair.b,
+        "difference": plain(moments.macro_mean),
+        "difference_pooled": plain(moments.pooled_mean),
+        "interval": None if best is None else interval_told(best.interval),
+        **lists,
+        "effect_size": effect,
+        "tests": {key: outcome_told(outcome) for key, outcome in outcomes.items()},
+        "cautions": told(pair.cautions),
+    }
+
+
+def _lists(
+    inference: Inference | None, *, variances: bool = True, intervals: bool = True
+) -> dict[str, Any]:
+    """Return all that a recommended interval was chosen from, or the part that was asked for."""
+    lists: dict[str, Any] = {}
+    if inference is not None and intervals:
+        lists["intervals"] = [interval_told(built.interval) for built in inference.built]
+    if inference is not None and variances:
+        lists["variances"] = {k: variance_told(v) for k, v in inference.estimates.items()}
+    return lists
+
+
+def _question(pair: Pair, best: Built | None, n_units: int) -> Question:
+    basis = None
+    if best is not None and pair.constant is None:
+        new = best.interval.target is Target.NEW_SOURCE
+        basis = basis_of(best, within_part(pair.losses.difference) if new else None)
+    return Question(a=pair.a, b=pair.b, basis=basis, constant=pair.constant, n_units=n_units)
+
+
+def _terms(table: LossTable, choices: Choices, *, planned: bool) -> Terms:
     return Terms(
         level=choices.level,
         margin=choices.margin,
@@ -120,6 +152,7 @@ def _terms(table: LossTable, choices: Choices) -> Terms:
         power=choices.power,
         layout=table.layout,
         higher_is_better=table.higher_is_better,
+        planned=planned,
     )
 
 
@@ -157,39 +190,6 @@ def basis_of(built: Built, within: float | None = None) -> Basis | None:
         variance_name=built.variance_name,
         within=within if interval.target is Target.NEW_SOURCE else None,
     )
-
-
-def _tests(
-    pair: Pair,
-    selection: Selection[PairedTest],
-    choices: Choices,
-    seed: int,
-    left_out: LeftOut,
-) -> dict[str, dict[str, Any]]:
-    outcomes: dict[str, dict[str, Any]] = {}
-    for entry in selection.methods:
-        rng = stream(seed, f"tests/{entry.key}", *pair.position)
-        try:
-            outcome = entry.method.test(pair.losses, choices.alternative, rng)
-        except DOES_NOT_FIT as error:
-            if selection.named:
-                raise
-            left_out.add("tests", entry.name, error.message)
-            continue
-        outcomes[entry.key] = _outcome_told(outcome)
-    return outcomes
-
-
-def _outcome_told(outcome: TestOutcome) -> dict[str, Any]:
-    given = {
-        "statistic": outcome.statistic,
-        "degrees_of_freedom": outcome.degrees_of_freedom,
-        "p_value": outcome.p_value,
-        "p_value_adjusted": None,
-        "unit": outcome.unit,
-    }
-    details = {key: item for key, item in outcome.details.items() if key not in given}
-    return {**plain(given), "cautions": told(outcome.cautions), **plain(details)}
 
 
 def _adjust_tests(compared: list[dict[str, Any]], correction: str) -> None:

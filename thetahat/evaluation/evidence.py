@@ -45,6 +45,8 @@ class Terms:
         What the data are now.
     higher_is_better : bool
         Whether the numbers are scores; differences are of losses even then.
+    planned : bool
+        Whether an undecided verdict comes with a plan, and each with what could be detected.
     """
 
     level: float
@@ -53,6 +55,7 @@ class Terms:
     power: float
     layout: Layout
     higher_is_better: bool = False
+    planned: bool = True
 
     @property
     def alpha(self) -> float:

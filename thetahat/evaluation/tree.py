@@ -7,6 +7,7 @@ from typing import Any
 
 from thetahat.block_losses import LossTable
 from thetahat.comparisons import TESTS
+from thetahat.evaluation.briefly import SharedCautions, detail_of, doubt
 from thetahat.evaluation.choices import Choices, select
 from thetahat.evaluation.comparisons import Methods, compare
 from thetahat.evaluation.covariance import covariance
@@ -15,6 +16,7 @@ from thetahat.evaluation.found import NOTHING_FOUND, FoundBySubject
 from thetahat.evaluation.inference import LeftOut, infer
 from thetahat.evaluation.models import model_told
 from thetahat.evaluation.omnibus import compare_all
+from thetahat.evaluation.pairs import places
 from thetahat.evaluation.plain import plain, told
 from thetahat.evaluation.weighting import risks_told
 from thetahat.intervals import INTERVALS
@@ -79,18 +81,24 @@ def evaluate(
         if weights is not None:
             own = weights[name] if isinstance(weights, Mapping) else weights
             models[name]["risks"] = risks_told(losses, own, choices)
-    comparisons = compare(table, methods, choices, seed, limits, left_out, found)
+    n_pairs = len(places(table.names, choices.control))
+    detail = detail_of(choices.detail, n_pairs)
+    shared = SharedCautions() if detail == "brief" else None
+    comparisons = compare(table, methods, choices, seed, limits, left_out, found, shared)
+    brief = {} if shared is None else {"comparison_cautions": shared.settle(comparisons)}
     cautions = doubts(
         table,
         clip_without_range=choices.clip and limits is None,
-        n_pairs=len(comparisons),
+        n_pairs=n_pairs,
     )
     return {
         "models": models,
+        "detail": detail,
         "comparisons": comparisons,
+        **brief,
         "omnibus": compare_all(table, omnibus, choices, seed, left_out),
         "covariance": covariance(table),
         "block_labels": plain(layout.block_labels),
         "not_applicable": left_out.listed(),
-        "cautions": told(cautions),
+        "cautions": told([*cautions, *doubt(detail, choices.detail, n_pairs)]),
     }

@@ -45,8 +45,7 @@ def _verdict(
     decision = holding[0] if holding else "undecided"
     basis = question.basis
     alpha = _planning_alpha(terms, n_pairs)
-    the_plan, plan_reason = _plan_of(question, terms, alpha) if not holding else (None, None)
-    return {
+    verdict = {
         "decision": decision,
         "also": holding[1:],
         "margin": terms.margin,
@@ -56,6 +55,11 @@ def _verdict(
         "p_value": raw.difference,
         "p_value_adjusted": None if n_pairs == 1 else adjusted.difference,
         "reason": reason_of(decision, question, terms, raw, adjusted, n_pairs),
+    }
+    if not terms.planned:
+        return verdict
+    the_plan, plan_reason = _plan_of(question, terms, alpha) if not holding else (None, None)
+    return verdict | {
         "plan": the_plan,
         "plan_reason": plan_reason,
         "detectable": _detectable(question, terms, alpha),

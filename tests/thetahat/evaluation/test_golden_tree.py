@@ -20,6 +20,7 @@ from thetahat.types import BlockKind
 
 FIELDS = {
     "models",
+    "detail",
     "comparisons",
     "omnibus",
     "covariance",
