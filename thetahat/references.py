@@ -165,6 +165,10 @@ REFERENCES: Final[dict[str, str]] = {
         "Grandvalet, Y. and Bengio, Y. (2006). Hypothesis testing for cross-validation. Technical "
         "Report 1285, Universite de Montreal."
     ),
+    "grissom1994": (
+        "Grissom, R. J. (1994). Probability of the superior outcome of one treatment over another. "
+        "Journal of Applied Psychology 79, 314-316."
+    ),
     "hampel1974": (
         "Hampel, F. R. (1974). The influence curve and its role in robust estimation. Journal of "
         "the American Statistical Association 69, 383-393."
@@ -176,6 +180,10 @@ REFERENCES: Final[dict[str, str]] = {
     "hastie2009": (
         "Hastie, T., Tibshirani, R. and Friedman, J. (2009). The elements of statistical learning, "
         "second edition. Springer."
+    ),
+    "hedges1981": (
+        "Hedges, L. V. (1981). Distribution theory for Glass's estimator of effect size and "
+        "related estimators. Journal of Educational Statistics 6, 107-128."
     ),
     "hochberg1988": (
         "Hochberg, Y. (1988). A sharper Bonferroni procedure for multiple tests of significance. "
@@ -200,6 +208,10 @@ REFERENCES: Final[dict[str, str]] = {
     "iman1980": (
         "Iman, R. L. and Davenport, J. M. (1980). Approximations of the critical region of the "
         "Friedman statistic. Communications in Statistics A 9, 571-595."
+    ),
+    "kerby2014": (
+        "Kerby, D. S. (2014). The simple difference formula: an approach to teaching nonparametric "
+        "correlation. Comprehensive Psychology 3, 1."
     ),
     "koenker1978": (
         "Koenker, R. and Bassett, G. (1978). Regression quantiles. Econometrica 46, 33-50."
@@ -250,6 +262,11 @@ REFERENCES: Final[dict[str, str]] = {
     "nemenyi1963": (
         "Nemenyi, P. B. (1963). Distribution-free multiple comparisons. PhD thesis, Princeton "
         "University."
+    ),
+    "noma2021": (
+        "Noma, H., Shinozaki, T., Iba, K., Teramukai, S. and Furukawa, T. A. (2021). Confidence "
+        "intervals of prediction accuracy measures for multivariable prediction models based on "
+        "the bootstrap-based optimism correction methods. Statistics in Medicine 40, 5691-5701."
     ),
     "obuchowski2004": (
         "Obuchowski, N. A., Lieber, M. L. and Wians, F. H. (2004). ROC curves in clinical "

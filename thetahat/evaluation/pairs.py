@@ -10,6 +10,7 @@ import numpy as np
 
 from thetahat.block_losses import BlockLosses, LossTable
 from thetahat.comparisons.base import PairBatch, PairedLosses
+from thetahat.evaluation.effect_sizes import further_sizes
 from thetahat.evaluation.pair_moments import pair_moments
 from thetahat.moments import Moments
 from thetahat.types import BlockKind, Caution, FloatArray
@@ -163,12 +164,15 @@ def units_of(difference: BlockLosses) -> tuple[str, FloatArray]:
 def effect_size(unit: str, differences: FloatArray) -> dict[str, Any]:
     r"""Cohen's d of the paired differences: their mean over their standard deviation (ddof 1).
 
+    ``further_sizes`` adds what goes with it.
+
     Degenerate cases: None where the differences do not vary, or there is one.
     """
     sd = float(differences.std(ddof=1)) if len(differences) > 1 else 0.0
     constant = float(differences.max() - differences.min()) == 0
     value = None if constant or sd == 0 else float(differences.mean()) / sd
-    return {"name": "cohen_d", "value": value, "unit": unit, "n": len(differences)}
+    told = {"name": "cohen_d", "value": value, "unit": unit, "n": len(differences)}
+    return told | further_sizes(differences, value)
 
 
 def n_independent(difference: BlockLosses, units: FloatArray) -> int:

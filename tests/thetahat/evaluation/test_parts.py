@@ -147,6 +147,9 @@ def test_degenerate_effect_size() -> None:
         "value": pytest.approx(2 / np.sqrt(2), rel=1e-15),
         "unit": "block",
         "n": 2,
+        "hedges_g": None,
+        "probability_of_superiority": 0.0,
+        "rank_biserial": 1.0,
     }
 
 
