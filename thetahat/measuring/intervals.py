@@ -16,33 +16,28 @@ from thetahat.measuring.measured import Measured
 from thetahat.types import Alternative, BlockKind, Caution, FloatArray, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
 
+_OF_FOLDS = (
+    "ledell",
+    "cluster_robust_blocks",
+    "delong_blocks",
+    "influence_blocks",
+    "cluster_robust",
+    "influence",
+    "delong",
+)
 FIRST: Final[Mapping[tuple[BlockKind, Target], tuple[str, ...]]] = {
     (BlockKind.HOLDOUT, Target.THESE_MODELS): ("cluster_robust", "delong", "influence"),
-    (BlockKind.RANDOM, Target.THESE_MODELS): (
-        "ledell",
-        "cluster_robust_blocks",
-        "delong_blocks",
-        "influence_blocks",
-        "cluster_robust",
-        "influence",
-        "delong",
-    ),
+    (BlockKind.RANDOM, Target.THESE_MODELS): _OF_FOLDS,
     (BlockKind.RANDOM, Target.THESE_SOURCES): ("nadeau_bengio",),
+    (BlockKind.SUBSAMPLES, Target.THESE_MODELS): _OF_FOLDS,
+    (BlockKind.SUBSAMPLES, Target.THESE_SOURCES): ("nadeau_bengio",),
     (BlockKind.SOURCE, Target.NEW_SOURCE): ("between_sources",),
-    (BlockKind.SOURCE, Target.THESE_MODELS): (
-        "cluster_robust_blocks",
-        "delong_blocks",
-        "influence_blocks",
-        "cluster_robust",
-        "influence",
-        "delong",
-    ),
+    (BlockKind.SOURCE, Target.THESE_MODELS): _OF_FOLDS,
 }
 """By block kind and target: the variances whose interval is recommended, best first."""
 
 LARGEST_LOST: Final = 0.05
 """Share of resamples without a value above which no interval is read from the others."""
-_FEW_OF_A_CLASS = 10
 
 
 def ends(

@@ -109,6 +109,12 @@ def main_mean(metric: Metric, layout: Layout) -> MeanKind:
     return MeanKind.MACRO if layout.kind is BlockKind.SOURCE else metric.fold_mean
 
 
+def mean_of(metric: Metric, measured: Measured) -> MeanKind:
+    """Return ``main_mean``, or the pooled one where no split of some repeat has a value."""
+    undefined = measured.split_weights() is None
+    return MeanKind.POOLED if undefined else main_mean(metric, measured.layout)
+
+
 def measure(metric: Metric, judged: Judged, layout: Layout, seed: int, key: str) -> Measured:
     """Measure one model.
 
@@ -157,7 +163,7 @@ def measure(metric: Metric, judged: Judged, layout: Layout, seed: int, key: str)
         variance_name="influence" if strata is None or metric.uses != "scores" else "delong",
         fold_influence=None if np.isnan(fold_influence).any() else fold_influence,
     )
-    macro = main_mean(metric, layout) is MeanKind.MACRO
+    macro = mean_of(metric, measured) is MeanKind.MACRO
     parts = list(zip(rows_of_split, statistics, strict=True))
     if not macro:
         parts = list(zip(rows_of_repeat, whole, strict=True))

@@ -50,7 +50,7 @@ def unit_of(layout: Layout) -> str | None:
         return "source"
     if layout.cluster is not None:
         return "cluster"
-    return "instance" if layout.n_repeats == 1 or layout.instance is not None else None
+    return "instance" if layout.is_matched else None
 
 
 def replicates_of(  # noqa: PLR0913 - what is resampled, how, and from which stream
@@ -76,6 +76,8 @@ def replicates_of(  # noqa: PLR0913 - what is resampled, how, and from which str
     n_resamples, unit = resamples_of(metric, layout.n_rows), unit_of(layout)
     if n_resamples == 0 or unit is None:
         return None
+    # the estimate itself leaves out what has no value
+    defined = [(rows, one) for rows, one in parts if not np.isnan(one.value())]
     values = np.empty(n_resamples)
     for g, start in enumerate(range(0, n_resamples, GROUP)):
         rng = stream(seed, f"metrics/{key}", g)
@@ -83,7 +85,7 @@ def replicates_of(  # noqa: PLR0913 - what is resampled, how, and from which str
         if unit == "source":
             drawn = _of_sources(splits, layout, rng)
         else:
-            drawn = _of_parts(parts, _counts(layout, unit, rng))
+            drawn = _of_parts(defined, _counts(layout, unit, rng))
         values[wanted] = drawn[: wanted.stop - start]
     return Replicates(values, unit)
 
@@ -98,14 +100,11 @@ def _of_sources(splits: FloatArray, layout: Layout, rng: np.random.Generator) ->
 
 
 def _of_parts(parts: Sequence[Part], counts: FloatArray) -> FloatArray:
-    """(B,) averages over the parts that have a value in any resample."""
-    sums, n_known = np.zeros(len(counts)), 0
-    for rows, statistic in parts:
-        if np.isnan(statistic.value()):
-            continue  # the estimate itself leaves this split out
-        n_known += 1
-        sums += statistic.resampled(counts[:, rows])
-    return sums / n_known if n_known else np.full(len(counts), np.nan)
+    """(B,) averages over the parts; NaN where there is none."""
+    if not parts:
+        return np.full(len(counts), np.nan)
+    values = (statistic.resampled(counts[:, rows]) for rows, statistic in parts)
+    return np.asarray(sum(values) / len(parts))
 
 
 def _counts(layout: Layout, unit: str, rng: np.random.Generator) -> FloatArray:
@@ -113,7 +112,7 @@ def _counts(layout: Layout, unit: str, rng: np.random.Generator) -> FloatArray:
     if unit == "cluster":
         assert layout.cluster is not None  # noqa: S101 - unit_of saw to it
         return _drawn(len(layout.cluster_labels), rng)[:, layout.cluster]
-    if layout.n_repeats > 1:
+    if not layout.has_one_row_each:
         assert layout.instance is not None  # noqa: S101 - unit_of saw to it
         return _drawn(layout.n_instances, rng)[:, layout.instance]
     assert layout.starts is not None  # noqa: S101 - predictions come by row

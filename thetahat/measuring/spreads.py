@@ -8,26 +8,27 @@ from collections.abc import Iterator
 import numpy as np
 
 from thetahat.layout import Layout
+from thetahat.measuring.doubts import (
+    GIVEN_MODELS,
+    few_clusters,
+    few_sources,
+    of_a_class,
+    of_clusters,
+    of_ties,
+)
 from thetahat.measuring.measured import Measured
 from thetahat.types import BlockKind, Caution, FloatArray, IntArray, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
 
-FEW_BLOCKS = 10
-FEW_CLUSTERS = 20  # cameron2015: "few" begins between 20 and 50 clusters
-FEW_OF_A_CLASS = 10
+RESAMPLED = (BlockKind.RANDOM, BlockKind.SUBSAMPLES)
 _ROUNDING = 64 * float(np.finfo(np.float64).eps) ** 2
-
-_GIVEN_MODELS = Caution(
-    "ignores_training_variance",
-    "it takes the fitted models as given: what another training sample would change is not in it",
-)
 
 
 def spreads(measured: Measured) -> dict[str, VarianceEstimate]:
     """Return every variance of a metric that its layout allows, by name."""
     kind = measured.layout.kind
     found = dict(_given_models(measured))
-    if kind is BlockKind.RANDOM:
+    if kind in RESAMPLED:
         found.update(_corrected_resampled(measured))
     if kind is BlockKind.SOURCE:
         found.update(_between_sources(measured))
@@ -39,16 +40,18 @@ def _given_models(measured: Measured) -> Iterator[tuple[str, VarianceEstimate]]:
     macro_parts = measured.macro_parts()
     several = layout.kind is not BlockKind.HOLDOUT
     name = measured.variance_name
+    alone = (*of_clusters(layout), *of_a_class(measured))
     if not math.isnan(measured.pooled):
         value = _over_instances(measured.pooled_parts, measured.strata, layout)
-        yield name, _conclude(measured, MeanKind.POOLED, value, None)
+        yield name, _conclude(measured, MeanKind.POOLED, value, None, alone)
     if several and macro_parts is not None:
         value = _over_instances(macro_parts, _inside_splits(measured), layout)
-        yield f"{name}_blocks", _conclude(measured, MeanKind.MACRO, value, None)
-        if layout.kind is BlockKind.RANDOM:
+        yield f"{name}_blocks", _conclude(measured, MeanKind.MACRO, value, None, alone)
+        if layout.kind in RESAMPLED:
             as_published = ledell(measured)
             if as_published is not None:
-                yield "ledell", _conclude(measured, MeanKind.MACRO, as_published, None)
+                tied = of_ties(as_published, ledell(measured, measured.split_influence))
+                yield "ledell", _conclude(measured, MeanKind.MACRO, as_published, None, tied)
     if layout.cluster is not None:
         c = len(layout.cluster_labels)
         for kind, parts in (
@@ -58,7 +61,7 @@ def _given_models(measured: Measured) -> Iterator[tuple[str, VarianceEstimate]]:
             if parts is not None and c > 1:
                 value = by_cluster(parts, layout.cluster, c)
                 suffix = "_blocks" if kind is MeanKind.MACRO else ""
-                estimate = _conclude(measured, kind, value, float(c - 1), _few_clusters(c))
+                estimate = _conclude(measured, kind, value, float(c - 1), few_clusters(c))
                 yield f"cluster_robust{suffix}", estimate
 
 
@@ -95,7 +98,7 @@ def by_cluster(parts: FloatArray, cluster: IntArray, n_clusters: int) -> float:
     return float(n_clusters / (n_clusters - 1) * (sums @ sums))
 
 
-def ledell(measured: Measured) -> float | None:
+def ledell(measured: Measured, influence: FloatArray | None = None) -> float | None:
     r"""Variance of the mean of the folds' areas under the ROC curve.
 
     .. math:: \frac1n \cdot \frac1V \sum_{v=1}^{V} \frac{1}{n_v} \sum_{i \in v} \mathrm{IC}_i^2
@@ -107,12 +110,17 @@ def ledell(measured: Measured) -> float | None:
 
     Source: ledell2015.
 
+    Parameters
+    ----------
+    influence : ndarray of float or None
+        (n,) inside each fold; that of the metric, if left out.
+
     Degenerate cases: None for several repeats, where clusters cross folds, and where a fold lacks
     a class: the source has no form for these.
     """
     layout, strata = measured.layout, measured.strata
-    given = measured.fold_influence
-    if given is None or strata is None or layout.n_repeats > 1:
+    given = measured.fold_influence if influence is None else influence
+    if given is None or strata is None or not layout.has_one_row_each:
         return None
     split = layout.split_of_row()
     n, v = layout.n_rows, layout.n_splits
@@ -121,17 +129,17 @@ def ledell(measured: Measured) -> float | None:
     in_fold = np.bincount(cell, minlength=v * n_strata)[cell] / layout.n_test[split]
     overall = np.bincount(strata)[strata] / n
     # the influence inside a fold divides by the fold's class share, the source by that of all rows
-    influence = given * in_fold / overall
+    of_row = given * in_fold / overall
     unit = layout.cluster
     if unit is None:
-        mean_squares = np.bincount(split, weights=influence**2, minlength=v) / layout.n_test
+        mean_squares = np.bincount(split, weights=of_row**2, minlength=v) / layout.n_test
         return float(mean_squares.mean() / n)
     n_units = len(layout.cluster_labels)
     home = np.empty(n_units, dtype=np.intp)
     home[unit] = split
     if not np.array_equal(home[unit], split):
         return None
-    sums = np.bincount(unit, weights=influence, minlength=n_units) * n_units / n
+    sums = np.bincount(unit, weights=of_row, minlength=n_units) * n_units / n
     squares = np.bincount(home, weights=sums**2, minlength=v) / np.bincount(home, minlength=v)
     return float(squares.mean() / n_units)
 
@@ -141,7 +149,7 @@ def _over_instances(parts: FloatArray, group: IntArray | None, layout: Layout) -
 
     Rows whose group is negative are left out: their split has no value.
     """
-    if layout.n_repeats == 1:
+    if layout.has_one_row_each:
         if group is not None and group.min() < 0:
             parts, group = parts[group >= 0], group[group >= 0]
         return independent(parts, group)
@@ -192,11 +200,6 @@ def _between_sources(measured: Measured) -> Iterator[tuple[str, VarianceEstimate
         values.append(float(of_repeat.var(ddof=1)) / len(of_repeat))
         sizes.append(len(of_repeat))
     k = min(sizes)
-    few = Caution(
-        "few_blocks",
-        f"it rests on {k} sources; with fewer than {FEW_BLOCKS} the variance itself is uncertain "
-        "and the interval wide",
-    )
     yield (
         "between_sources",
         _conclude(
@@ -204,20 +207,9 @@ def _between_sources(measured: Measured) -> Iterator[tuple[str, VarianceEstimate
             MeanKind.MACRO,
             sum(values) / len(values),
             float(k - 1),
-            (few,) if k < FEW_BLOCKS else (),
+            few_sources(k),
             target=Target.NEW_SOURCE,
             given_models=False,
-        ),
-    )
-
-
-def _few_clusters(c: int) -> tuple[Caution, ...]:
-    if c >= FEW_CLUSTERS:
-        return ()
-    return (
-        Caution(
-            "few_clusters",
-            f"it rests on {c} clusters; with fewer than {FEW_CLUSTERS} it tends to be too small",
         ),
     )
 
@@ -240,8 +232,8 @@ def _conclude(  # noqa: PLR0913 - one argument per field that a variance may set
     if math.isnan(value):
         one = "a class (or block) has a single instance, whose spread cannot be seen"
         cautions = (Caution("undefined_variance", one), *cautions)
-    if given_models:
-        cautions = (*cautions, _GIVEN_MODELS)
+    if given_models and not measured.layout.has_fixed_models:
+        cautions = (*cautions, GIVEN_MODELS)
     return VarianceEstimate(
         value=value,
         target=target,

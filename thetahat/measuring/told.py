@@ -16,8 +16,9 @@ from thetahat.evaluation.inference import clipped, interval_told, variance_told
 from thetahat.evaluation.plain import plain, told
 from thetahat.intervals.base import Interval
 from thetahat.layout import Layout
+from thetahat.measuring.doubts import of_metric
 from thetahat.measuring.intervals import FIRST, bootstrap, logit, recommended, symmetric
-from thetahat.measuring.measured import Measured, main_mean, measure
+from thetahat.measuring.measured import Measured, mean_of, measure
 from thetahat.measuring.spreads import spreads
 from thetahat.metrics.base import Judged, Metric
 from thetahat.types import Alternative, BlockKind, Caution, IntArray, MeanKind, Target
@@ -107,7 +108,7 @@ def add_metrics(  # noqa: PLR0913 - the result, what is measured, on what, and h
 def read(metric: Metric, measured: Measured, choices: Choices, *, is_difference: bool) -> Reading:
     """Build every variance and interval of one metric, or of a difference of two models'."""
     alternative = asked(metric, choices.alternative)
-    mean = main_mean(metric, measured.layout)
+    mean = mean_of(metric, measured)
     variances = spreads(measured)
     built: list[Interval] = []
     for name, spread in variances.items():
@@ -175,7 +176,7 @@ def _metric_told(metric: Metric, reading: Reading, choices: Choices) -> dict[str
         "intervals": [interval_told(interval) for interval in reading.intervals],
         "variances": {key: variance_told(value) for key, value in reading.variances.items()},
         "higher_is_better": metric.higher_is_better,
-        "cautions": told(_cautions(metric, measured)),
+        "cautions": told(of_metric(metric, measured)),
         **plain(details(_strata_once(measured), measured.pooled, choices.level, choices.power)),
     }
 
@@ -185,7 +186,7 @@ def _strata_once(measured: Measured) -> IntArray | None:
     layout = measured.layout
     if measured.strata is None or layout.n_repeats == 1:
         return measured.strata
-    return measured.strata[layout.split_repeat[layout.split_of_row()] == 0]
+    return np.asarray(measured.strata[layout.split_repeat[layout.split_of_row()] == 0])
 
 
 def _no_details(*_: Any) -> dict[str, Any]:
@@ -227,7 +228,7 @@ def _difference_told(metric: Metric, reading: Reading, choices: Choices) -> dict
         "p_value_adjusted": None,
         "alternative": asked(metric, choices.alternative).value,
         "higher_is_better": metric.higher_is_better,
-        "cautions": told((*cautions, *_cautions(metric, measured))),
+        "cautions": told((*cautions, *of_metric(metric, measured))),
     }
 
 
@@ -261,29 +262,3 @@ def _by_block(measured: Measured) -> list[float]:
     sums = np.bincount(block, weights=measured.splits[known], minlength=n)
     blocks: list[float] = np.divide(sums, counts, out=np.full(n, np.nan), where=counts > 0).tolist()
     return blocks
-
-
-def _cautions(metric: Metric, measured: Measured) -> tuple[Caution, ...]:
-    layout = measured.layout
-    found: list[Caution] = []
-    missing = int((~measured.defined).sum())
-    if missing:
-        blocks = (
-            "the test set" if layout.n_splits == 1 else f"{missing} of {layout.n_splits} splits"
-        )
-        found.append(
-            Caution(
-                "undefined_blocks",
-                f"{blocks} has no value, for {metric.undefined()}; the macro mean is over the "
-                "others",
-            )
-        )
-    if metric.uses == "scores" and layout.kind is not BlockKind.HOLDOUT:
-        found.append(
-            Caution(
-                "pooled_across_models",
-                "the pooled value ranks scores of different fitted models against each other, "
-                "which is right only where their scales agree; the macro value does not",
-            )
-        )
-    return tuple(found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -16,7 +17,7 @@ SlopesOfTable = Callable[[FloatArray], FloatArray]
 """(C, C) derivatives by the weight of each cell, at one (C, C) table."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class TableStatistic:
     """A function of the (C, C) table of true and predicted classes.
 
@@ -49,11 +50,17 @@ class TableStatistic:
 
     def resampled(self, counts: FloatArray) -> FloatArray:
         """Return (B,) metrics under (B, m) weights."""
-        order = np.argsort(self.cell, kind="stable")
-        occupied, starts = np.unique(self.cell[order], return_index=True)
+        order, occupied, starts = self._by_cell
         tables = np.zeros((len(counts), self.n_classes**2))
         tables[:, occupied] = np.add.reduceat(counts[:, order], starts, axis=1)
         return self.of_tables(tables.reshape(-1, self.n_classes, self.n_classes))
+
+    @cached_property
+    def _by_cell(self) -> tuple[IntArray, IntArray, IntArray]:
+        """(m,) rows by cell, the cells that occur, and the first row of each."""
+        order = np.argsort(self.cell, kind="stable")
+        occupied, starts = np.unique(self.cell[order], return_index=True)
+        return order, occupied, starts
 
     def _table(self) -> FloatArray:
         n = self.n_classes
