@@ -52,8 +52,6 @@ OPEN: frozenset[str] = frozenset(
         "mlxtend's .632+ is not clipped",
         "mlxtend's F test has other degrees",
         "scmamp halves the p-value of wilcoxon",
-        "scmamp has other degrees for nemenyi",
-        "three conventions of friedman",
     }
 )
 

@@ -12,7 +12,7 @@ from thetahat.block_losses import BlockLosses, LossTable
 from thetahat.layout import Layout, layout_of
 from thetahat.omnibus import OMNIBUS
 from thetahat.omnibus.base import OmnibusOutcome
-from thetahat.types import BlockKind
+from thetahat.types import BlockKind, FloatArray
 
 # Demsar (2006), table 6: AUC of C4.5 with and without pruning and cross-validated pruning on 14
 # data sets; scipy's own tests hold the same numbers.
@@ -55,6 +55,29 @@ def in_a_holdout(losses: npt.ArrayLike, **layout: Any) -> LossTable:
 
 def demsar() -> LossTable:
     return by_source(-np.array(DEMSAR_AUC))
+
+
+def tabled() -> FloatArray:
+    """Twelve rows of five models: small whole numbers and square roots, so that nothing is tied."""
+    whole = np.array(
+        [
+            [3, 5, 4, 6, 9],
+            [2, 2, 3, 5, 4],
+            [7, 6, 9, 8, 9],
+            [1, 4, 2, 3, 6],
+            [5, 5, 4, 9, 8],
+            [6, 9, 8, 7, 9],
+            [4, 3, 6, 8, 5],
+            [8, 9, 7, 9, 12],
+            [2, 5, 6, 4, 7],
+            [3, 4, 3, 7, 6],
+            [5, 8, 6, 9, 11],
+            [6, 5, 8, 7, 7],
+        ],
+        dtype=np.float64,
+    )
+    losses: FloatArray = whole + np.sqrt(np.arange(60) * 7919 % 101).reshape(12, 5) / 10
+    return losses
 
 
 def outcome_of(name: str, table: LossTable, **parameters: Any) -> OmnibusOutcome:

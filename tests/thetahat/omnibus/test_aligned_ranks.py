@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.thetahat.omnibus.many import assert_close, by_source, outcome_of
+from tests.thetahat.omnibus.many import assert_close, by_source, outcome_of, tabled
 
 
 @pytest.mark.outside("hand arithmetic in the comment")
@@ -18,6 +18,25 @@ def test_golden_by_hand() -> None:
     assert_close(outcome.statistic, 36 / 13, rtol=1e-13)
     assert_close(outcome.p_value, math.exp(-18 / 13), rtol=1e-13)
     assert outcome.details["mean_aligned_ranks"] == {"m0": 1.5, "m1": 4.5, "m2": 4.5}
+
+
+@pytest.mark.outside(
+    "StaTDS 1.1.7: no_parametrics.friedman_aligned_ranks(table, 0.05, minimize=True)"
+)
+def test_golden_statds() -> None:
+    outcome = outcome_of("aligned_ranks", by_source(tabled()))
+
+    assert_close(outcome.statistic, 27.368256798930005, rtol=1e-12)
+    # theirs is 1 less the distribution function, and so has twelve digits at most
+    assert_close(outcome.p_value, 1.674584984057148e-05, rtol=1e-5)
+    theirs = [
+        11.166666666666666,
+        25.916666666666668,
+        26.583333333333332,
+        39.166666666666664,
+        49.666666666666664,
+    ]
+    assert_close(list(outcome.details["mean_aligned_ranks"].values()), theirs, rtol=1e-13)
 
 
 @pytest.mark.parametrize("seed", [321, 322, 323])

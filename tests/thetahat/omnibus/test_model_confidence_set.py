@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.thetahat.omnibus.many import assert_close, by_source, codes, in_a_holdout, outcome_of
+from tests.thetahat.omnibus.many import (
+    assert_close,
+    by_source,
+    codes,
+    in_a_holdout,
+    outcome_of,
+    tabled,
+)
 from thetahat.errors import InvalidParameter
 from thetahat.layout import layout_of
 from thetahat.omnibus import OMNIBUS
@@ -20,28 +27,6 @@ from thetahat.omnibus._resampled_means import (
 from thetahat.types import BlockKind
 
 NAME = "model_confidence_set"
-
-
-def tabled() -> Any:
-    """Twelve instances of five models: small whole numbers and square roots, to avoid ties."""
-    whole = np.array(
-        [
-            [3, 5, 4, 6, 9],
-            [2, 2, 3, 5, 4],
-            [7, 6, 9, 8, 9],
-            [1, 4, 2, 3, 6],
-            [5, 5, 4, 9, 8],
-            [6, 9, 8, 7, 9],
-            [4, 3, 6, 8, 5],
-            [8, 9, 7, 9, 12],
-            [2, 5, 6, 4, 7],
-            [3, 4, 3, 7, 6],
-            [5, 8, 6, 9, 11],
-            [6, 5, 8, 7, 7],
-        ],
-        dtype=np.float64,
-    )
-    return whole + np.sqrt(np.arange(60) * 7919 % 101).reshape(12, 5) / 10
 
 
 @pytest.mark.outside(

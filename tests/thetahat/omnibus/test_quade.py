@@ -7,8 +7,9 @@ import pytest
 
 from tests.thetahat.omnibus.many import assert_close, by_source, codes, outcome_of
 
-# Conover (1999), p. 375: bags of five brands of hand lotion sold in seven stores. The example of
-# R's quade.test, whose help page prints F = 3.8293, df 4 and 24, p = 0.01519.
+# Conover (1999), p. 375: bags of five brands of hand lotion sold in seven stores, as the example of
+# R's quade.test has them. Neither prints digits that we have seen, so that the result is from
+# another package and from hand arithmetic.
 LOTION = (
     (5, 4, 7, 10, 12),
     (1, 3, 1, 0, 2),
@@ -20,16 +21,40 @@ LOTION = (
 )
 
 
-@pytest.mark.outside(
-    "conover1999, p. 375, as the help page of R's quade.test prints it: 3.8293, 0.01519"
-)
+@pytest.mark.outside("StaTDS 1.1.7: no_parametrics.quade(lotion, 0.05, minimize=True)")
 def test_golden_conover_hand_lotion() -> None:
+    # ranges 8 3 23 2 6 40 4 have ranks 5 2 6 1 4 7 3; times centred ranks, the columns sum to
+    # -9.5 -38 -14 23.5 38: A = 1366.5, B = 3726.5 / 7, F = 6 B / (A - B) = 22359 / 5839
     outcome = outcome_of("quade", by_source(LOTION))
 
-    assert outcome.statistic is not None
-    assert round(outcome.statistic, 4) == 3.8293
-    assert round(outcome.p_value, 5) == 0.01519
+    assert_close(outcome.statistic, 22359 / 5839, rtol=1e-13)
+    assert_close(outcome.statistic, 3.8292515841753727, rtol=1e-13)
+    assert_close(outcome.p_value, 0.015189020073274623, rtol=1e-11)
     assert outcome.degrees_of_freedom == (4, 24)
+
+
+@pytest.mark.outside("dnafinder/quade: the example in quadetest.m, W = 10.3788, p = 0.0001")
+def test_golden_quadetest() -> None:
+    x = [
+        [115, 142, 36, 91, 28],
+        [28, 31, 7, 21, 6],
+        [220, 311, 108, 51, 117],
+        [82, 56, 24, 46, 33],
+        [256, 298, 124, 46, 84],
+        [294, 322, 176, 54, 86],
+        [98, 87, 55, 84, 25],
+    ]
+
+    outcome = outcome_of("quade", by_source(x))
+
+    assert outcome.statistic is not None
+    assert round(outcome.statistic, 4) == 10.3788
+    assert round(outcome.p_value, 4) == 0.0001
+    assert outcome.degrees_of_freedom == (4, 24)
+    # it prints differences of the treatments' sums; they are 28 = 1 + ... + 7 times those of ours
+    means = 28 * np.array(list(outcome.details["weighted_mean_ranks"].values()))
+    apart = np.abs(means[:, np.newaxis] - means)[np.tril_indices(5, -1)]
+    np.testing.assert_allclose(apart, [18, 51, 69, 69, 87, 18, 63, 81, 12, 6], rtol=1e-12)
 
 
 @pytest.mark.outside("hand arithmetic in the comment")
