@@ -24,7 +24,14 @@ KIND = BlockKind.SUBSAMPLES
 FITS = {  # nothing else is for test parts that overlap; a name comes in here on purpose alone
     "variances": {"nadeau_bengio"},
     "intervals": {"normal", "student_t"},
-    "tests": {"nadeau_bengio_t", "permutation", "sign", "theta_t", "wilcoxon"},
+    "tests": {
+        "bayesian_correlated_t",
+        "nadeau_bengio_t",
+        "permutation",
+        "sign",
+        "theta_t",
+        "wilcoxon",
+    },
     "omnibus": set(),
 }
 
@@ -134,7 +141,11 @@ def test_exact_one_score_per_split_says_the_same() -> None:
             of_rows["models"][name]["variances"]["nadeau_bengio"]["value"],
             rtol=1e-12,
         )
-    assert set(of_scores["comparisons"][0]["tests"]) == {"nadeau_bengio_t", "theta_t"}
+    assert set(of_scores["comparisons"][0]["tests"]) == {
+        "bayesian_correlated_t",
+        "nadeau_bengio_t",
+        "theta_t",
+    }
 
 
 def test_degenerate_nothing_known_of_the_training_parts() -> None:
