@@ -67,6 +67,7 @@ class BayesianSign:
     prior_place: PriorPlace = "rope"
     unit: UnitName | None = None
 
+    costly_per_pair: ClassVar[bool] = True
     info: ClassVar[MethodInfo] = MethodInfo(
         name="bayesian_sign",
         title="Bayesian sign test",

@@ -79,6 +79,7 @@ class BayesianSignedRank:
     n_draws: int | None = None
     unit: UnitName | None = None
 
+    costly_per_pair: ClassVar[bool] = True
     info: ClassVar[MethodInfo] = MethodInfo(
         name="bayesian_signed_rank",
         title="Bayesian signed-rank test",

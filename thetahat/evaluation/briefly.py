@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from thetahat.block_losses import BlockLosses
-from thetahat.comparisons.base import TestOutcome
+from thetahat.comparisons.base import PairedTest, TestOutcome
 from thetahat.evaluation.choices import Choices, Selection
 from thetahat.evaluation.inference import LeftOut, infer, interval_told
 from thetahat.evaluation.paired_tests import numbers_of
@@ -25,6 +25,8 @@ from thetahat.variances.base import VarianceEstimator
 
 MOST_IN_FULL: Final = 1000
 """Pairs up to which each is told in full, unless the request says otherwise."""
+
+_OF_THE_REQUEST = frozenset({"level", "alternative", "recommended", "cautions"})
 
 
 def detail_of(asked: str | None, n_pairs: int) -> str:
@@ -42,6 +44,24 @@ def doubt(detail: str, asked: str | None, n_pairs: int) -> Iterable[Caution]:
             f"{n_pairs} pairs are told in brief, without their other intervals, their variances "
             'and their plans; detail "full", or a control, gives them',
         )
+
+
+def affordable(tests: Selection[PairedTest]) -> Selection[PairedTest]:
+    """Leave out of the defaulted tests those whose class says ``costly_per_pair``."""
+    if tests.named:
+        return tests
+    costly = [t for t in tests.methods if getattr(t.method, "costly_per_pair", False)]
+    left_out = (
+        {
+            "name": entry.name,
+            "reason": f"{entry.name} takes milliseconds for each pair, and these are told in "
+            "brief: name it to have it all the same",
+            "family": "tests",
+        }
+        for entry in costly
+    )
+    kept = tuple(entry for entry in tests.methods if entry not in costly)
+    return replace(tests, methods=kept, left_out=(*tests.left_out, *left_out))
 
 
 @dataclass(slots=True)
@@ -140,8 +160,8 @@ def told_briefly(
     cautions = shared.note("pair", pair.cautions)
     interval = None
     if best is not None:
-        interval = interval_told(replace(best.interval, cautions=()))
-        del interval["cautions"]
+        told = interval_told(replace(best.interval, cautions=()))
+        interval = {key: item for key, item in told.items() if key not in _OF_THE_REQUEST}
         cautions += shared.note("interval", best.interval.cautions)
     for key, outcome in outcomes.items():
         cautions += shared.note(f"tests.{key}", outcome.cautions)
@@ -153,6 +173,16 @@ def told_briefly(
         "difference_pooled": plain(moments.pooled_mean),
         "interval": interval,
         "effect_size": effect,
-        "tests": {key: numbers_of(outcome) for key, outcome in outcomes.items()},
+        "tests": {key: _numbers(outcome) for key, outcome in outcomes.items()},
         "cautions": cautions,
     }
+
+
+def _numbers(outcome: TestOutcome) -> dict[str, Any]:
+    """Return the numbers of an outcome; of a Bayesian test, which has none, its details."""
+    numbers = numbers_of(outcome)
+    if outcome.degrees_of_freedom is None:
+        del numbers["degrees_of_freedom"]
+    if outcome.p_value is None and outcome.statistic is None:
+        numbers |= plain(outcome.details)
+    return numbers

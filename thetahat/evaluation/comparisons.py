@@ -88,7 +88,7 @@ def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what w
                 )
                 best = _recommended(lists, table.layout.kind, choices.target)
             unit, differences = units_of(difference)
-            effect = plain(effect_size(unit, differences))
+            effect = plain(effect_size(unit, differences, further=shared is None))
             if shared is not None:
                 comparison = told_briefly(pair, best, effect, own, shared)
                 comparison |= _lists(lists, **asked)
@@ -97,7 +97,7 @@ def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what w
             compared.append(comparison)
             questions.append(_question(pair, best, n_independent(difference, differences)))
     _adjust_tests(compared, choices.correction)
-    terms = _terms(table, choices, planned=shared is None)
+    terms = _terms(table, choices, in_brief=shared is not None)
     for comparison, verdict in zip(compared, judge(questions, terms), strict=True):
         comparison["verdict"] = verdict
     return compared
@@ -144,7 +144,7 @@ def _question(pair: Pair, best: Built | None, n_units: int) -> Question:
     return Question(a=pair.a, b=pair.b, basis=basis, constant=pair.constant, n_units=n_units)
 
 
-def _terms(table: LossTable, choices: Choices, *, planned: bool) -> Terms:
+def _terms(table: LossTable, choices: Choices, *, in_brief: bool) -> Terms:
     return Terms(
         level=choices.level,
         margin=choices.margin,
@@ -152,7 +152,7 @@ def _terms(table: LossTable, choices: Choices, *, planned: bool) -> Terms:
         power=choices.power,
         layout=table.layout,
         higher_is_better=table.higher_is_better,
-        planned=planned,
+        in_brief=in_brief,
     )
 
 

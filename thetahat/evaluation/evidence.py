@@ -45,8 +45,8 @@ class Terms:
         What the data are now.
     higher_is_better : bool
         Whether the numbers are scores; differences are of losses even then.
-    planned : bool
-        Whether an undecided verdict comes with a plan, and each with what could be detected.
+    in_brief : bool
+        Whether a verdict comes without a plan and without what it rests on.
     """
 
     level: float
@@ -55,7 +55,7 @@ class Terms:
     power: float
     layout: Layout
     higher_is_better: bool = False
-    planned: bool = True
+    in_brief: bool = False
 
     @property
     def alpha(self) -> float:

@@ -161,10 +161,10 @@ def units_of(difference: BlockLosses) -> tuple[str, FloatArray]:
     return "instance", difference.instance_means()
 
 
-def effect_size(unit: str, differences: FloatArray) -> dict[str, Any]:
+def effect_size(unit: str, differences: FloatArray, *, further: bool = True) -> dict[str, Any]:
     r"""Cohen's d of the paired differences: their mean over their standard deviation (ddof 1).
 
-    ``further_sizes`` adds what goes with it.
+    ``further_sizes`` adds what goes with it, unless that is not asked for.
 
     Degenerate cases: None where the differences do not vary, or there is one.
     """
@@ -172,7 +172,7 @@ def effect_size(unit: str, differences: FloatArray) -> dict[str, Any]:
     constant = float(differences.max() - differences.min()) == 0
     value = None if constant or sd == 0 else float(differences.mean()) / sd
     told = {"name": "cohen_d", "value": value, "unit": unit, "n": len(differences)}
-    return told | further_sizes(differences, value)
+    return told | further_sizes(differences, value) if further else told
 
 
 def n_independent(difference: BlockLosses, units: FloatArray) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 from thetahat.block_losses import LossTable
 from thetahat.comparisons import TESTS
-from thetahat.evaluation.briefly import SharedCautions, detail_of, doubt
+from thetahat.evaluation.briefly import SharedCautions, affordable, detail_of, doubt
 from thetahat.evaluation.choices import Choices, select
 from thetahat.evaluation.comparisons import Methods, compare
 from thetahat.evaluation.covariance import covariance
@@ -54,11 +54,14 @@ def evaluate(
         A method that was named cannot be used on these losses. Defaulted ones are listed in
         ``not_applicable`` instead.
     """
-    layout = table.layout
+    layout, n_pairs = table.layout, len(places(table.names, choices.control))
+    detail = detail_of(choices.detail, n_pairs)
+    shared = SharedCautions() if detail == "brief" else None
+    tests = select("tests", choices.tests, TESTS, layout, choices)
     methods = Methods(
         select("variances", choices.variances, VARIANCES, layout, choices),
         select("intervals", choices.intervals, INTERVALS, layout, choices),
-        select("tests", choices.tests, TESTS, layout, choices),
+        tests if shared is None else affordable(tests),
     )
     omnibus = select("omnibus", choices.omnibus, OMNIBUS, layout, choices, len(table.names))
     limits = (choices.range or table.loss_range) if choices.clip else None
@@ -81,9 +84,6 @@ def evaluate(
         if weights is not None:
             own = weights[name] if isinstance(weights, Mapping) else weights
             models[name]["risks"] = risks_told(losses, own, choices)
-    n_pairs = len(places(table.names, choices.control))
-    detail = detail_of(choices.detail, n_pairs)
-    shared = SharedCautions() if detail == "brief" else None
     comparisons = compare(table, methods, choices, seed, limits, left_out, found, shared)
     brief = {} if shared is None else {"comparison_cautions": shared.settle(comparisons)}
     cautions = doubts(

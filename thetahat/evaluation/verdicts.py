@@ -45,21 +45,22 @@ def _verdict(
     decision = holding[0] if holding else "undecided"
     basis = question.basis
     alpha = _planning_alpha(terms, n_pairs)
-    verdict = {
-        "decision": decision,
-        "also": holding[1:],
-        "margin": terms.margin,
-        "target": None if basis is None else basis.target.value,
-        "method": _method_of(question),
-        "variance": None if basis is None else basis.variance,
+    first: dict[str, Any] = {"decision": decision, "also": holding[1:]}
+    last = {
         "p_value": raw.difference,
         "p_value_adjusted": None if n_pairs == 1 else adjusted.difference,
         "reason": reason_of(decision, question, terms, raw, adjusted, n_pairs),
     }
-    if not terms.planned:
-        return verdict
+    if terms.in_brief:
+        return first | last
     the_plan, plan_reason = _plan_of(question, terms, alpha) if not holding else (None, None)
-    return verdict | {
+    return {
+        **first,
+        "margin": terms.margin,
+        "target": None if basis is None else basis.target.value,
+        "method": _method_of(question),
+        "variance": None if basis is None else basis.variance,
+        **last,
         "plan": the_plan,
         "plan_reason": plan_reason,
         "detectable": _detectable(question, terms, alpha),
