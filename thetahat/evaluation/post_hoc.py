@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from scipy import special
 
+from thetahat.evaluation.briefly import detail_of
 from thetahat.evaluation.choices import Choices
 from thetahat.evaluation.corrections import adjust
 from thetahat.omnibus.base import PostHoc
 from thetahat.types import FloatArray, IntArray
-
-MOST_WRITTEN_OUT: Final = 1000
-"""Most pairs with a record each; more stand in columns."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,15 +38,15 @@ class ComparedPairs:
     p_values: FloatArray
     adjusted: FloatArray
 
-    def told(self) -> dict[str, Any]:
-        """Return ``pairs``: a record each, or columns where there are many."""
+    def told(self, detail: str) -> dict[str, Any]:
+        """Return ``pairs``: a record each, or columns where comparisons are told in brief."""
         z = [None] * len(self.a) if self.z is None else self.z.tolist()
         columns = {
             "z": z,
             "p_value": self.p_values.tolist(),
             "p_value_adjusted": self.adjusted.tolist(),
         }
-        if len(self.a) > MOST_WRITTEN_OUT:
+        if detail == "brief":
             order = "each a before every later b, in the models' order"
             return {"pairs": None, "pair_columns": {"order": order, **columns}}
         rows = zip(*columns.values(), strict=True)
@@ -105,7 +103,7 @@ def post_hoc_told(post_hoc: PostHoc, names: tuple[str, ...], choices: Choices) -
     tied = [names[i] for i in order if not differ[reference, i]]
     groups = [tied] if choices.control else groups_of(differ[np.ix_(order, order)], ordered)
     return {
-        **compared.told(),
+        **compared.told(detail_of(choices.detail, len(compared.a))),
         "alpha": alpha,
         "correction": choices.correction,
         "tied_with": names[reference],

@@ -224,6 +224,10 @@ def test_limit_many_pairs_stand_in_columns() -> None:
     ranks = list(many["mean_ranks"].values())
     assert np.sign(many["pair_columns"]["z"][0]) == np.sign(ranks[0] - ranks[1])
     assert len(few["pairs"]) == 990
+    full = omnibus_of(in_a_holdout(losses), "friedman", correction="shaffer", detail="full")
+    assert [p["p_value_adjusted"] for p in full["pairs"]] == many["pair_columns"][
+        "p_value_adjusted"
+    ]
 
 
 def test_degenerate_no_difference() -> None:
