@@ -57,6 +57,11 @@ class BlockLosses:
         assert self.scores is not None  # noqa: S101 - __post_init__ saw to it
         return moments_of_scores(self.scores, self.layout)
 
+    @cached_property
+    def largest_mean(self) -> float:
+        """Size of the largest mean of a split."""
+        return float(np.abs(self.moments.means).max())
+
     def with_moments(self, moments: Moments) -> BlockLosses:
         """Return the same losses, with moments that were made elsewhere."""
         same = BlockLosses(self.layout, values=self.values, scores=self.scores)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,39 +23,24 @@ _MOST_DIGITS_LOST = 200.0  # models' sizes over the difference's: rounding stays
 _MOST_DROPPED = TIE / 4  # of the sum of sizes: what a pair takes as 0 and its models do not
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class _Sums:
     """The sums of all models under one set of random signs.
 
-    The losses of a unit are taken relative to their (lower) median over the models, which changes
-    no difference: what all models have in common would cost digits.
+    Parameters
+    ----------
+    sizes : ndarray of float
+        (m,) sum of the sizes of each model's terms.
+    sums : ndarray of float
+        (m, B).
     """
 
-    def __init__(
-        self,
-        batch: PairBatch,
-        units: UnitBatch,
-        n_resamples: int,
-        rng: np.random.Generator,
-    ) -> None:
-        means = [model_units(batch, place, units.unit) for place in range(len(batch.models))]
-        rows = np.stack(means)
-        middle = (len(rows) - 1) // 2
-        rows -= np.partition(rows, middle, axis=0)[middle].copy()
-        rows *= units.weights
-        self.sizes = np.abs(rows).sum(axis=1)
-        self.sums = random_sums_of_rows(rows, n_resamples, rng)
+    sizes: FloatArray
+    sums: FloatArray
 
 
-def sampled_p_value(  # noqa: PLR0913 - a pair, where it stands, and how it is tested
-    batch: PairBatch,
-    units: UnitBatch,
-    terms: FloatArray,
-    row: int,
-    alternative: Alternative,
-    n_resamples: int,
-    rng: np.random.Generator,
-) -> float:
-    """Return (count + 1) / (B + 1) for one pair of the batch, as ``by_sampling`` does.
+class FlippedPairs:
+    """The p-values of the pairs of a batch, (count + 1) / (B + 1) as ``by_sampling`` has them.
 
     Where the two models' sums are so much larger than the pair's that rounding could pass for a
     tie, and where there are too few pairs to be worth it, the pair's own sums are made.
@@ -62,32 +48,58 @@ def sampled_p_value(  # noqa: PLR0913 - a pair, where it stands, and how it is t
     Parameters
     ----------
     batch, units : PairBatch, UnitBatch
-        All pairs.
-    terms : ndarray of float
-        (u,) of this pair.
-    row : int
-        Its place in the batch.
+        The pairs.
     alternative, n_resamples, rng : as by_sampling
-        The stream stands at its start; a copy of it is used.
+        The stream stands at its start; copies of it are used.
     """
-    n_models = len(batch.models)
-    few = n_models < _FEWEST_MODELS or batch.n_pairs_in_all < n_models
-    if few or n_models * n_resamples > _MOST_SUMS:
-        return by_sampling(terms, alternative, n_resamples, _copy(rng))
-    key = ("sign flips", units.unit, n_resamples, repr(rng.bit_generator.state))
-    models: _Sums | None = batch.shared.get(key)
-    if models is None:
-        models = batch.shared[key] = _Sums(batch, units, n_resamples, _copy(rng))
-    size = float(np.abs(terms).sum())
-    i, j = batch.positions[row].tolist()
-    lost = float(models.sizes[i] + models.sizes[j]) > _MOST_DIGITS_LOST * size
-    dropped = float(units.dropped[row] * units.weights.max()) > _MOST_DROPPED * size
-    if lost or dropped:
-        return by_sampling(terms, alternative, n_resamples, _copy(rng))
-    sums = models.sums[i] - models.sums[j]
-    count = count_beyond(sums, float(terms.sum()), TIE * size, alternative)
-    return (count + 1) / (n_resamples + 1)
 
+    def __init__(
+        self,
+        batch: PairBatch,
+        units: UnitBatch,
+        alternative: Alternative,
+        n_resamples: int,
+        rng: np.random.Generator,
+    ) -> None:
+        self.batch, self.units, self.alternative = batch, units, alternative
+        self.n_resamples, self.rng = n_resamples, rng
+        self.models = self._models()
 
-def _copy(rng: np.random.Generator) -> np.random.Generator:
-    return copy.deepcopy(rng)
+    def p_value(self, row: int, terms: FloatArray) -> float:
+        """Return the p-value of one pair of the batch, from its place and its (u,) terms."""
+        size = float(np.abs(terms).sum())
+        if self.models is None or self._loses_digits(self.models, row, size):
+            return by_sampling(terms, self.alternative, self.n_resamples, copy.deepcopy(self.rng))
+        i, j = self.batch.positions[row]
+        sums = self.models.sums[i] - self.models.sums[j]
+        count = count_beyond(sums, float(terms.sum()), TIE * size, self.alternative)
+        return (count + 1) / (self.n_resamples + 1)
+
+    def _loses_digits(self, models: _Sums, row: int, size: float) -> bool:
+        i, j = self.batch.positions[row]
+        if float(models.sizes[i] + models.sizes[j]) > _MOST_DIGITS_LOST * size:
+            return True
+        return float(self.units.dropped[row] * self.units.weights.max()) > _MOST_DROPPED * size
+
+    def _models(self) -> _Sums | None:
+        """Return all models' sums, made once for all batches; None where they are not worth it.
+
+        The losses of a unit are taken relative to their (lower) median over the models, which
+        changes no difference: what all models have in common would cost digits.
+        """
+        batch, units = self.batch, self.units
+        n_models = len(batch.models)
+        few = n_models < _FEWEST_MODELS or batch.n_pairs_in_all < n_models
+        if few or n_models * self.n_resamples > _MOST_SUMS:
+            return None
+        key = ("sign flips", units.unit, self.n_resamples, repr(self.rng.bit_generator.state))
+        made: _Sums | None = batch.shared.get(key)
+        if made is None:
+            means = [model_units(batch, place, units.unit) for place in range(n_models)]
+            rows = np.stack(means)
+            middle = (n_models - 1) // 2
+            rows -= np.partition(rows, middle, axis=0)[middle].copy()
+            rows *= units.weights
+            sums = random_sums_of_rows(rows, self.n_resamples, copy.deepcopy(self.rng))
+            made = batch.shared[key] = _Sums(np.abs(rows).sum(axis=1), sums)
+        return made

@@ -21,7 +21,7 @@ _ROUNDINGS = 2 * float(np.finfo(np.float64).eps)
 
 def rounded(pair: PairedLosses, estimate: float, variance: float) -> tuple[float, float]:
     """Return the two as they are, or as 0 where they are no more than the losses' last bits."""
-    largest = max(float(np.abs(losses.moments.means).max()) for losses in (pair.a, pair.b))
+    largest = max(pair.a.largest_mean, pair.b.largest_mean)
     bits = _ROUNDINGS * largest
     if not 0 <= variance <= bits**2:
         return estimate, variance

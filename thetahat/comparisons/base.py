@@ -113,3 +113,21 @@ class BatchedTest(Protocol):
     ) -> Sequence[TestOutcome | EvaluationError]:
         """Test every pair of the batch; what ``test`` raises for a pair stands in its place."""
         ...
+
+
+class DrawsNothing:
+    """A base for tests without random numbers: a batch is its pairs one by one."""
+
+    __slots__ = ()
+
+    def test_many(
+        self: PairedTest, batch: PairBatch, alternative: Alternative, rng: np.random.Generator
+    ) -> Sequence[TestOutcome | EvaluationError]:
+        """Test every pair of the batch."""
+        outcomes: list[TestOutcome | EvaluationError] = []
+        for pair in batch.pairs:
+            try:
+                outcomes.append(self.test(pair, alternative, rng))
+            except EvaluationError as error:
+                outcomes.append(error)
+        return outcomes

@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.comparisons._posteriors import Shares, check_rope, shares_told
 from thetahat.comparisons._t import rounded
-from thetahat.comparisons.base import PairedLosses, TestOutcome
+from thetahat.comparisons.base import DrawsNothing, PairedLosses, TestOutcome
 from thetahat.distributions import p_value_of, upper_quantile
 from thetahat.errors import InvalidParameter
 from thetahat.layout import Layout
@@ -21,7 +21,7 @@ _FEW_SPLITS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class BayesianCorrelatedT:
+class BayesianCorrelatedT(DrawsNothing):
     r"""Posterior of the mean difference of splits that correlate, and its shares of a region.
 
     .. math::

@@ -18,14 +18,14 @@ from thetahat.comparisons._posteriors import (
     shares_told,
 )
 from thetahat.comparisons._units import UNITS, PairedUnits, UnitName, paired_units, unit_refusal
-from thetahat.comparisons.base import PairedLosses, TestOutcome
+from thetahat.comparisons.base import DrawsNothing, PairedLosses, TestOutcome
 from thetahat.layout import Layout
 from thetahat.registry import PARTITIONS, MethodInfo
 from thetahat.types import Alternative, Needs, Target
 
 
 @dataclass(frozen=True, slots=True)
-class BayesianSign:
+class BayesianSign(DrawsNothing):
     r"""Posterior probability that "a better", "alike" or "b better" is the most frequent outcome.
 
     .. math::

@@ -9,7 +9,7 @@ import numpy as np
 
 from thetahat.comparisons._choices import check_choice
 from thetahat.comparisons._t import corrected_outcome
-from thetahat.comparisons.base import PairedLosses, TestOutcome
+from thetahat.comparisons.base import DrawsNothing, PairedLosses, TestOutcome
 from thetahat.layout import Layout
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.types import Alternative, Target
@@ -18,7 +18,7 @@ from thetahat.variances.base import VarianceEstimator
 
 
 @dataclass(frozen=True, slots=True)
-class BayleZ:
+class BayleZ(DrawsNothing):
     r"""Normal test on the instances' paired differences over random folds.
 
     .. math:: z = \frac{\bar d}{\hat\sigma / \sqrt N}

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.comparisons._t import corrected_outcome
-from thetahat.comparisons.base import PairedLosses, TestOutcome
+from thetahat.comparisons.base import DrawsNothing, PairedLosses, TestOutcome
 from thetahat.layout import Layout
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.types import Alternative, Needs, Target
@@ -17,7 +17,7 @@ from thetahat.variances.base import VarianceEstimator
 
 
 @dataclass(frozen=True, slots=True)
-class BouckaertFrankT:
+class BouckaertFrankT(DrawsNothing):
     r"""Paired t test over r repeats of k folds whose variance allows for shared training data.
 
     .. math:: t = \frac{\bar d}{\sqrt{(1/(kr) + n_2/n_1)\, S^2}}

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.comparisons._t import rounded
-from thetahat.comparisons.base import PairedLosses, TestOutcome
+from thetahat.comparisons.base import DrawsNothing, PairedLosses, TestOutcome
 from thetahat.distributions import f_upper_tail
 from thetahat.layout import Layout
 from thetahat.registry import FOLDS, MethodInfo
@@ -21,7 +21,7 @@ _NUMERATOR, _DENOMINATOR = 10.0, 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class FiveByTwoF:
+class FiveByTwoF(DrawsNothing):
     r"""F test on all ten splits of five repeats of two folds.
 
     .. math::

@@ -9,14 +9,14 @@ import numpy as np
 
 from thetahat.comparisons._t import rounded, t_outcome
 from thetahat.comparisons._units import overlapping_training_sets, subsamples_refusal
-from thetahat.comparisons.base import PairedLosses, TestOutcome
+from thetahat.comparisons.base import DrawsNothing, PairedLosses, TestOutcome
 from thetahat.layout import Layout
 from thetahat.registry import PARTITIONS, MethodInfo
 from thetahat.types import Alternative, BlockKind, Needs, Target
 
 
 @dataclass(frozen=True, slots=True)
-class PairedTBlocks:
+class PairedTBlocks(DrawsNothing):
     r"""Student's paired t test over the J split means, as if they were independent.
 
     .. math:: t = \frac{\bar d}{\sqrt{S^2 / J}}

@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.comparisons._choices import check_choice
 from thetahat.comparisons._sign_flips import by_binomial, by_enumeration, by_sampling
-from thetahat.comparisons._sign_flips_of_pairs import sampled_p_value
+from thetahat.comparisons._sign_flips_of_pairs import FlippedPairs
 from thetahat.comparisons._unit_batches import units_of_batch
 from thetahat.comparisons._units import (
     UNITS,
@@ -128,13 +128,15 @@ class Permutation:
         """Test every pair of a batch under the same random signs."""
         units = units_of_batch(batch, self.unit)
         terms = units.values * units.weights
+        n_resamples = self._n_resamples(units.n_units)
+        drawn = {"method": "random", "n_resamples": n_resamples}
+        flipped: FlippedPairs | None = None
         outcomes = []
         for row, (own, cautions) in enumerate(zip(terms, units.cautions, strict=True)):
             found = self._exact(own, alternative)
             if found is None:
-                n_resamples = self._n_resamples(len(own))
-                p_value = sampled_p_value(batch, units, own, row, alternative, n_resamples, rng)
-                found = p_value, {"method": "random", "n_resamples": n_resamples}
+                flipped = flipped or FlippedPairs(batch, units, alternative, n_resamples, rng)
+                found = flipped.p_value(row, own), drawn
             outcomes.append(
                 TestOutcome(
                     statistic=float(own.sum()),

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.comparisons._t import rounded, t_outcome
-from thetahat.comparisons.base import PairedLosses, TestOutcome
+from thetahat.comparisons.base import DrawsNothing, PairedLosses, TestOutcome
 from thetahat.errors import InvalidParameter
 from thetahat.layout import Layout
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
@@ -28,7 +28,7 @@ _BY_KIND = {
 
 
 @dataclass(frozen=True, slots=True)
-class ThetaT:
+class ThetaT(DrawsNothing):
     r"""Mean difference over the root of a variance estimate of the differences.
 
     .. math:: t = \frac{\bar d}{\sqrt{\hat\theta}}
