@@ -50,11 +50,11 @@ def bootstrap_deviations(
 
     .. math::
 
-        \bar L^*_{bj} - \bar L_j = \frac{\sum_u c_{bu} w_u e_{uj}}{\sum_u c_{bu} w_u}
+        \bar L^*_{bj} - \bar L_j = \frac{\sum_u c_{ub} w_u e_{uj}}{\sum_u c_{ub} w_u}
 
     with :math:`e_{uj}` the deviations (N, k) of the units' losses from the models' means,
-    :math:`w_u` the shares and :math:`c_{bu}` how often unit u is in resample b. With more than
-    ``MOST_COUNTED`` units :math:`c_{bu} - 1` is standard normal and the denominator 1: the same
+    :math:`w_u` the shares and :math:`c_{ub}` how often unit u is in resample b. With more than
+    ``MOST_COUNTED`` units :math:`c_{ub} - 1` is standard normal and the denominator 1: the same
     first two moments, in time that does not depend on the number of resamples times units.
     """
     weighted = deviations * shares[:, np.newaxis]
@@ -73,7 +73,7 @@ def bootstrap_deviations(
 
 
 def multiplier_sums(factor: FloatArray, n_draws: int, rng: np.random.Generator) -> FloatArray:
-    r"""(k, B) sums :math:`\sum_u \zeta_{bu} t_{uj}` with independent standard normal multipliers.
+    r"""(k, B) sums :math:`\sum_u \zeta_{ub} t_{uj}` with independent standard normal multipliers.
 
     ``factor`` is the triangular factor R of the terms (N, k) = Q R: :math:`Q' \zeta_b` is standard
     normal too, so that :math:`g_b' R` with B x k normals has the distribution of B x N.

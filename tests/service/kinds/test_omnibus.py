@@ -69,6 +69,39 @@ def test_invalid_tests(tests: list[Any], place: tuple[Any, ...], words: str) -> 
     assert place_of(caught.value) == place
 
 
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"correction": "shaffer", "control": "a"}, "control"),
+        ({"correction": "bergmann_hommel", "control": "a"}, "control"),
+        ({"correction": "shaffer", "alternative": "less"}, "alternative"),
+        (
+            {
+                "correction": "bergmann_hommel",
+                "losses": {f"m{i}": rows for i, rows in enumerate([LOSSES["a"]] * 10)},
+            },
+            "at most 9 models, and there are 10",
+        ),
+    ],
+)
+def test_invalid_corrections(fields: dict[str, Any], words: str) -> None:
+    with pytest.raises((EvaluationError, InvalidRequest), match=words) as caught:
+        run_kind(body(**fields))
+    assert place_of(caught.value) == ("correction",)
+
+
+def test_golden_a_control_and_its_tied_models() -> None:
+    result = run_kind(body(correction="finner", control="c", level=0.8)).result
+
+    friedman = result["omnibus"]["friedman"]
+    assert [(pair["a"], pair["b"]) for pair in friedman["pairs"]] == [("a", "c"), ("b", "c")]
+    # z of a: (4/3 - 3) / sqrt(2 / 3) = -2.04, p .0412; of b: -1.63, p .1025; squared, and as is
+    assert friedman["pairs"][0]["p_value_adjusted"] == pytest.approx(1 - (1 - 0.041227) ** 2, 1e-3)
+    assert friedman["pairs"][1]["p_value_adjusted"] == pytest.approx(0.10247, 1e-3)
+    assert friedman["tied_with"] == "c"
+    assert friedman["tied"] == [["c"]]
+
+
 def test_invalid_two_models_are_too_few() -> None:
     two = {name: LOSSES[name] for name in "ab"}
 

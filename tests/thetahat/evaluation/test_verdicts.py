@@ -286,3 +286,27 @@ def test_calibrated_verdict_errs_at_its_level_on_normal_blocks() -> None:
 
     error = (0.05 * 0.95 / n_tables) ** 0.5
     assert abs(said / n_tables - 0.05) < 4 * error  # fails for 1 seed in 16 000
+
+
+def test_exact_equalities_take_shaffer_and_margins_holm() -> None:
+    # z of .15, .21 and .30 over .1: p = .1336, .0357, .0027; with one equality false at most one
+    # of the other two is true, so that the second is not doubled
+    asked = [question(d) for d in (0.15, 0.21, 0.3)]
+
+    holm, shaffer, exhaustive = (
+        judge(asked, terms(correction=c)) for c in ("holm", "shaffer", "bergmann_hommel")
+    )
+
+    assert [v["decision"] for v in holm] == ["undecided", "undecided", "worse"]
+    assert [v["decision"] for v in shaffer] == ["undecided", "worse", "worse"]
+    assert_allclose(holm[1]["p_value_adjusted"], 2 * shaffer[1]["p_value_adjusted"], rtol=1e-12)
+    assert [v["decision"] for v in exhaustive] == ["undecided", "worse", "worse"]
+    assert "after shaffer over 3 pairs" in shaffer[1]["reason"]
+
+    near = [question(d) for d in (0.01, 0.02, -0.02)]
+    plain, logical = (
+        judge(near, terms(correction=c, margin=0.3)) for c in ("holm", "bergmann_hommel")
+    )
+    assert [v["decision"] for v in logical] == ["equivalent"] * 3
+    assert "after holm over 3 pairs" in logical[0]["reason"]
+    assert [v["reason"] for v in plain] == [v["reason"] for v in logical]
