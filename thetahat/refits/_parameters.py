@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
 import numpy as np
@@ -28,14 +27,6 @@ def require_one_of(name: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
         raise InvalidParameter(
             f"{name} must be {' or '.join(known)}, and is {value!r}", loc=(name,), value=value
-        )
-
-
-def require_share(name: str, value: float) -> None:
-    """Refuse a share that is not strictly between 0 and 1."""
-    if not (math.isfinite(value) and 0 < value < 1):
-        raise InvalidParameter(
-            f"{name} must lie between 0 and 1, and is {value}", loc=(name,), value=value
         )
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 MOST_FITS = 50_000
 """Extra fits of one evaluation, over all learners."""
-MOST_LOSSES = 100_000_000
+MOST_LOSSES = 50_000_000
 """Losses that those fits may give, over all learners: they are in memory at once at the end."""
 
 

@@ -150,6 +150,17 @@ def test_limit_a_model_that_learns_nothing_has_the_naive_variance_on_average() -
     assert abs(np.mean(mse) - (y**2).var(ddof=1) / 30 * 5 / 4) < 4 * error
 
 
+def test_exact_without_its_correction_nestedcv_has_the_inner_mean() -> None:
+    outer, inner = outer_and_inner()
+    method = BatesNestedCv(n_folds=4, n_repeats=2, variant="nestedcv", correct_bias=False)
+    found = method.of_losses(outer, inner)
+
+    # what the package calls raw_mean
+    assert_allclose(found.estimate, 9.500452274539276, rtol=1e-9)
+    assert found.details["bias"] == 0
+    assert method.design.n_plain == 0
+
+
 def test_exact_the_interval_is_normal_around_the_corrected_estimate() -> None:
     y = np.random.default_rng(4).normal(size=30)
     method = BatesNestedCv(n_folds=3, n_repeats=4)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.thetahat.refits.again import fitted, regression_of
 from thetahat.data import data_of
-from thetahat.errors import InvalidParameter
+from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.evaluation import Choices
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
@@ -162,6 +162,30 @@ def test_exact_a_classification_gets_its_no_information_error() -> None:
     assert fits.no_information is not None
     assert fits.no_information[0] == 1 / 3  # it always says b
     assert set(fits.no_information[1:]) == {None}
+
+
+def test_exact_with_a_control_every_other_is_compared_with_it() -> None:
+    method = small("out_of_bag")
+    fits = {
+        model: {method.design: fitted(method.design, DATA, LEARNERS["mean"](), seed=5)}
+        for model in ("a", "b", "c")
+    }
+    found = find([Asked("variances", 0, "x", method)], fits, Choices(control="b"))
+
+    assert [subject for subject in found if not isinstance(subject, str)] == [
+        ("a", "b"),
+        ("c", "b"),
+    ]
+
+
+def test_degenerate_a_learner_that_fails_says_that_it_was_an_extra_fit() -> None:
+    data = data_of({"x": X}, ["a", "b"] * 12, "classification")
+    learner = LEARNERS["multinomial_naive_bayes"]()  # which takes no negative features
+    design = small("out_of_bag").design
+
+    with pytest.raises(EvaluationError) as caught:
+        run_design(Learning("nb", learner, data, LOSSES["zero_one"]()), design, 1, 0, 3)
+    assert caught.value.message.startswith("in an extra fit, learner 'nb', ")
 
 
 def test_invalid_fits_of_other_splits_have_no_difference() -> None:
