@@ -26,6 +26,7 @@ from thetahat.variances.base import VarianceEstimator
 MOST_IN_FULL: Final = 1000
 """Pairs up to which each is told in full, unless the request says otherwise."""
 
+_SHARES = ("p_left", "p_rope", "p_right")
 _OF_THE_REQUEST = frozenset({"level", "alternative", "recommended", "cautions"})
 
 
@@ -179,10 +180,11 @@ def told_briefly(
 
 
 def _numbers(outcome: TestOutcome) -> dict[str, Any]:
-    """Return the numbers of an outcome; of a Bayesian test, which has none, its details."""
+    """Return the numbers of an outcome: of a Bayesian test, which has no p-value, its shares."""
+    shares = {key: outcome.details[key] for key in _SHARES if key in outcome.details}
+    if outcome.p_value is None and shares:
+        return {**plain(shares), "unit": outcome.unit}
     numbers = numbers_of(outcome)
     if outcome.degrees_of_freedom is None:
         del numbers["degrees_of_freedom"]
-    if outcome.p_value is None and outcome.statistic is None:
-        numbers |= plain(outcome.details)
     return numbers

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from thetahat.block_losses import LossTable
+from thetahat.bootstrap import Draw
 from thetahat.comparisons.base import PairedTest, TestOutcome
 from thetahat.evaluation.briefly import SharedCautions, Shortcut, told_briefly
 from thetahat.evaluation.choices import Choices, Chosen, Selection
@@ -26,6 +27,7 @@ from thetahat.evaluation.pairs import (
 from thetahat.evaluation.plain import plain, told
 from thetahat.evaluation.plans import Basis
 from thetahat.evaluation.recommendation import DEFAULT_TARGET, LAST, PROPORTIONS, Built
+from thetahat.evaluation.resampled import Resampling
 from thetahat.evaluation.verdicts import judge
 from thetahat.intervals import INTERVALS
 from thetahat.intervals.base import IntervalMethod
@@ -54,13 +56,18 @@ def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what w
     left_out: LeftOut,
     found: FoundBySubject = NOTHING_FOUND,
     shared: SharedCautions | None = None,
+    resampling: Resampling | None = None,
 ) -> list[dict[str, Any]]:
     """Return ``comparisons``, in the order of ``places``; in brief where cautions are shared.
 
     The recommended interval of a pair, on which its verdict rests, speaks of the request's target
     or of the layout's own, and where none was built for that, of another that it names.
     """
-    methods = replace(methods, intervals=_for_differences(methods.intervals))
+    intervals = methods.intervals
+    if resampling is not None:
+        intervals = resampling.affordable(intervals, for_pairs=True)
+        left_out.take(intervals)
+    methods = replace(methods, intervals=_for_differences(intervals))
     span = None if limits is None else (limits[0] - limits[1], limits[1] - limits[0])
     shortcut = Shortcut.of(table.layout, choices, methods.variances, methods.intervals)
     asked = {
@@ -77,6 +84,7 @@ def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what w
             if shared is not None and not any(asked.values()) and not on_fits:
                 best = shortcut.best(difference, choices, span, left_out)
             if best is None:
+                draw = _draw_of(pair, resampling)
                 lists = infer(
                     difference,
                     methods.variances,
@@ -85,6 +93,7 @@ def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what w
                     span,
                     left_out,
                     on_fits,
+                    draw,
                 )
                 best = _recommended(lists, table.layout.kind, choices.target)
             unit, differences = units_of(difference)
@@ -101,6 +110,12 @@ def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what w
     for comparison, verdict in zip(compared, judge(questions, terms), strict=True):
         comparison["verdict"] = verdict
     return compared
+
+
+def _draw_of(pair: Pair, resampling: Resampling | None) -> Draw | None:
+    if resampling is None:
+        return None
+    return resampling.of_pair(pair.a, pair.b, pair.losses.difference)
 
 
 def _told_in_full(
@@ -200,5 +215,5 @@ def _adjust_tests(compared: list[dict[str, Any]], correction: str) -> None:
         outcomes = [comparison["tests"].get(key, {}) for comparison in compared]
         adjusted = adjust([outcome.get("p_value") for outcome in outcomes], correction)
         for outcome, value in zip(outcomes, adjusted, strict=True):
-            if outcome:
+            if "p_value" in outcome:
                 outcome["p_value_adjusted"] = value
