@@ -64,7 +64,8 @@ def replicates_of(  # noqa: PLR0913 - what is resampled, how, and from which str
     """Return the metric's main mean under resampling.
 
     Sources are drawn whole: the metric of each stays, and only its count changes. Clusters are
-    drawn whole over all blocks, instances within their blocks (over all, where there are repeats).
+    drawn whole over all blocks, instances within their blocks; over all where there are repeats,
+    and where every block has one.
 
     Parameters
     ----------
@@ -116,6 +117,8 @@ def _counts(layout: Layout, unit: str, rng: np.random.Generator) -> FloatArray:
         assert layout.instance is not None  # noqa: S101 - unit_of saw to it
         return _drawn(layout.n_instances, rng)[:, layout.instance]
     assert layout.starts is not None  # noqa: S101 - predictions come by row
+    if layout.n_test.max() < 2:
+        return _drawn(layout.n_rows, rng)  # inside blocks of one nothing can be drawn
     sizes = np.diff(layout.starts).tolist()
     ordered = np.hstack([_drawn(size, rng) for size in sizes])
     if layout.order is None:

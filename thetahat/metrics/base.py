@@ -96,7 +96,11 @@ class Metric(Protocol):
     higher_is_better: ClassVar[bool]
     value_range: ClassVar[tuple[float, float]]  # smallest and largest value; inf where unbounded
     fold_mean: ClassVar[MeanKind]  # which of its two means random folds are read by
-    n_resamples: int | None  # of the bootstrap; 0 for none, None for the default
+
+    @property
+    def n_resamples(self) -> int | None:
+        """Of the bootstrap; 0 for none, None for the default."""
+        ...
 
     def statistic(self, judged: Judged) -> Statistic:
         """Return the metric on those rows."""

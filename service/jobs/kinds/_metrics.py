@@ -57,8 +57,9 @@ def check_metrics(
             )
         if metric.uses == "scores" and without_scores:
             raise UnsupportedCombination(
-                f"{entry.name} needs scores, and {', '.join(map(repr, without_scores))} "
-                f"gives none; metrics that fit: {_fitting(task, scores=False)}",
+                f"{entry.name} needs scores, and there are none of "
+                f"{', '.join(map(repr, without_scores))}; metrics that fit: "
+                f"{_fitting(task, scores=False)}",
                 loc=loc,
                 value=entry.name,
             )
