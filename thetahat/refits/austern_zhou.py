@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final, Literal
 
 from thetahat.refits._parameters import (
     INDEPENDENT_ROWS,
@@ -17,7 +17,8 @@ from thetahat.registry import MethodInfo
 from thetahat.types import Caution, MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
-FORMS = {"corrected": 4, "published": 2}
+Form = Literal["corrected", "published"]
+FORMS: Final[dict[Form, int]] = {"corrected": 4, "published": 2}
 """What the sum of squares is divided by, after the factor n."""
 
 
@@ -58,7 +59,7 @@ class AusternZhou:
 
     n_folds: int = 5
     n_repeats: int = 1
-    form: str = "corrected"
+    form: Form = "corrected"
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="austern_zhou",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from thetahat.types import Alternative, Caution, FloatArray, MeanKind, Needs, Ta
 from thetahat.variances.base import VarianceEstimate
 
 _STEADY = 10  # outer repeats from which the interval of the benchmark covers (schulz2024)
-VARIANTS = ("mlr3inferr", "nestedcv")
+Variant = Literal["mlr3inferr", "nestedcv"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +73,7 @@ class BatesNestedCv:
 
     n_folds: int = 5
     n_repeats: int = 10
-    variant: str = "mlr3inferr"
+    variant: Variant = "mlr3inferr"
     correct_bias: bool = True
 
     info: ClassVar[MethodInfo] = MethodInfo(
@@ -107,7 +107,7 @@ class BatesNestedCv:
     def __post_init__(self) -> None:
         require_at_least("n_folds", self.n_folds, 3)
         require_at_least("n_repeats", self.n_repeats, 1)
-        require_one_of("variant", self.variant, VARIANTS)
+        require_one_of("variant", self.variant, get_args(Variant))
 
     @property
     def design(self) -> NestedFolds:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
 
 from thetahat.refits._parameters import (
     INDEPENDENT_ROWS,
@@ -16,6 +16,8 @@ from thetahat.refits.base import VARIANCES_LIST, Fits
 from thetahat.registry import MethodInfo
 from thetahat.types import Caution, MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
+
+Average = Literal["instance", "split"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +52,7 @@ class OutOfBagEstimate:
     """
 
     n_resamples: int = 200
-    average: str = "instance"
+    average: Average = "instance"
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="out_of_bag",
@@ -81,7 +83,7 @@ class OutOfBagEstimate:
 
     def __post_init__(self) -> None:
         require_at_least("n_resamples", self.n_resamples, 2)
-        require_one_of("average", self.average, ("instance", "split"))
+        require_one_of("average", self.average, get_args(Average))
 
     @property
     def design(self) -> Resamples:

@@ -223,7 +223,7 @@ def test_degenerate_what_a_learner_warns_of_in_extra_fits_is_told_once() -> None
         (
             {"variances": ["iid", {"name": "out_of_bag", "params": {"average": "no"}}]},
             ("variances", 1, "params", "average"),
-            "average must be",
+            "'instance' or 'split'",
         ),
         (
             {"variances": [{"name": "bates_nested_cv", "params": {"n_folds": 99}}]},

@@ -99,6 +99,6 @@ def test_invalid_parameters_and_data_are_refused() -> None:
     with pytest.raises(InvalidParameter, match="n_repeats must be at least 1"):
         AusternZhou(n_repeats=0)
     with pytest.raises(InvalidParameter, match="form must be corrected or published"):
-        AusternZhou(form="both")
+        AusternZhou(form="both")  # type: ignore[arg-type] # what is tested
     with pytest.raises(InsufficientData, match="10 rows at least"):
         AusternZhou().design.n_splits(Rows(n=9))

@@ -12,7 +12,7 @@ from thetahat.errors import InvalidParameter
 from thetahat.learners import LEARNERS
 from thetahat.learners.ridge import Ridge
 from thetahat.refits.base import Fits
-from thetahat.refits.bates_nested_cv import BatesNestedCv
+from thetahat.refits.bates_nested_cv import BatesNestedCv, Variant
 from thetahat.schemes.base import Rows
 from thetahat.types import Alternative, Target
 
@@ -99,7 +99,7 @@ def test_golden_mlr3inferr_on_24_cars(
 
 
 @pytest.mark.parametrize("variant", ["mlr3inferr", "nestedcv"])
-def test_naive_the_fits_of_the_design_are_those_of_plain_loops(variant: str) -> None:
+def test_naive_the_fits_of_the_design_are_those_of_plain_loops(variant: Variant) -> None:
     rng = np.random.default_rng(20_261_121)
     x = rng.normal(size=23)
     y = 2 * x + rng.normal(size=23)

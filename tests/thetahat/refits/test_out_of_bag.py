@@ -188,6 +188,6 @@ def test_invalid_parameters_and_data_are_refused() -> None:
     with pytest.raises(InvalidParameter, match="n_resamples must be at least 2"):
         OutOfBagEstimate(n_resamples=1)
     with pytest.raises(InvalidParameter, match="average must be instance or split"):
-        OutOfBagEstimate(average="pooled")
+        OutOfBagEstimate(average="pooled")  # type: ignore[arg-type] # what is tested
     with pytest.raises(InsufficientData, match="2 rows at least"):
         Resamples(5).n_splits(Rows(n=1))
