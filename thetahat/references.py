@@ -88,6 +88,10 @@ REFERENCES: Final[dict[str, str]] = {
     "cortes1995": (
         "Cortes, C. and Vapnik, V. (1995). Support-vector networks. Machine Learning 20, 273-297."
     ),
+    "davison1997": (
+        "Davison, A. C. and Hinkley, D. V. (1997). Bootstrap Methods and their Application. "
+        "Cambridge University Press."
+    ),
     "delong1988": (
         "DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). Comparing the areas under "
         "two or more correlated receiver operating characteristic curves: a nonparametric "
@@ -112,6 +116,10 @@ REFERENCES: Final[dict[str, str]] = {
     "efron1987": (
         "Efron, B. (1987). Better bootstrap confidence intervals. Journal of the American "
         "Statistical Association 82, 171-185."
+    ),
+    "efron1993": (
+        "Efron, B. and Tibshirani, R. J. (1993). An Introduction to the Bootstrap. Chapman and "
+        "Hall."
     ),
     "efron1997": (
         "Efron, B. and Tibshirani, R. (1997). Improvements on cross-validation: the .632+ "

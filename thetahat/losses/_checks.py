@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from thetahat.errors import InvalidParameter
+from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.losses.base import Predictions
+from thetahat.types import FloatArray, Label
+
+_ROUNDING = 1e-9  # a softmax may come out above 1 by a few units in the last place
 
 
 def check_paired(y_true: np.ndarray, predictions: Predictions) -> None:
@@ -16,3 +19,83 @@ def check_paired(y_true: np.ndarray, predictions: Predictions) -> None:
             loc=("predictions",),
             value=list(predictions.output.shape),
         )
+
+
+def probabilities_of(y_true: np.ndarray, predictions: Predictions, loss: str) -> FloatArray:
+    """Return (n, n_classes) probabilities; refuse none, too few columns, values out of [0, 1].
+
+    What is missing (NaN) stays missing.
+    """
+    given = predictions.probabilities
+    if given is None:
+        raise UnsupportedCombination(
+            f"the loss {loss!r} needs class probabilities, and there are none; 'zero_one' needs "
+            "only the predicted class",
+            loc=("loss",),
+            value=loss,
+        )
+    if given.ndim != 2 or len(given) != len(y_true):
+        raise InvalidParameter(
+            f"expected {len(y_true)} rows of probabilities, got an array of shape {given.shape}",
+            loc=("probabilities",),
+            value=list(given.shape),
+        )
+    n_columns = given.shape[1]
+    if len(y_true) and int(y_true.max()) >= n_columns:
+        raise InvalidParameter(
+            f"class code {int(y_true.max())} has no column among {n_columns} probabilities",
+            loc=("probabilities",),
+            value=n_columns,
+        )
+    return given
+
+
+def check_shares(shares: np.ndarray) -> None:
+    """Refuse probabilities out of [0, 1], (n,) or (n, n_classes), and show the first."""
+    outside = (shares < -_ROUNDING) | (shares > 1 + _ROUNDING)
+    if not outside.any():
+        return
+    at = tuple(int(i) for i in np.argwhere(outside)[0])
+    raise InvalidParameter(
+        f"a probability must lie between 0 and 1; that of instance {at[0]} is {shares[at]}",
+        loc=("probabilities", at[0]),
+        value=float(shares[at]),
+    )
+
+
+def check_two(loss: str, n_classes: int, otherwise: str) -> None:
+    """Refuse more classes, or fewer, than two."""
+    if n_classes != 2:
+        raise UnsupportedCombination(
+            f"the loss {loss!r} is for two classes, and there are {n_classes}; {otherwise}",
+            loc=("loss",),
+            value=loss,
+        )
+
+
+def check_two_classes(loss: str, classes: tuple[Label, ...]) -> None:
+    """Refuse classes that one decision value cannot tell apart."""
+    check_two(loss, len(classes), "'log', 'brier' and 'zero_one' take any number")
+
+
+def signs_and_scores(
+    y_true: np.ndarray, predictions: Predictions, loss: str
+) -> tuple[FloatArray, FloatArray]:
+    """Return (n,) truths as -1 and 1, and (n,) decision values of the second class."""
+    scores = predictions.scores
+    if scores is None:
+        raise UnsupportedCombination(
+            f"the loss {loss!r} needs a decision value for each instance, and there is none; "
+            "'zero_one' needs only the predicted class",
+            loc=("loss",),
+            value=loss,
+        )
+    if scores.shape != y_true.shape:
+        raise InvalidParameter(
+            f"expected {len(y_true)} decision values, got an array of shape {scores.shape}",
+            loc=("scores",),
+            value=list(scores.shape),
+        )
+    if len(y_true) and int(y_true.max()) > 1:
+        check_two(loss, int(y_true.max()) + 1, "'log', 'brier' and 'zero_one' take any number")
+    return np.where(y_true == 1, 1.0, -1.0), np.asarray(scores, dtype=np.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -35,12 +36,20 @@ class Predictions:
 
 
 class Loss(Protocol):
-    """A frozen dataclass whose fields are the loss's parameters."""
+    """A frozen dataclass whose fields are the loss's parameters.
+
+    A loss that depends on what the classes are has ``for_classes``, as the function below; one
+    that is not for every target has ``check_truth(y_true)``, which refuses the others.
+    """
 
     info: ClassVar[MethodInfo]
     task: ClassVar[str | None]  # "classification", "regression" or None for both
     uses: ClassVar[str]  # "output", "probabilities" or "scores"
-    value_range: ClassVar[tuple[float, float]]  # smallest and largest loss; inf where unbounded
+
+    @property
+    def value_range(self) -> tuple[float, float]:
+        """Smallest and largest loss there can be; inf where there is no bound."""
+        ...
 
     def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
         """Return the (n,) losses of the instances.
@@ -48,3 +57,12 @@ class Loss(Protocol):
         ``y_true`` is (n,) class codes or values, as in ``predictions.output``.
         """
         ...
+
+
+def for_classes(loss: Loss, classes: tuple[Label, ...]) -> Loss:
+    """Return the loss over these classes, in the order of their codes.
+
+    Most losses are the same for any; one that is not refuses classes that it is not for.
+    """
+    bind: Callable[[tuple[Label, ...]], Loss] | None = getattr(loss, "for_classes", None)
+    return loss if bind is None or not classes else bind(classes)

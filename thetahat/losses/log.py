@@ -8,13 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.errors import InvalidParameter, UnsupportedCombination
+from thetahat.errors import InvalidParameter
+from thetahat.losses._checks import check_shares, probabilities_of
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
 from thetahat.types import FloatArray
 
 MACHINE_EPSILON = float(np.finfo(np.float64).eps)
-_ROUNDING = 1e-9  # a softmax may come out above 1 by a few units in the last place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,37 +69,9 @@ class Log:
 
     def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
         """Return (n,) losses; ``y_true`` are codes of the probabilities' columns."""
-        probabilities = predictions.probabilities
-        if probabilities is None:
-            raise UnsupportedCombination(
-                "the loss 'log' needs class probabilities, and there are none; 'zero_one' needs "
-                "only the predicted class",
-                loc=("loss",),
-                value="log",
-            )
-        if probabilities.ndim != 2 or len(probabilities) != len(y_true):
-            raise InvalidParameter(
-                f"expected {len(y_true)} rows of probabilities, got an array of shape "
-                f"{probabilities.shape}",
-                loc=("probabilities",),
-                value=list(probabilities.shape),
-            )
-        n_columns = probabilities.shape[1]
-        if len(y_true) and int(y_true.max()) >= n_columns:
-            raise InvalidParameter(
-                f"class code {int(y_true.max())} has no column among {n_columns} probabilities",
-                loc=("probabilities",),
-                value=n_columns,
-            )
+        probabilities = probabilities_of(y_true, predictions, self.info.name)
         of_truth = probabilities[np.arange(len(y_true)), y_true]
-        outside = (of_truth < -_ROUNDING) | (of_truth > 1 + _ROUNDING)
-        if outside.any():
-            at = int(np.argmax(outside))
-            raise InvalidParameter(
-                f"a probability must lie between 0 and 1; that of instance {at} is {of_truth[at]}",
-                loc=("probabilities", at),
-                value=float(of_truth[at]),
-            )
+        check_shares(of_truth)
         return np.asarray(-np.log(np.clip(of_truth, self.clip, 1 - self.clip)), dtype=np.float64)
 
 

@@ -1,6 +1,6 @@
 """Learners run over the splits of a scheme, and their losses put into one table."""
 
-from thetahat.resampling.fitting import check_learner, check_loss
+from thetahat.resampling.fitting import check_learner, check_loss, check_target
 from thetahat.resampling.packing import pack, unpack
 from thetahat.resampling.runner import SplitOutcome, run_splits
 from thetahat.resampling.tables import cautions_of, loss_table, rows_of
@@ -10,6 +10,7 @@ __all__ = [
     "cautions_of",
     "check_learner",
     "check_loss",
+    "check_target",
     "loss_table",
     "pack",
     "rows_of",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from thetahat.data import Data
 from thetahat.errors import UnsupportedCombination
 from thetahat.learners.base import Learner
 from thetahat.losses import LOSSES
-from thetahat.losses.base import Loss
+from thetahat.losses.base import Loss, for_classes
 
 
 def check_loss(loss: Loss, task: str) -> None:
@@ -20,8 +21,16 @@ def check_loss(loss: Loss, task: str) -> None:
         )
 
 
+def check_target(loss: Loss, data: Data) -> Loss:
+    """Return the loss for the classes of the data; refuse a target that it is not for."""
+    check = getattr(loss, "check_truth", None)
+    if check is not None:
+        check(data.y)
+    return for_classes(loss, data.classes)
+
+
 def check_learner(name: str, learner: Learner, task: str, loss: Loss, *, weighted: bool) -> None:
-    """Refuse a learner of another task, or without the weights or probabilities it would need.
+    """Refuse a learner of another task, or without what the loss or the weights ask of it.
 
     Parameters
     ----------
@@ -48,6 +57,13 @@ def check_learner(name: str, learner: Learner, task: str, loss: Loss, *, weighte
     if loss.uses == "probabilities" and not getattr(learner, "gives_probabilities", True):
         raise UnsupportedCombination(
             f"the loss {loss.info.name!r} needs class probabilities, and the learner {name!r} "
+            f"({learner.info.name}) gives none",
+            loc=loc,
+            value=learner.info.name,
+        )
+    if loss.uses == "scores" and not getattr(learner, "gives_scores", False):
+        raise UnsupportedCombination(
+            f"the loss {loss.info.name!r} needs decision values, and the learner {name!r} "
             f"({learner.info.name}) gives none",
             loc=loc,
             value=learner.info.name,

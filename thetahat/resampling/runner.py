@@ -16,6 +16,9 @@ from thetahat.schemes.base import Split
 from thetahat.seeds import stream
 from thetahat.types import Caution, FloatArray, IntArray, Label
 
+_OF_INSTANCES = frozenset({"y", "predictions", "probabilities", "scores"})
+"""What a loss refuses by instance; the place ends with the instance's number."""
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SplitOutcome:
@@ -125,7 +128,7 @@ def _run_one(  # noqa: PLR0913 - as run_splits
         _check_shapes(predictions, data, len(split.test))
         losses = loss.losses(data.y[split.test], predictions)
     except EvaluationError as error:
-        place = place_of(name, split, data.source)
+        place = place_of(name, split, data.source) + _row_of(error, split)
         told = type(error)(f"{place}: {error.message}", loc=error.loc, value=error.value)
         raise told from error
     _check_finite(losses, split, lambda: place_of(name, split, data.source))
@@ -141,6 +144,12 @@ def _run_one(  # noqa: PLR0913 - as run_splits
         scores=predictions.scores if keep_predictions else None,
         cautions=(*getattr(fitted, "cautions", ()), *cautions),
     )
+
+
+def _row_of(error: EvaluationError, split: Split) -> str:
+    """Name the row of the data that a loss speaks of, whose instances count within the split."""
+    at = error.loc[-1] if error.loc and error.loc[0] in _OF_INSTANCES else None
+    return f", row {split.test[at]}" if isinstance(at, int) else ""
 
 
 def _check_shapes(predictions: Predictions, data: Data, n_test: int) -> None:

@@ -25,7 +25,7 @@ from thetahat.losses import LOSSES
 from thetahat.losses.base import Loss
 from thetahat.pipelines import build as build_learner
 from thetahat.pipelines import learner_spec
-from thetahat.resampling import check_learner, check_loss, rows_of
+from thetahat.resampling import check_learner, check_loss, check_target, rows_of
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Rows, Scheme
 from thetahat.types import BlockKind
@@ -121,7 +121,9 @@ def check_plan(given: CrossValidationRequest, datasets: Mapping[UUID, DatasetFil
             )
     names = tuple(learners)
     if given.dataset is None:
-        rows = rows_of(data_from(given, datasets))
+        data = data_from(given, datasets)
+        _loss_for(given, loss, data)
+        rows = rows_of(data)
     else:
         rows = Rows(n=datasets[given.dataset].rows)
     if given.dataset is not None and scheme.requires:
@@ -129,6 +131,17 @@ def check_plan(given: CrossValidationRequest, datasets: Mapping[UUID, DatasetFil
     else:
         layout = _layout(given, scheme, rows)
     check(layout, extra_of(given, scheme, rows).choices_to_check(choices), names)
+
+
+def _loss_for(given: CrossValidationRequest, loss: Loss, data: Data) -> Loss:
+    """Return the loss for the classes of the data; a target it is not for is refused in place."""
+    try:
+        return check_target(loss, data)
+    except EvaluationError as error:
+        if error.loc and error.loc[0] == "y":
+            target = where_role(given, "target") if given.dataset is not None else ("data", "y")
+            error.loc = (*target, *error.loc[1:])
+        raise
 
 
 def _layout(given: CrossValidationRequest, scheme: Scheme, rows: Rows) -> Layout:
@@ -207,7 +220,7 @@ def _built(key: _Key) -> Plan:
         rows=rows,
         scheme=scheme,
         learners=learners_of(given, loss),
-        loss=loss,
+        loss=_loss_for(given, loss, data),
         n_splits=scheme.n_splits(rows),
         all_own=all(_is_own(wire) for wire in given.learners.values()),
         extra=extra_of(given, scheme, rows),

@@ -86,11 +86,16 @@ def encoded(
     found: dict[str, Predictions] = {}
     for model, predicted in said.predictions.items():
         output = _codes(predicted, code, (*said.predictions_loc, model))
-        probabilities = None
+        probabilities = scores = None
         if loss.uses == "probabilities":
             probabilities = _probabilities(said, model, len(known), loss)
+        if loss.uses == "scores":
+            scores = _decision_values(said, model, loss)
         found[model] = Predictions(
-            output=output, probabilities=probabilities, classes=tuple(range(len(known)))
+            output=output,
+            probabilities=probabilities,
+            scores=scores,
+            classes=tuple(range(len(known))),
         )
     return y_true, found
 
@@ -206,6 +211,23 @@ def _codes(values: Values, code: Mapping[Any, int], loc: Loc) -> np.ndarray:
             )
         codes[i] = code[label]
     return codes
+
+
+def _decision_values(said: Said, model: str, loss: Loss) -> FloatArray:
+    loc = (*said.scores_loc, model)
+    if model not in said.scores:
+        raise UnsupportedCombination(
+            f"{loss.info.name} needs the decision values of {model!r} in scores, one a row",
+            loc=loc,
+        )
+    scores = said.scores[model]
+    if scores.ndim != 1:
+        raise InvalidParameter(
+            f"{loss.info.name} takes one decision value a row, and there are {scores.shape[1]}",
+            loc=loc,
+            value=int(scores.shape[1]),
+        )
+    return scores
 
 
 def _probabilities(said: Said, model: str, n_classes: int, loss: Loss) -> FloatArray:

@@ -24,6 +24,7 @@ from service.jobs.kinds._loss_output import losses_as_columns
 from service.jobs.kinds._methods import Method, build, entry_of
 from service.jobs.kinds._methods_used import method_used, methods_used
 from service.jobs.kinds._metrics import check_metrics, metrics_of, metrics_used
+from service.jobs.kinds._predicted_losses import losses_of
 from service.jobs.kinds._prediction_columns import (
     Said,
     class_labels,
@@ -63,7 +64,8 @@ class PredictionsRequest(AnalysisRequest, LayoutFields):
     predictions: dict[str, list[Any]] | None = Field(None, description="By model, one per row.")
     scores: dict[str, list[Any]] | None = Field(
         None,
-        description="By model: probability of the second class, or one row of probabilities each.",
+        description="By model: probability of the second class, or one row of probabilities each; "
+        "for hinge, logistic and quadratic_margin the decision value of the second class.",
     )
     classes: list[Any] | None = Field(
         None, description="Class labels in the order of the scores' columns; sorted if left out."
@@ -182,10 +184,8 @@ def _judged_table(
     )
     y_true, predictions = encoded(loss, said, given.classes)
     judged = _judged(given, loss, said, y_true, predictions)
-    losses = {
-        model: BlockLosses(layout, values=loss.losses(y_true, predicted))
-        for model, predicted in predictions.items()
-    }
+    values = losses_of(loss, said, given.classes, y_true, predictions)
+    losses = {model: BlockLosses(layout, values=row) for model, row in values.items()}
     return LossTable(layout, losses, loss_range=loss.value_range), judged
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,24 +13,40 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from thetahat.losses import LOSSES
-from thetahat.losses.base import Predictions
+from thetahat.losses.base import Loss, Predictions
 from thetahat.references import REFERENCES
 
 EVERY = pytest.mark.parametrize("name", LOSSES)
+PARAMS: dict[str, dict[str, Any]] = {
+    "cost_matrix": {"costs": [[0, 2.5, 1], [4, 0, 1], [1, 1, 0]], "classes": ["a", "b", "c"]}
+}
+FAR = 40.0  # a decision value that no loss tells from certainty
+
+
+def loss_of(name: str) -> Loss:
+    return LOSSES[name](**PARAMS.get(name, {}))
 
 
 def some(name: str, seed: int) -> tuple[np.ndarray, Predictions]:
     rng = np.random.default_rng(seed)
+    if name == "poisson_deviance":
+        return rng.poisson(2.0, 30).astype(np.float64), Predictions(rng.gamma(2.0, size=30))
     if LOSSES[name].task == "regression":
         y, said = rng.normal(size=(2, 30))
         return y, Predictions(said)
+    if LOSSES[name].uses == "scores":
+        values = rng.normal(size=30)
+        return rng.integers(0, 2, 30), Predictions((values > 0).astype(int), scores=values)
     probabilities = rng.dirichlet([1.0, 1.0, 1.0], size=30)
     return rng.integers(0, 3, 30), Predictions(probabilities.argmax(1), probabilities=probabilities)
 
 
 def perfect(name: str, y: np.ndarray) -> Predictions:
     if LOSSES[name].task == "regression":
-        return Predictions(y)
+        return Predictions(np.maximum(y, 1e-300) if name == "poisson_deviance" else y)
+    if LOSSES[name].uses == "scores":
+        sure = 1.0 if name == "quadratic_margin" else FAR
+        return Predictions(y, scores=np.where(y == 1, sure, -sure))
     return Predictions(y, probabilities=np.eye(3)[y])
 
 
@@ -38,9 +55,9 @@ def perfect(name: str, y: np.ndarray) -> Predictions:
 def test_property_finite_and_in_its_range(name: str, seed: int) -> None:
     y, said = some(name, seed)
 
-    losses = LOSSES[name]().losses(y, said)
+    losses = loss_of(name).losses(y, said)
 
-    low, high = LOSSES[name].value_range
+    low, high = loss_of(name).value_range
     assert losses.shape == y.shape
     assert losses.dtype == np.float64
     assert np.isfinite(losses).all()
@@ -52,10 +69,14 @@ def test_property_finite_and_in_its_range(name: str, seed: int) -> None:
 def test_property_each_instance_stands_for_itself(name: str, seed: int) -> None:
     y, said = some(name, seed)
     order = np.random.default_rng(seed).permutation(len(y))
-    chosen = None if said.probabilities is None else said.probabilities[order]
+    probabilities, scores = (
+        None if part is None else part[order] for part in (said.probabilities, said.scores)
+    )
 
-    together = LOSSES[name]().losses(y, said)
-    shuffled = LOSSES[name]().losses(y[order], Predictions(said.output[order], chosen))
+    together = loss_of(name).losses(y, said)
+    shuffled = loss_of(name).losses(
+        y[order], Predictions(said.output[order], probabilities, scores)
+    )
 
     assert_array_equal(shuffled, together[order])
 
@@ -64,17 +85,17 @@ def test_property_each_instance_stands_for_itself(name: str, seed: int) -> None:
 def test_limit_a_perfect_model_loses_nothing(name: str) -> None:
     y, _ = some(name, 1)
 
-    assert LOSSES[name]().losses(y, perfect(name, y)).max() < 1e-15
+    assert loss_of(name).losses(y, perfect(name, y)).max() < 1e-15
 
 
 @EVERY
 def test_property_leaves_its_input_alone(name: str) -> None:
     y, said = some(name, 2)
-    for array in (y, said.output, said.probabilities):
+    for array in (y, said.output, said.probabilities, said.scores):
         if array is not None:
             array.setflags(write=False)
 
-    LOSSES[name]().losses(y, said)
+    loss_of(name).losses(y, said)
 
 
 @EVERY
@@ -89,12 +110,12 @@ def test_property_is_described(name: str) -> None:
     assert loss.info.references
     assert set(loss.info.references) <= set(REFERENCES)
     assert loss.task in {"classification", "regression"}
-    assert loss.uses in {"output", "probabilities"}
-    assert loss.value_range[0] == 0
-    assert not math.isnan(loss.value_range[1])
+    assert loss.uses in {"output", "probabilities", "scores"}
+    assert loss_of(name).value_range[0] == 0
+    assert not math.isnan(loss_of(name).value_range[1])
 
 
 @EVERY
 def test_property_is_frozen(name: str) -> None:
     assert dataclasses.is_dataclass(LOSSES[name])
-    assert LOSSES[name]() == LOSSES[name]()
+    assert loss_of(name) == loss_of(name)

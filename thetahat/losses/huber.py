@@ -1,0 +1,81 @@
+"""Huber's loss."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.errors import InvalidParameter
+from thetahat.losses._checks import check_paired
+from thetahat.losses.base import Predictions
+from thetahat.registry import MethodInfo
+from thetahat.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Huber:
+    r"""Half the squared error while that is small, then growing as the absolute one.
+
+    .. math::
+        e_i = \begin{cases}
+            r_i^2 / 2 & |r_i| \le \delta \\
+            \delta (|r_i| - \delta / 2) & \text{else}
+        \end{cases}, \qquad r_i = \hat y_i - y_i
+
+    in squared units of the target.
+
+    Parameters
+    ----------
+    delta : float
+        :math:`\delta`, above 0, in units of the target: where large errors begin.
+
+    Assumptions: :math:`\delta` was chosen before the losses were seen.
+
+    Source: huber1964.
+    """
+
+    delta: float = 1.0
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="huber",
+        title="Huber loss",
+        summary=(
+            "Half the squared error up to delta, and growing in a straight line beyond: a few "
+            "large errors do not carry the mean."
+        ),
+        formula=(
+            r"e_i = r_i^2 / 2 \text{ for } |r_i| \le \delta, \text{ else }"
+            r" \delta (|r_i| - \delta / 2)"
+        ),
+        references=("huber1964",),
+        assumptions="Errors beyond delta are no more than proportionally worse.",
+        errs=(
+            "With delta far above all errors it is half the squared loss, far below them delta "
+            "times the absolute one: it says nothing without its delta."
+        ),
+    )
+    task: ClassVar[str | None] = "regression"
+    uses: ClassVar[str] = "output"
+    value_range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.delta < math.inf:
+            raise InvalidParameter(
+                f"delta must be a finite number above 0, and is {self.delta}",
+                loc=("delta",),
+                value=self.delta,
+            )
+
+    def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
+        """Return (n,) losses."""
+        check_paired(y_true, predictions)
+        with np.errstate(over="ignore"):  # whoever asked is told of an infinite loss, by its row
+            size = np.abs(predictions.output - y_true)
+            near = np.minimum(size, self.delta)
+            return np.asarray(near * (size - near / 2), dtype=np.float64)
+
+
+METHOD = Huber

@@ -1,0 +1,63 @@
+"""The logistic loss of a decision value."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.losses._checks import check_two_classes, signs_and_scores
+from thetahat.losses.base import Predictions
+from thetahat.registry import MethodInfo
+from thetahat.types import FloatArray, Label
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logistic:
+    r"""Minus the logarithm of the probability that a decision value stands for, in nats.
+
+    .. math:: e_i = \log(1 + e^{-y_i f(x_i)}), \qquad y_i \in \{-1, 1\}
+
+    with y = 1 for the second class and f its decision value. It is ``log`` where f is the
+    logarithm of the odds, without a clip.
+
+    Assumptions: the decision values are logarithms of odds.
+
+    Source: hastie2009 (binomial deviance).
+
+    Degenerate cases: it grows as -y f where that is large, and never overflows.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="logistic",
+        title="Logistic loss",
+        summary=(
+            "Logarithmic loss of the probability that the decision value stands for as the "
+            "logarithm of odds; it is what logistic regression is trained on."
+        ),
+        formula=r"e_i = \log(1 + e^{-y_i f(x_i)})",
+        references=("hastie2009",),
+        assumptions="Two classes, and decision values that are logarithms of odds.",
+        errs=(
+            "Decision values on another scale, such as distances to a plane, look over- or "
+            "underconfident by that alone."
+        ),
+    )
+    task: ClassVar[str | None] = "classification"
+    uses: ClassVar[str] = "scores"
+    value_range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+
+    def for_classes(self, classes: tuple[Label, ...]) -> Logistic:
+        """Refuse other than two classes."""
+        check_two_classes(self.info.name, classes)
+        return self
+
+    def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
+        """Return (n,) losses; ``y_true`` are 0 and 1."""
+        sign, score = signs_and_scores(y_true, predictions, self.info.name)
+        return np.asarray(np.logaddexp(0.0, -sign * score), dtype=np.float64)
+
+
+METHOD = Logistic

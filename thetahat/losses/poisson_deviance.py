@@ -1,0 +1,89 @@
+"""The Poisson deviance."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import xlogy
+
+from thetahat.errors import InvalidParameter
+from thetahat.losses._checks import check_paired
+from thetahat.losses.base import Predictions
+from thetahat.registry import MethodInfo
+from thetahat.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoissonDeviance:
+    r"""Twice the logarithm of the likelihood that a count loses by the prediction.
+
+    .. math:: e_i = 2 \Bigl(y_i \log \frac{y_i}{\hat y_i} - y_i + \hat y_i\Bigr)
+
+    with 0 log 0 = 0. The constant with the least mean loss is the mean of the target.
+
+    Assumptions: the target is a count, or another amount of 0 or more whose variance grows as its
+    mean; predictions are above 0.
+
+    Source: mccullagh1989 (deviance of the Poisson family).
+
+    Degenerate cases: a negative target and a prediction of 0 or less are refused, with their
+    place.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="poisson_deviance",
+        title="Poisson deviance",
+        summary=(
+            "How much less likely a count is under the predicted mean than under itself, on the "
+            "scale of twice the logarithm; for targets of 0 or more."
+        ),
+        formula=r"e_i = 2 (y_i \log(y_i / \hat y_i) - y_i + \hat y_i)",
+        references=("mccullagh1989",),
+        assumptions="A target of 0 or more whose variance grows as its mean.",
+        errs=(
+            "A prediction near 0 where something happened costs without bound, and errors on "
+            "large counts weigh less than under the squared loss."
+        ),
+    )
+    task: ClassVar[str | None] = "regression"
+    uses: ClassVar[str] = "output"
+    value_range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+
+    def check_truth(self, y_true: np.ndarray) -> None:
+        """Refuse a negative target."""
+        _refuse(
+            y_true < 0,
+            y_true,
+            "y",
+            "a target must be 0 or more for the Poisson deviance, and one is",
+        )
+
+    def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
+        """Return (n,) losses."""
+        check_paired(y_true, predictions)
+        y = np.asarray(y_true, dtype=np.float64)
+        mean = np.asarray(predictions.output, dtype=np.float64)
+        self.check_truth(y)
+        _refuse(
+            mean <= 0,
+            mean,
+            "predictions",
+            "a prediction must be above 0 for the Poisson deviance, and one is",
+        )
+        with np.errstate(over="ignore"):  # whoever asked is told of an infinite loss, by its row
+            deviance = 2 * (xlogy(y, y / mean) - y + mean)
+        return np.asarray(np.maximum(deviance, 0.0), dtype=np.float64)  # rounding, where y = mean
+
+
+def _refuse(bad: np.ndarray, values: FloatArray, field: str, message: str) -> None:
+    if bad.any():
+        at = int(np.argmax(bad))
+        raise InvalidParameter(
+            f"{message} {values[at]:.6g}", loc=(field, at), value=float(values[at])
+        )
+
+
+METHOD = PoissonDeviance

@@ -1,0 +1,63 @@
+"""The squared distance of a decision value from the class's sign."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.losses._checks import check_two_classes, signs_and_scores
+from thetahat.losses.base import Predictions
+from thetahat.registry import MethodInfo
+from thetahat.types import FloatArray, Label
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuadraticMargin:
+    r"""Squared distance between a decision value and the true class as a sign.
+
+    .. math:: e_i = (f(x_i) - y_i)^2 = (1 - y_i f(x_i))^2, \qquad y_i \in \{-1, 1\}
+
+    with y = 1 for the second class and f its decision value.
+
+    Assumptions: f was fitted to the signs, as in a least-squares classifier.
+
+    Source: kouw2019 (the loss of its weighted least-squares classifier).
+
+    Degenerate cases: an instance far on the right side loses as much as one on the wrong side.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="quadratic_margin",
+        title="Quadratic loss of the margin",
+        summary=(
+            "Squared distance between the decision value and the class as -1 or 1; it is what a "
+            "least-squares classifier is trained on."
+        ),
+        formula=r"e_i = (f(x_i) - y_i)^2",
+        references=("kouw2019",),
+        assumptions="Two classes, and decision values that were fitted to -1 and 1.",
+        errs=(
+            "Values far on the right side are punished like wrong ones, so that it can rank two "
+            "classifiers against their error rates."
+        ),
+    )
+    task: ClassVar[str | None] = "classification"
+    uses: ClassVar[str] = "scores"
+    value_range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+
+    def for_classes(self, classes: tuple[Label, ...]) -> QuadraticMargin:
+        """Refuse other than two classes."""
+        check_two_classes(self.info.name, classes)
+        return self
+
+    def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
+        """Return (n,) losses; ``y_true`` are 0 and 1."""
+        sign, score = signs_and_scores(y_true, predictions, self.info.name)
+        with np.errstate(over="ignore"):  # whoever asked is told of an infinite loss, by its row
+            return np.asarray((score - sign) ** 2, dtype=np.float64)
+
+
+METHOD = QuadraticMargin
