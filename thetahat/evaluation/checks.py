@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from thetahat.errors import InvalidParameter, UnsupportedCombination
-from thetahat.evaluation.choices import REGISTRIES, Choices, misfit, select
+from thetahat.evaluation.choices import REGISTRIES, Choices, Chosen, misfit, select
 from thetahat.evaluation.corrections import refusal
+from thetahat.evaluation.inference import WITHOUT_VARIANCE, rests_on_variance
 from thetahat.evaluation.recommendation import RULES
 from thetahat.layout import Layout
 from thetahat.types import Target
+from thetahat.variances import VARIANCES
 
 
 def check(layout: Layout, choices: Choices, models: Sequence[str]) -> None:
@@ -36,10 +39,14 @@ def check(layout: Layout, choices: Choices, models: Sequence[str]) -> None:
         # requests name the tests of all models among those of a pair
         field, n_models = ("tests", len(models)) if family == "omnibus" else (family, None)
         for i, entry in enumerate(getattr(choices, family) or ()):
-            reason = misfit(choices.offered(entry.method), layout, n_models)
+            reason = _misfit(family, entry, layout, choices, n_models)
             if reason is not None:
-                fitting = select(family, None, registry, layout, choices, n_models).methods
-                fits = ", ".join(other.name for other in fitting) or "none"
+                fitting = [
+                    other.name
+                    for other in select(family, None, registry, layout, choices, n_models).methods
+                    if _misfit(family, other, layout, choices, n_models) is None
+                ]
+                fits = ", ".join(fitting) or "none"
                 raise UnsupportedCombination(
                     f"{entry.name} does not fit: {reason}; {family} that fit: {fits}",
                     loc=(field, i if entry.place is None else entry.place),
@@ -47,6 +54,17 @@ def check(layout: Layout, choices: Choices, models: Sequence[str]) -> None:
                 )
     if choices.target is not None:
         _check_target(layout, choices, choices.target)
+
+
+def _misfit(
+    family: str, entry: Chosen[Any], layout: Layout, choices: Choices, n_models: int | None
+) -> str | None:
+    """Say why a method does not fit the layout, or rests on a variance where none fits it."""
+    reason = misfit(choices.offered(entry.method), layout, n_models)
+    if reason is None and family == "intervals" and rests_on_variance(entry):
+        variances = select("variances", choices.variances, VARIANCES, layout, choices).methods
+        return None if choices.variances is not None or variances else WITHOUT_VARIANCE
+    return reason
 
 
 def _check_target(layout: Layout, choices: Choices, target: Target) -> None:

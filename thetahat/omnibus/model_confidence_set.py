@@ -25,7 +25,7 @@ from thetahat.omnibus._resampled_means import (
 from thetahat.omnibus._rows import Rows, no_difference, row_refusal, rows_of
 from thetahat.omnibus.base import OmnibusOutcome
 from thetahat.registry import MethodInfo
-from thetahat.types import Caution, Target
+from thetahat.types import Caution, Needs, Target
 
 Statistic = Literal["range", "max"]
 STATISTICS = ("range", "max")
@@ -100,6 +100,7 @@ class ModelConfidenceSet:
             "that the data say little, not that the models are alike. Over instances of random "
             "folds it speaks of the fitted models alone."
         ),
+        needs=Needs.SPLITS,
         targets=(Target.NEW_SOURCE, Target.THESE_MODELS),
     )
 

@@ -13,7 +13,7 @@ from tests.thetahat.evaluation.tables import five_by_nine, named, result_of, sco
 from thetahat.block_losses import BlockLosses
 from thetahat.comparisons.base import PairedLosses, TestOutcome
 from thetahat.errors import InsufficientData, UnsupportedCombination
-from thetahat.evaluation import Choices, Chosen
+from thetahat.evaluation import Choices, Chosen, evaluate
 from thetahat.evaluation.choices import Selection
 from thetahat.evaluation.comparisons import Methods, compare
 from thetahat.evaluation.inference import LeftOut, clipped, infer, variance_told
@@ -256,3 +256,23 @@ def test_golden_named_variances_only() -> None:
     assert [i["method"] for i in result["models"]["nb"]["intervals"]] == ["normal"]
     assert result["comparisons"][0]["tests"] == {}
     assert result["not_applicable"] == []
+
+
+def test_degenerate_intervals_without_a_variance_are_left_out_with_the_reason() -> None:
+    table = table_of(layout_of(BlockKind.HOLDOUT, [0]), {"nb": [0.5], "svm": [0.25]})
+
+    result = evaluate(table, Choices(), seed=1)
+
+    reasons = {e["name"]: e["reason"] for e in result["not_applicable"]}
+    assert result["models"]["nb"]["intervals"] == []
+    assert "rests on a variance" in reasons["normal"]
+    assert "rests on a variance" in reasons["student_t"]
+    assert "all 0 or 1" in reasons["wilson"]
+    assert "all 0 or 1" in reasons["clopper_pearson"]
+
+
+def test_invalid_a_named_share_of_losses_that_are_none() -> None:
+    table = table_of(layout_of(BlockKind.HOLDOUT, [0, 0]), {"nb": [0.5, 1.0], "svm": [0.25, 0.0]})
+
+    with pytest.raises(UnsupportedCombination, match=r"wilson does not fit: .* all 0 or 1"):
+        evaluate(table, Choices(intervals=named("intervals", "wilson")), seed=1)
