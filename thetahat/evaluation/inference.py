@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from thetahat.block_losses import BlockLosses
+from thetahat.bootstrap import Draw
 from thetahat.errors import InsufficientData, UnsupportedCombination
 from thetahat.evaluation.choices import Choices, Chosen, Selection
 from thetahat.evaluation.found import Found
 from thetahat.evaluation.plain import plain, told
 from thetahat.evaluation.recommendation import PROPORTIONS, Built, recommend
-from thetahat.intervals.base import Interval, IntervalMethod
+from thetahat.intervals.base import Interval, IntervalMethod, ResampledInterval
 from thetahat.types import Caution, Target
 from thetahat.variances.base import VarianceEstimate, VarianceEstimator
 
@@ -81,6 +82,7 @@ def infer(  # noqa: PLR0913 - what is asked, on what, and where to note what was
     limits: tuple[float, float] | None,
     left_out: LeftOut,
     found: Sequence[Found] = (),
+    draw: Draw | None = None,
 ) -> Inference:
     """Estimate every chosen variance and build every interval that goes with one.
 
@@ -98,6 +100,8 @@ def infer(  # noqa: PLR0913 - what is asked, on what, and where to note what was
         Notes the defaulted methods that these losses rule out.
     found : sequence of Found
         What was estimated beforehand, by fitting again.
+    draw : callable or None
+        Gives the bootstrap replicates of these losses' mean; without it nothing rests on them.
     """
     estimates = {
         entry.key: estimate
@@ -107,7 +111,7 @@ def infer(  # noqa: PLR0913 - what is asked, on what, and where to note what was
     on_losses = [
         built
         for entry in intervals.methods
-        for built in _intervals(entry, losses, variances.methods, estimates, choices)
+        for built in _intervals(entry, losses, variances.methods, estimates, choices, draw)
     ]
     on_fits = [built for one in found for built in _of_found(one, losses, intervals, choices)]
     none_fits = not (variances.named or variances.methods or found)
@@ -139,7 +143,7 @@ def _note_unbuilt(
     """
     there = {one.interval.method for one in built}
     for entry in intervals.methods:
-        if entry.key in there or hasattr(entry.method, "build_on"):
+        if entry.key in there or isinstance(entry.method, ResampledInterval):
             continue
         if entry.name not in PROPORTIONS:
             if none_fits:
@@ -197,23 +201,30 @@ def _estimate(
         return None
 
 
-def _intervals(
+def _intervals(  # noqa: PLR0913 - all that an interval may rest on
     entry: Chosen[IntervalMethod],
     losses: BlockLosses,
     variances: tuple[Chosen[VarianceEstimator], ...],
     estimates: dict[str, VarianceEstimate],
     choices: Choices,
+    draw: Draw | None,
 ) -> Iterator[Built]:
     """Yield the intervals of one method: one for each variance, or one that rests on none.
 
     Methods know variances by their wire names; the result has their keys.
     """
+    if isinstance(entry.method, ResampledInterval):
+        if draw is not None:
+            replicates = draw(entry.method.n_resamples)
+            resampled = entry.method.build_on(replicates, choices.level, choices.alternative)
+            if resampled is not None:
+                yield Built(replace(resampled, method=entry.key), entry.name, None)
+        return
     if entry.name in PROPORTIONS:
         # a share needs no variance: without iid among the variances it is built all the same
         given = [estimates[v.key] for v in variances if v.name == "iid" and v.key in estimates]
-        build: Callable[..., Interval | None] = entry.method.build
         estimate = given[0] if given else None
-        share = build(losses, "iid", estimate, choices.level, choices.alternative)
+        share = entry.method.build(losses, "iid", estimate, choices.level, choices.alternative)
         if share is not None:
             yield Built(replace(share, method=entry.key), entry.name, None)
         return
@@ -266,7 +277,8 @@ def interval_told(interval: Interval) -> dict[str, Any]:
         "degrees_of_freedom": interval.degrees_of_freedom,
         "recommended": interval.recommended,
     }
-    return {**plain(fields), "cautions": told(interval.cautions)}
+    details = {key: item for key, item in interval.details.items() if key not in fields}
+    return {**plain(fields), "cautions": told(interval.cautions), **plain(details)}
 
 
 def variance_told(estimate: VarianceEstimate) -> dict[str, Any]:

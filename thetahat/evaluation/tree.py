@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from thetahat.block_losses import LossTable
@@ -18,6 +19,7 @@ from thetahat.evaluation.models import model_told
 from thetahat.evaluation.omnibus import compare_all
 from thetahat.evaluation.pairs import places
 from thetahat.evaluation.plain import plain, told
+from thetahat.evaluation.resampled import Resampling
 from thetahat.evaluation.weighting import risks_told
 from thetahat.intervals import INTERVALS
 from thetahat.omnibus import OMNIBUS
@@ -54,7 +56,8 @@ def evaluate(
         A method that was named cannot be used on these losses. Defaulted ones are listed in
         ``not_applicable`` instead.
     """
-    layout, n_pairs = table.layout, len(places(table.names, choices.control))
+    layout, pairs = table.layout, places(table.names, choices.control)
+    n_pairs = len(pairs)
     detail = detail_of(choices.detail, n_pairs)
     shared = SharedCautions() if detail == "brief" else None
     tests = select("tests", choices.tests, TESTS, layout, choices)
@@ -64,6 +67,10 @@ def evaluate(
         tests if shared is None else affordable(tests),
     )
     omnibus = select("omnibus", choices.omnibus, OMNIBUS, layout, choices, len(table.names))
+    in_full = shared is None or methods.intervals.named
+    told_pairs = [(table.names[i], table.names[j]) for i, j in pairs] if in_full else []
+    resampling = Resampling.of(table, methods.intervals, told_pairs, seed)
+    methods = replace(methods, intervals=resampling.affordable(methods.intervals, for_pairs=False))
     limits = (choices.range or table.loss_range) if choices.clip else None
     left_out = LeftOut()
     for selection in (methods.variances, methods.intervals, methods.tests, omnibus):
@@ -79,12 +86,15 @@ def evaluate(
             limits,
             left_out,
             found.get(name, ()),
+            resampling.of_model(name),
         )
         models[name] = model_told(losses, inference)
         if weights is not None:
             own = weights[name] if isinstance(weights, Mapping) else weights
             models[name]["risks"] = risks_told(losses, own, choices)
-    comparisons = compare(table, methods, choices, seed, limits, left_out, found, shared)
+    comparisons = compare(
+        table, methods, choices, seed, limits, left_out, found, shared, resampling
+    )
     brief = {} if shared is None else {"comparison_cautions": shared.settle(comparisons)}
     cautions = doubts(
         table,

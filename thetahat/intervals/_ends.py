@@ -46,7 +46,7 @@ def symmetric_ends(
     return open_end(lower, upper, alternative)
 
 
-def open_end(lower: float, upper: float, alternative: Alternative) -> Ends:
+def open_end(lower: float | None, upper: float | None, alternative: Alternative) -> Ends:
     """Drop the end that the alternative leaves open."""
     return (
         None if alternative is Alternative.LESS else lower,

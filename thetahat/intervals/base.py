@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from thetahat.block_losses import BlockLosses
+from thetahat.bootstrap import Replicates
 from thetahat.layout import Layout
 from thetahat.registry import MethodInfo
 from thetahat.types import Alternative, Caution, MeanKind, Target
@@ -40,6 +42,8 @@ class Interval:
         Whether the service recommends it for its target.
     cautions : tuple of Caution
         What to know before using it.
+    details : mapping
+        Further fields for the result, as plain JSON values.
     """
 
     method: str
@@ -55,6 +59,7 @@ class Interval:
     degrees_of_freedom: float | None
     recommended: bool = False
     cautions: tuple[Caution, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 class IntervalMethod(Protocol):
@@ -70,9 +75,30 @@ class IntervalMethod(Protocol):
         self,
         losses: BlockLosses,
         variance_name: str,
-        variance: VarianceEstimate,
+        variance: VarianceEstimate | None,
         level: float,
         alternative: Alternative,
     ) -> Interval | None:
-        """Build the interval on one variance; None where the two do not go together."""
+        """Build the interval on one variance; None where the two do not go together.
+
+        ``variance`` is None where there is none of that name: only what rests on none is built.
+        """
+        ...
+
+
+@runtime_checkable
+class ResampledInterval(IntervalMethod, Protocol):
+    """An interval that rests on bootstrap replicates, and so on no variance estimate.
+
+    Its ``build`` gives None for every variance. It is built once for each model and pair, on
+    replicates that all methods share.
+    """
+
+    n_resamples: int | None
+    needs_errors: ClassVar[bool]
+
+    def build_on(
+        self, replicates: Replicates, level: float, alternative: Alternative
+    ) -> Interval | None:
+        """Build the interval; None where the losses do not vary."""
         ...

@@ -65,13 +65,12 @@ class Normal:
         self,
         losses: BlockLosses,  # noqa: ARG002 - the variance has the estimate
         variance_name: str,
-        variance: VarianceEstimate,
+        variance: VarianceEstimate | None,
         level: float,
         alternative: Alternative,
     ) -> Interval | None:
         """Build the interval on one variance; None where the variance is not usable."""
-        value = usable_scalar(variance)
-        if value is None:
+        if variance is None or (value := usable_scalar(variance)) is None:
             return None
         error = math.sqrt(value)
         ends = symmetric_ends(variance.estimate, error, None, level, alternative)

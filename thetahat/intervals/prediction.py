@@ -86,15 +86,17 @@ class Prediction:
         self,
         losses: BlockLosses,
         variance_name: str,
-        variance: VarianceEstimate,
+        variance: VarianceEstimate | None,
         level: float,
         alternative: Alternative,
     ) -> Interval | None:
         """Build the interval on ``theta_gamma``; None for every other variance."""
-        value, degrees = usable_scalar(variance), variance.degrees_of_freedom
         if self.inapplicable(losses.layout) or variance_name != _VARIANCE:
             return None
-        if value is None or degrees is None:
+        if variance is None or (value := usable_scalar(variance)) is None:
+            return None
+        degrees = variance.degrees_of_freedom
+        if degrees is None:
             return None
         n_blocks = degrees + 1
         error = math.sqrt(value * (n_blocks + 1))  # theta_gamma = B/K, so B (1 + 1/K)

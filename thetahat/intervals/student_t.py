@@ -66,13 +66,15 @@ class StudentT:
         self,
         losses: BlockLosses,  # noqa: ARG002 - the variance has the estimate
         variance_name: str,
-        variance: VarianceEstimate,
+        variance: VarianceEstimate | None,
         level: float,
         alternative: Alternative,
     ) -> Interval | None:
         """Build the interval; None where the variance is not usable or has no degrees."""
-        value, degrees = usable_scalar(variance), variance.degrees_of_freedom
-        if value is None or degrees is None or degrees <= 0:
+        if variance is None or (value := usable_scalar(variance)) is None:
+            return None
+        degrees = variance.degrees_of_freedom
+        if degrees is None or degrees <= 0:
             return None
         error = math.sqrt(value)
         ends = symmetric_ends(variance.estimate, error, degrees, level, alternative)

@@ -1,0 +1,17 @@
+"""Means over resamples: shared by all models, pairs and methods of one evaluation."""
+
+from thetahat.bootstrap.replicates import Replicates
+from thetahat.bootstrap.shared import Draw, SharedResamples, default_resamples
+from thetahat.bootstrap.units import UnitName, Units, default_unit, unit_misfit, units_of
+
+__all__ = [
+    "Draw",
+    "Replicates",
+    "SharedResamples",
+    "UnitName",
+    "Units",
+    "default_resamples",
+    "default_unit",
+    "unit_misfit",
+    "units_of",
+]

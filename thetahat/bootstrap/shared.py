@@ -1,0 +1,192 @@
+"""The resamples of one evaluation, shared by all its models, pairs and methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+import numpy as np
+
+from thetahat.block_losses import BlockLosses
+from thetahat.bootstrap.moments import ResampledMeans, resampled_means
+from thetahat.bootstrap.replicates import Replicates
+from thetahat.bootstrap.resamples import Resamples, merged_or_hashed
+from thetahat.bootstrap.units import UnitName, Units, default_unit, units_of
+from thetahat.layout import Layout
+from thetahat.types import FloatArray, IntArray
+
+MOST_RESAMPLES, LEAST_RESAMPLES, MOST_DRAWS = 9_999, 999, 10_000_000
+MOST_DEFAULT_DRAWS: Final = 2_000_000_000
+MOST_DEFAULT_PRODUCTS: Final = 10_000_000_000
+
+NO_PAIRS: Final = np.empty((0, 2), dtype=np.intp)
+
+Draw = Callable[[int | None], Replicates]
+"""Gives the replicates of one model or pair for a number of resamples; None is the default."""
+
+
+def default_resamples(n_units: int) -> int:
+    """Return B: 9 999, fewer for more than 1 000 units, and never below 999.
+
+    From 1 000 to 10 000 units n x B stays at ten million draws, some hundredths of a second.
+    """
+    return max(LEAST_RESAMPLES, min(MOST_RESAMPLES, MOST_DRAWS // n_units - 1))
+
+
+Pair = tuple[str, str]
+_Key = tuple[UnitName, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Drawn:
+    """The models' residuals, and what the resamples made of them.
+
+    ``pairs`` are those whose errors are in ``means``.
+    """
+
+    units: Units
+    resamples: Resamples
+    residuals: FloatArray
+    pairs: tuple[Pair, ...]
+    means: ResampledMeans
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedResamples:
+    """All replicates of an evaluation: drawn at their first use, once for all models together.
+
+    The replicates of a pair are the difference of two columns.
+
+    Parameters
+    ----------
+    models : mapping of str to BlockLosses
+        In units of the loss, over one layout.
+    seed : int
+        Resample b is a function of it and of b.
+    pairs : tuple of tuple
+        Names (a, b) of the pairs that are compared.
+    with_errors : bool
+        Whether some method asks for the standard errors of the resamples.
+    """
+
+    models: Mapping[str, BlockLosses]
+    seed: int
+    pairs: tuple[Pair, ...] = ()
+    with_errors: bool = False
+    _drawn: dict[_Key, _Drawn] = field(default_factory=dict)
+    _row: dict[_Key, dict[Pair, FloatArray]] = field(default_factory=dict)
+
+    @property
+    def layout(self) -> Layout:
+        """Of all models."""
+        return next(iter(self.models.values())).layout
+
+    def too_much(self, *, with_errors: bool) -> str | None:
+        """Say why a method is not taken by default on so many units or pairs, or None."""
+        n = units_of(self.layout).n_units
+        b = default_resamples(n)
+        if n * b > MOST_DEFAULT_DRAWS:
+            return f"{b} resamples of {n} units are more than is done unasked; name it to have it"
+        if with_errors and n * b * len(self.pairs) > MOST_DEFAULT_PRODUCTS:
+            return (
+                f"a standard error for each of {b} resamples of {n} units in {len(self.pairs)} "
+                "pairs is more than is done unasked; name it to have it"
+            )
+        return None
+
+    def of_model(
+        self, name: str, n_resamples: int | None = None, unit: UnitName | None = None
+    ) -> Replicates:
+        """Return the replicates of one model's mean."""
+        key = self._key(n_resamples, unit)
+        drawn = self._get(key)
+        i = self._place(name)
+        return _replicates(
+            drawn.units,
+            self.models[name],
+            drawn.means.deviations[:, i],
+            partial(self._errors_of_model, key, i),
+        )
+
+    def of_pair(
+        self,
+        pair: Pair,
+        difference: BlockLosses,
+        n_resamples: int | None = None,
+        unit: UnitName | None = None,
+    ) -> Replicates:
+        """Return the replicates of the difference of two models' means, a minus b."""
+        key = self._key(n_resamples, unit)
+        drawn = self._get(key)
+        deviations = drawn.means.deviations
+        return _replicates(
+            drawn.units,
+            difference,
+            deviations[:, self._place(pair[0])] - deviations[:, self._place(pair[1])],
+            partial(self._errors_of_pair, key, pair),
+        )
+
+    def _key(self, n_resamples: int | None, unit: UnitName | None) -> _Key:
+        unit = unit or default_unit(self.layout)
+        if n_resamples is None:
+            n_resamples = default_resamples(units_of(self.layout, unit).n_units)
+        return unit, n_resamples
+
+    def _place(self, name: str) -> int:
+        return list(self.models).index(name)
+
+    def _places(self, pairs: Sequence[Pair]) -> IntArray:
+        places = {name: i for i, name in enumerate(self.models)}
+        both = [(places[a], places[b]) for a, b in pairs]
+        return np.array(both, dtype=np.intp).reshape(-1, 2)
+
+    def _get(self, key: _Key) -> _Drawn:
+        """Draw at the first use, for all models together."""
+        if key not in self._drawn:
+            unit, n_resamples = key
+            units = units_of(self.layout, unit)
+            found = [units.means_and_residuals(losses)[1] for losses in self.models.values()]
+            residuals = np.stack(found, axis=1)
+            rows = residuals
+            if units.sizes is not None:
+                rows = np.column_stack([units.sizes, residuals])
+            resamples = merged_or_hashed(rows, units.starts, self.seed, n_resamples)
+            products = units.n_units * n_resamples * len(self.pairs)
+            at_once = self.with_errors and products <= MOST_DEFAULT_PRODUCTS
+            pairs = self.pairs if at_once else ()
+            means = resampled_means(
+                resamples, units, residuals, self._places(pairs), with_errors=self.with_errors
+            )
+            self._drawn[key] = _Drawn(units, resamples, residuals, pairs, means)
+        return self._drawn[key]
+
+    def _errors_of_model(self, key: _Key, i: int) -> FloatArray:
+        drawn = self._get(key)
+        if drawn.means.errors is not None:
+            return drawn.means.errors[:, i]
+        one = drawn.residuals[:, [i]]
+        means = resampled_means(drawn.resamples, drawn.units, one, NO_PAIRS, with_errors=True)
+        assert means.errors is not None  # noqa: S101 - with_errors
+        return means.errors[:, 0]
+
+    def _errors_of_pair(self, key: _Key, pair: Pair) -> FloatArray:
+        """(B,) errors of one pair; of many pairs, those of one model a are in memory at a time."""
+        drawn = self._get(key)
+        if pair in drawn.pairs:
+            return drawn.means.pair_errors[:, drawn.pairs.index(pair)]
+        if pair not in self._row.get(key, {}):
+            row = [other for other in self.pairs if other[0] == pair[0]] or [pair]
+            means = resampled_means(
+                drawn.resamples, drawn.units, drawn.residuals, self._places(row), with_errors=False
+            )
+            self._row[key] = dict(zip(row, means.pair_errors.T, strict=True))
+        return self._row[key][pair]
+
+
+def _replicates(
+    units: Units, losses: BlockLosses, deviations: FloatArray, errors: Callable[[], FloatArray]
+) -> Replicates:
+    estimate, residuals = units.means_and_residuals(losses)
+    return Replicates(units, estimate, deviations, residuals, errors)

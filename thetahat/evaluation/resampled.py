@@ -1,0 +1,77 @@
+"""The bootstrap of an evaluation: which of its methods are taken unasked, and what they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from thetahat.block_losses import BlockLosses, LossTable
+from thetahat.bootstrap import Draw, SharedResamples
+from thetahat.evaluation.choices import Selection
+from thetahat.intervals.base import IntervalMethod, ResampledInterval
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """Resamples that all models and pairs of one evaluation share; none is drawn before its use.
+
+    Parameters
+    ----------
+    shared : SharedResamples
+        Of the table's models.
+    mirrored : bool
+        Whether the numbers are scores: a difference of losses is then b minus a of them.
+    """
+
+    shared: SharedResamples
+    mirrored: bool
+
+    @classmethod
+    def of(
+        cls,
+        table: LossTable,
+        intervals: Selection[IntervalMethod],
+        pairs: Sequence[tuple[str, str]],
+        seed: int,
+    ) -> Resampling:
+        """Prepare the resamples of a table and of the pairs that get intervals."""
+        mirrored = table.higher_is_better
+        taken = tuple((b, a) if mirrored else (a, b) for a, b in pairs)
+        errors = any(entry.needs_errors for entry in _resampled(intervals).values())
+        return cls(SharedResamples(table.models, seed, taken, errors), mirrored)
+
+    def of_model(self, name: str) -> Draw:
+        """Return what gives one model's replicates."""
+        return partial(self.shared.of_model, name)
+
+    def of_pair(self, a: str, b: str, difference: BlockLosses) -> Draw:
+        """Return what gives the replicates of a difference, in units of the loss."""
+        pair = (b, a) if self.mirrored else (a, b)
+        return partial(self.shared.of_pair, pair, difference)
+
+    def affordable(
+        self, intervals: Selection[IntervalMethod], *, for_pairs: bool
+    ) -> Selection[IntervalMethod]:
+        """Leave out of the defaulted intervals those that would take long on so many units."""
+        if intervals.named:
+            return intervals
+        reasons = {
+            key: self.shared.too_much(with_errors=for_pairs and method.needs_errors)
+            for key, method in _resampled(intervals).items()
+        }
+        out = tuple(
+            {"name": entry.name, "reason": f"{entry.name}: {reason}", "family": "intervals"}
+            for entry in intervals.methods
+            if (reason := reasons.get(entry.key)) is not None
+        )
+        kept = tuple(entry for entry in intervals.methods if reasons.get(entry.key) is None)
+        return replace(intervals, methods=kept, left_out=(*intervals.left_out, *out))
+
+
+def _resampled(intervals: Selection[IntervalMethod]) -> Mapping[str, ResampledInterval]:
+    return {
+        entry.key: entry.method
+        for entry in intervals.methods
+        if isinstance(entry.method, ResampledInterval)
+    }

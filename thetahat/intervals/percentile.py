@@ -1,0 +1,92 @@
+"""Percentile bootstrap interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thetahat.bootstrap import Replicates
+from thetahat.bootstrap.ends import percentile_reach
+from thetahat.intervals._ends import tail_of
+from thetahat.intervals._resampled import (
+    OnReplicates,
+    check_resamples,
+    resampling_misfit,
+    told_interval,
+)
+from thetahat.intervals.base import Interval
+from thetahat.layout import Layout
+from thetahat.registry import MethodInfo
+from thetahat.types import Alternative, Needs, Target
+
+
+@dataclass(frozen=True, slots=True)
+class Percentile(OnReplicates):
+    r"""Between two quantiles of the means of resamples.
+
+    .. math:: \bigl[\hat\mu^*_{(\alpha/2)},\; \hat\mu^*_{(1-\alpha/2)}\bigr]
+
+    with :math:`\hat\mu^*` the mean of a resample. Drawn with replacement: instances within their
+    blocks for random folds, so that the mean is the macro mean; instances or clusters for a
+    holdout; whole sources for source blocks.
+
+    Assumes that the units drawn are independent and that some monotone change of scale makes the
+    replicates symmetric about the mean. With few units it is too short: the replicates vary by a
+    factor (n - 1)/n less than the mean does, and no allowance is made for skewness. The models
+    are taken as given.
+
+    Source: efron1993, section 13.3.
+
+    Deviations: quantiles are interpolated between replicates (numpy's default).
+
+    Degenerate cases: losses that do not vary give no interval.
+
+    Parameters
+    ----------
+    n_resamples : int or None
+        B, in 99 to 1 000 000. Left out: 9 999, fewer for more than 1 000 units, so that n x B
+        stays at ten million draws, and never below 999.
+    """
+
+    n_resamples: int | None = None
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="percentile",
+        title="Percentile bootstrap interval",
+        summary=(
+            "Between two quantiles of the means of resamples of instances, clusters or sources."
+        ),
+        formula=r"\left[\hat\mu^*_{(\alpha/2)}, \hat\mu^*_{(1-\alpha/2)}\right]",
+        references=("efron1993",),
+        assumptions=(
+            "Independent units (instances, clusters or sources); on some scale the replicates are "
+            "symmetric about the mean."
+        ),
+        errs=(
+            "Too short with few units, and off to one side where the losses are skewed. Blind to "
+            "the training sample's share of the variance."
+        ),
+        needs=Needs.SPLITS,
+        targets=(Target.NEW_SOURCE, Target.THESE_MODELS),
+    )
+    needs_errors: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        check_resamples(self.n_resamples)
+
+    def inapplicable(self, layout: Layout) -> str | None:
+        """Say why there is nothing to draw, or None."""
+        return resampling_misfit(self.info, layout)
+
+    def build_on(
+        self, replicates: Replicates, level: float, alternative: Alternative
+    ) -> Interval | None:
+        """Build the interval; None where the losses do not vary."""
+        tail = tail_of(level, alternative)
+        if replicates.is_constant:
+            return None
+        reach = percentile_reach(replicates.in_order, tail)
+        return told_interval(self.info, replicates, reach, level, alternative)
+
+
+METHOD = Percentile

@@ -1,0 +1,110 @@
+"""Studentised bootstrap interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thetahat.bootstrap import Replicates, default_unit
+from thetahat.bootstrap.ends import ratios_in_order, studentised_reach
+from thetahat.intervals._ends import tail_of
+from thetahat.intervals._resampled import (
+    OnReplicates,
+    check_resamples,
+    resampling_misfit,
+    told_interval,
+)
+from thetahat.intervals.base import Interval
+from thetahat.layout import Layout
+from thetahat.registry import MethodInfo
+from thetahat.types import Alternative, Caution, Needs, Target
+from thetahat.variances._applicability import lacks_pairs
+
+_WITHOUT_SPREAD = Caution(
+    "resamples_without_spread",
+    "too many resamples hold units that are all alike, so that their standard error is 0 and an "
+    "end is infinite: it is left open",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Studentised(OnReplicates):
+    r"""The mean plus and minus standard errors, by the bootstrap's own table of t.
+
+    .. math::
+
+        \bigl[\hat\mu - t^*_{(1-\alpha/2)} \hat s,\; \hat\mu - t^*_{(\alpha/2)} \hat s\bigr],
+        \qquad t^* = (\hat\mu^* - \hat\mu) / \hat s^*
+
+    with :math:`\hat s` the standard error by formula (from the variances within blocks, or the
+    cluster-robust one where units have sizes) and :math:`\hat s^*` the same of each resample,
+    from its own second moments. Drawn with replacement as for ``percentile``.
+
+    Assumes that the units drawn are independent. Second-order correct, and with few units the
+    closest to its level of the bootstrap intervals; the ends are wide and uncertain where
+    a resample can hold a single unit many times. The models are taken as given.
+
+    Source: efron1993, section 12.5 (bootstrap-t); davison1997, section 5.2.
+
+    Deviations: quantiles are interpolated between replicates (numpy's default).
+
+    Degenerate cases: losses that do not vary give no interval. A resample without a spread counts
+    as infinitely far from the mean; an end that reaches it is open, with a caution.
+
+    Parameters
+    ----------
+    n_resamples : int or None
+        B, in 99 to 1 000 000. Left out: 9 999, fewer for more than 1 000 units, so that n x B
+        stays at ten million draws, and never below 999.
+    """
+
+    n_resamples: int | None = None
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="studentised",
+        title="Studentised bootstrap interval",
+        summary=(
+            "The mean plus and minus standard errors, with quantiles of t from resamples, each "
+            "divided by its own standard error."
+        ),
+        formula=(
+            r"\left[\hat\mu - t^*_{(1-\alpha/2)} \hat s, \hat\mu - t^*_{(\alpha/2)} \hat s\right]"
+        ),
+        references=("davison1997", "efron1993"),
+        assumptions=(
+            "Independent units (instances, clusters or sources), at least two in every block."
+        ),
+        errs=(
+            "Close to its level even with few units, at the price of long ends. Blind to the "
+            "training sample's share of the variance."
+        ),
+        needs=Needs.SPLITS,
+        targets=(Target.NEW_SOURCE, Target.THESE_MODELS),
+    )
+    needs_errors: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_resamples(self.n_resamples)
+
+    def inapplicable(self, layout: Layout) -> str | None:
+        """Say why there is nothing to draw, or None."""
+        if reason := resampling_misfit(self.info, layout):
+            return reason
+        within = default_unit(layout) == "instance" and layout.has_one_row_each
+        return lacks_pairs(self.info, layout) if within else None
+
+    def build_on(
+        self, replicates: Replicates, level: float, alternative: Alternative
+    ) -> Interval | None:
+        """Build the interval; None where the losses do not vary."""
+        tail = tail_of(level, alternative)
+        if replicates.is_constant:
+            return None
+        error = replicates.standard_error
+        ratios = ratios_in_order(replicates.deviations, replicates.errors)
+        reach = studentised_reach(ratios, error, tail)
+        cautions = () if None not in reach else (_WITHOUT_SPREAD,)
+        return told_interval(self.info, replicates, reach, level, alternative, cautions)
+
+
+METHOD = Studentised

@@ -1,0 +1,99 @@
+"""Compiled loops of the bootstrap: which units a resample draws, and what sums they give.
+
+The functions are plain Python over numpy arrays, each whole in itself, so that numba can keep
+them on disk (``thetahat.kernels.compiling``) and a test can run them uncompiled. The hash is
+splitmix64, a counter-based one: a number is a function of its seed and its place, not of the
+numbers before it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thetahat.types import FloatArray, IntArray
+
+UInt32Array = np.ndarray[tuple[int, ...], np.dtype[np.uint32]]
+UInt64Array = np.ndarray[tuple[int, ...], np.dtype[np.uint64]]
+
+# splitmix64
+STEP = np.uint64(0x9E3779B97F4A7C15)
+FIRST_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
+SECOND_FACTOR = np.uint64(0x94D049BB133111EB)
+S30, S27, S31 = np.uint64(30), np.uint64(27), np.uint64(31)
+# a hash has two halves
+LOW = np.uint64(0xFFFFFFFF)
+HALF = np.uint64(32)
+RANGE = np.uint64(2**32)
+
+
+def draw_indices(starts: IntArray, keys: UInt64Array, out: UInt32Array) -> None:
+    """Fill ``out`` (b, n) with the units that each resample draws.
+
+    Stratum k are the units ``starts[k]`` to ``starts[k + 1]``; as many are drawn from it as it
+    has, with replacement. Every hash serves two draws, p and p + (n_k + 1) // 2 of a stratum: a
+    half h of it gives floor(h n_k / 2^32). In the rare case in which that would favour some units
+    the half is hashed again (Lemire), so that every unit is exactly as likely.
+    """
+    for b in range(out.shape[0]):
+        key = keys[b]
+        for k in range(len(starts) - 1):
+            start, stop = starts[k], starts[k + 1]
+            n_pairs = (stop - start + 1) // 2
+            size = np.uint64(stop - start)
+            unfair = RANGE % size
+            offset = np.uint64(start)
+            lows = out[b, start : start + n_pairs]
+            highs = out[b, start + n_pairs : stop]
+            state = key + STEP * offset
+            seen = np.uint64(0)
+            for p in range(len(highs)):
+                x = state + STEP * np.uint64(p + 1)
+                x = (x ^ (x >> S30)) * FIRST_FACTOR
+                x = (x ^ (x >> S27)) * SECOND_FACTOR
+                x = x ^ (x >> S31)
+                low = (x & LOW) * size
+                high = (x >> HALF) * size
+                lows[p] = offset + (low >> HALF)
+                highs[p] = offset + (high >> HALF)
+                seen |= np.uint64((low & LOW) < unfair) | np.uint64((high & LOW) < unfair)
+            for p in range(0 if seen else len(highs), n_pairs):
+                x = state + STEP * np.uint64(p + 1)
+                x = (x ^ (x >> S30)) * FIRST_FACTOR
+                x = (x ^ (x >> S27)) * SECOND_FACTOR
+                x = x ^ (x >> S31)
+                for half in range(2):
+                    product = (x >> HALF) * size if half else (x & LOW) * size
+                    y = x ^ (FIRST_FACTOR * np.uint64(half + 1))
+                    while (product & LOW) < unfair:
+                        y = y + STEP
+                        y = (y ^ (y >> S30)) * FIRST_FACTOR
+                        y = (y ^ (y >> S27)) * SECOND_FACTOR
+                        y = y ^ (y >> S31)
+                        product = (y >> HALF) * size
+                    if half == 0:
+                        lows[p] = offset + (product >> HALF)
+                    elif p < len(highs):
+                        highs[p] = offset + (product >> HALF)
+
+
+def gather_sums(
+    column: FloatArray, starts: IntArray, indices: UInt32Array, out: FloatArray
+) -> None:
+    """Fill ``out`` (b, S) with the sums of the drawn entries of ``column`` (n,) by stratum."""
+    for b in range(indices.shape[0]):
+        for k in range(len(starts) - 1):
+            middle = starts[k] + (starts[k + 1] - starts[k]) // 2 * 2
+            even, odd = 0.0, 0.0
+            for i in range(starts[k], middle, 2):
+                even += column[indices[b, i]]
+                odd += column[indices[b, i + 1]]
+            if middle < starts[k + 1]:
+                even += column[indices[b, middle]]
+            out[b, k] = even + odd
+
+
+def count_draws(indices: UInt32Array, out: FloatArray) -> None:
+    """Add to ``out`` (b, n) how often each resample draws each unit."""
+    for b in range(indices.shape[0]):
+        for i in range(indices.shape[1]):
+            out[b, indices[b, i]] += 1.0
