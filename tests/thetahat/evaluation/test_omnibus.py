@@ -106,8 +106,22 @@ def test_invalid_named_one_that_does_not_fit() -> None:
 def test_invalid_named_cochran_on_other_losses_raises() -> None:
     table = normal_table(54, BlockKind.HOLDOUT, shifts=(0.0, 0.0, 0.5))
 
-    with pytest.raises(UnsupportedCombination, match="0 or 1"):
+    with pytest.raises(UnsupportedCombination, match="0 or 1") as caught:
         result_of(table, omnibus=asked("cochran_q"))
+    assert caught.value.loc == ("tests",)
+    second = Chosen("q", "cochran_q", OMNIBUS["cochran_q"](), place=1)
+    with pytest.raises(UnsupportedCombination, match="0 or 1") as caught:
+        result_of(table, omnibus=(second,))
+    assert caught.value.loc == ("tests", 1)
+
+
+def test_invalid_correction_for_what_is_compared() -> None:
+    choices = Choices(correction="shaffer", control="a")
+
+    with pytest.raises(UnsupportedCombination, match="control") as caught:
+        check(four_sources().layout, choices, ["a", "b", "c"])
+    assert caught.value.loc == ("correction",)
+    assert caught.value.value == "shaffer"
 
 
 def test_invalid_key_twice() -> None:
