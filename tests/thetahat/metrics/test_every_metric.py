@@ -21,7 +21,6 @@ EVERY_FORM = pytest.mark.parametrize(("name", "metric", "n_classes"), every_case
 
 
 @EVERY_FORM
-@pytest.mark.about(*(f"metrics/{name}" for name in METRICS))
 def test_exact_the_influence_function_is_the_derivative(
     name: str, metric: Metric, n_classes: int
 ) -> None:
