@@ -45,6 +45,11 @@ class AnalysisRequest(EvaluationRequest):
     range: tuple[float, float] | None = Field(None, description="The loss's range, for clip.")
     unit: str | None = Field(None, description="instance, cluster or block, for the tests.")
     target: Target | None = Field(None, description="What the verdicts speak of.")
+    detail: str | None = Field(
+        None,
+        max_length=40,
+        description="Of each pair: full or brief. Left out: full for at most 1000 pairs.",
+    )
 
     def choices(self) -> Choices:
         """Return the choices, built and checked, but for the methods that fit learners again."""
@@ -90,4 +95,5 @@ _PLAIN = {
     "range",
     "unit",
     "target",
+    "detail",
 }
