@@ -1,0 +1,64 @@
+"""The tables of schemes and losses in docs/http.md are those of the code."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from thetahat.losses import LOSSES
+from thetahat.schemes import SCHEMES
+
+PAGE = (Path(__file__).parents[2] / "docs" / "http.md").read_text()
+
+
+def rows_of(first: str) -> list[list[str]]:
+    """Return the cells of the table whose first heading is this."""
+    table = PAGE.partition(f"\n| {first} |")[2].partition("\n\n")[0]
+    return [[cell.strip() for cell in row[1:-1].split("|")] for row in table.splitlines()[2:]]
+
+
+def parameters_of(method: Any) -> str:
+    """Write the parameters with their defaults as the page has them."""
+    told = []
+    for field in dataclasses.fields(method):
+        if field.default is dataclasses.MISSING:
+            told.append(f"`{field.name}` (to be given)")
+            continue
+        default = json.dumps(field.default)
+        told.append(f"`{field.name}` " + (f"`{default}`" if default[0] == '"' else default))
+    return ", ".join(told) or "none"
+
+
+def check_table(first: str, registry: Mapping[str, Any]) -> None:
+    said = {re.sub("`", "", row[0]): row[1] for row in rows_of(first)}
+
+    assert said == {name: parameters_of(registry[name]) for name in registry}
+    assert list(said) == list(registry)
+
+
+def test_exact_the_schemes_are_those_of_the_code() -> None:
+    check_table("scheme", SCHEMES)
+
+
+def test_exact_the_losses_are_those_of_the_code() -> None:
+    check_table("loss", LOSSES)
+
+
+def test_exact_a_scheme_s_blocks_are_its_own() -> None:
+    for name, _, _, blocks in rows_of("scheme"):
+        method = SCHEMES[name.strip("`")]
+        kinds = [f"`{kind.value}`" for kind in method.info.blocks]
+        assert blocks == (kinds[0] if len(kinds) == 1 else "as `blocks` says")
+
+
+def test_exact_a_loss_looks_at_what_it_uses() -> None:
+    words = {"output": {"the value", "the class"}, "probabilities": {"probabilities"}}
+    words["scores"] = {"the decision value"}
+    for name, _, task, looks in rows_of("loss"):
+        method = LOSSES[name.strip("`")]
+        assert looks in words[method.uses]
+        assert (method.task == "regression") == task.startswith("regression")
