@@ -217,6 +217,11 @@ REFERENCES: Final[dict[str, str]] = {
         "Iman, R. L. and Davenport, J. M. (1980). Approximations of the critical region of the "
         "Friedman statistic. Communications in Statistics A 9, 571-595."
     ),
+    "jiang2008": (
+        "Jiang, W., Varma, S. and Simon, R. (2008). Calculating confidence intervals for "
+        "prediction error in microarray classification using resampling. Statistical Applications "
+        "in Genetics and Molecular Biology 7, 8."
+    ),
     "kerby2014": (
         "Kerby, D. S. (2014). The simple difference formula: an approach to teaching nonparametric "
         "correlation. Comprehensive Psychology 3, 1."

@@ -83,6 +83,7 @@ def fits_of(data: Data, seed: int, parts: Sequence[Mapping[str, np.ndarray]]) ->
     losses: list[np.ndarray] = []
     gamma: list[float | None] = []
     for part in parts:
-        losses.extend(np.split(part["losses"], np.cumsum(part["n_test"])[:-1]))
+        if len(part["n_test"]) > 0:  # a stretch of a design's places may be empty
+            losses.extend(np.split(part["losses"], np.cumsum(part["n_test"])[:-1]))
         gamma.extend(None if np.isnan(g) else float(g) for g in part["no_information"])
     return Fits(rows=rows_of(data), seed=seed, losses=tuple(losses), no_information=tuple(gamma))

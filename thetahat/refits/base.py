@@ -22,7 +22,10 @@ class Design(Protocol):
     """
 
     def n_splits(self, rows: Rows) -> int:
-        """Return how many fits there will be of each learner; raises as ``splits`` does."""
+        """Return how many splits there are, and raise as ``splits`` does.
+
+        A place among them may stay empty, so there may be fewer fits of each learner.
+        """
         ...
 
     def n_tests(self, rows: Rows) -> int:

@@ -15,6 +15,7 @@ from thetahat.losses import LOSSES
 from thetahat.losses.base import Predictions
 from thetahat.refits import Design, Fits, Learning, fits_of, run_design
 from thetahat.registry import MethodInfo
+from thetahat.resampling import rows_of
 from thetahat.schemes.base import Rows
 from thetahat.types import FloatArray
 
@@ -29,9 +30,7 @@ def fitted(
 ) -> Fits:
     """Return the fits of a design in one part; the mean of the targets is the learner's default."""
     learning = Learning("m", learner or LEARNERS["mean"](), data, LOSSES[loss]())
-    splits = design.splits(fits_of(data, seed, ()).rows, seed)
-    n = sum(1 for _ in splits)
-    arrays, _ = run_design(learning, design, seed, 0, n)
+    arrays, _ = run_design(learning, design, seed, 0, design.n_splits(rows_of(data)))
     return fits_of(data, seed, [arrays])
 
 
