@@ -36,6 +36,7 @@ def counts_pair(counts: list[int]) -> PairedLosses:
 
 
 @pytest.mark.outside("mlxtend test_paired_ttest_5x2cv.py (7.269, 0.001), all digits from 0.25.0")
+@pytest.mark.about("comparisons/five_by_two_t", "comparisons/five_by_two_f")
 def test_golden_mlxtend_stump() -> None:
     t = FiveByTwoT().test(counts_pair(STUMP), TWO, rng_of())
     f = FiveByTwoF().test(counts_pair(STUMP), TWO, rng_of())
@@ -49,6 +50,7 @@ def test_golden_mlxtend_stump() -> None:
 
 
 @pytest.mark.outside("mlxtend test_combined_ftest_5x2cv.py (1.14, 0.47) and t 0.0, p 1.0")
+@pytest.mark.about("comparisons/five_by_two_t", "comparisons/five_by_two_f")
 def test_golden_mlxtend_tree() -> None:
     # the first difference is 0, and so is t: it looks at one split of ten
     t = FiveByTwoT().test(counts_pair(TREE), TWO, rng_of())
@@ -60,6 +62,7 @@ def test_golden_mlxtend_tree() -> None:
 
 
 @pytest.mark.outside("scikit-learn 1.9.1 plot_grid_search_stats.py: prints 0.750 and 0.227")
+@pytest.mark.about("comparisons/bouckaert_frank_t")
 def test_golden_sklearn_ten_times_ten_folds() -> None:
     pair = scores_pair(steps(RBF), steps(LINEAR), n_train=90, n_test=10, n_repeats=10)
 
@@ -71,6 +74,7 @@ def test_golden_sklearn_ten_times_ten_folds() -> None:
     assert codes(outcome.cautions) == set()
 
 
+@pytest.mark.about("comparisons/bouckaert_frank_t")
 def test_exact_bouckaert_frank_t_is_nadeau_bengio_t_of_the_same_splits() -> None:
     rng = np.random.default_rng(55)
     pair = five_by_two_pair(rng.random((10, 6)), rng.random((10, 6)))
@@ -81,6 +85,7 @@ def test_exact_bouckaert_frank_t_is_nadeau_bengio_t_of_the_same_splits() -> None
     assert ours.degrees_of_freedom == 9
 
 
+@pytest.mark.about("comparisons/five_by_two_t", "comparisons/five_by_two_f")
 def test_exact_t_depends_on_the_order_and_f_does_not() -> None:
     moved = counts_pair([*TREE[2:], *TREE[:2]])
     t, f = FiveByTwoT().test(moved, TWO, rng_of()), FiveByTwoF().test(moved, TWO, rng_of())
@@ -137,6 +142,7 @@ def rejections(method: FiveByTwoT | FiveByTwoF | BouckaertFrankT, draws: np.ndar
 
 
 @pytest.mark.calibration
+@pytest.mark.about("comparisons/five_by_two_t", "comparisons/five_by_two_f")
 def test_calibrated_size_of_the_5x2_tests() -> None:
     """At .05 where the ten differences are independent; with a share in common both are liberal."""
     rng, reps = np.random.default_rng(56), 2000
@@ -155,6 +161,7 @@ def test_calibrated_size_of_the_5x2_tests() -> None:
 
 
 @pytest.mark.calibration
+@pytest.mark.about("comparisons/bouckaert_frank_t")
 def test_calibrated_size_of_bouckaert_frank_t() -> None:
     """At .05 where every two splits correlate by 1/k; liberal where they correlate by more."""
     rng, reps, k, r = np.random.default_rng(57), 2000, 10, 3

@@ -11,6 +11,7 @@ from thetahat.schemes.five_by_two import FiveByTwo
 from thetahat.schemes.repeated_k_fold import RepeatedKFold
 
 
+@pytest.mark.outside("Dietterich (1998): five replications of two equal halves, each tested once")
 def test_golden_ten_pairs_of_halves() -> None:
     splits = list(FiveByTwo().splits(Rows(n=7), 3))
 
