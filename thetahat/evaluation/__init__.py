@@ -1,9 +1,18 @@
 """From the losses of all models to the result tree: choices, recommendation, verdicts, plans."""
 
-from thetahat.evaluation.checks import check
+from thetahat.evaluation.checks import check, those_that_fit
 from thetahat.evaluation.choices import EVERY_TEST, Choices, Chosen
 from thetahat.evaluation.corrections import CORRECTIONS
 from thetahat.evaluation.recommendation import RULES
 from thetahat.evaluation.tree import evaluate
 
-__all__ = ["CORRECTIONS", "EVERY_TEST", "RULES", "Choices", "Chosen", "check", "evaluate"]
+__all__ = [
+    "CORRECTIONS",
+    "EVERY_TEST",
+    "RULES",
+    "Choices",
+    "Chosen",
+    "check",
+    "evaluate",
+    "those_that_fit",
+]

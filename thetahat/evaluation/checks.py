@@ -35,25 +35,29 @@ def check(layout: Layout, choices: Choices, models: Sequence[str]) -> None:
     reason = refusal(choices.correction, len(models), choices.control, choices.alternative)
     if reason is not None:
         raise UnsupportedCombination(reason, loc=("correction",), value=choices.correction)
-    for family, registry in REGISTRIES.items():
+    for family in REGISTRIES:
         # requests name the tests of all models among those of a pair
         field, n_models = ("tests", len(models)) if family == "omnibus" else (family, None)
         for i, entry in enumerate(getattr(choices, family) or ()):
             reason = _misfit(family, entry, layout, choices, n_models)
             if reason is not None:
-                fitting = [
-                    other.name
-                    for other in select(family, None, registry, layout, choices, n_models).methods
-                    if _misfit(family, other, layout, choices, n_models) is None
-                ]
-                fits = ", ".join(fitting) or "none"
+                fits = those_that_fit(family, layout, choices, n_models)
                 raise UnsupportedCombination(
-                    f"{entry.name} does not fit: {reason}; {family} that fit: {fits}",
+                    f"{entry.name} does not fit: {reason}; {fits}",
                     loc=(field, i if entry.place is None else entry.place),
                     value=entry.name,
                 )
     if choices.target is not None:
         _check_target(layout, choices, choices.target)
+
+
+def those_that_fit(
+    family: str, layout: Layout, choices: Choices, n_models: int | None = None
+) -> str:
+    """Return the end of a refusal: the methods of a family that fit the layout."""
+    methods = select(family, None, REGISTRIES[family], layout, choices, n_models).methods
+    fitting = [e.name for e in methods if _misfit(family, e, layout, choices, n_models) is None]
+    return f"{family} that fit: {', '.join(fitting) or 'none'}"
 
 
 def _misfit(

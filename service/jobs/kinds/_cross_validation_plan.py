@@ -16,8 +16,8 @@ from service.jobs.kinds._methods_used import method_used
 from service.jobs.kinds._refits import Extra, extra_of
 from service.jobs.kinds.base import DatasetFile, Job
 from thetahat.data import Data
-from thetahat.errors import EvaluationError, InvalidParameter, Loc
-from thetahat.evaluation import check
+from thetahat.errors import EvaluationError, InvalidParameter, Loc, UnsupportedCombination
+from thetahat.evaluation import check, those_that_fit
 from thetahat.layout import Layout, layout_of
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner
@@ -130,7 +130,13 @@ def check_plan(given: CrossValidationRequest, datasets: Mapping[UUID, DatasetFil
         layout = _likely(scheme)
     else:
         layout = _layout(given, scheme, rows)
-    check(layout, extra_of(given, scheme, rows).choices_to_check(choices), names)
+    try:
+        extra = extra_of(given, scheme, rows)
+    except UnsupportedCombination as error:
+        fits = those_that_fit(str(error.loc[0]), layout, choices)
+        message = f"{error.message}; {fits}"
+        raise UnsupportedCombination(message, loc=error.loc, value=error.value) from None
+    check(layout, extra.choices_to_check(choices), names)
 
 
 def _loss_for(given: CrossValidationRequest, loss: Loss, data: Data) -> Loss:

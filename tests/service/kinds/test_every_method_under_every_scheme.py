@@ -1,0 +1,106 @@
+"""Every method under every scheme: taken, or refused with the names of those that fit."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from service.api.errors import status_of
+from service.jobs.kinds import JOB_KINDS
+from tests.service.kinds.running import place_of, run_kind
+from tests.service.kinds.test_every_method_where_it_fits import NAMED, PARAMS, info_of
+from thetahat.errors import EvaluationError, UnsupportedCombination
+from thetahat.refits import REFITS
+from thetahat.registry import MethodInfo
+from thetahat.schemes import SCHEMES
+
+N = 24
+ROLES: dict[str, list[Any]] = {
+    "source": ["s", "t", "u", "v", "w", "x"] * 4,
+    "fold": [i % 3 for i in range(N)],
+    "time": list(range(N)),
+}
+SMALL: dict[str, dict[str, Any]] = {
+    "bootstrap": {"n_resamples": 8},
+    "complete_subsampling": {"test_size": 2},
+    "k_fold": {"n_folds": 4},
+    "repeated_k_fold": {"n_folds": 4, "n_repeats": 2},
+    "stratified_k_fold": {"n_folds": 4},
+    "stratified_repeated_k_fold": {"n_folds": 4, "n_repeats": 2},
+    "stratified_source_k_fold": {"n_folds": 3},
+}
+EVERY_SCHEME = pytest.mark.parametrize("scheme", SCHEMES)
+
+
+def asking(scheme: str, **fields: Any) -> dict[str, Any]:
+    """Return a request with the columns that the scheme needs and no other."""
+    made = SCHEMES[scheme](**SMALL.get(scheme, {}))
+    learners = {
+        "mean": "mean",
+        "ridge": "ridge",
+        "other": {"name": "ridge", "params": {"penalty": 9.0}},
+    }
+    classes = {"majority": "majority", "nb": "gaussian_naive_bayes", "wide": "gaussian_naive_bayes"}
+    by_class = "y" in made.requires
+    return {
+        "kind": "cross_validation",
+        "data": {
+            "X": [[float((7 * i) % 11)] for i in range(N)],
+            "y": ["ab"[(i // 6) % 2] for i in range(N)] if by_class else [i % 5 for i in range(N)],
+            **{role: column for role, column in ROLES.items() if role in made.requires},
+        },
+        "task": "classification" if by_class else "regression",
+        "learners": classes if by_class else learners,
+        "scheme": {"name": scheme, "params": SMALL.get(scheme, {})},
+        **fields,
+    }
+
+
+def refusal_of(body: dict[str, Any]) -> EvaluationError | None:
+    kind = JOB_KINDS["cross_validation"]
+    try:
+        kind.check(kind.request.model_validate(body), {})
+    except EvaluationError as refusal:
+        return refusal
+    return None
+
+
+@EVERY_SCHEME
+@pytest.mark.parametrize(("field", "name"), NAMED)
+def test_exact_a_named_method_fits_the_scheme_or_is_refused(
+    field: str, name: str, scheme: str
+) -> None:
+    if name == "quadratic":
+        return  # its parameter goes with the number of blocks
+    refusal = refusal_of(asking(scheme, **{field: [name]}))
+    info: MethodInfo = info_of(name)
+
+    if refusal is None:
+        kind = SCHEMES[scheme](**SMALL.get(scheme, {})).block_kind
+        assert kind in info.blocks
+        return
+    assert status_of(type(refusal)) == 422
+    assert isinstance(refusal, UnsupportedCombination)
+    assert place_of(refusal)[:2] == (field, 0)
+    said = re.search(r"that fit: (.*)$", refusal.message)
+    assert said is not None, refusal.message
+    for other in [] if said[1] == "none" else said[1].split(", "):
+        assert refusal_of(asking(scheme, **{field: [other]})) is None
+
+
+@EVERY_SCHEME
+def test_exact_what_is_left_to_default_runs(scheme: str) -> None:
+    result = run_kind(asking(scheme)).result
+
+    assert len(result["comparisons"]) == 3
+    assert not {entry["name"] for entry in result["not_applicable"]} & {
+        *result["models"][next(iter(result["models"]))]["variances"],
+        *result["omnibus"],
+    }
+
+
+def test_exact_what_fits_learners_again_is_never_taken_by_default() -> None:
+    assert all(method.by_request_only for method in REFITS.values())
+    assert PARAMS.keys() == {"quadratic"}
