@@ -24,7 +24,7 @@ from thetahat.variances.quadratic import Coefficients, Quadratic
 EXAMPLES = settings(max_examples=settings().max_examples // 5)  # times 20 methods and kinds
 EVERY = pytest.mark.parametrize("name", VARIANCES)
 ROWS = np.random.default_rng(17).gamma(2.0, size=(4, 5)).tolist()
-FITS = [(name, kind) for name in VARIANCES for kind in VARIANCES[name].info.blocks]
+FITS = [(name, kind) for name in VARIANCES for kind in sorted(VARIANCES[name].info.blocks)]
 EVERY_FIT = pytest.mark.parametrize(("name", "kind"), FITS, ids=[f"{n}-{k}" for n, k in FITS])
 SPEC = {  # the names that SPEC section 2 and METHODS give, by what a block is
     BlockKind.RANDOM: "theta_1 theta_2 theta_3 theta_4 theta_5 quadratic nadeau_bengio bayle_within"
