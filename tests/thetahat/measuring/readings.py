@@ -12,7 +12,8 @@ from thetahat.evaluation.choices import Choices, Chosen
 from thetahat.intervals.base import Interval
 from thetahat.layout import Layout, layout_of
 from thetahat.measuring.measured import Measured, measure
-from thetahat.measuring.told import Reading, add_metrics, read
+from thetahat.measuring.reading import Reading, read
+from thetahat.measuring.told import add_metrics
 from thetahat.metrics.base import Judged, Metric
 from thetahat.types import BlockKind
 
@@ -53,6 +54,7 @@ def tree(
     """The metric's part of a result, put into a tree without anything else."""
     names = list(models)
     result: dict[str, Any] = {
+        "detail": choices.get("detail", "full"),
         "models": {name: {} for name in names},
         "comparisons": [{"a": a, "b": b} for i, a in enumerate(names) for b in names[i + 1 :]],
     }
