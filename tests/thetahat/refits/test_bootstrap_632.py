@@ -13,6 +13,7 @@ from thetahat.refits._bootstrap_632 import combined
 from thetahat.refits._resamples import Resamples, out_of_bag
 from thetahat.refits.base import Fits
 from thetahat.refits.bootstrap_632 import Bootstrap632
+from thetahat.schemes.base import Rows
 from thetahat.types import Target
 
 METHOD = Bootstrap632(n_resamples=60)
@@ -100,3 +101,26 @@ def test_degenerate_differences_that_do_not_vary_have_no_variance() -> None:
 def test_invalid_too_few_resamples_are_refused() -> None:
     with pytest.raises(InvalidParameter, match="n_resamples must be at least 2"):
         Bootstrap632(n_resamples=0)
+
+
+def test_calibrated_the_error_of_a_difference_is_not_too_small() -> None:
+    # The slope through the origin against the mean, on 15 rows of y = x + noise.
+    rng = np.random.default_rng(20_261_121)
+    method, n, reps = Bootstrap632(n_resamples=60), 15, 60
+    estimates, variances = [], []
+    for rep in range(reps):
+        x = rng.normal(size=n)
+        y = x + rng.normal(size=n)
+        counts = [np.ones(n), *(method.design.counts(n, rep, b) for b in range(1, 61))]
+        losses = []
+        for w in counts:
+            slope, mean = (w * x) @ y / ((w * x) @ x), w @ y / n
+            losses.append((y - slope * x) ** 2 - (y - mean) ** 2)
+        found = method.estimate(Fits(rows=Rows(n=n), seed=rep, losses=tuple(losses)))
+        estimates.append(found.estimate)
+        variances.append(float(found.value))
+    truth = np.var(estimates, ddof=1)
+
+    # the variance of 60 draws is itself known to about a fifth of itself
+    assert np.mean(variances) > truth * (1 - 2 * 0.2)
+    assert np.mean(variances) < truth * 2.5
