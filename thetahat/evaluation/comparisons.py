@@ -65,7 +65,9 @@ def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what w
     """
     intervals = methods.intervals
     if resampling is not None:
-        intervals = resampling.affordable(intervals, for_pairs=True)
+        intervals = resampling.unasked(
+            intervals, named_variances=methods.variances.named, for_pairs=True
+        )
         left_out.take(intervals)
     methods = replace(methods, intervals=_for_differences(intervals))
     span = None if limits is None else (limits[0] - limits[1], limits[1] - limits[0])

@@ -23,6 +23,10 @@ The reasons:
 - Holdout: with clusters, ``cluster_robust``; ``wilson`` for zero-one losses, because the others
   fail near 0 and 1; else t on ``iid``.
 
+The bootstrap's intervals, which draw instances, clusters or sources, stand at the end: they rest
+on the same units as what goes before, leave the same out, and with few units are shorter. Of them
+``studentised`` comes closest to its level, then ``bca``.
+
 ``theta_1`` (no variance of anything), ``theta_2`` and ``theta_5`` (they come out negative too
 often) are never recommended, whatever was asked for.
 
@@ -42,6 +46,14 @@ Pair = tuple[str, str | None]
 """Wire names of an interval method and of the variance it is built on."""
 
 
+RESAMPLED: Final[tuple[Pair, ...]] = (
+    ("studentised", None),
+    ("bca", None),
+    ("percentile", None),
+    ("basic", None),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """The order of one kind of block and one target.
@@ -53,7 +65,7 @@ class Rule:
     target : Target
         What the interval is to cover.
     order : tuple of Pair
-        Best first; ``wilson`` and ``clopper_pearson`` rest on no variance.
+        Best first; ``wilson``, ``clopper_pearson`` and the bootstrap's rest on no variance.
     reason : str
         Why, in one sentence.
     only_fixed_models : bool
@@ -102,6 +114,7 @@ RULES: Final = (
             ("normal", "bayle_all_pairs"),
             ("normal", "bayle_within"),
             ("normal", "cluster_robust"),
+            *RESAMPLED,
         ),
         "a central limit theorem holds for the bayle forms where the learner is stable; clusters, "
         "where they are given, are what is independent",
@@ -138,6 +151,7 @@ RULES: Final = (
             ("student_t", "nadeau_bengio"),
             ("normal", "theta_gamma"),
             ("normal", "nadeau_bengio"),
+            *RESAMPLED,
         ),
         "for a new source the sources are the sample, and their means have K - 1 degrees of "
         "freedom",
@@ -157,6 +171,7 @@ RULES: Final = (
             ("student_t", "iid"),
             ("normal", "cluster_robust"),
             ("normal", "iid"),
+            *RESAMPLED,
         ),
         "instances of one cluster are not independent; near 0 and 1 wilson holds its level where "
         "the others do not",

@@ -11,6 +11,8 @@ from thetahat.bootstrap import Draw, SharedResamples
 from thetahat.evaluation.choices import Selection
 from thetahat.intervals.base import IntervalMethod, ResampledInterval
 
+NOT_ON_A_VARIANCE = "it rests on no variance, and the request names variances; name it to have it"
+
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
@@ -38,7 +40,7 @@ class Resampling:
         """Prepare the resamples of a table and of the pairs that get intervals."""
         mirrored = table.higher_is_better
         taken = tuple((b, a) if mirrored else (a, b) for a, b in pairs)
-        errors = any(entry.needs_errors for entry in _resampled(intervals).values())
+        errors = any(method.needs_errors for method in _resampled(intervals).values())
         return cls(SharedResamples(table.models, seed, taken, errors), mirrored)
 
     def of_model(self, name: str) -> Draw:
@@ -50,14 +52,23 @@ class Resampling:
         pair = (b, a) if self.mirrored else (a, b)
         return partial(self.shared.of_pair, pair, difference)
 
-    def affordable(
-        self, intervals: Selection[IntervalMethod], *, for_pairs: bool
+    def unasked(
+        self,
+        intervals: Selection[IntervalMethod],
+        *,
+        named_variances: bool,
+        for_pairs: bool,
     ) -> Selection[IntervalMethod]:
-        """Leave out of the defaulted intervals those that would take long on so many units."""
+        """Leave out of the defaulted intervals what would take long, or what is not asked for.
+
+        A request that names its variances wants to see what rests on them.
+        """
         if intervals.named:
             return intervals
         reasons = {
-            key: self.shared.too_much(with_errors=for_pairs and method.needs_errors)
+            key: NOT_ON_A_VARIANCE
+            if named_variances
+            else self.shared.too_much(with_errors=for_pairs and method.needs_errors)
             for key, method in _resampled(intervals).items()
         }
         out = tuple(

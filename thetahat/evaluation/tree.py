@@ -70,7 +70,12 @@ def evaluate(
     in_full = shared is None or methods.intervals.named
     told_pairs = [(table.names[i], table.names[j]) for i, j in pairs] if in_full else []
     resampling = Resampling.of(table, methods.intervals, told_pairs, seed)
-    methods = replace(methods, intervals=resampling.affordable(methods.intervals, for_pairs=False))
+    methods = replace(
+        methods,
+        intervals=resampling.unasked(
+            methods.intervals, named_variances=methods.variances.named, for_pairs=False
+        ),
+    )
     limits = (choices.range or table.loss_range) if choices.clip else None
     left_out = LeftOut()
     for selection in (methods.variances, methods.intervals, methods.tests, omnibus):

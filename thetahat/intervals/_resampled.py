@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from thetahat.block_losses import BlockLosses
 from thetahat.bootstrap import Replicates, Units, unit_misfit
 from thetahat.bootstrap.ends import Reach
 from thetahat.errors import InvalidParameter
@@ -13,29 +12,11 @@ from thetahat.intervals.base import Interval
 from thetahat.layout import Layout
 from thetahat.registry import MethodInfo
 from thetahat.types import Alternative, BlockKind, Caution
-from thetahat.variances.base import VarianceEstimate
 
 FEWEST, MOST = 99, 1_000_000
 _IN_A_TAIL = 10  # replicates beyond an end, below which the end is mostly chance
 _FEW_UNITS = 20
 _SMALL_STRATUM = 10
-
-
-class OnReplicates:
-    """An interval that goes with no variance estimate."""
-
-    __slots__ = ()
-
-    def build(
-        self,
-        losses: BlockLosses,  # noqa: ARG002 - the protocol's
-        variance_name: str,  # noqa: ARG002 - same
-        variance: VarianceEstimate | None,  # noqa: ARG002 - same
-        level: float,  # noqa: ARG002 - same
-        alternative: Alternative,  # noqa: ARG002 - same
-    ) -> Interval | None:
-        """Return None: it rests on replicates, not on a variance."""
-        return None
 
 
 def check_resamples(n_resamples: int | None) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol
 
 from thetahat.block_losses import BlockLosses
 from thetahat.bootstrap import Replicates
@@ -86,19 +87,35 @@ class IntervalMethod(Protocol):
         ...
 
 
-@runtime_checkable
-class ResampledInterval(IntervalMethod, Protocol):
+class ResampledInterval(ABC):
     """An interval that rests on bootstrap replicates, and so on no variance estimate.
 
-    Its ``build`` gives None for every variance. It is built once for each model and pair, on
-    replicates that all methods share.
+    It is built once for each model and pair, on replicates that all methods share.
     """
 
-    n_resamples: int | None
-    needs_errors: ClassVar[bool]
+    __slots__ = ()
 
+    info: ClassVar[MethodInfo]
+    needs_errors: ClassVar[bool]
+    n_resamples: int | None
+
+    @abstractmethod
+    def inapplicable(self, layout: Layout) -> str | None:
+        """Say why there is nothing to draw, or None."""
+
+    @abstractmethod
     def build_on(
         self, replicates: Replicates, level: float, alternative: Alternative
     ) -> Interval | None:
         """Build the interval; None where the losses do not vary."""
-        ...
+
+    def build(
+        self,
+        losses: BlockLosses,  # noqa: ARG002 - the protocol's
+        variance_name: str,  # noqa: ARG002 - same
+        variance: VarianceEstimate | None,  # noqa: ARG002 - same
+        level: float,  # noqa: ARG002 - same
+        alternative: Alternative,  # noqa: ARG002 - same
+    ) -> Interval | None:
+        """Return None: it goes with no variance."""
+        return None

@@ -9,19 +9,18 @@ from thetahat.bootstrap import Replicates
 from thetahat.bootstrap.ends import basic_reach
 from thetahat.intervals._ends import tail_of
 from thetahat.intervals._resampled import (
-    OnReplicates,
     check_resamples,
     resampling_misfit,
     told_interval,
 )
-from thetahat.intervals.base import Interval
+from thetahat.intervals.base import Interval, ResampledInterval
 from thetahat.layout import Layout
 from thetahat.registry import MethodInfo
 from thetahat.types import Alternative, Needs, Target
 
 
 @dataclass(frozen=True, slots=True)
-class Basic(OnReplicates):
+class Basic(ResampledInterval):
     r"""Quantiles of the means of resamples, mirrored at the mean.
 
     .. math::

@@ -9,19 +9,18 @@ from thetahat.bootstrap import Replicates
 from thetahat.bootstrap.ends import bca_reach
 from thetahat.intervals._ends import tail_of
 from thetahat.intervals._resampled import (
-    OnReplicates,
     check_resamples,
     resampling_misfit,
     told_interval,
 )
-from thetahat.intervals.base import Interval
+from thetahat.intervals.base import Interval, ResampledInterval
 from thetahat.layout import Layout
 from thetahat.registry import MethodInfo
 from thetahat.types import Alternative, Needs, Target
 
 
 @dataclass(frozen=True, slots=True)
-class Bca(OnReplicates):
+class Bca(ResampledInterval):
     r"""Quantiles of the means of resamples at levels that allow for bias and skewness.
 
     .. math::

@@ -9,19 +9,18 @@ from thetahat.bootstrap import Replicates
 from thetahat.bootstrap.ends import percentile_reach
 from thetahat.intervals._ends import tail_of
 from thetahat.intervals._resampled import (
-    OnReplicates,
     check_resamples,
     resampling_misfit,
     told_interval,
 )
-from thetahat.intervals.base import Interval
+from thetahat.intervals.base import Interval, ResampledInterval
 from thetahat.layout import Layout
 from thetahat.registry import MethodInfo
 from thetahat.types import Alternative, Needs, Target
 
 
 @dataclass(frozen=True, slots=True)
-class Percentile(OnReplicates):
+class Percentile(ResampledInterval):
     r"""Between two quantiles of the means of resamples.
 
     .. math:: \bigl[\hat\mu^*_{(\alpha/2)},\; \hat\mu^*_{(1-\alpha/2)}\bigr]

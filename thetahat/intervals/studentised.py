@@ -9,12 +9,11 @@ from thetahat.bootstrap import Replicates, default_unit
 from thetahat.bootstrap.ends import ratios_in_order, studentised_reach
 from thetahat.intervals._ends import tail_of
 from thetahat.intervals._resampled import (
-    OnReplicates,
     check_resamples,
     resampling_misfit,
     told_interval,
 )
-from thetahat.intervals.base import Interval
+from thetahat.intervals.base import Interval, ResampledInterval
 from thetahat.layout import Layout
 from thetahat.registry import MethodInfo
 from thetahat.types import Alternative, Caution, Needs, Target
@@ -28,7 +27,7 @@ _WITHOUT_SPREAD = Caution(
 
 
 @dataclass(frozen=True, slots=True)
-class Studentised(OnReplicates):
+class Studentised(ResampledInterval):
     r"""The mean plus and minus standard errors, by the bootstrap's own table of t.
 
     .. math::
