@@ -43,12 +43,15 @@ class Elimination:
         return [self.last, *reversed(self.eliminated)]
 
 
-def by_range(means: FloatArray, drawn: FloatArray, roundings: FloatArray) -> Elimination:
+def by_range(
+    means: FloatArray, drawn: FloatArray, inflated: FloatArray, roundings: FloatArray
+) -> Elimination:
     """Eliminate by the largest difference of two models over its standard error.
 
-    ``means`` is (k,), ``drawn`` (k, B) the resampled means less the observed ones, ``roundings``
-    (k,). The order of elimination does not depend on the resampled maxima, so that they are
-    found from the last set on, by adding one model at a time: B times the number of pairs.
+    ``means`` is (k,), ``drawn`` (k, B) the resampled means less the observed ones, ``inflated``
+    (B,) by how much each draw's reference is larger, ``roundings`` (k,). The order of
+    elimination does not depend on the resampled maxima, so that they are found from the last
+    set on, by adding one model at a time: B times the number of pairs.
     """
     k = len(means)
     errors = np.zeros((k, k))
@@ -73,12 +76,14 @@ def by_range(means: FloatArray, drawn: FloatArray, roundings: FloatArray) -> Eli
     for model, statistic in zip(reversed(eliminated), reversed(statistics), strict=True):
         apart = np.abs(drawn[inside] - drawn[model]) * inverse[model, inside][:, np.newaxis]
         largest = np.maximum(largest, apart.max(axis=0))
-        steps.append(exceeded(largest, statistic))
+        steps.append(exceeded(largest * inflated, statistic))
         inside.append(model)
     return _told(statistics[0], eliminated, int(left[0]), steps[::-1])
 
 
-def by_largest_mean(means: FloatArray, drawn: FloatArray, roundings: FloatArray) -> Elimination:
+def by_largest_mean(
+    means: FloatArray, drawn: FloatArray, inflated: FloatArray, roundings: FloatArray
+) -> Elimination:
     """Eliminate by the largest mean loss against the average of the set, over its standard error.
 
     Arguments as for ``by_range``.
@@ -92,7 +97,7 @@ def by_largest_mean(means: FloatArray, drawn: FloatArray, roundings: FloatArray)
         statistics.append(float(t.max()))
         sure = errors <= slack[left]
         scaled = apart / np.where(sure, np.inf, errors)[:, np.newaxis]
-        steps.append(exceeded(scaled.max(axis=0), statistics[-1]))
+        steps.append(exceeded(scaled.max(axis=0) * inflated, statistics[-1]))
         out = _worst(t, means[left])
         eliminated.append(int(left[out]))
         left = np.delete(left, out)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+import math
+from typing import Final, Literal
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from thetahat.types import FloatArray
 
 MOST_COUNTED: Final = 1 << 17
 """Most units whose resamples are drawn one by one; with more, normal multipliers do the same."""
+
+SmallSample = Literal["student", "none"]
+SMALL_SAMPLE: Final = ("student", "none")
 
 _COUNTS_AT_ONCE = 1 << 21  # resampling counts held at a time
 _ROWS_AT_ONCE = 1 << 13  # rows of one step of the triangular factor
@@ -80,6 +84,21 @@ def multiplier_sums(factor: FloatArray, n_draws: int, rng: np.random.Generator) 
     """
     drawn = rng.standard_normal((n_draws, len(factor)))
     return np.ascontiguousarray((drawn @ factor).T)
+
+
+def inflation(
+    kind: SmallSample, n_units: int, degrees: int, n_draws: int, rng: np.random.Generator
+) -> FloatArray:
+    r"""(B,) factors of the reference draws for standard errors that are estimated once.
+
+    .. math:: \sqrt{n / \chi^2_\nu}
+
+    with n the units that a mean square was divided by and :math:`\nu` its degrees of freedom: what
+    is drawn from normals becomes Student's t of mean squares over :math:`\nu`. 1 for ``none``.
+    """
+    if kind == "none":
+        return np.ones(n_draws)
+    return np.asarray(math.sqrt(n_units) / np.sqrt(rng.chisquare(degrees, n_draws)))
 
 
 def triangular_factor(terms: FloatArray) -> FloatArray:

@@ -10,11 +10,15 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.block_losses import BlockLosses, LossTable
+from thetahat.comparisons._choices import check_choice
 from thetahat.layout import Layout
 from thetahat.omnibus._alpha import alpha_of, check_alpha
 from thetahat.omnibus._elimination import exceeded
 from thetahat.omnibus._resampled_means import (
+    SMALL_SAMPLE,
+    SmallSample,
     check_n_resamples,
+    inflation,
     multiplier_sums,
     n_resamples_of,
     ratios,
@@ -51,21 +55,28 @@ class CrossValidationWithConfidence:
 
     Source: lei2020; phipson2010 for the one that is added.
 
-    Deviations: no models are screened out before the draws (conservative, where some are far
-    worse). p = (count + 1) / (B + 1). The draws come from the triangular factor of the centred
-    losses, which has the same distribution. Over repeats an instance's mean is taken.
+    Deviations: ``student`` multiplies each draw's reference by :math:`\sqrt{n / \chi^2_{n-K}}` with
+    K blocks, since the spread is estimated; without it the test is liberal with few instances
+    and with small blocks, and the same with many. No models are screened out before the draws
+    (conservative, where some are far worse). p = (count + 1) / (B + 1). The draws come from the
+    triangular factor of the centred losses, which has the same distribution. Over repeats an
+    instance's mean is taken.
 
     Degenerate cases: a model that loses to another by the same amount on every instance has T
     infinite and p = 0; models with equal losses have equal p-values.
 
     Parameters
     ----------
+    small_sample : str
+        ``student``: the reference allows for standard errors that are estimated. ``none``: it does
+        not, as in the source.
     alpha : float or None
         In (0, 1). Left out: 1 - the request's level.
     n_resamples : int or None
         B, in 99 to 100 000. Left out: 5000.
     """
 
+    small_sample: SmallSample = "student"
     alpha: float | None = None
     n_resamples: int | None = None
 
@@ -90,15 +101,21 @@ class CrossValidationWithConfidence:
     )
 
     def __post_init__(self) -> None:
+        check_choice("small_sample", self.small_sample, SMALL_SAMPLE)
         check_alpha(self.alpha)
         check_n_resamples(self.n_resamples)
 
     def inapplicable(self, layout: Layout, n_models: int) -> str | None:
-        """Refuse clusters, split scores, repeats that cannot be matched and too few models."""
+        """Refuse clusters, blocks of one, split scores, repeats without names and few models."""
         if layout.cluster is not None:
             return (
                 "cross_validation_with_confidence takes instances as independent, and these are "
                 "in clusters; model_confidence_set resamples clusters"
+            )
+        if layout.smallest_block < 2:
+            return (
+                "cross_validation_with_confidence measures the spread within blocks, and the "
+                "smallest has one instance"
             )
         return row_refusal(self.info.name, layout, n_models, "instance")
 
@@ -117,22 +134,25 @@ class CrossValidationWithConfidence:
         np.fill_diagonal(t, -np.inf)
         statistics = t.max(axis=1)
         references = largest_of_others(drawn, t, np.where(errors > slack, errors, 0.0))
-        p_values, largest = np.empty(len(t)), np.full(drawn.shape[1], -np.inf)
+        n, n_drawn = len(centred), drawn.shape[1]
+        inflated = inflation(self.small_sample, n, n - table.layout.n_blocks, n_drawn, rng)
+        p_values, largest = np.empty(len(t)), np.full(n_drawn, -np.inf)
         for m, reference in enumerate(references):
-            p_values[m] = exceeded(reference, statistics[m])
+            p_values[m] = exceeded(reference * inflated, statistics[m])
             np.maximum(largest, reference, out=largest)
         overall = float(statistics.max())
         kept = [rows.names[m] for m in np.argsort(means, kind="stable") if p_values[m] > alpha]
         return OmnibusOutcome(
             statistic=overall if math.isfinite(overall) else None,
-            p_value=exceeded(largest, overall),
+            p_value=exceeded(largest * inflated, overall),
             degrees_of_freedom=None,
             unit=rows.unit,
             cautions=_cautions(rows, overall),
             details={
                 "rows": rows.n_rows,
                 "alpha": alpha,
-                "n_resamples": drawn.shape[1],
+                "n_resamples": n_drawn,
+                "small_sample": self.small_sample,
                 "mean_losses": rows.by_model(shift + means),
                 "p_values": rows.by_model(p_values),
                 "set": kept,

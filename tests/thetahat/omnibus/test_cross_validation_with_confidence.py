@@ -25,7 +25,7 @@ def test_golden_orthants_by_hand() -> None:
     """
     losses = np.array([[1.0, 1.0, 1.0], [-1.0, 1.0, -1.0], [1.0, -1.0, -1.0], [-1.0, -1.0, 1.0]])
 
-    outcome = outcome_of(NAME, in_a_holdout(losses + 5), n_resamples=100_000)
+    outcome = outcome_of(NAME, in_a_holdout(losses + 5), n_resamples=100_000, small_sample="none")
 
     assert outcome.details["mean_losses"] == {"m0": 5.0, "m1": 5.0, "m2": 5.0}
     for p in outcome.details["p_values"].values():
@@ -45,7 +45,10 @@ def test_golden_one_normal_by_hand() -> None:
     level = np.array([0.0, 1.0, 3.0, 2.0])
 
     outcome = outcome_of(
-        NAME, in_a_holdout(np.column_stack([level, level + d, level + d])), n_resamples=100_000
+        NAME,
+        in_a_holdout(np.column_stack([level, level + d, level + d])),
+        n_resamples=100_000,
+        small_sample="none",
     )
 
     assert_close(outcome.statistic, 2, rtol=1e-12)
@@ -71,7 +74,10 @@ def test_naive_multipliers_for_every_instance() -> None:
     zeta = np.random.default_rng(362).standard_normal((20_000, n))
 
     outcome = outcome_of(
-        NAME, table_over(layout_of(BlockKind.RANDOM, block), losses), n_resamples=20_000
+        NAME,
+        table_over(layout_of(BlockKind.RANDOM, block), losses),
+        n_resamples=20_000,
+        small_sample="none",
     )
 
     statistics = []
@@ -97,7 +103,7 @@ def test_against_scipy_multivariate_normal() -> None:
     table = table_over(layout_of(BlockKind.RANDOM, block), losses)
     centred = np.column_stack([centred_in_blocks(m) for m in table.models.values()])
 
-    outcome = outcome_of(NAME, table, n_resamples=100_000)
+    outcome = outcome_of(NAME, table, n_resamples=100_000, small_sample="none")
 
     for m, others in ((0, [1, 2]), (1, [0, 2]), (2, [0, 1])):
         xi = centred[:, [m]] - centred[:, others]
@@ -148,6 +154,23 @@ def test_exact_repeats_are_averaged_by_instance() -> None:
         np.testing.assert_allclose(centred_in_blocks(model), expected, atol=1e-12)
 
 
+def test_against_scipy_student_t_for_small_blocks() -> None:
+    """Three models of which two are equal: the reference is one t with n - K degrees of freedom."""
+    rng = np.random.default_rng(383)
+    losses = rng.normal(size=(12, 2)) + np.array([0.0, 0.5])
+    table = table_over(
+        layout_of(BlockKind.RANDOM, np.repeat(np.arange(4), 3)), losses[:, [0, 1, 1]]
+    )
+
+    outcome = outcome_of(NAME, table, n_resamples=100_000)
+
+    d = losses[:, 1] - losses[:, 0]
+    pooled = (d.reshape(4, 3).var(axis=1, ddof=1)).mean()
+    p = stats.t.sf(math.sqrt(12) * d.mean() / math.sqrt(pooled), 8)
+    assert outcome.details["small_sample"] == "student"
+    assert abs(outcome.details["p_values"]["m1"] - p) < 4.5 * math.sqrt(p * (1 - p) / 100_000)
+
+
 def test_degenerate_a_constant_difference_is_certain() -> None:
     noise = np.random.default_rng(368).random((40, 2))
     losses = np.column_stack([noise[:, 0], noise[:, 0] + 0.25, noise[:, 1]])
@@ -175,7 +198,13 @@ def test_invalid_layouts_and_parameters() -> None:
     method: Any = OMNIBUS[NAME]
 
     assert "model_confidence_set" in (method().inapplicable(clustered, 3) or "")
-    for name, value in (("alpha", 0.0), ("n_resamples", 100_001)):
+    one_out = layout_of(BlockKind.RANDOM, np.arange(6))
+    assert "one instance" in (method().inapplicable(one_out, 3) or "")
+    for name, value in (
+        ("alpha", 0.0),
+        ("n_resamples", 100_001),
+        ("small_sample", "t"),
+    ):
         with pytest.raises(InvalidParameter, match=name):
             method(**{name: value})
 
