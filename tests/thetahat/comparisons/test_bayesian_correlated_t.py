@@ -66,6 +66,7 @@ def posterior_of(method: BayesianCorrelatedT, pair: PairedLosses) -> TestOutcome
 @pytest.mark.outside("baycomp docs/functions.rst: two_on_single(nbc, j48) on ten folds of sonar")
 def test_golden_baycomp_sonar() -> None:
     # baycomp's p_left is nbc's, the first; nbc is a here, and left is a too
+    # vector baycomp_sonar_norope
     details = posterior_of(BayesianCorrelatedT(), pair_of_scores(NBC, J48)).details
 
     assert_close(details["p_left"], 0.4145119975061462, rtol=1e-12)
@@ -77,6 +78,7 @@ def test_golden_baycomp_sonar() -> None:
 @pytest.mark.outside("scmamp vignette Bayesian_analysis_of_the_differences, bCorrelatedTtest")
 def test_golden_scmamp() -> None:
     # scmamp takes x - y of scores, so that its left is y's: ours the other way round
+    # vector scmamp_bcorr_AlgA_AlgB
     a, b = ([int(word) / 1000 for word in text.split()] for text in (ALG_A, ALG_B))
     details = posterior_of(
         BayesianCorrelatedT(rope=0.01, rho=0.1), pair_of_scores(a, b, n_repeats=10)
@@ -89,6 +91,7 @@ def test_golden_scmamp() -> None:
 
 @pytest.mark.outside("scikit-learn 1.9.1 plot_grid_search_stats.py: 77%, 43% and the intervals")
 def test_golden_sklearn() -> None:
+    # vector sklearn_grid_stats
     pair = pair_of_scores(steps(RBF), steps(LINEAR), n_repeats=10)
     plain = posterior_of(BayesianCorrelatedT(), pair).details
     within = posterior_of(BayesianCorrelatedT(rope=0.01), pair).details
@@ -109,6 +112,7 @@ def test_golden_sklearn() -> None:
 @pytest.mark.outside("baycomp tests/test_single.py: mean, variance and degrees of freedom")
 def test_golden_baycomp_moments() -> None:
     # y - x of scores there is a - b of losses here; n_2/n_1 = 1/(k - 1)
+    # vector baycomp_unit_stats
     one = posterior_of(BayesianCorrelatedT(), pair_of_scores([4, 2, 6], [5, 7, 3], share=1 / 3))
     two = posterior_of(
         BayesianCorrelatedT(),
@@ -124,6 +128,7 @@ def test_golden_baycomp_moments() -> None:
 
 @pytest.mark.outside("baycomp tests/test_single.py: ones against zeros is (1, 0), a tie (.5, .5)")
 def test_degenerate_a_point_mass() -> None:
+    # vector baycomp_unit_stats
     ones, zeros = pair_of_scores([1.0] * 10, [0.0] * 10), pair_of_scores([1.0] * 10, [1.0] * 10)
 
     outcome = posterior_of(BayesianCorrelatedT(), ones)

@@ -55,6 +55,7 @@ def test_golden_baycomp_alphas(
     prior: float, rope: float, place: PriorPlace, alpha: list[float]
 ) -> None:
     # y - x of scores is x - y of losses with x as a; a difference as wide as the region is inside
+    # vector baycomp_sign_alphas
     pair = blocks_pair(-X.reshape(-1, 1), -Y.reshape(-1, 1), BlockKind.SOURCE)
     method = BayesianSign(rope=rope, prior=prior, prior_place=place)
 
@@ -65,6 +66,7 @@ def test_golden_baycomp_alphas(
 def test_golden_baycomp_54_data_sets() -> None:
     # the page prints the shares and not the scores: of all counts that sum to 54, (18, 15, 21)
     # are the only ones whose shares are within .008 of these
+    # vector baycomp_sign_54
     counts = np.repeat([-2.0, 0.0, 2.0], [18, 15, 21])
     details = details_of(BayesianSign(rope=1), sources(counts))
 

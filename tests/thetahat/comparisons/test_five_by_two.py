@@ -38,6 +38,7 @@ def counts_pair(counts: list[int]) -> PairedLosses:
 @pytest.mark.outside("mlxtend test_paired_ttest_5x2cv.py (7.269, 0.001), all digits from 0.25.0")
 @pytest.mark.about("comparisons/five_by_two_t", "comparisons/five_by_two_f")
 def test_golden_mlxtend_stump() -> None:
+    # vector mlxtend_5x2cv_iris_lr_stump
     t = FiveByTwoT().test(counts_pair(STUMP), TWO, rng_of())
     f = FiveByTwoF().test(counts_pair(STUMP), TWO, rng_of())
 
@@ -53,6 +54,7 @@ def test_golden_mlxtend_stump() -> None:
 @pytest.mark.about("comparisons/five_by_two_t", "comparisons/five_by_two_f")
 def test_golden_mlxtend_tree() -> None:
     # the first difference is 0, and so is t: it looks at one split of ten
+    # vector mlxtend_5x2cv_iris_lr_tree
     t = FiveByTwoT().test(counts_pair(TREE), TWO, rng_of())
     f = FiveByTwoF().test(counts_pair(TREE), TWO, rng_of())
 

@@ -74,6 +74,7 @@ def test_golden_mlxtend_uncorrected_t() -> None:
 def test_golden_mlxtend_differences_corrected() -> None:
     # the same ten folds with n_test/n_train = 1/9. Two peers differ: correctipy divides by the
     # factor in the place of its root, correctR takes the sample size for J and its n - 1 for df
+    # vector mlxtend_kfold_boston
     pair = scores_pair(BOSTON, [0.0] * 10, n_train=90, n_test=10)
 
     outcome = NadeauBengioT().test(pair, TWO, rng_of())
@@ -87,6 +88,7 @@ def test_golden_mlxtend_differences_corrected() -> None:
 @pytest.mark.outside("scikit-learn's example plot_grid_search_stats.py: 0.750, 0.227")
 def test_golden_sklearn_grid_search() -> None:
     # scikit-learn prints 0.750 and 0.227, uncorrected 2.611 and 0.005
+    # vector sklearn_grid_stats
     pair = scores_pair(steps(RBF), steps(LINEAR), n_train=90, n_test=10, n_repeats=10)
 
     corrected = NadeauBengioT().test(pair, GREATER, rng_of())

@@ -52,6 +52,7 @@ def decide(*differences: float, **changes: Any) -> list[str]:
 
 def test_against_statsmodels_two_one_sided_tests() -> None:
     # statsmodels/stats/tests/test_tost.py (R package equivalence::tost): fifteen pairs
+    # vector tost_paired_var1
     x = [2.84, 2.51, 2.41, 2.95, 3.14, 3.79, 4.14, 3.85, 3.02, 3.45, 5.37, 3.81, 4.19, 3.16, 3.84]
     y = [2.6, 2.82, 2.18, 3.46, 4.01, 3.04, 3.47, 4.06, 2.91, 3.59, 4.51, 3.16, 3.86, 3.31, 3.02]
     d = np.array(x) - np.array(y)

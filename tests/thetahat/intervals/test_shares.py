@@ -149,6 +149,7 @@ def test_golden_r_wald_is_normal_on_iid_but_for_the_degree(counts: tuple[int, in
 @pytest.mark.outside("jacobgil/confidenceinterval, the intervals its README prints")
 @pytest.mark.parametrize("counts", README)
 def test_golden_readme_wilson(counts: tuple[int, int]) -> None:
+    # vector classification_report_ci
     assert_allclose(both(Wilson(), *counts), README[counts], atol=6e-4)
 
 

@@ -57,6 +57,7 @@ PATIENTS = {"wfns": WFNS, "s100b": S100B, "ndka": NDKA}
     ],
 )
 def test_golden_delong_intervals(marker: str, lower: float, upper: float) -> None:
+    # vector delong_aSAH
     of = reading(AUC, binary(POOR_OUTCOME, PATIENTS[marker]), holdout(113))
 
     found = interval_of(of, "normal", "delong")
@@ -101,6 +102,7 @@ def test_golden_delong_intervals(marker: str, lower: float, upper: float) -> Non
 def test_golden_delong_differences(
     a: str, b: str, statistic: float, p_value: float, lower: float, upper: float
 ) -> None:
+    # vector delong_aSAH
     both = [binary(POOR_OUTCOME, PATIENTS[m]) for m in (a, b)]
     of = difference(AUC, both[0], both[1], holdout(113))
 
@@ -116,6 +118,7 @@ def test_golden_delong_differences(
 @pytest.mark.outside("R package cvAUC, its code run in R 4.2.2 on twelve made-up rows")
 @pytest.mark.about("metrics/roc_auc")
 def test_golden_ledell_of_two_folds() -> None:
+    # vector cvauc_tiny
     scores = [0.9, 0.8, 0.3, 0.2, 0.6, 0.55, 0.7, 0.4, 0.35, 0.65, 0.1, 0.5]
     judged = binary([1, 1, 0, 0, 1, 0, 1, 0, 1, 1, 0, 0], scores)
 
@@ -133,6 +136,7 @@ def test_golden_ledell_of_two_folds() -> None:
 @pytest.mark.outside(CVAUC)
 @pytest.mark.about("metrics/roc_auc")
 def test_golden_ledell_of_the_admissions() -> None:
+    # vector cvauc_iid_admissions
     of = reading(AUC, binary(ADMITTED, ADMISSION_SCORE), folds(ADMISSION_FOLD))
 
     found = interval_of(of, "normal", "ledell")
@@ -206,6 +210,7 @@ def test_degenerate_ledell_has_no_form_for_these() -> None:
 @pytest.mark.outside("issue 15 of the Python package confidenceinterval: perfect separation")
 @pytest.mark.about("metrics/roc_auc")
 def test_golden_perfect_separation_has_no_interval() -> None:
+    # vector auc_perfect_separation
     of = reading(RocAuc(), binary(SEPARATED, SEPARATING), holdout(50))
 
     assert of.measured.pooled == 1.0

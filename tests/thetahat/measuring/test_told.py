@@ -28,6 +28,7 @@ MARKERS = {
 @pytest.mark.outside(PROC)
 @pytest.mark.about("metrics/roc_auc")
 def test_golden_result_of_the_aneurysm_patients() -> None:
+    # vector delong_aSAH
     result = tree(AUC, MARKERS, holdout(113))
 
     wfns = result["models"]["wfns"]["metrics"]["roc_auc"]

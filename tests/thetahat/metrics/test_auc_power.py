@@ -17,6 +17,7 @@ PROC = "R package pROC, tests/testthat/test-power.roc.test.R"
 @pytest.mark.outside(PROC)
 @pytest.mark.about("metrics/roc_auc")
 def test_golden_power_numbers_and_level() -> None:
+    # vector auc_power_pROC
     assert_allclose(power_of(41, 72, 0.73, 0.95), 0.9897453, atol=5e-8)
     positives = positives_for(0.95, S100B, 0.95, 1.7)
     assert positives is not None
@@ -28,6 +29,7 @@ def test_golden_power_numbers_and_level() -> None:
 @pytest.mark.about("metrics/roc_auc")
 def test_golden_area() -> None:
     # pROC solves for it with uniroot at its default tolerance, 1.2e-4: ours is the exact root
+    # vector auc_power_pROC
     assert_allclose(area_for(0.95, 41, 72, 0.95), 0.6961054, atol=1e-5)
     assert_allclose(power_of(41, 72, 0.6961054, 0.95), 0.95, atol=2e-5)
 

@@ -29,6 +29,7 @@ def test_golden_documented_example() -> None:
 
 @pytest.mark.outside(README)
 def test_golden_classification_report() -> None:
+    # vector classification_report_ci
     judged = labelled(README_TRUTH, README_SAID, 3)
     metrics = [*(F1(positive=c) for c in range(3)), F1(average="micro"), F1(average="macro")]
 
@@ -40,6 +41,7 @@ def test_golden_classification_report() -> None:
 
 @pytest.mark.outside(README)
 def test_golden_interval_of_micro_f1() -> None:
+    # vector classification_report_ci
     statistic = F1(average="micro").statistic(labelled(README_TRUTH, README_SAID, 3))
 
     reach = 1.959964 * math.sqrt((statistic.influence() ** 2).mean() / 20)

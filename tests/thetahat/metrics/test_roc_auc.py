@@ -36,6 +36,7 @@ def naive_delong(truth: np.ndarray, scores: np.ndarray) -> float:
     [(WFNS, 0.8236788617886179), (S100B, 0.7313685636856369), (NDKA, 0.6119579945799458)],
 )
 def test_golden_areas_of_aneurysm_patients(scores: np.ndarray, area: float) -> None:
+    # vector delong_aSAH
     statistic = RocAuc().statistic(binary(POOR_OUTCOME, scores))
 
     assert_allclose(statistic.value(), area, rtol=1e-15)
@@ -50,6 +51,7 @@ def test_golden_documented_example() -> None:
     "issue 15 of the Python package confidenceinterval: 1, where it said 1.0000001"
 )
 def test_golden_perfect_separation_is_exactly_one() -> None:
+    # vector auc_perfect_separation
     statistic = RocAuc().statistic(binary(SEPARATED, SEPARATING))
 
     assert statistic.value() == 1.0

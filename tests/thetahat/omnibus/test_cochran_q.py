@@ -27,6 +27,7 @@ def mlxtend_losses() -> np.ndarray:
 
 @pytest.mark.outside("rasbt/mlxtend test_cochran_q.py: 7.529, 0.023")
 def test_golden_mlxtend() -> None:
+    # vector cochran_q_mlxtend
     outcome = outcome_of("cochran_q", in_a_holdout(mlxtend_losses()))
 
     assert_close(outcome.statistic, 7.529411764705882, rtol=1e-12)

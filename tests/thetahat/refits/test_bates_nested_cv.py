@@ -57,6 +57,7 @@ def outer_and_inner() -> tuple[list[list[np.ndarray]], list[list[list[np.ndarray
 
 @pytest.mark.outside(OF_CARS)
 def test_golden_nestedcv_on_24_cars() -> None:
+    # vector bates_nested_cv
     outer, inner = outer_and_inner()
     fold = np.array(PLAIN_FOLDS)
     plain = np.concatenate([least_squares_losses(fold != f, fold == f) for f in range(1, 5)])

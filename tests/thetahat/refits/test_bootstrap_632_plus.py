@@ -23,6 +23,7 @@ METHOD = Bootstrap632Plus(n_resamples=50)
 @pytest.mark.outside("formula of efron1997 at (.3, .1, gamma .5) and (.6, .1, gamma .5)")
 def test_golden_the_combination_clips_and_caps() -> None:
     # Packages that neither cut R nor cap the error out of the bag give 0.6852 for the second.
+    # vector point632plus
     plain, capped = Plus(0.1, 0.3, 0.5), Plus(0.1, 0.6, 0.5)
 
     assert_allclose(plain.estimate, 0.2549019607843137, rtol=1e-12)
