@@ -129,7 +129,7 @@ def bootstrap(
     if len(known) == 0 or lost > LARGEST_LOST or np.ptp(known) == 0:
         return
     centre = measured.macro if mean is MeanKind.MACRO else measured.pooled
-    source = replicates.unit == "source"
+    source = replicates.unit == "block"
     base = Interval(
         method="percentile",
         variance=None,
@@ -199,7 +199,7 @@ def _unit_parts(measured: Measured, mean: MeanKind) -> FloatArray:
     """Shares in the error of what was drawn: instances, clusters or sources."""
     layout = measured.layout
     assert measured.replicates is not None  # noqa: S101 - bootstrap saw to it
-    if measured.replicates.unit == "source":
+    if measured.replicates.unit == "block":
         known = measured.defined
         values = np.bincount(layout.split_block[known], weights=measured.splits[known])
         counts = np.bincount(layout.split_block[known])
@@ -221,7 +221,7 @@ def _of_bootstrap(measured: Measured, n: int, lost: float, unit: str) -> tuple[C
             )
         )
     n_units = {
-        "source": len(measured.layout.block_labels),
+        "block": len(measured.layout.block_labels),
         "cluster": len(measured.layout.cluster_labels),
         "instance": measured.layout.n_instances,
     }[unit]

@@ -115,7 +115,7 @@ def mean_of(metric: Metric, measured: Measured) -> MeanKind:
     return MeanKind.POOLED if undefined else main_mean(metric, measured.layout)
 
 
-def measure(metric: Metric, judged: Judged, layout: Layout, seed: int, key: str) -> Measured:
+def measure(metric: Metric, judged: Judged, layout: Layout, seed: int) -> Measured:
     """Measure one model.
 
     Parameters
@@ -128,8 +128,6 @@ def measure(metric: Metric, judged: Judged, layout: Layout, seed: int, key: str)
         With rows.
     seed : int
         The job's; resamples are the same for every model, so that differences are paired.
-    key : str
-        The metric's key in the result, part of its random stream.
     """
     rows_of_split = _rows_by_split(layout)
     statistics = [metric.statistic(judged.rows(rows)) for rows in rows_of_split]
@@ -167,7 +165,7 @@ def measure(metric: Metric, judged: Judged, layout: Layout, seed: int, key: str)
     parts = list(zip(rows_of_split, statistics, strict=True))
     if not macro:
         parts = list(zip(rows_of_repeat, whole, strict=True))
-    replicates = replicates_of(metric, layout, parts, splits, seed, key)
+    replicates = replicates_of(metric, layout, parts, splits, seed)
     return replace(measured, replicates=replicates)
 
 

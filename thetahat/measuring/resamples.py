@@ -1,19 +1,21 @@
-"""A metric under the bootstrap: each row's statistics are sorted once, then only counted."""
+"""A metric under the bootstrap: each part's rows are sorted once, then only counted."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
+from thetahat.bootstrap.resamples import MANY_DRAWS, HashedResamples
+from thetahat.bootstrap.units import Units, default_unit, unit_misfit, units_of
 from thetahat.layout import Layout
 from thetahat.metrics.base import Metric, Statistic, resamples_of
-from thetahat.seeds import stream
-from thetahat.types import BlockKind, FloatArray, IntArray
+from thetahat.types import FloatArray, IntArray, MeanKind, Target
 
-GROUP = 16
-"""Resamples that are drawn together, from one stream; part of what a seed means."""
+CELLS_AT_ONCE: Final = 2**19
+"""Resamples times rows that are counted together; a chunk of that size stays in the cache."""
 
 Part = tuple[IntArray, Statistic]
 """Some rows, and the metric on them."""
@@ -28,7 +30,7 @@ class Replicates:
     values : ndarray of float
         (B,) NaN where a resample has no value.
     unit : str
-        What was drawn: ``instance``, ``cluster`` or ``source``.
+        What was drawn: ``instance``, ``cluster`` or ``block``.
     """
 
     values: FloatArray
@@ -44,28 +46,14 @@ class Replicates:
         return self.values[~np.isnan(self.values)]
 
 
-def unit_of(layout: Layout) -> str | None:
-    """Return what is drawn, or None where rows of several repeats cannot be matched."""
-    if layout.kind is BlockKind.SOURCE:
-        return "source"
-    if layout.cluster is not None:
-        return "cluster"
-    return "instance" if layout.is_matched else None
-
-
-def replicates_of(  # noqa: PLR0913 - what is resampled, how, and from which stream
-    metric: Metric,
-    layout: Layout,
-    parts: Sequence[Part],
-    splits: FloatArray,
-    seed: int,
-    key: str,
+def replicates_of(
+    metric: Metric, layout: Layout, parts: Sequence[Part], splits: FloatArray, seed: int
 ) -> Replicates | None:
-    """Return the metric's main mean under resampling.
+    """Return the metric's main mean under resampling; None where rows cannot be matched.
 
     Sources are drawn whole: the metric of each stays, and only its count changes. Clusters are
     drawn whole over all blocks, instances within their blocks; over all where there are repeats,
-    and where every block has one.
+    and where every block has one. All models and metrics of a job share their resamples.
 
     Parameters
     ----------
@@ -74,62 +62,49 @@ def replicates_of(  # noqa: PLR0913 - what is resampled, how, and from which str
     splits : ndarray of float
         (J,) values by split.
     """
-    n_resamples, unit = resamples_of(metric, layout.n_rows), unit_of(layout)
-    if n_resamples == 0 or unit is None:
+    n_resamples, units = resamples_of(metric, layout.n_rows), _units(layout)
+    if n_resamples == 0 or units is None:
         return None
+    resamples = HashedResamples(units.starts, seed, n_resamples)
     # the estimate itself leaves out what has no value
     defined = [(rows, one) for rows, one in parts if not np.isnan(one.value())]
-    values = np.empty(n_resamples)
-    for g, start in enumerate(range(0, n_resamples, GROUP)):
-        rng = stream(seed, f"metrics/{key}", g)
-        wanted = slice(start, min(start + GROUP, n_resamples))
-        if unit == "source":
-            drawn = _of_sources(splits, layout, rng)
-        else:
-            drawn = _of_parts(defined, _counts(layout, unit, rng))
-        values[wanted] = drawn[: wanted.stop - start]
-    return Replicates(values, unit)
+    many = layout.n_rows * n_resamples >= MANY_DRAWS
+    values = np.full(n_resamples, np.nan)
+    at_once = max(1, CELLS_AT_ONCE // layout.n_rows)
+    for first in range(0, n_resamples, at_once):
+        stop = min(first + at_once, n_resamples)
+        counts = resamples.counts(first, stop)
+        if units.unit == "block":
+            values[first:stop] = _of_blocks(splits, counts[:, layout.split_block])
+        elif defined:
+            values[first:stop] = _of_parts(defined, units.rows_of(counts), many=many)
+    return Replicates(values, units.unit)
 
 
-def _of_sources(splits: FloatArray, layout: Layout, rng: np.random.Generator) -> FloatArray:
-    counts = _drawn(len(layout.block_labels), rng)[:, layout.split_block]
+def _units(layout: Layout) -> Units | None:
+    unit = default_unit(layout)
+    if unit == "instance" and layout.has_one_row_each and layout.n_test.max() < 2:
+        # inside blocks of one nothing can be drawn
+        ends = np.array([0, layout.n_rows], dtype=np.intp)
+        models = Target.THESE_MODELS
+        return Units(layout, "instance", ends, None, None, models, MeanKind.POOLED)
+    if unit_misfit("the bootstrap", layout, unit) is not None:
+        return None
+    return units_of(layout, unit)
+
+
+def _of_blocks(splits: FloatArray, counts: FloatArray) -> FloatArray:
+    """(B,) averages of the splits that have a value, counted as often as they are drawn."""
     known = ~np.isnan(splits)
     weights = counts[:, known]
     total = weights.sum(axis=1)
-    undefined = np.full(GROUP, np.nan)
+    undefined = np.full(len(counts), np.nan)
     return np.asarray(np.divide(weights @ splits[known], total, out=undefined, where=total > 0))
 
 
-def _of_parts(parts: Sequence[Part], counts: FloatArray) -> FloatArray:
-    """(B,) averages over the parts; NaN where there is none."""
-    if not parts:
-        return np.full(len(counts), np.nan)
-    values = (statistic.resampled(counts[:, rows]) for rows, statistic in parts)
+def _of_parts(parts: Sequence[Part], counts: FloatArray, *, many: bool) -> FloatArray:
+    """(B,) averages over the parts."""
+    if len(parts) == 1 and len(parts[0][0]) == counts.shape[1]:
+        return parts[0][1].resampled(counts, many=many)  # all rows, in order
+    values = (one.resampled(counts[:, rows], many=many) for rows, one in parts)
     return np.asarray(sum(values) / len(parts))
-
-
-def _counts(layout: Layout, unit: str, rng: np.random.Generator) -> FloatArray:
-    """(GROUP, n) how often each row is in each resample."""
-    if unit == "cluster":
-        assert layout.cluster is not None  # noqa: S101 - unit_of saw to it
-        return _drawn(len(layout.cluster_labels), rng)[:, layout.cluster]
-    if not layout.has_one_row_each:
-        assert layout.instance is not None  # noqa: S101 - unit_of saw to it
-        return _drawn(layout.n_instances, rng)[:, layout.instance]
-    assert layout.starts is not None  # noqa: S101 - predictions come by row
-    if layout.n_test.max() < 2:
-        return _drawn(layout.n_rows, rng)  # inside blocks of one nothing can be drawn
-    sizes = np.diff(layout.starts).tolist()
-    ordered = np.hstack([_drawn(size, rng) for size in sizes])
-    if layout.order is None:
-        return ordered
-    counts = np.empty_like(ordered)
-    counts[:, layout.order] = ordered
-    return counts
-
-
-def _drawn(n: int, rng: np.random.Generator) -> FloatArray:
-    """(GROUP, n) counts of n draws with replacement out of n."""
-    index = rng.integers(0, n, size=(GROUP, n))
-    index += n * np.arange(GROUP)[:, None]
-    return np.bincount(index.ravel(), minlength=GROUP * n).reshape(GROUP, n).astype(np.float64)

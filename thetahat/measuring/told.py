@@ -40,8 +40,7 @@ def add_metrics(  # noqa: PLR0913 - the result, what is measured, on what, and h
     """
     for entry in metrics:
         measured = {
-            name: measure(entry.method, judged[name], layout, seed, entry.key)
-            for name in result["models"]
+            name: measure(entry.method, judged[name], layout, seed) for name in result["models"]
         }
         for name, tree in result["models"].items():
             reading = read(entry.method, measured[name], choices, is_difference=False)

@@ -48,7 +48,7 @@ class TableStatistic:
         """Return None: it has none of its own."""
         return None
 
-    def resampled(self, counts: FloatArray) -> FloatArray:
+    def resampled(self, counts: FloatArray, *, many: bool = False) -> FloatArray:  # noqa: ARG002 - numpy does
         """Return (B,) metrics under (B, m) weights."""
         order, occupied, starts = self._by_cell
         tables = np.zeros((len(counts), self.n_classes**2))

@@ -26,6 +26,8 @@ class RankedStatistic:
         (B,) values of (B, G) weights of positives and negatives.
     slopes : callable
         (m,) influence function of one ranking.
+    kernel : callable
+        The compiled twin of ``areas``.
     fold_slopes : callable or None
         The same as the variance of a mean over folds takes it; only of a single ranking.
     """
@@ -33,6 +35,7 @@ class RankedStatistic:
     rankings: Sequence[Ranking]
     areas: Callable[[FloatArray, FloatArray], FloatArray]
     slopes: Callable[[Ranking], FloatArray]
+    kernel: Callable[..., None]
     fold_slopes: Callable[[Ranking], FloatArray] | None = None
 
     def value(self) -> float:
@@ -55,11 +58,14 @@ class RankedStatistic:
             return None
         return self.fold_slopes(self.rankings[0])
 
-    def resampled(self, counts: FloatArray) -> FloatArray:
+    def resampled(self, counts: FloatArray, *, many: bool = False) -> FloatArray:
         """Return (B,) metrics under (B, m) weights."""
         total = np.zeros(len(counts))
         for ranking in self.rankings:
-            total += self.areas(*ranking.by_class(counts))
+            if many:
+                total += ranking.by_kernel(self.kernel, counts)
+            else:
+                total += self.areas(*ranking.by_class(counts))
         return total / len(self.rankings)
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from thetahat.kernels.compiling import compiled
 from thetahat.types import FloatArray, IntArray
 
 BoolArray = np.ndarray
@@ -41,6 +44,14 @@ class Ranking:
         positives = ordered * self.positive
         ordered -= positives
         return self.sums(positives), self.sums(ordered)
+
+    def by_kernel(self, kernel: Callable[..., None], counts: FloatArray) -> FloatArray:
+        """(B,) values of (B, m) weights, by a loop of ``thetahat.kernels.ranked_areas``."""
+        last = np.ones(len(self.order), dtype=bool)
+        last[:-1] = self.group[1:] != self.group[:-1]
+        out = np.empty(len(counts))
+        compiled(kernel)(np.ascontiguousarray(counts), self.order, self.positive > 0, last, out)
+        return out
 
     def unit_weights(self) -> tuple[FloatArray, FloatArray]:
         """(G,) numbers of positives and of negatives of each group."""

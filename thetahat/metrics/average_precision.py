@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from thetahat.kernels.ranked_areas import precision_areas
 from thetahat.metrics._one_against_rest import RankedStatistic, check_classes, rankings_of
 from thetahat.metrics._ranking import average_precisions, precision_slopes
 from thetahat.metrics.base import Judged, Statistic, check_resamples
@@ -87,7 +88,7 @@ class AveragePrecision:
     def statistic(self, judged: Judged) -> Statistic:
         """Return the average precision on those rows."""
         rankings = rankings_of(self.info.name, judged, self.positive)
-        return RankedStatistic(rankings, average_precisions, precision_slopes)
+        return RankedStatistic(rankings, average_precisions, precision_slopes, precision_areas)
 
     def check(self, classes: tuple[Label, ...]) -> None:
         """Refuse a positive class that is not there."""

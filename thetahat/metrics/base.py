@@ -82,8 +82,11 @@ class Statistic(Protocol):
         """Return (m,) values as the variance of a mean over folds takes them, if it has its own."""
         ...
 
-    def resampled(self, counts: FloatArray) -> FloatArray:
-        """Return (B,) metrics under (B, m) weights; NaN where one is undefined."""
+    def resampled(self, counts: FloatArray, *, many: bool = False) -> FloatArray:
+        """Return (B,) metrics under (B, m) weights; NaN where one is undefined.
+
+        ``many`` says that so many are asked for that compiled loops pay.
+        """
         ...
 
 

@@ -115,7 +115,7 @@ class _Explained:
         """Return None: it has none of its own."""
         return None
 
-    def resampled(self, counts: FloatArray) -> FloatArray:
+    def resampled(self, counts: FloatArray, *, many: bool = False) -> FloatArray:  # noqa: ARG002 - numpy does
         """Return (B,) coefficients under (B, m) weights."""
         about = self.truth - self.truth.mean()  # so that the sums below cancel little
         total = counts.sum(axis=1)

@@ -10,7 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from thetahat.errors import InvalidParameter
+from thetahat.kernels.ranked_areas import roc_areas
 from thetahat.metrics._auc_power import positives_for, power_of
+from thetahat.metrics._classes import positive_code
 from thetahat.metrics._one_against_rest import RankedStatistic, check_classes, rankings_of
 from thetahat.metrics._ranking import Ranking, areas_under_roc, placements
 from thetahat.metrics.base import Judged, Statistic, check_resamples
@@ -105,7 +107,9 @@ class RocAuc:
         """Return the area on those rows."""
         rankings = rankings_of(self.info.name, judged, self.positive)
         tie = 0.5 if self.fold_ties == "half" else 0.0
-        return RankedStatistic(rankings, areas_under_roc, _slopes, partial(_slopes, tie=tie))
+        return RankedStatistic(
+            rankings, areas_under_roc, _slopes, roc_areas, partial(_slopes, tie=tie)
+        )
 
     def check(self, classes: tuple[Label, ...]) -> None:
         """Refuse a positive class that is not there."""
@@ -117,10 +121,10 @@ class RocAuc:
 
     def strata(self, judged: Judged) -> IntArray | None:
         """Return (n,) codes of the two classes; None where classes are averaged over."""
-        rankings = rankings_of(self.info.name, judged, self.positive)
-        if len(rankings) > 1:
+        if self.positive is None and len(judged.classes) > 2:
             return None
-        return rankings[0].to_rows(rankings[0].positive).astype(np.intp)
+        code = positive_code(self.info.name, self.positive, judged.classes)
+        return (judged.truth == code).astype(np.intp)
 
     def details(
         self, strata: IntArray | None, value: float, level: float, power: float

@@ -31,7 +31,7 @@ def sources(block: Any, **columns: Any) -> Layout:
 
 
 def measured(metric: Metric, judged: Judged, layout: Layout) -> Measured:
-    return measure(metric, judged, layout, 7, metric.info.name)
+    return measure(metric, judged, layout, 7)
 
 
 def reading(metric: Metric, judged: Judged, layout: Layout, **choices: Any) -> Reading:

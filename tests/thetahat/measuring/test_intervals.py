@@ -18,9 +18,10 @@ from tests.thetahat.measuring.readings import (
     sources,
 )
 from tests.thetahat.metrics.judged import binary, labelled, values
+from thetahat.bootstrap.resamples import HashedResamples
 from thetahat.layout import Layout
 from thetahat.measuring.intervals import _bca
-from thetahat.measuring.resamples import GROUP, Replicates, _counts
+from thetahat.measuring.resamples import Replicates, _units
 from thetahat.metrics.average_precision import AveragePrecision
 from thetahat.metrics.balanced_accuracy import BalancedAccuracy
 from thetahat.metrics.base import Metric
@@ -28,7 +29,6 @@ from thetahat.metrics.f1 import F1
 from thetahat.metrics.matthews import Matthews
 from thetahat.metrics.r2 import RSquared
 from thetahat.metrics.roc_auc import RocAuc
-from thetahat.seeds import stream
 from thetahat.types import Alternative, FloatArray, MeanKind, Target
 
 METRICS: list[Metric] = [
@@ -38,6 +38,12 @@ METRICS: list[Metric] = [
     BalancedAccuracy(n_resamples=2000),
     Matthews(n_resamples=2000),
 ]
+
+
+def row_counts(layout: Layout, seed: int) -> FloatArray:
+    units = _units(layout)
+    assert units is not None
+    return units.rows_of(HashedResamples(units.starts, seed, 100).counts(0, 100))
 
 
 def replicates(metric: Metric, layout: Layout, seed: int = 3) -> Replicates:
@@ -68,7 +74,7 @@ def test_exact_bootstrap_and_influence_agree(metric: Metric, layout: Layout) -> 
     of = measured(metric, noisy(3, 200, 1.5), layout)
     spread = {
         "cluster": "cluster_robust",
-        "source": "between_sources",
+        "block": "between_sources",
         "instance": f"{of.variance_name}_blocks",
     }[replicates(metric, layout).unit]
     if of.replicates is not None and layout.n_splits == 1 and layout.cluster is None:
@@ -92,7 +98,7 @@ def test_naive_replicates_are_the_metric_on_repeated_rows(metric: Metric) -> Non
     judged, layout = noisy(3, 40), folds(np.arange(40) // 2 % 4)
     drawn = measured(metric, judged, layout).replicates
     assert drawn is not None
-    counts = _counts(layout, "instance", stream(7, f"metrics/{metric.info.name}", 0))
+    counts = row_counts(layout, 7)
     block = np.arange(40) // 2 % 4
 
     for b in range(3):
@@ -113,10 +119,10 @@ def test_exact_sources_are_drawn_whole() -> None:
     layout = sources(np.arange(60) // 10)
     of = measured(RocAuc(n_resamples=100), noisy(3, 60), layout)
     assert of.replicates is not None
-    index = stream(7, "metrics/roc_auc", 0).integers(0, 6, size=(GROUP, 6))
+    counts = HashedResamples(np.array([0, 6]), 7, 100).counts(0, 100)
 
-    assert_allclose(of.replicates.values[:GROUP], of.splits[index].mean(axis=1), rtol=1e-13)
-    assert of.replicates.unit == "source"
+    assert_allclose(of.replicates.values, counts @ of.splits / 6, rtol=1e-13)
+    assert of.replicates.unit == "block"
 
 
 @pytest.mark.about("metrics/roc_auc")
@@ -145,7 +151,7 @@ def test_property_a_seed_and_a_prefix_of_resamples() -> None:
 def test_exact_repeats_draw_an_instance_with_all_its_rows() -> None:
     index = np.tile(np.arange(40), 2)
     layout = folds(np.arange(80) // 2 % 4, repeat=np.repeat([0, 1], 40), instance=index)
-    counts = _counts(layout, "instance", stream(1, "x"))
+    counts = row_counts(layout, 7)
     unmatched = folds(np.arange(80) // 2 % 4, repeat=np.repeat([0, 1], 40))
 
     assert (counts[:, :40] == counts[:, 40:]).all()
