@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from thetahat.refits._parameters import require_rows
 from thetahat.refits.base import APPARENT, Fits
@@ -62,13 +64,16 @@ class Resamples:
 
     def in_bag_errors(self, fits: Fits) -> FloatArray:
         """(B,) error of each fit on the resample that it was made from."""
-        n = fits.rows.n
-        return np.array(
-            [
-                self.counts(n, fits.seed, b) @ fits.losses[b] / n
-                for b in range(1, self.n_resamples + 1)
-            ]
-        )
+        bags = zip(_bags(self, fits.rows.n, fits.seed), fits.losses[1:], strict=True)
+        return np.array([counts @ losses / fits.rows.n for counts, losses in bags])
+
+
+@lru_cache(maxsize=1)
+def _bags(design: Resamples, n: int, seed: int) -> tuple[npt.NDArray[np.int32], ...]:
+    """(n,) counts of every resample; drawn once for all models, pairs and methods of a job."""
+    return tuple(
+        design.counts(n, seed, b).astype(np.int32) for b in range(1, design.n_resamples + 1)
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,7 +125,7 @@ class OutOfBag:
 def out_of_bag(design: Resamples, fits: Fits) -> OutOfBag:
     """Return what the resamples say out of their bags, in two passes over them."""
     n = fits.rows.n
-    bags = [design.counts(n, fits.seed, b) for b in range(1, design.n_resamples + 1)]
+    bags = _bags(design, n, fits.seed)
     sums, times = np.zeros(n), np.zeros(n)
     means = []
     for counts, losses in zip(bags, fits.losses[1:], strict=True):
