@@ -158,12 +158,14 @@ def test_degenerate_last_bits_at_the_edge_are_ties() -> None:
 def test_property_number_of_draws_follows_the_units() -> None:
     rng = np.random.default_rng(70)
     few = details_of(BayesianSignedRank(), sources(rng.random(8), rng.random(8)))
-    many = differences_pair(rng.standard_normal(100_000))
-    by_instance = details_of(BayesianSignedRank(unit="instance"), many)
+    many = differences_pair(rng.standard_normal(40_000))
+    by_instance = details_of(BayesianSignedRank(unit="instance", n_draws=100), many)
     asked = details_of(BayesianSignedRank(n_draws=200), sources(rng.random(8), rng.random(8)))
 
     assert few["n_draws"] == 10_000
-    assert by_instance["n_draws"] == 1000
+    assert by_instance["n_draws"] == 100
+    assert BayesianSignedRank()._n_draws(40_000) == 2500  # 1e8 weights in all
+    assert BayesianSignedRank()._n_draws(10**6) == 1000
     assert asked["n_draws"] == 200
     p = few["p_left"]
     assert few["monte_carlo_error"] >= math.sqrt(p * (1 - p) / 10_000)

@@ -146,27 +146,29 @@ def rejections(method: FiveByTwoT | FiveByTwoF | BouckaertFrankT, draws: np.ndar
 @pytest.mark.calibration
 @pytest.mark.about("comparisons/five_by_two_t", "comparisons/five_by_two_f")
 def test_calibrated_size_of_the_5x2_tests() -> None:
-    """At .05 where the ten differences are independent; with a share in common both are liberal."""
-    rng, reps = np.random.default_rng(56), 2000
+    """Below .05 where the ten differences are independent, above it where they share a part.
+
+    The printed formulas on 4 million draws of numpy, with their 5% points, reject .0282 (t) and
+    .0175 (F) of independent differences: p_11 and s_1 are of the same split. A part in common to
+    all splits, of half the variance, is in no s_i: F then rejects .0769.
+    """
+    rng, reps = np.random.default_rng(56), 1000
     own = rng.standard_normal((reps, 5, 2))
-    error = math.sqrt(0.05 * 0.95 / reps)
-
-    t, f = rejections(FiveByTwoT(), own), rejections(FiveByTwoF(), own)
-
-    # t is exact but for p_11's place in s_1^2: by symmetry its numerator and its own s_1^2 depend
-    # on each other, so its size is near .05 and not at it
-    assert abs(t - 0.05) < 5 * error + 0.02
-    assert f < 0.05 + 5 * error
-    # every split moved by what the sample has in common, of variance 1/2: nothing in s_i^2 sees it
     common = math.sqrt(0.5) * rng.standard_normal((reps, 1, 1))
-    assert rejections(FiveByTwoF(), own + common) > f + 5 * error
+
+    for found, size in (
+        (rejections(FiveByTwoT(), own), 0.0282),
+        (rejections(FiveByTwoF(), own), 0.0175),
+        (rejections(FiveByTwoF(), own + common), 0.0769),
+    ):
+        assert abs(found - size) < 5 * math.sqrt(size * (1 - size) / reps)
 
 
 @pytest.mark.calibration
 @pytest.mark.about("comparisons/bouckaert_frank_t")
 def test_calibrated_size_of_bouckaert_frank_t() -> None:
     """At .05 where every two splits correlate by 1/k; liberal where they correlate by more."""
-    rng, reps, k, r = np.random.default_rng(57), 2000, 10, 3
+    rng, reps, k, r = np.random.default_rng(57), 1000, 10, 3
     common, own = rng.standard_normal((2, reps, 1, 1)), rng.standard_normal((reps, r, k))
     error = math.sqrt(0.05 * 0.95 / reps)
 
