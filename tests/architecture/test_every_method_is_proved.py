@@ -15,7 +15,16 @@ from tests.architecture.proofs import ORACLES, every_method, names_in, proofs
 PROOFS = proofs()
 METHODS = sorted(every_method())
 # What is not proved yet. A method that is must leave the list.
-OPEN: frozenset[str] = frozenset()
+OPEN: frozenset[str] = frozenset(
+    {
+        "comparisons/bootstrap_difference",
+        "intervals/basic",
+        "intervals/bca",
+        "intervals/percentile",
+        "intervals/studentised",
+        "variances/cluster_bootstrap",
+    }
+)
 
 
 def outside(method: str) -> list[str]:

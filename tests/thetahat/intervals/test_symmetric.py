@@ -81,6 +81,24 @@ def test_golden_mlr3inferr_corrected_t() -> None:
 
 
 @pytest.mark.about("intervals/student_t")
+@pytest.mark.outside(
+    "statsmodels/stats/tests/test_tost.py, from R's equivalence::tost (vector tost_paired_var1)"
+)
+def test_golden_equivalence_interval_of_fifteen_pairs() -> None:
+    x = [2.84, 2.51, 2.41, 2.95, 3.14, 3.79, 4.14, 3.85, 3.02, 3.45, 5.37, 3.81, 4.19, 3.16, 3.84]
+    y = [2.6, 2.82, 2.18, 3.46, 4.01, 3.04, 3.47, 4.06, 2.91, 3.59, 4.51, 3.16, 3.86, 3.31, 3.02]
+    losses = holdout_of((np.array(x) - np.array(y)).tolist())
+
+    interval = StudentT().build(losses, "iid", VARIANCES["iid"]().estimate(losses), 0.9, TWO)
+
+    assert interval is not None
+    assert_allclose(ends(interval), (-0.0744336620516462, 0.4037669953849797), rtol=1e-9)
+    assert_allclose(interval.estimate, 0.1646666666666667, rtol=1e-12)
+    assert interval.standard_error == pytest.approx(0.1357514067862445, rel=1e-12)
+    assert interval.degrees_of_freedom == 14
+
+
+@pytest.mark.about("intervals/student_t")
 @pytest.mark.outside("hand arithmetic: t on one degree has quantile tan(pi (p - 1/2))")
 def test_golden_student_t_on_one_degree() -> None:
     # t_1 has quantile tan(pi (p - 1/2)): 1 at .75
