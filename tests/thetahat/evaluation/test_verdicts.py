@@ -304,7 +304,7 @@ def test_exact_equalities_take_shaffer_and_margins_holm() -> None:
     assert [v["decision"] for v in exhaustive] == ["undecided", "worse", "worse"]
     assert "after shaffer over 3 pairs" in shaffer[1]["reason"]
 
-    near = [question(d) for d in (0.01, 0.02, -0.02)]
+    near = [question(d) for d in (0.01, 0.1, 0.05)]
     plain, logical = (
         judge(near, terms(correction=c, margin=0.3)) for c in ("holm", "bergmann_hommel")
     )

@@ -149,6 +149,21 @@ def test_exact_the_bootstrap_has_the_moments_of_the_mean() -> None:
     assert np.abs(drawn.mean(axis=1)).max() < 5 * math.sqrt(np.diagonal(covariance).max() / 40_000)
 
 
+def test_golden_resamples_of_two_clusters_by_hand() -> None:
+    """Means 4 of one instance and 0 of three: 1 in all, and 4, 0 or 1 in the resamples.
+
+    Less 1 that is 3, -1 or 0, with chances 1/4, 1/4 and 1/2.
+    """
+    shares, deviations = np.array([0.25, 0.75]), np.array([[3.0], [-1.0]])
+
+    drawn = bootstrap_deviations(deviations, shares, 4000, np.random.default_rng(384))
+
+    values, counts = np.unique(drawn.round(12), return_counts=True)
+    assert values.tolist() == [-1, 0, 3]
+    spread = np.sqrt(4000 * np.array([3 / 16, 1 / 4, 3 / 16]))
+    assert (np.abs(counts - [1000, 2000, 1000]) < 4.5 * spread).all()
+
+
 def test_limit_many_units_take_normal_multipliers_of_the_same_moments() -> None:
     rng = np.random.default_rng(353)
     n = MOST_COUNTED + 1
