@@ -7,7 +7,7 @@ import numpy as np
 from thetahat.comparisons._posteriors import PriorPlace, Shares
 from thetahat.types import FloatArray
 
-_CHUNK = 2**18  # weights in memory at a time
+_CHUNK = 2**15  # weights in memory at a time, which stay in the cache
 _ALIKE = 1e-12  # of all weight: shares that differ by less are tied
 _AT: dict[PriorPlace, float] = {"left": -np.inf, "rope": 0.0, "right": np.inf}
 
@@ -64,13 +64,14 @@ def simulated_shares(  # noqa: PLR0913 - one argument per part of the model
     at_once = max(1, _CHUNK // len(z))
     for start in range(0, n_draws, at_once):
         prior_weights = gammas[start : start + at_once]
-        weights = rng.standard_exponential((len(prior_weights), len(z)))
-        weights[:, prior_at] = prior_weights
-        weights /= weights.sum(axis=1, keepdims=True)
-        below = np.zeros((len(weights), len(z) + 1))
-        np.cumsum(weights, axis=1, out=below[:, 1:])
-        left = _pairs_weight(weights, below, left_of)
-        right = 1 - _pairs_weight(weights, below, right_of)
+        drawn = rng.standard_exponential((len(prior_weights), len(z)))
+        drawn[:, prior_at] = prior_weights
+        weights = np.ascontiguousarray(drawn.T)  # draws side by side, for what follows
+        below = np.zeros((len(z) + 1, len(prior_weights)))
+        np.cumsum(weights, axis=0, out=below[1:])
+        total = below[-1] ** 2
+        left = _pairs_weight(weights, below, left_of) / total
+        right = 1 - _pairs_weight(weights, below, right_of) / total
         wins += _wins(left, right)
     share = wins / n_draws
     return float(share[0]), float(share[1]), float(share[2])
@@ -84,10 +85,10 @@ def _pairs_weight(
     The stretch's end is given twice, without and with the pairs at the edge; those count half.
     """
     without, with_edge = stretch
-    partners = below[:, without]
+    partners = below[without]
     if not np.array_equal(without, with_edge):
-        partners = (partners + below[:, with_edge]) / 2
-    return np.asarray(np.einsum("di,di->d", weights, partners))
+        partners = (partners + below[with_edge]) / 2
+    return np.asarray(np.einsum("id,id->d", weights, partners))
 
 
 def _wins(left: FloatArray, right: FloatArray) -> FloatArray:

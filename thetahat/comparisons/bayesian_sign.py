@@ -117,7 +117,7 @@ class BayesianSign(DrawsNothing):
             unit=units.unit,
             cautions=posterior_cautions(pair.difference.layout, units),
             details={
-                **shares_told(shares_of_largest(weights), rope),
+                **shares_told(shares_of_largest((weights[0], weights[1], weights[2])), rope),
                 "counts": counts,
                 "alpha": weights,
             },

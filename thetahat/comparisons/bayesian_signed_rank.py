@@ -25,7 +25,7 @@ from thetahat.registry import PARTITIONS, MethodInfo
 from thetahat.types import Alternative, Needs, Target
 
 _DEFAULT_DRAWS, _LEAST_DRAWS, _MOST_DRAWS = 10_000, 1_000, 1_000_000
-_MOST_WEIGHTS = 10**8
+_MOST_WEIGHTS = 2 * 10**7
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,8 @@ class BayesianSignedRank:
     prior_place : str
         Where :math:`z_0` is: ``rope`` (0), or at the far ``left`` or ``right``.
     n_draws : int or None
-        In 100 to 1 000 000. Left out: 10 000, and fewer for more than 10 000 units, so that all
-        draws together have a hundred million weights; never below 1 000.
+        In 100 to 1 000 000. Left out: 10 000, and fewer for more than 2 000 units, so that all
+        draws together have twenty million weights; never below 1 000.
     unit : str or None
         ``instance``, ``cluster`` or ``block``. Left out: blocks. A holdout is one block, and
         needs another unit.

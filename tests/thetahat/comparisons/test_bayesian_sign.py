@@ -77,12 +77,12 @@ def test_golden_baycomp_54_data_sets() -> None:
 
 def test_golden_two_outcomes_by_hand() -> None:
     # Beta(2, 1) has density 2x: below 1/2 with probability 1/4
-    assert_close(shares_of_largest([2, 0, 1]), (0.75, 0, 0.25))
+    assert_close(shares_of_largest((2, 0, 1)), (0.75, 0, 0.25))
     # all three with one: by symmetry
-    assert_close(shares_of_largest([1, 1, 1]), (1 / 3, 1 / 3, 1 / 3))
+    assert_close(shares_of_largest((1, 1, 1)), (1 / 3, 1 / 3, 1 / 3))
     # gamma(2) against the larger of two exponentials: 1 - 2 (3/4 ... ) done in one line:
     # P = int x e^-x (1 - e^-x)^2 dx = 1 - 2/4 + 1/9 = 11/18
-    assert_close(shares_of_largest([2, 1, 1])[0], 11 / 18, rtol=1e-12)
+    assert_close(shares_of_largest((2, 1, 1))[0], 11 / 18, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_exact_the_three_integrals_sum_to_1(weights: tuple[float, float, float])
 
 
 def test_naive_shares_of_random_draws() -> None:
-    weights, n = [3.0, 1.5, 4.0], 200_000
+    weights, n = (3.0, 1.5, 4.0), 200_000
     draws = np.random.default_rng(66).dirichlet(weights, n)
 
     for i, share in enumerate(shares_of_largest(weights)):
@@ -106,7 +106,7 @@ def test_naive_shares_of_random_draws() -> None:
 
 
 def test_limit_many_units_leave_no_doubt() -> None:
-    assert_close(shares_of_largest([1000, 10, 1]), (1.0, 0.0, 0.0), atol=1e-12)
+    assert_close(shares_of_largest((1000, 10, 1)), (1.0, 0.0, 0.0), atol=1e-12)
 
 
 def test_degenerate_no_difference_is_all_within() -> None:

@@ -164,7 +164,7 @@ def test_property_number_of_draws_follows_the_units() -> None:
 
     assert few["n_draws"] == 10_000
     assert by_instance["n_draws"] == 100
-    assert BayesianSignedRank()._n_draws(40_000) == 2500  # 1e8 weights in all
+    assert BayesianSignedRank()._n_draws(10_000) == 2000  # 2e7 weights in all
     assert BayesianSignedRank()._n_draws(10**6) == 1000
     assert asked["n_draws"] == 200
     p = few["p_left"]
