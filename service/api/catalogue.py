@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from service.errors import NotFound
 from thetahat.evaluation import EVERY_TEST
 from thetahat.evaluation.correction_texts import CORRECTION_TEXTS
-from thetahat.evaluation.recommendation import RULES
+from thetahat.evaluation.rules import RULES
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
 from thetahat.metrics import METRICS

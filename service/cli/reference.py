@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -151,10 +151,17 @@ def _recommendations() -> Iterator[str]:
     """Yield the rules by which one interval per target is marked as recommended."""
     from thetahat.evaluation import RULES  # noqa: PLC0415 - late, so that --help is quick
 
-    yield "The first of the order that could be built is recommended."
+    yield "The first of the order that could be built is recommended; what fits the learner again"
+    yield "goes before the order, where a request names it."
     yield ""
-    yield "| blocks | target | order of interval on variance | why |"
-    yield "|---|---|---|---|"
+    yield "| blocks | target | where a request names it | order of interval on variance | why |"
+    yield "|---|---|---|---|---|"
     for rule in RULES:
-        order = ", ".join(f"`{i}`" + (f" on `{v}`" if v else "") for i, v in rule.order)
-        yield f"| `{rule.blocks}` | `{rule.target}` | {order} | {rule.reason} |"
+        blocks = f"`{rule.blocks}`" + (", models trained elsewhere" * rule.only_fixed_models)
+        asked, order = _pairs(rule.where_asked), _pairs(rule.order)
+        yield f"| {blocks} | `{rule.target}` | {asked} | {order} | {rule.reason} |"
+
+
+def _pairs(order: Iterable[tuple[str, str | None]]) -> str:
+    """Return intervals with the variances that they are built on."""
+    return ", ".join(f"`{i}`" + (f" on `{v}`" if v else "") for i, v in order)

@@ -3,7 +3,7 @@
 from thetahat.evaluation.checks import check, those_that_fit
 from thetahat.evaluation.choices import EVERY_TEST, Choices, Chosen
 from thetahat.evaluation.corrections import CORRECTIONS
-from thetahat.evaluation.recommendation import RULES
+from thetahat.evaluation.rules import RULES
 from thetahat.evaluation.tree import evaluate
 
 __all__ = [

@@ -20,6 +20,7 @@ from thetahat.evaluation.recommendation import LAST, NEVER, Built, order_of, rec
 from thetahat.intervals import INTERVALS
 from thetahat.intervals.base import Interval
 from thetahat.layout import layout_of
+from thetahat.refits import REFITS
 from thetahat.types import Alternative, BlockKind, MeanKind, Target
 from thetahat.variances import VARIANCES
 
@@ -63,11 +64,24 @@ def test_property_rules_name_each_case_once_and_only_methods_of_a_fitting_kind()
         assert not {variance for _, variance in rule.order} & NEVER
         assert not {interval for interval, _ in rule.order} & LAST
         for interval, variance in rule.order:
-            if interval in INTERVALS:
-                assert rule.blocks in INTERVALS[interval].info.blocks
-            if variance is not None and variance in VARIANCES:
+            assert rule.blocks in INTERVALS[interval].info.blocks
+            if variance is not None:
                 assert rule.blocks in VARIANCES[variance].info.blocks
                 assert rule.target in VARIANCES[variance].info.targets
+        for interval, variance in rule.where_asked:
+            assert interval in {**INTERVALS, **REFITS}
+            assert variance is not None
+            assert rule.blocks in REFITS[variance].info.blocks
+            assert rule.target in REFITS[variance].info.targets
+
+
+def test_exact_what_was_asked_for_and_fitted_again_goes_first() -> None:
+    for kind, target, first in [
+        (BlockKind.RANDOM, Target.THESE_MODELS, ("bates_nested_cv", "bates_nested_cv")),
+        (BlockKind.RANDOM, Target.THESE_SOURCES, ("normal", "conservative_z")),
+        (BlockKind.HOLDOUT, Target.THESE_SOURCES, ("normal", "conservative_z")),
+    ]:
+        assert order_of(kind, target)[0] == first
 
 
 def test_golden_no_rule_no_order() -> None:
