@@ -23,8 +23,8 @@ class Plus:
         R = \frac{E' - \overline{err}}{\hat\gamma - \overline{err}}, \quad
         w = \frac{.632}{1 - .368 R}, \quad (1 - w) \overline{err} + w E'
 
-    with R cut to [0, 1], and 0 where the error out of the bag or the no-information error is not
-    above the apparent one.
+    with R = 0 where the error out of the bag or the no-information error is not above the
+    apparent one; so R lies in [0, 1].
 
     Source: efron1997.
 
@@ -48,8 +48,8 @@ class Plus:
         """R, between 0 (none) and 1 (the model knows nothing of new instances)."""
         if min(self.capped, self.no_information) <= self.apparent:
             return 0.0
-        R = (self.capped - self.apparent) / (self.no_information - self.apparent)
-        return min(1.0, max(0.0, R))
+        # between 0 and 1, for apparent < capped <= no_information
+        return (self.capped - self.apparent) / (self.no_information - self.apparent)
 
     @property
     def weight(self) -> float:

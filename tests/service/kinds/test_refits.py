@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from service.api.catalogue import family
 from service.errors import InvalidRequest
 from service.jobs.kinds import _refits, cross_validation
 from service.jobs.kinds.base import Chunk
@@ -309,6 +310,11 @@ def test_invalid_kinds_without_learners_say_which_kind_has_them(body: dict[str, 
 
 
 def test_exact_the_lists_hold_what_a_request_may_name() -> None:
+    listed = {
+        field: [item["name"] for item in family(field)["items"]]
+        for field in ("variances", "intervals")
+    }
+    assert listed == {"variances": list(EVERY_VARIANCE), "intervals": list(EVERY_INTERVAL)}
     for name in REFITS:
         assert (name in EVERY_VARIANCE) == ("variances" in REFITS[name].gives)
         assert (name in EVERY_INTERVAL) == ("intervals" in REFITS[name].gives)

@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from tests.thetahat.refits.again import Nearest, fitted, regression_of
@@ -44,6 +46,18 @@ def test_limit_no_overfitting_is_the_632_estimate(
 
     assert plus.relative_overfitting == 0
     assert_allclose(plus.estimate, combined(apparent, min(out_of_bag, gamma)), rtol=1e-12)
+
+
+@given(*[st.floats(0, 10)] * 3)
+def test_property_the_weight_lies_between_its_bounds(
+    apparent: float, out_of_bag: float, gamma: float
+) -> None:
+    plus = Plus(apparent, out_of_bag, gamma)
+
+    assert 0 <= plus.relative_overfitting <= 1
+    assert 0.632 <= plus.weight <= 1 + 1e-12
+    ends = sorted([apparent, min(out_of_bag, gamma)])
+    assert ends[0] - 1e-9 <= plus.estimate <= ends[1] + 1e-9
 
 
 def test_limit_labels_that_are_noise_and_a_model_that_remembers() -> None:
