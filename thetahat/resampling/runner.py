@@ -31,7 +31,7 @@ class SplitOutcome:
     label : label
         What its block is called.
     n_train : int
-        Rows that were learnt from.
+        Different rows that were learnt from.
     test : ndarray of int
         (n_test,) row numbers, ascending.
     losses : ndarray of float
@@ -136,7 +136,7 @@ def _run_one(  # noqa: PLR0913 - as run_splits
         repeat=split.repeat,
         block=split.block,
         label=split.label,
-        n_train=len(split.train),
+        n_train=split.n_train,
         test=split.test,
         losses=losses,
         output=predictions.output if keep_predictions else None,

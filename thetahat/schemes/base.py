@@ -32,6 +32,11 @@ class Split:
     train: IntArray
     test: IntArray
 
+    @property
+    def n_train(self) -> int:
+        """Number of different rows that are learnt from."""
+        return 1 + int(np.count_nonzero(np.diff(self.train)))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:

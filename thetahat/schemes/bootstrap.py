@@ -26,6 +26,10 @@ class Bootstrap:
     :math:`(1 - 1/n)^n \approx .368` of all. A row that is drawn twice is learnt from twice. A
     resample that leaves nothing out is drawn again.
 
+    The training size of a split, which the corrected resampled variance takes as :math:`n_1`, is
+    the number of different rows in the resample, so that :math:`n_1 + n_2 = n` as for draws
+    without replacement. With :math:`n_1 = n` the variance is too small by a quarter and more.
+
     Parameters
     ----------
     n_resamples : int
@@ -67,7 +71,7 @@ class Bootstrap:
             "trained_on_resamples",
             "each model has learnt from about .632 n different rows, so the error is that of a "
             "smaller sample; the corrected resampled variance was made for draws without "
-            "replacement, and is a rule of thumb here",
+            "replacement, and is a rule of thumb here, with the different rows as training size",
         ),
     )
 

@@ -168,7 +168,7 @@ def _layout(given: CrossValidationRequest, scheme: Scheme, rows: Rows) -> Layout
         np.repeat([s.block for s in splits], sizes).astype(np.intp),
         repeat=np.repeat([s.repeat for s in splits], sizes).astype(np.intp),
         instance=np.concatenate([s.test for s in splits]),
-        n_train=np.repeat([len(s.train) for s in splits], sizes).astype(np.float64),
+        n_train=np.repeat([s.n_train for s in splits], sizes).astype(np.float64),
     )
 
 
