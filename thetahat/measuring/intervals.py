@@ -153,20 +153,19 @@ def bootstrap(
 
 
 def recommended(kind: BlockKind, built: list[Interval]) -> list[Interval]:
-    """Return the intervals with the first of each target's order marked."""
+    """Return the intervals with the first of each target's order marked.
+
+    Where none of that order could be built it is the first there is, a bootstrap one.
+    """
     best: dict[Target, int] = {}
     for target in dict.fromkeys(interval.target for interval in built):
-        for name in FIRST.get((kind, target), ()):
-            places = [
-                i
-                for i, interval in enumerate(built)
-                if interval.target is target
-                and interval.variance == name
-                and interval.method != "logit"
-            ]
-            if places:
-                best[target] = places[0]
-                break
+        order = FIRST.get((kind, target), ())
+        offered = [
+            (order.index(one.variance) if one.variance in order else len(order), i)
+            for i, one in enumerate(built)
+            if one.target is target and one.method != "logit"
+        ]
+        best[target] = min(offered)[1]
     return [
         replace(interval, recommended=best.get(interval.target) == i)
         for i, interval in enumerate(built)

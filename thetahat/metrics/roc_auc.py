@@ -124,7 +124,7 @@ class RocAuc:
         if self.positive is None and len(judged.classes) > 2:
             return None
         code = positive_code(self.info.name, self.positive, judged.classes)
-        return (judged.truth == code).astype(np.intp)
+        return np.asarray(judged.truth == code, dtype=np.intp)
 
     def details(
         self, strata: IntArray | None, value: float, level: float, power: float

@@ -211,6 +211,17 @@ def test_against_scikit_learn_fitted_learners() -> None:
     assert {m["name"] for m in result["methods"] if m["family"] == "metrics"} == set(told)
 
 
+def test_exact_learners_on_a_stored_data_set(tmp_path: Path) -> None:
+    columns = {"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": LABEL}
+    file = parquet_file(tmp_path, columns)
+    stored = {k: v for k, v in FIT.items() if k != "data"}
+    stored |= {"dataset": str(file.id), "columns": {"target": "y"}}
+
+    of_file = run_kind(stored, [file]).result["models"]["nb"]["metrics"]
+
+    assert of_file == run_kind(FIT).result["models"]["nb"]["metrics"]
+
+
 def test_exact_decision_values_serve_as_scores() -> None:
     body = {**FIT, "learners": {"svc": "LinearSVC"}, "metrics": ["roc_auc"]}
 

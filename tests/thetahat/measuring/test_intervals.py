@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -20,7 +22,7 @@ from tests.thetahat.measuring.readings import (
 from tests.thetahat.metrics.judged import binary, labelled, values
 from thetahat.bootstrap.resamples import HashedResamples
 from thetahat.layout import Layout
-from thetahat.measuring.intervals import _bca
+from thetahat.measuring.intervals import _bca, bootstrap, logit, recommended
 from thetahat.measuring.resamples import Replicates, _units
 from thetahat.metrics.average_precision import AveragePrecision
 from thetahat.metrics.balanced_accuracy import BalancedAccuracy
@@ -29,7 +31,7 @@ from thetahat.metrics.f1 import F1
 from thetahat.metrics.matthews import Matthews
 from thetahat.metrics.r2 import RSquared
 from thetahat.metrics.roc_auc import RocAuc
-from thetahat.types import Alternative, FloatArray, MeanKind, Target
+from thetahat.types import Alternative, BlockKind, FloatArray, MeanKind, Target
 
 METRICS: list[Metric] = [
     RocAuc(n_resamples=2000),
@@ -258,6 +260,24 @@ def test_degenerate_resamples_without_a_value() -> None:
     assert nothing.variances == {}
     few = reading(F1(), noisy(1, 12), holdout(12))
     assert "few_units_resampled" in codes(interval_of(few, "percentile", None).cautions)
+
+
+@pytest.mark.about("metrics/roc_auc")
+def test_degenerate_what_cannot_be_built_is_left_out() -> None:
+    of = reading(RocAuc(n_resamples=100), noisy(1, 60), holdout(60))
+    normal, percentile = interval_of(of, "normal", "delong"), interval_of(of, "percentile", None)
+    above = replace(of.measured, replicates=Replicates(np.linspace(0.99, 1, 100), "instance"))
+
+    assert logit(replace(normal, estimate=1.0)) is None
+    assert logit(replace(normal, standard_error=None)) is None
+    built = bootstrap(above, MeanKind.POOLED, 0.95, Alternative.TWO_SIDED)
+    assert [one.method for one in built] == ["percentile"]
+    # with no variance at all the bootstrap's is the recommended one
+    alone = replace(percentile, recommended=False)
+    assert [one.recommended for one in recommended(BlockKind.HOLDOUT, [alone, alone])] == [
+        True,
+        False,
+    ]
 
 
 def test_degenerate_bca() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -70,6 +71,26 @@ def test_golden_one_sided() -> None:
     assert less["alternative"] == "greater"
     assert less["interval"]["upper"] is None
     assert less["p_value_adjusted"] is None
+
+
+class Backwards(RocAuc):
+    """An area that one would want small."""
+
+    higher_is_better: ClassVar[bool] = False
+
+
+@pytest.mark.about("metrics/roc_auc")
+def test_exact_what_is_better_when_lower_is_not_turned() -> None:
+    two = {name: MARKERS[name] for name in ("wfns", "s100b")}
+
+    told = tree(Backwards(n_resamples=0), two, holdout(113), alternative=Alternative.LESS)
+
+    pair = told["comparisons"][0]["metrics"]["roc_auc"]
+    assert_allclose(pair["p_value"], 1 - 0.0135878911145941, rtol=1e-11)
+    assert pair["alternative"] == "less"
+    assert pair["interval"]["lower"] is None
+    assert pair["higher_is_better"] is False
+    assert "difference_in_metric_units" not in codes(pair["cautions"])
 
 
 @pytest.mark.about("metrics/roc_auc")
