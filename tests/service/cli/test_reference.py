@@ -89,11 +89,14 @@ def test_exact_every_correction_is_told() -> None:
 
 def test_exact_formulas_and_rules_are_shown() -> None:
     formulas = re.findall(r"^\$\$\n(.+)\n\$\$$", PAGE, re.MULTILINE)
-    rules = re.findall(r"^\| `(\w+)` \| `(\w+)` \| `", PAGE, re.MULTILINE)
+    table = PAGE.partition("| blocks | target |")[2]
+    rules = re.findall(r"^\| `(\w+)`(, models \w+ \w+)? \| `(\w+)` \| ", table, re.MULTILINE)
 
     assert len(formulas) == PAGE.count("$$") / 2
     assert r"\frac{1}{N^2} \sum_i (e_i - \bar e)^2" in formulas
-    assert rules == [(rule.blocks.value, rule.target.value) for rule in RULES]
+    assert [(blocks, bool(fixed), target) for blocks, fixed, target in rules] == [
+        (rule.blocks.value, rule.only_fixed_models, rule.target.value) for rule in RULES
+    ]
 
 
 @pytest.mark.parametrize(
