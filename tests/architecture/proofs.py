@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from tests.architecture.sources import ROOT, python_files
@@ -45,15 +46,17 @@ class Proof:
         return f"{self.path.as_posix()}::{self.name}"
 
 
+@cache
 def every_method() -> frozenset[str]:
     """Return all methods of the core, as ``family/name``."""
     found: dict[str, Mapping[str, object]] = {**families(), "corrections": CORRECTION_TEXTS}
     return frozenset(f"{family}/{name}" for family, methods in found.items() for name in methods)
 
 
-def proofs() -> list[Proof]:
+@cache
+def proofs() -> tuple[Proof, ...]:
     """Return every test function there is."""
-    return [proof for path in python_files("tests") for proof in proofs_in(path)]
+    return tuple(proof for path in python_files("tests") for proof in proofs_in(path))
 
 
 def proofs_in(path: Path) -> Iterator[Proof]:
@@ -120,14 +123,28 @@ def _constants(tree: ast.Module) -> dict[str, str]:
     }
 
 
-def names_in(path: Path) -> set[str]:
-    """Return what a file names: strings, imports, and all methods of registries that it takes."""
+@cache
+def names_in(path: Path) -> frozenset[str]:
+    """Return what a file names, and the test modules that it imports.
+
+    Names are strings, imported modules, and all methods of a registry that is imported.
+    """
     found: set[str] = set()
     tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             found.add(node.value)
         elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {name for other in imported_tests(node) for name in names_in(other)}
             package, _, module = node.module.rpartition(".")
             found |= {module, *(families().get(module, ()) if package else ())}
-    return found
+    return frozenset(found)
+
+
+def imported_tests(node: ast.ImportFrom) -> list[Path]:
+    """Return the files of the tests that an import reads from."""
+    if not str(node.module).startswith("tests."):
+        return []
+    folder = Path(*str(node.module).split("."))
+    files = [folder.with_suffix(".py"), *(folder / f"{alias.name}.py" for alias in node.names)]
+    return [path for path in files if (ROOT / path).is_file()]
