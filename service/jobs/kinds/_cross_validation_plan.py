@@ -37,6 +37,8 @@ _DEFAULT_LOSS = {"classification": "zero_one", "regression": "squared"}
 _MANY_BLOCKS, _MANY_REPEATS = 20, 6
 _MOST_EXACT = 2000
 """Splits up to which a request is checked against the very layout it will have."""
+_MOST_CELLS = 5_000_000
+"""Splits x rows, likewise: splits of many rows take long to draw, and much room."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,7 +156,7 @@ def _layout(given: CrossValidationRequest, scheme: Scheme, rows: Rows) -> Layout
     """Return the layout that the scheme will give, or one like it where there are many splits."""
     try:
         n_splits = scheme.n_splits(rows)
-        if n_splits > _MOST_EXACT:
+        if n_splits > _MOST_EXACT or n_splits * rows.n > _MOST_CELLS:
             return _likely(scheme, size=1 if n_splits == rows.n else 2)
         splits = list(scheme.splits(rows, 0))
     except EvaluationError as error:

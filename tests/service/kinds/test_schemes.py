@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.errors import InvalidRequest
+from service.jobs.kinds import JOB_KINDS
 from tests.service.kinds.running import parquet_file, place_of, run_kind
 from thetahat.errors import EvaluationError
 from thetahat.schemes import SCHEMES
@@ -275,3 +277,30 @@ def test_golden_predictions_on_subsamples() -> None:
 
     assert model["mean"]["blocks"] == [0, 0.5, 0.5]
     assert model["n"] == 4
+
+
+def test_property_a_request_on_many_rows_is_checked_without_drawing_them(tmp_path: Path) -> None:
+    """400 resamples of 200 000 rows would be 80 million numbers, and a second or more."""
+    file = parquet_file(tmp_path, {"a": np.zeros(200_000), "y": np.zeros(200_000)})
+    body = {
+        **body_of("bootstrap", n_resamples=400),
+        "dataset": str(file.id),
+        "columns": {"target": "y"},
+        "tests": ["theta_t"],
+    }
+    del body["data"]
+    kind = JOB_KINDS["cross_validation"]
+    tracemalloc.start()
+
+    kind.check(kind.request.model_validate(body), {file.id: file})
+
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20_000_000
+
+
+def test_invalid_a_test_of_partitions_is_refused_for_subsamples() -> None:
+    with pytest.raises(EvaluationError, match="whose test parts may overlap") as caught:
+        run_kind({**body_of("random_subsampling"), "tests": ["paired_t_blocks"]})
+
+    assert place_of(caught.value) == ("tests", 0)
