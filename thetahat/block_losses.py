@@ -40,9 +40,9 @@ class BlockLosses:
         if given is None or given.shape != (wanted,):
             shape = None if given is None else given.shape
             raise InvalidParameter(f"expected {wanted} losses, got shape {shape}", loc=("losses",))
-        fit = np.abs(given) <= LARGEST
-        if not fit.all():
-            at = int(np.argmin(fit))
+        # NaN is neither; the place of the first bad one is looked for only where there is one
+        if not (float(given.min()) >= -LARGEST and float(given.max()) <= LARGEST):
+            at = int(np.argmin(np.abs(given) <= LARGEST))
             raise InvalidParameter(
                 f"loss {at} is {given[at]}; losses must be finite and at most {LARGEST:g} in size",
                 loc=("losses", at),

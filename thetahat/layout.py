@@ -36,6 +36,8 @@ class Layout:
         (n,) rows sorted by split, stable; None where the rows already stand so.
     starts : ndarray of int or None
         (J + 1,) first sorted row of each split; None where only split means are known.
+    narrow_split : ndarray of uint16 or None
+        (n,) split of each row, for loops over rows that do not stand sorted.
     instance, cluster : ndarray of int or None
         (n,) codes by row, in input order.
     cluster_labels : tuple of label
@@ -56,6 +58,7 @@ class Layout:
     cluster: IntArray | None = None
     cluster_labels: tuple[Label, ...] = ()
     instance_labels: np.ndarray | None = None
+    narrow_split: np.ndarray | None = None
 
     @property
     def n_splits(self) -> int:
@@ -204,6 +207,7 @@ def layout_of(  # noqa: PLR0913 - one argument per column of the long form
         instance_labels=instance_labels,
         cluster=cluster_codes,
         cluster_labels=cluster_labels,
+        narrow_split=None if order is None or len(present) > 2**16 else split.astype(np.uint16),
     )
 
 

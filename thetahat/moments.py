@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thetahat.errors import InsufficientData
+from thetahat.kernels.moments import MANY_ROWS, by_kernel
 from thetahat.layout import Layout
 from thetahat.types import FloatArray, IntArray
 
@@ -144,10 +145,16 @@ class Moments:
 
 
 def moments_of_rows(values: FloatArray, layout: Layout) -> Moments:
-    """Two passes over (n,) losses: block means, then centred squares about them."""
+    """Moments of (n,) losses: few in two passes, means first and then squares about them.
+
+    Many take one compiled pass about each block's first loss, and two where that would cost digits.
+    """
     starts = layout.starts
     if starts is None:
         raise InsufficientData("the layout knows no rows")
+    one_pass = len(values) >= MANY_ROWS and (layout.order is None) == (layout.narrow_split is None)
+    if one_pass and (found := _in_one_pass(values, layout, starts)) is not None:
+        return found
     ordered = values if layout.order is None else values[layout.order]
     shift = float(ordered[0])
     sizes = np.diff(starts).astype(np.float64)
@@ -156,6 +163,16 @@ def moments_of_rows(values: FloatArray, layout: Layout) -> Moments:
     else:
         deviations, squares = _by_slices(ordered, shift, starts)
     return Moments(sizes, shift, deviations, squares, layout.split_repeat)
+
+
+def _in_one_pass(values: FloatArray, layout: Layout, starts: IntArray) -> Moments | None:
+    first_rows = starts[:-1] if layout.order is None else layout.order[starts[:-1]]
+    first = values[first_rows]
+    found = by_kernel(values, first, starts, layout.narrow_split)
+    if found is None:
+        return None
+    shift, (means, squares) = float(first[0]), found
+    return Moments(layout.n_test, shift, (first - shift) + means, squares, layout.split_repeat)
 
 
 def moments_of_scores(scores: FloatArray, layout: Layout) -> Moments:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thetahat.comparisons._units import PairedUnits
+from thetahat.kernels.signed_ranks import MANY_SIZES, rank_sums
 from thetahat.types import Alternative, FloatArray
 
 BoolArray = npt.NDArray[np.bool_]
@@ -25,8 +26,10 @@ class SignedRanks:
     ----------
     positive, negative : float
         R+ and R-, the zeros' share included where they are split.
-    ranks : ndarray of float
-        (m,) mid-ranks of the differences that are not 0, ascending.
+    n_ranked : int
+        m, the number of differences that are not 0.
+    ranks : ndarray of float or None
+        (m,) their mid-ranks, ascending; None where there are too many for the exact distribution.
     share_of_zeros : float
         What the zeros add to each of the two sums.
     variance : float
@@ -37,7 +40,8 @@ class SignedRanks:
 
     positive: float
     negative: float
-    ranks: FloatArray
+    n_ranked: int
+    ranks: FloatArray | None
     share_of_zeros: float
     variance: float
     has_ties: bool
@@ -74,19 +78,21 @@ def of_sorted(
         "zsplit": n_zeros,
         "demsar_split": n_zeros - n_zeros % 2,
     }[zeros]
-    positive_signs = (keys & np.uint64(1)).astype(np.bool_)
-    apart = np.diff((keys >> np.uint64(1)).view(np.float64)) > roundings.max(initial=0.0)
-    if apart.all():
-        ranks, squares = _plain_ranks(len(keys), counted)
-        has_ties = False
+    n = len(keys)
+    found = None
+    if n >= MANY_SIZES and counted == 0:
+        found = rank_sums(keys, float(roundings.max()), float(roundings.min()))
+    if found is not None:
+        (positive, squares, has_ties), ranks = found, None
+        negative = n * (n + 1) / 2 - positive
     else:
-        ranks, positive_signs, has_ties = _tied_ranks(keys, values, roundings)
+        ranks, positive_signs, has_ties = _ranks(keys, values, roundings)
         ranks += counted
         squares = float(ranks @ ranks)
+        positive = float(ranks @ positive_signs)
+        negative = float(ranks.sum()) - positive
     share = counted * (counted + 1) / 4 if zeros in ("zsplit", "demsar_split") else 0.0
-    positive = float(ranks @ positive_signs)
-    negative = float(ranks.sum()) - positive
-    n = len(keys) + counted
+    n += counted
     if zeros == "demsar_split":
         variance = n * (n + 1) * (2 * n + 1) / 24
     else:
@@ -94,7 +100,9 @@ def of_sorted(
         # with their mid-rank, as if they had a sign
         variance = squares / 4
         variance += counted * (counted + 1) ** 2 / 16 if zeros == "zsplit" else 0.0
-    return SignedRanks(positive + share, negative + share, ranks, share, variance, has_ties)
+    return SignedRanks(
+        positive + share, negative + share, len(keys), ranks, share, variance, has_ties
+    )
 
 
 def sort_keys(values: FloatArray) -> UIntArray:
@@ -108,15 +116,7 @@ def sort_keys(values: FloatArray) -> UIntArray:
     return keys
 
 
-@lru_cache(maxsize=16)
-def _plain_ranks(n: int, counted: int) -> tuple[FloatArray, float]:
-    """Ranks of n sizes without ties above so many zeros, and their sum of squares."""
-    ranks = np.arange(1.0 + counted, n + counted + 1)
-    ranks.setflags(write=False)
-    return ranks, float(ranks @ ranks)
-
-
-def _tied_ranks(
+def _ranks(
     keys: UIntArray, values: FloatArray, roundings: FloatArray
 ) -> tuple[FloatArray, BoolArray, bool]:
     """Rank from 1, with the signs in that order and whether any share a rank.
@@ -128,14 +128,15 @@ def _tied_ranks(
     n = len(keys)
     positive = (keys & np.uint64(1)).astype(np.bool_)
     gaps = np.diff((keys >> np.uint64(1)).view(np.float64))
-    apart = gaps > roundings.max()
-    if np.any(~apart & (gaps > roundings.min())):
+    apart = gaps > roundings.max(initial=0.0)
+    if not apart.all() and np.any(~apart & (gaps > roundings.min())):
         order = np.argsort(np.abs(values), kind="stable")
         slack, positive = roundings[order], values[order] > 0
         apart = np.diff(np.abs(values[order])) > np.maximum(slack[1:], slack[:-1])
+    if apart.all():
+        return np.arange(1.0, n + 1), positive, False
     edges = np.concatenate([[0], np.flatnonzero(apart) + 1, [n]])
-    ranks = np.repeat((edges[:-1] + edges[1:] + 1) / 2, np.diff(edges))
-    return ranks, positive, len(edges) <= n
+    return np.repeat((edges[:-1] + edges[1:] + 1) / 2, np.diff(edges)), positive, True
 
 
 def exact_p_value(found: SignedRanks, alternative: Alternative) -> float:
@@ -144,6 +145,7 @@ def exact_p_value(found: SignedRanks, alternative: Alternative) -> float:
     The distribution of a sum of independent 0-or-rank terms is built term by term, on doubled
     ranks so that mid-ranks are whole numbers.
     """
+    assert found.ranks is not None  # noqa: S101 - there are at most 500
     doubled = np.rint(2 * found.ranks).astype(np.intp)
     chances = _null_chances(doubled.tobytes())
     reached = round(2 * (found.positive - found.share_of_zeros))

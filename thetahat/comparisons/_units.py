@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
@@ -19,7 +20,7 @@ ROUNDINGS = 8 * float(np.finfo(np.float64).eps)  # a loss, its mean and their di
 _FEW = 5  # two-sided, 2 / 2^5 is above .05
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class PairedUnits:
     """Differences, a minus b, of the units that a test takes as exchangeable under the null.
 
@@ -46,7 +47,7 @@ class PairedUnits:
         """Number of units, those without a difference among them."""
         return len(self.values)
 
-    @property
+    @cached_property
     def n_zeros(self) -> int:
         """Number of units without a difference."""
         return self.n_units - int(np.count_nonzero(self.values))
@@ -94,8 +95,12 @@ def paired_units(pair: PairedLosses, named: UnitName | None) -> PairedUnits:
     layout = pair.difference.layout
     unit = unit_of(layout, named)
     a, b, values = (unit_means(losses, unit) for losses in (pair.a, pair.b, pair.difference))
-    roundings = ROUNDINGS * np.maximum(np.abs(a), np.abs(b))
-    values = np.where(np.abs(values) <= roundings, 0.0, values)
+    roundings = np.abs(a)
+    np.maximum(roundings, np.abs(b), out=roundings)
+    roundings *= ROUNDINGS
+    nothing = np.abs(values) <= roundings
+    if nothing.any():
+        values = np.where(nothing, 0.0, values)
     return PairedUnits(unit, values, roundings, unit_weights(layout, unit, len(values)))
 
 
@@ -201,4 +206,4 @@ def unit_weights(layout: Layout, unit: UnitName, n_units: int) -> FloatArray:
     if unit == "cluster":
         assert layout.cluster is not None  # noqa: S101 - unit_refusal saw to it
         return np.asarray(np.bincount(layout.cluster) / len(layout.cluster))
-    return np.full(n_units, 1 / n_units)
+    return np.broadcast_to(np.float64(1 / n_units), (n_units,))

@@ -183,7 +183,7 @@ class Wilcoxon:
     def _p_value(
         self, found: SignedRanks, alternative: Alternative
     ) -> tuple[float, dict[str, Any]]:
-        few = len(found.ranks) <= _AUTO_EXACT
+        few = found.n_ranked <= _AUTO_EXACT
         if self.method == "exact" or (self.method == "auto" and few):
             return exact_p_value(found, alternative), {"method": "exact"}
         z = _standardised(found, alternative, correction=self.correction)

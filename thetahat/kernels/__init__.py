@@ -1,1 +1,1 @@
-"""The few loops that numpy cannot carry, each compiled at its first use; numpy twins stand beside."""
+"""The few loops that numpy cannot carry, compiled at their first use; numpy twins stand beside."""

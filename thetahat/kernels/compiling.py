@@ -17,5 +17,8 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     import numba  # noqa: PLC0415 - takes seconds, and small inputs never need it
 
-    jitted: Any = numba.njit(cache=True, nogil=True)(function)
+    try:
+        jitted: Any = numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError:  # there is no place on disk that may be written to
+        jitted = numba.njit(nogil=True)(function)
     return jitted  # type: ignore[no-any-return]  # numba has no types

@@ -1,0 +1,220 @@
+"""The compiled loops beside their numpy twins: the same numbers, whatever the size."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from thetahat import moments as moments_module
+from thetahat.comparisons import _signed_ranks
+from thetahat.comparisons._signed_ranks import SignedRanks, of_sorted, sort_keys
+from thetahat.kernels import moments as moment_loops
+from thetahat.kernels import sign_flips as sign_loops
+from thetahat.kernels import signed_ranks as rank_loops
+from thetahat.kernels.compiling import compiled
+from thetahat.layout import Layout, layout_of
+from thetahat.moments import Moments, moments_of_rows
+from thetahat.types import BlockKind, FloatArray
+
+
+def block_layout(block: list[int] | np.ndarray) -> Layout:
+    return layout_of(BlockKind.RANDOM, np.asarray(block, dtype=np.intp))
+
+
+def both_ways(
+    values: FloatArray, layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Moments, Moments]:
+    plain = moments_of_rows(values, layout)
+    monkeypatch.setattr(moments_module, "MANY_ROWS", 1)
+    return plain, moments_of_rows(values, layout)
+
+
+def assert_same_moments(some: Moments, other: Moments, rtol: float = 1e-11) -> None:
+    assert some.centred_squares is not None
+    assert other.centred_squares is not None
+    assert_allclose(some.centred_squares, other.centred_squares, rtol=rtol)
+    spread = float(np.sqrt(other.centred_squares.max()))
+    assert_allclose(some.deviations, other.deviations, rtol=rtol, atol=1e-13 * spread)
+    assert_allclose(some.sizes, other.sizes)
+    assert some.shift == other.shift
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+@pytest.mark.parametrize("mean", [0.0, 1e8])
+def test_naive_moments_in_one_pass(
+    *, shuffled: bool, mean: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(1)
+    sizes = np.array([1, 2, 7, 8, 9, 1000, 64])
+    block = np.repeat(np.arange(7), sizes)
+    block = rng.permutation(block) if shuffled else block
+    values = mean + rng.normal(size=len(block))
+
+    plain, one_pass = both_ways(values, block_layout(block), monkeypatch)
+
+    assert_same_moments(one_pass, plain)
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_naive_a_first_loss_far_out_is_left_to_two_passes(
+    *, shuffled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(2)
+    block = np.arange(4000) % 4 if shuffled else np.repeat(np.arange(4), 1000)
+    values = rng.normal(size=4000)
+    values[0] = 1e6
+    layout = block_layout(block)
+    assert layout.starts is not None
+    first = values[:4] if shuffled else values[::1000]
+
+    plain, checked = both_ways(values, layout, monkeypatch)
+
+    assert moment_loops.by_kernel(values, first, layout.starts, layout.narrow_split) is None
+    assert_same_moments(checked, plain, rtol=1e-15)
+
+
+def test_exact_zero_one_moments_in_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    values = rng.integers(0, 2, 900).astype(np.float64)
+    plain, one_pass = both_ways(
+        values, block_layout(rng.permutation(np.arange(900) % 9)), monkeypatch
+    )
+
+    assert (one_pass.means == plain.means).all()
+
+
+@given(st.lists(st.integers(0, 3), min_size=2, max_size=60), st.integers(0, 2**32))
+def test_property_loops_uncompiled(block: list[int], seed: int) -> None:
+    """Every line of the loops, as plain Python."""
+    labels = np.array([*block, *range(4)])
+    values = np.random.default_rng(seed).normal(size=len(labels))
+    layout = block_layout(labels)
+    assert layout.starts is not None
+    first = np.array([values[labels == label][0] for label in layout.block_labels])
+    split = layout.split_of_row()
+    four = np.zeros((4, 8))
+    moment_loops.of_rows(values, first, split, four)
+    order = np.argsort(split, kind="stable")
+    sums, squares = np.empty(4), np.empty(4)
+    moment_loops.of_runs(values[order], first, layout.starts, sums, squares)
+
+    for at in range(4):
+        own = values[split == at] - first[at]
+        assert_allclose(four[at, :4].sum(), own.sum(), atol=1e-12)
+        assert_allclose(sums[at], own.sum(), atol=1e-12)
+        assert_allclose(four[at, 4:].sum(), own @ own, atol=1e-12)
+        assert_allclose(squares[at], own @ own, atol=1e-12)
+
+
+def ranked(values: FloatArray, roundings: FloatArray) -> SignedRanks:
+    keys = sort_keys(values)
+    keys.sort()
+    return of_sorted(keys, values, roundings, 0, "wilcox")
+
+
+@pytest.mark.parametrize("style", ["plain", "ties", "ambiguous"])
+def test_naive_rank_sums_in_one_pass(style: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    values = rng.normal(size=300) if style == "plain" else rng.integers(1, 20, 300) / 4
+    values *= rng.choice([-1.0, 1.0], 300)
+    roundings = np.full(300, 1e-12)
+    roundings[::2] = 0.3 if style == "ambiguous" else 1e-12
+    plain = ranked(values, roundings)
+    monkeypatch.setattr(_signed_ranks, "MANY_SIZES", 1)
+
+    found = ranked(values, roundings)
+
+    assert (found.ranks is None) == (style != "ambiguous")
+    assert (found.positive, found.negative) == (plain.positive, plain.negative)
+    assert found.has_ties == plain.has_ties == (style != "plain")
+    assert_allclose(found.variance, plain.variance, rtol=1e-14)
+    assert found.n_ranked == 300
+
+
+@given(st.lists(st.integers(-5, 5).filter(bool), min_size=1, max_size=40))
+def test_property_rank_sums_uncompiled(values: list[int]) -> None:
+    given_values = np.array(values, dtype=np.float64)
+    keys = sort_keys(given_values)
+    keys.sort()
+    out = np.empty(3)
+    sizes = (keys >> np.uint64(1)).view(np.float64)
+    rank_loops.add_ranks(keys, sizes, 0.5, 0.5, out)
+    plain = ranked(given_values, np.full(len(values), 0.5))
+
+    assert out[0] == plain.positive
+    n = len(values)
+    assert_allclose((n * (n + 1) * (2 * n + 1) / 6 - out[1] / 12) / 4, plain.variance, rtol=1e-13)
+    rank_loops.add_ranks(keys, sizes, 2.0, 0.5, out)
+    assert bool(out[2]) == bool(np.any(np.isin(np.diff(sizes), [1.0, 2.0])))
+
+
+def test_naive_tables_of_signs_uncompiled() -> None:
+    terms = np.random.default_rng(5).normal(size=70)
+    words = np.random.default_rng(6).bit_generator.random_raw(6).reshape(3, 2)
+    padded = np.zeros(128)
+    padded[:70] = terms
+    tables = (padded.reshape(-1, 4) @ sign_loops._SIGNS).ravel()
+    some, other = np.zeros(3), np.zeros(3)
+    with np.errstate(over="ignore"):
+        sign_loops.look_up(tables, words, some)
+    sign_loops.add_sums(terms, words, other)
+
+    signs = [[1 - 2 * (int(row[i // 64]) >> (i % 64) & 1) for i in range(70)] for row in words]
+    assert_allclose(some, np.array(signs) @ terms, rtol=1e-12, atol=1e-13)
+    assert (some == other).all()
+
+
+def test_exact_numbers_are_the_same_from_run_to_run() -> None:
+    """In another process too, which takes the machine code from disk."""
+    script = (
+        "import numpy as np\n"
+        "from thetahat.layout import layout_of\n"
+        "from thetahat.moments import moments_of_rows\n"
+        "from thetahat.types import BlockKind\n"
+        "x = np.random.default_rng(7).normal(size=120_000)\n"
+        "lay = layout_of(BlockKind.RANDOM, np.random.default_rng(8).permutation(120_000) % 7)\n"
+        "m = moments_of_rows(x, lay)\n"
+        "print(m.centred_squares.tobytes().hex(), m.deviations.tobytes().hex())\n"
+    )
+    runs = {
+        subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, check=True
+        ).stdout
+        for _ in range(2)
+    }
+
+    assert len(runs) == 1
+    assert math.isfinite(float(np.frombuffer(bytes.fromhex(runs.pop().split()[0]))[0]))
+
+
+def test_exact_a_loop_is_compiled_once() -> None:
+    assert compiled(moment_loops.of_runs) is compiled(moment_loops.of_runs)
+
+
+def test_degenerate_a_loop_is_compiled_where_nothing_can_be_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import numba
+
+    njit = numba.njit
+
+    def without_disk(*, nogil: bool, cache: bool = False) -> Any:
+        if cache:
+            raise RuntimeError("no locator available")
+        return njit(nogil=nogil)
+
+    monkeypatch.setattr(numba, "njit", without_disk)
+    out = np.zeros(3)
+    compiled.__wrapped__(rank_loops.add_ranks)(
+        np.array([3, 5], dtype=np.uint64), np.array([1.0, 2.0]), 0.0, 0.0, out
+    )
+
+    assert out.tolist() == [3, 0, 0]

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+
+def test_exact_warming_leaves_nothing_to_compile() -> None:
+    script = (
+        "import numba, numpy as np\n"
+        "from thetahat.kernels import moments, sign_flips, signed_ranks\n"
+        "from thetahat.kernels.compiling import compiled\n"
+        "from thetahat.kernels.warm import compile_all\n"
+        "compile_all()\n"
+        "loops = [moments.of_runs, moments.of_rows, sign_flips.look_up, signed_ranks.add_ranks]\n"
+        "def kinds():\n"
+        "    return [len(compiled(loop).signatures) for loop in loops]\n"
+        "print(kinds())\n"
+        "from thetahat.comparisons._sign_flips import random_sums\n"
+        "from thetahat.comparisons._signed_ranks import of_sorted, sort_keys\n"
+        "from thetahat.layout import layout_of\n"
+        "from thetahat.moments import moments_of_rows\n"
+        "from thetahat.types import BlockKind\n"
+        "rng = np.random.default_rng(1)\n"
+        "x = rng.normal(size=120_000)\n"
+        "for block in (np.arange(120_000) // 30_000, np.arange(120_000) % 4):\n"
+        "    moments_of_rows(x, layout_of(BlockKind.RANDOM, block))\n"
+        "random_sums(x, 100, rng)\n"
+        "keys = sort_keys(x)\n"
+        "keys.sort()\n"
+        "of_sorted(keys, x, np.full(len(x), 1e-15), 0, 'wilcox')\n"
+        "print(kinds())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+
+    before, after = done.stdout.splitlines()
+    assert before == after == "[1, 1, 1, 1]"

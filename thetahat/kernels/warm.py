@@ -1,0 +1,19 @@
+"""Compiling the loops before the first large input waits for them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thetahat.kernels import moments, sign_flips, signed_ranks
+
+
+def compile_all() -> None:
+    """Run each loop of this package's evaluations once, on next to nothing.
+
+    From disk that takes a second or two, most of it the import of numba.
+    """
+    losses, starts = np.array([0.0, 1.0]), np.array([0, 2], dtype=np.intp)
+    moments.by_kernel(losses, losses[:1], starts, None)
+    moments.by_kernel(losses, losses[:1], starts, np.zeros(2, dtype=np.uint16))
+    sign_flips.add_sums(losses, np.zeros((1, 1), dtype="<u8"), np.zeros(1))
+    signed_ranks.rank_sums(np.array([3, 5], dtype=np.uint64), 0.0, 0.0)
