@@ -9,6 +9,7 @@ import pytest
 from tests.architecture.sources import ROOT, imported_names, python_files
 
 CORE_MAY_IMPORT = sys.stdlib_module_names | {
+    "numba",
     "numpy",
     "scipy",
     "sklearn",

@@ -12,7 +12,7 @@ import numpy as np
 from thetahat.block_losses import BlockLosses
 from thetahat.bootstrap.moments import ResampledMeans, resampled_means
 from thetahat.bootstrap.replicates import Replicates
-from thetahat.bootstrap.resamples import Resamples, merged_or_hashed
+from thetahat.bootstrap.resamples import HashedResamples, Resamples, merged_or_hashed
 from thetahat.bootstrap.units import UnitName, Units, default_unit, units_of
 from thetahat.layout import Layout
 from thetahat.types import FloatArray, IntArray
@@ -23,8 +23,9 @@ MOST_DEFAULT_PRODUCTS: Final = 10_000_000_000
 
 NO_PAIRS: Final = np.empty((0, 2), dtype=np.intp)
 
-Draw = Callable[[int | None], Replicates]
-"""Gives the replicates of one model or pair for a number of resamples; None is the default."""
+Draw = Callable[[int | None, UnitName | None], Replicates]
+"""Gives the replicates of one model or pair for a number of resamples of a unit; None is the
+default of either."""
 
 
 def default_resamples(n_units: int) -> int:
@@ -69,12 +70,16 @@ class SharedResamples:
         Names (a, b) of the pairs that are compared.
     with_errors : bool
         Whether some method asks for the standard errors of the resamples.
+    merge : bool
+        Whether units on which all models are alike may be counted together. If not, resamples do
+        not depend on which other models there are.
     """
 
     models: Mapping[str, BlockLosses]
     seed: int
     pairs: tuple[Pair, ...] = ()
     with_errors: bool = False
+    merge: bool = True
     _drawn: dict[_Key, _Drawn] = field(default_factory=dict)
     _row: dict[_Key, dict[Pair, FloatArray]] = field(default_factory=dict)
 
@@ -152,7 +157,9 @@ class SharedResamples:
             rows = residuals
             if units.sizes is not None:
                 rows = np.column_stack([units.sizes, residuals])
-            resamples = merged_or_hashed(rows, units.starts, self.seed, n_resamples)
+            resamples: Resamples = HashedResamples(units.starts, self.seed, n_resamples)
+            if self.merge:
+                resamples = merged_or_hashed(rows, units.starts, self.seed, n_resamples)
             products = units.n_units * n_resamples * len(self.pairs)
             at_once = self.with_errors and products <= MOST_DEFAULT_PRODUCTS
             pairs = self.pairs if at_once else ()

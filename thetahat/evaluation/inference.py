@@ -18,7 +18,7 @@ from thetahat.evaluation.plain import plain, told
 from thetahat.evaluation.recommendation import PROPORTIONS, Built, recommend
 from thetahat.intervals.base import Interval, IntervalMethod, ResampledInterval
 from thetahat.types import Caution, Target
-from thetahat.variances.base import VarianceEstimate, VarianceEstimator
+from thetahat.variances.base import ResampledVariance, VarianceEstimate, VarianceEstimator
 
 DOES_NOT_FIT = (InsufficientData, UnsupportedCombination)
 """What a method raises when the losses themselves, not the layout, rule it out."""
@@ -106,7 +106,7 @@ def infer(  # noqa: PLR0913 - what is asked, on what, and where to note what was
     estimates = {
         entry.key: estimate
         for entry in variances.methods
-        if (estimate := _estimate(entry, losses, variances, left_out)) is not None
+        if (estimate := _estimate(entry, losses, variances, left_out, draw)) is not None
     }
     on_losses = [
         built
@@ -191,9 +191,13 @@ def _estimate(
     losses: BlockLosses,
     selection: Selection[VarianceEstimator],
     left_out: LeftOut,
+    draw: Draw | None,
 ) -> VarianceEstimate | None:
+    method = entry.method
     try:
-        return entry.method.estimate(losses)
+        if draw is not None and isinstance(method, ResampledVariance):
+            return method.estimate_on(losses, draw(method.n_resamples, method.unit))
+        return method.estimate(losses)
     except DOES_NOT_FIT as error:
         if selection.named:
             raise
@@ -215,7 +219,7 @@ def _intervals(  # noqa: PLR0913 - all that an interval may rest on
     """
     if isinstance(entry.method, ResampledInterval):
         if draw is not None:
-            replicates = draw(entry.method.n_resamples)
+            replicates = draw(entry.method.n_resamples, None)
             resampled = entry.method.build_on(replicates, choices.level, choices.alternative)
             if resampled is not None:
                 yield Built(replace(resampled, method=entry.key), entry.name, None)

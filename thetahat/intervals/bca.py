@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.bootstrap import Replicates
+from thetahat.bootstrap.cautions import check_resamples
 from thetahat.bootstrap.ends import bca_reach
 from thetahat.intervals._ends import tail_of
-from thetahat.intervals._resampled import (
-    check_resamples,
-    resampling_misfit,
-    told_interval,
-)
+from thetahat.intervals._resampled import resampling_misfit, told_interval
 from thetahat.intervals.base import Interval, ResampledInterval
 from thetahat.layout import Layout
 from thetahat.registry import MethodInfo

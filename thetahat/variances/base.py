@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
 from thetahat.block_losses import BlockLosses
+from thetahat.bootstrap import Replicates, SharedResamples, UnitName
 from thetahat.layout import Layout
 from thetahat.registry import MethodInfo
 from thetahat.types import Caution, FloatArray, MeanKind, Target
@@ -59,3 +61,26 @@ class VarianceEstimator(Protocol):
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the mean loss."""
         ...
+
+
+class ResampledVariance(ABC):
+    """A variance that rests on bootstrap replicates, which all methods of an evaluation share."""
+
+    __slots__ = ()
+
+    info: ClassVar[MethodInfo]
+    unit: ClassVar[UnitName]
+    n_resamples: int | None
+
+    @abstractmethod
+    def inapplicable(self, layout: Layout) -> str | None:
+        """Say why there is nothing to draw, or None."""
+
+    @abstractmethod
+    def estimate_on(self, losses: BlockLosses, replicates: Replicates) -> VarianceEstimate:
+        """Estimate the variance of the mean loss from its replicates."""
+
+    def estimate(self, losses: BlockLosses) -> VarianceEstimate:
+        """Estimate it from resamples of its own, of seed 0: outside of an evaluation."""
+        shared = SharedResamples({"": losses}, seed=0)
+        return self.estimate_on(losses, shared.of_model("", self.n_resamples, self.unit))

@@ -18,7 +18,7 @@ from thetahat.layout import Layout, layout_of, layout_of_scores
 from thetahat.references import REFERENCES
 from thetahat.types import BlockKind, MeanKind, Needs, Target
 from thetahat.variances import VARIANCES
-from thetahat.variances.base import VarianceEstimate
+from thetahat.variances.base import ResampledVariance, VarianceEstimate
 from thetahat.variances.quadratic import Coefficients, Quadratic
 
 EXAMPLES = settings(max_examples=settings().max_examples // 5)  # times 20 methods and kinds
@@ -28,10 +28,10 @@ FITS = [(name, kind) for name in VARIANCES for kind in sorted(VARIANCES[name].in
 EVERY_FIT = pytest.mark.parametrize(("name", "kind"), FITS, ids=[f"{n}-{k}" for n, k in FITS])
 SPEC = {  # the names that SPEC section 2 and METHODS give, by what a block is
     BlockKind.RANDOM: "theta_1 theta_2 theta_3 theta_4 theta_5 quadratic nadeau_bengio bayle_within"
-    " bayle_all_pairs cluster_robust bouckaert_frank dietterich_5x2",
+    " bayle_all_pairs cluster_bootstrap cluster_robust bouckaert_frank dietterich_5x2",
     BlockKind.SOURCE: "theta_omega_k theta_gamma_kl theta_omega theta_gamma theta_A theta_B"
-    " quadratic nadeau_bengio cluster_robust",
-    BlockKind.HOLDOUT: "iid cluster_robust",
+    " quadratic nadeau_bengio cluster_bootstrap cluster_robust",
+    BlockKind.HOLDOUT: "iid cluster_bootstrap cluster_robust",
     BlockKind.SUBSAMPLES: "nadeau_bengio",
 }
 
@@ -223,7 +223,9 @@ def test_property_order_does_not_matter(name: str, kind: BlockKind, data: st.Dat
         at = np.array(shuffled.layout.block_labels)
         one = one[np.ix_(at, at)] if one.ndim == 2 else one[at]
     size = losses.rows.var() + losses.rows.mean() ** 2
-    assert_allclose(two, one, rtol=1e-9, atol=1e-12 * size)
+    # resamples meet the clusters in another order: 5 Monte-Carlo errors of both, of sqrt(2 / B)
+    drawn = isinstance(method_of(name, kind, 3), ResampledVariance)
+    assert_allclose(two, one, rtol=0.1 if drawn else 1e-9, atol=1e-12 * size)
 
 
 def scores_layout(like: Layout) -> Layout:
@@ -271,6 +273,7 @@ NEEDS_NO_PAIRS = {
     "theta_gamma_kl",
     "bayle_all_pairs",
     "nadeau_bengio",
+    "cluster_bootstrap",
     "cluster_robust",
 }
 

@@ -1,0 +1,72 @@
+"""Variance over resamples of whole clusters."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from thetahat.block_losses import BlockLosses
+from thetahat.bootstrap import SharedResamples
+from thetahat.errors import InvalidParameter
+from thetahat.layout import layout_of
+from thetahat.types import BlockKind
+from thetahat.variances.cluster_bootstrap import ClusterBootstrap
+from thetahat.variances.cluster_robust import ClusterRobust
+
+
+def holdout(values: list[float], cluster: list[int]) -> BlockLosses:
+    layout = layout_of(BlockKind.HOLDOUT, [0] * len(values), cluster=cluster)
+    return BlockLosses(layout, values=np.array(values))
+
+
+@pytest.mark.outside("hand arithmetic over all 4 resamples of two clusters")
+def test_golden_two_clusters_of_unequal_size() -> None:
+    # clusters (1, 3) and (8): resamples have means 2 (1/4), 4 (1/2), 8 (1/4): mean 4.5,
+    # variance (6.25 + 2 x .25 + 12.25) / 4 = 4.75
+    losses = holdout([1.0, 3.0, 8.0], [0, 0, 1])
+
+    found = ClusterBootstrap(n_resamples=100_000).estimate(losses)
+    # the fourth moment about 4.5 is (39.0625 + 2 x .0625 + 150.0625) / 4 = 47.3125; z = 5
+    error = np.sqrt((47.3125 - 4.75**2) / 100_000)
+    assert_allclose(found.value, 4.75, atol=5 * error)
+    assert found.estimate == 4.0
+    assert found.degrees_of_freedom == 1
+    assert found.details == {"n_resamples": 100_000, "n_clusters": 2}
+    assert [c.code for c in found.cautions] == ["few_units"]
+
+
+def test_limit_equal_clusters_give_a_share_of_the_cluster_robust_variance() -> None:
+    rng = np.random.default_rng(1)
+    values = (rng.normal(size=(30, 1)) + rng.normal(size=(30, 4))).ravel().tolist()
+    losses = holdout(values, np.repeat(np.arange(30), 4).tolist())
+
+    found = ClusterBootstrap(n_resamples=40_000).estimate(losses)
+    robust = ClusterRobust().estimate(losses)
+    assert isinstance(robust.value, float)
+    # normal replicates: the Monte-Carlo error of a variance is sqrt(2 / B) of it; z = 5
+    assert_allclose(found.value, robust.value * 29 / 30, rtol=5 * np.sqrt(2 / 40_000))
+    assert found.estimate == pytest.approx(robust.estimate, rel=1e-13)
+
+
+def test_exact_shared_replicates_give_their_own_variance() -> None:
+    losses = holdout([1.0, 3.0, 8.0, 2.0], [0, 0, 1, 2])
+    replicates = SharedResamples({"m": losses}, 5).of_model("m", 999, "cluster")
+
+    found = ClusterBootstrap().estimate_on(losses, replicates)
+    assert found.value == replicates.variance
+    assert found.usable
+
+
+def test_degenerate_clusters_alike() -> None:
+    found = ClusterBootstrap().estimate(holdout([1.0, 3.0, 3.0, 1.0], [0, 0, 1, 1]))
+
+    assert found.value == 0
+    assert not found.usable
+    assert "zero_variance" in [c.code for c in found.cautions]
+
+
+@pytest.mark.parametrize("n_resamples", [98, 1_000_001])
+def test_invalid_number_of_resamples(n_resamples: int) -> None:
+    with pytest.raises(InvalidParameter, match="n_resamples must lie in 99 to 1000000"):
+        ClusterBootstrap(n_resamples=n_resamples)

@@ -1,0 +1,106 @@
+"""Variance of the pooled mean over resamples of whole clusters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thetahat.block_losses import BlockLosses
+from thetahat.bootstrap import Replicates, UnitName, unit_misfit
+from thetahat.bootstrap.cautions import check_resamples, resampling_cautions
+from thetahat.layout import Layout
+from thetahat.registry import ONE_TEST_EACH, MethodInfo
+from thetahat.types import MeanKind, Target
+from thetahat.variances._applicability import lacks_rows, wrong_kind
+from thetahat.variances._conclusions import conclude, training_variance_cautions
+from thetahat.variances.base import ResampledVariance, VarianceEstimate
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterBootstrap(ResampledVariance):
+    r"""Variance of the pooled mean when whole clusters are drawn with replacement.
+
+    .. math::
+
+        \frac{1}{B-1} \sum_{b=1}^{B} (\bar e^*_b - \bar e^*)^2, \qquad
+        \bar e^*_b = \frac{\sum_c N_{bc} \sum_{i \in c} e_i}{\sum_c N_{bc} m_c}
+
+    with C clusters of :math:`m_c` losses, of which resample b holds cluster c :math:`N_{bc}`
+    times, C draws in all.
+
+    Assumes that clusters are independent; inside a cluster losses may depend on each other in any
+    way. Too small by a factor (C - 1)/C, and more with very unequal clusters. The fitted models
+    are taken as given: the training sample's share is not seen. With clusters of one size and
+    many resamples it is (C - 1)/C of ``cluster_robust``.
+
+    Source: cameron2015; efron1993.
+
+    Deviations: rows of all repeats of an instance belong to its cluster, so repeats do not count
+    as new data.
+
+    Degenerate cases: clusters whose means are all alike give 0; one cluster has no variance.
+
+    Parameters
+    ----------
+    n_resamples : int or None
+        B, in 99 to 1 000 000. Left out: 9 999, fewer for more than 1 000 clusters, so that C x B
+        stays at ten million draws, and never below 999.
+    """
+
+    n_resamples: int | None = None
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="cluster_bootstrap",
+        title="Cluster bootstrap variance",
+        summary=(
+            "The variance of the pooled mean over resamples of whole clusters (users, documents, "
+            "patients)."
+        ),
+        formula=(
+            r"\frac{1}{B-1} \sum_b (\bar e^*_b - \bar e^*)^2,\quad \bar e^*_b = "
+            r"\frac{\sum_c N_{bc} \sum_{i \in c} e_i}{\sum_c N_{bc} m_c}"
+        ),
+        references=("cameron2015", "efron1993"),
+        assumptions="Independent clusters, at least some dozens; the fitted models are meant.",
+        errs=(
+            "Too small by (C - 1)/C and with very unequal clusters, and blind to the training "
+            "sample's share of the variance."
+        ),
+        blocks=ONE_TEST_EACH,
+        targets=(Target.THESE_MODELS,),
+        mean=MeanKind.POOLED,
+    )
+    unit: ClassVar[UnitName] = "cluster"
+
+    def __post_init__(self) -> None:
+        check_resamples(self.n_resamples)
+
+    def inapplicable(self, layout: Layout) -> str | None:
+        """Say why the method cannot be used on this layout, or None."""
+        return (
+            wrong_kind(self.info, layout)
+            or lacks_rows(self.info, layout)
+            or unit_misfit(self.info.name, layout, self.unit)
+        )
+
+    def estimate_on(self, losses: BlockLosses, replicates: Replicates) -> VarianceEstimate:
+        """Estimate the variance of the pooled mean, given the fitted models."""
+        value = 0.0 if replicates.is_constant else replicates.variance
+        few = (c for c in resampling_cautions(replicates.units) if c.code == "few_units")
+        training = training_variance_cautions(
+            losses, "it takes the fitted models as given and sees only how the clusters spread"
+        )
+        return conclude(
+            self.info,
+            losses,
+            value,
+            float(replicates.units.n_units - 1),
+            cautions=(*few, *training),
+            details={
+                "n_resamples": replicates.n_resamples,
+                "n_clusters": replicates.units.n_units,
+            },
+        )
+
+
+METHOD = ClusterBootstrap
