@@ -26,6 +26,7 @@ FITS = {  # nothing else is for test parts that overlap; a name comes in here on
     "intervals": {"normal", "student_t"},
     "tests": {
         "bayesian_correlated_t",
+        "bootstrap_difference",
         "nadeau_bengio_t",
         "permutation",
         "sign",
