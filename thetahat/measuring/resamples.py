@@ -16,6 +16,9 @@ from thetahat.types import FloatArray, IntArray, MeanKind, Target
 
 CELLS_AT_ONCE: Final = 2**19
 """Resamples times rows that are counted together; a chunk of that size stays in the cache."""
+CELLS_OF_MANY_PARTS: Final = 2**22
+"""The same where there are so many parts that each would have little to do in a chunk."""
+MANY_PARTS: Final = 256
 
 Part = tuple[IntArray, Statistic]
 """Some rows, and the metric on them."""
@@ -70,7 +73,8 @@ def replicates_of(
     defined = [(rows, one) for rows, one in parts if not np.isnan(one.value())]
     many = layout.n_rows * n_resamples >= MANY_DRAWS
     values = np.full(n_resamples, np.nan)
-    at_once = max(1, CELLS_AT_ONCE // layout.n_rows)
+    cells = CELLS_OF_MANY_PARTS if len(defined) > MANY_PARTS else CELLS_AT_ONCE
+    at_once = max(1, cells // layout.n_rows)
     for first in range(0, n_resamples, at_once):
         stop = min(first + at_once, n_resamples)
         counts = resamples.counts(first, stop)
