@@ -8,9 +8,12 @@ the mark ``about`` names them (``family/name``).
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tests.architecture.proofs import ORACLES, every_method, names_in, proofs
+from tests.architecture.proofs import ORACLES, every_method, names_in, proofs, proofs_in
+from thetahat.risks import RISKS
 
 PROOFS = proofs()
 METHODS = sorted(every_method())
@@ -70,11 +73,58 @@ def test_exact_a_test_is_about_methods_that_there_are_and_that_its_file_names() 
 
 
 def test_exact_the_reader_sees_the_tests() -> None:
-    """The reader's own check: a file name, an ``about`` mark, and marks of parameters."""
     by_place = {p.place: p for p in PROOFS}
-    here = "tests/architecture/test_every_method_is_proved.py"
     file_name = by_place["tests/thetahat/comparisons/test_mcnemar.py::test_golden_published_tables"]
 
     assert file_name.methods == {"comparisons/mcnemar"}
-    assert by_place[f"{here}::test_exact_the_reader_sees_the_tests"].methods == frozenset()
+    assert any("fagerland2013" in source for source in file_name.sources)
     assert len(PROOFS) > 900
+
+
+MODULE = """
+import pytest
+
+BOOK = "a table of some book"
+
+
+@pytest.mark.outside(BOOK)
+def test_golden_by_file_name() -> None: ...
+
+
+@pytest.mark.about("losses/log", "losses/squared")
+@pytest.mark.parametrize("x", [pytest.param(1, marks=pytest.mark.outside("of one case"))])
+def test_exact_by_mark() -> None: ...
+
+
+@pytest.mark.about(*(f"risks/{name}" for name in RISKS))
+def test_limit_of_a_family() -> None: ...
+
+
+@pytest.mark.outside(some_function())
+@pytest.mark.about(*NAMES)
+def test_naive_unread() -> None: ...
+
+
+def helper() -> None: ...
+"""
+
+
+def test_exact_marks_are_read_where_they_may_stand(tmp_path: Path) -> None:
+    path = tmp_path / "losses" / "test_zero_one.py"
+    path.parent.mkdir()
+    path.write_text(MODULE)
+
+    found = {p.name: (set(p.methods), p.sources) for p in proofs_in(path)}
+
+    assert found == {
+        "test_golden_by_file_name": ({"losses/zero_one"}, ("a table of some book",)),
+        "test_exact_by_mark": ({"losses/log", "losses/squared"}, ("of one case",)),
+        "test_limit_of_a_family": ({f"risks/{name}" for name in RISKS}, ()),
+        "test_naive_unread": ({"?"}, ("?",)),  # which other tests here refuse
+    }
+
+
+def test_exact_a_method_without_proof_is_seen() -> None:
+    assert outside("losses/no_such") == identities("losses/no_such") == []
+    assert outside("losses/log")
+    assert identities("losses/log")
