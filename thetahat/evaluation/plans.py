@@ -85,7 +85,7 @@ def plan(
     - ``nadeau_bengio`` on random folds: repeats, as long as (1 / J + n2 / n1) S^2, which has a
       floor, comes low enough within ``MOST_SPLITS`` splits; then instances.
     - ``nadeau_bengio`` on subsamples: the same, each further split being a repeat; not where no
-      instance is tested twice, for then the splits are not drawn and cannot be added to.
+      instance is tested twice, or every split there can be was made: these cannot be added to.
     - else instances, the variance falling as 1 / N; blocks (and clusters) grow alike.
 
     Parameters
@@ -198,7 +198,9 @@ def _within_sources(basis: Basis, layout: Layout, within: float) -> _Growth:
 def _can_repeat(layout: Layout) -> bool:
     """Whether there are other splits than these."""
     if layout.kind is BlockKind.SUBSAMPLES:
-        return layout.n_rows > layout.n_instances
+        n, m = layout.n_instances, layout.smallest_block
+        all_there_are = n <= MOST_SPLITS and math.comb(n, m) == layout.n_splits
+        return layout.n_rows > n and not all_there_are
     return bool(layout.n_test.max() > 1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -203,6 +204,17 @@ def test_limit_splits_that_test_every_row_once_are_not_added_to() -> None:
 
     assert found["unit"] == "instances"
     assert found["alternatives"] == []
+
+
+def test_limit_there_are_no_more_splits_than_all() -> None:
+    """Every two of six left out are 15 splits; with 14 of them one more can be drawn."""
+    pairs = list(combinations(range(6), 2))
+    for j, unit in ((15, "instances"), (14, "repeats")):
+        rows = [i for pair in pairs[:j] for i in pair]
+        layout = layout_of(KIND, np.repeat(np.arange(j), 2), instance=rows, n_train=4.0)
+        units = {planned(layout)["unit"], *(w["unit"] for w in planned(layout)["alternatives"])}
+        assert unit in units
+        assert ("repeats" in units) == (j == 14)
 
 
 @pytest.mark.parametrize("unit", ["block", "cluster"])
