@@ -14,9 +14,9 @@ OPENING: Final = """\
 
 Written by `make docs` from the methods' own descriptions, which `GET /v1/methods/FAMILY` gives too;
 a test compares. Each entry says what the number is, what must hold for it, which way it errs where
-that fails, and for which test blocks it is offered: `random` folds, `source` blocks, or one
-`holdout` set. A method that is named in a request and does not fit is refused with the names of
-those that do.
+that fails, and for which test blocks it is offered: `random` folds, `source` blocks, one `holdout`
+set, or `subsamples` whose test parts may overlap. A method that is named in a request and does not
+fit is refused with the names of those that do.
 """
 TITLES: Final = {
     "variances": "Variances of a mean loss",
