@@ -13,17 +13,27 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.stats
 
-from thetahat.block_losses import BlockLosses
+from thetahat.block_losses import BlockLosses, LossTable
+from thetahat.comparisons._sign_flips import random_sums, random_sums_of_rows
 from thetahat.comparisons.base import PairedLosses
 from thetahat.comparisons.permutation import Permutation
 from thetahat.comparisons.wilcoxon import Wilcoxon
-from thetahat.layout import layout_of
-from thetahat.types import Alternative, BlockKind
+from thetahat.evaluation.pair_moments import pair_moments
+from thetahat.evaluation.pairs import batches
+from thetahat.kernels.warm import compile_all
+from thetahat.layout import Layout, layout_of
+from thetahat.moments import Moments
+from thetahat.types import Alternative, BlockKind, FloatArray
+
+TWO = Alternative.TWO_SIDED
+WILCOXON: Any = scipy.stats.wilcoxon  # whose types depend on each argument
+FLIPS: Any = scipy.stats.permutation_test
 
 
 def clock(call: Callable[[], Any], repeats: int = 5) -> tuple[float, Any]:
@@ -38,57 +48,165 @@ def clock(call: Callable[[], Any], repeats: int = 5) -> tuple[float, Any]:
 
 def show(what: str, peer: float, ours: float, difference: float) -> None:
     print(
-        f"{what:52s} peer {peer * 1e3:9.2f} ms  ours {ours * 1e3:9.2f} ms  "
-        f"ratio {peer / ours:7.2f}  difference {difference:.1e}"
+        f"{what:58s} peer {peer * 1e3:9.2f} ms  ours {ours * 1e3:8.2f} ms  "
+        f"ratio {peer / ours:7.1f}  difference {difference:.1e}",
+        flush=True,
     )
 
 
-def by_masks(losses: np.ndarray, block: np.ndarray) -> np.ndarray:
+def holdout(n: int) -> Layout:
+    """One test set of n instances."""
+    return layout_of(BlockKind.HOLDOUT, np.zeros(n, dtype=np.intp))
+
+
+def pair_of(a: FloatArray, b: FloatArray) -> PairedLosses:
+    """Two models on one test set."""
+    layout = holdout(len(a))
+    first, second = BlockLosses(layout, values=a), BlockLosses(layout, values=b)
+    return PairedLosses(first, second, first.minus(second))
+
+
+def by_masks(losses: FloatArray, block: np.ndarray) -> FloatArray:
     """Return the variance within each block, as most people write it."""
     return np.array([losses[block == k].var(ddof=1) for k in range(10)])
 
 
-def main() -> None:
-    rng = np.random.default_rng(1)
-    for shuffled in (False, True):
-        n = 1_000_000
-        block = np.arange(n) % 10
-        block = rng.permutation(block) if shuffled else np.sort(block)
+def by_reshape(losses: FloatArray) -> FloatArray:
+    """Return the variance within each of ten equal runs: sums and sums of squares."""
+    rows = losses.reshape(10, -1)
+    size = rows.shape[1]
+    return np.asarray(((rows**2).mean(axis=1) - rows.mean(axis=1) ** 2) * size / (size - 1))
+
+
+def moments_of(layout: Layout, losses: FloatArray) -> Moments:
+    """Return the moments, the check for NaN included."""
+    return BlockLosses(layout, values=losses).moments
+
+
+def moments(rng: np.random.Generator) -> None:
+    """Rows 1a and 1b: ten blocks of one model."""
+    for n, shuffled in ((10**6, False), (10**7, False), (10**6, True), (10**7, True)):
+        block = np.repeat(np.arange(10), n // 10)
+        block = rng.permutation(block) if shuffled else block
         losses = rng.gamma(2.0, size=n)
-        peer, masks = clock(lambda b=block, e=losses: by_masks(e, b))
         layout = layout_of(BlockKind.RANDOM, block)
-        ours, moments = clock(lambda lay=layout, e=losses: BlockLosses(lay, values=e).moments)
-        within = next(moments.by_repeat()).within_variances[np.argsort(layout.block_labels)]
-        order = "shuffled" if shuffled else "contiguous"
-        gap = float(np.abs(within - masks).max())
-        show(f"moments of 10 blocks, n = 1e6, {order}", peer, ours, gap)
+        order = np.argsort(layout.block_labels)
+        ours, found = clock(partial(moments_of, layout, losses))
+        within = next(found.by_repeat()).within_variances[order]
+        peers: list[tuple[str, Callable[[], FloatArray]]] = [
+            ("a mask per block", partial(by_masks, losses, block))
+        ]
+        if not shuffled:
+            peers.append(("numpy by rows", partial(by_reshape, losses)))
+        for name, call in peers:
+            peer, expected = clock(call, 3)
+            gap = float(np.abs(within / expected - 1).max())
+            what = f"moments, {'shuffled' if shuffled else 'contiguous'}, n = {n:.0e}, {name}"
+            show(what, peer, ours, gap)
 
-    for n in (10_000, 1_000_000):
-        a, b = rng.gamma(2.0, size=n), rng.gamma(2.0, size=n)
-        layout = layout_of(BlockKind.HOLDOUT, np.zeros(n, dtype=np.intp))
-        first, second = BlockLosses(layout, values=a), BlockLosses(layout, values=b)
-        pair = PairedLosses(first, second, first.minus(second))
-        peer, scipys = clock(lambda x=a, y=b: scipy.stats.wilcoxon(x, y, method="asymptotic"))
-        test = Wilcoxon(method="normal", correction=False)
-        ours, outcome = clock(lambda p=pair, t=test: t.test(p, Alternative.TWO_SIDED, rng))
-        show(f"Wilcoxon signed rank, n = {n:.0e}", peer, ours, abs(scipys.pvalue - outcome.p_value))
 
-    n, resamples = 10_000, 1000
-    difference = pair_difference = rng.normal(size=n)
-    layout = layout_of(BlockKind.HOLDOUT, np.zeros(n, dtype=np.intp))
-    zero = BlockLosses(layout, values=np.zeros(n))
-    first = BlockLosses(layout, values=pair_difference)
-    pair = PairedLosses(first, zero, first.minus(zero))
+def pair_variances(rng: np.random.Generator) -> None:
+    """Row 1d: all 28 pairs of 8 models, the variance of the differences within blocks."""
+    n = 10**6
+    block = np.repeat(np.arange(10), n // 10)
+    layout = layout_of(BlockKind.RANDOM, block)
+    columns = rng.gamma(2.0, size=(n, 8))
+    models = [BlockLosses(layout, values=np.ascontiguousarray(c)) for c in columns.T]
+    places = [(i, j) for i in range(8) for j in range(i + 1, 8)]
 
-    def loop() -> float:
+    def loops() -> FloatArray:
+        return np.array(
+            [
+                [(columns[s : s + n // 10, i] - columns[s : s + n // 10, j]).var(ddof=1)
+                 for s in range(0, n, n // 10)]
+                for i, j in places
+            ]
+        )  # fmt: skip
+
+    def ours_of() -> FloatArray:
+        of = pair_moments(models, len(places))
+        found: list[Any] = [of(i, j) for i, j in places]
+        return np.array([m.centred_squares / (m.sizes - 1) for m in found])
+
+    peer, expected = clock(loops, 3)
+    ours, found = clock(ours_of)
+    gap = float(np.abs(found / expected - 1).max())
+    show("variances within blocks of 28 pairs of 8 models x 1e6", peer, ours, gap)
+
+
+def signed_ranks(rng: np.random.Generator) -> None:
+    """Wilcoxon: two large samples, and many small ones."""
+    for n in (10**5, 10**6):
+        for what, a in (("", rng.gamma(2.0, size=n)), (", ties", rng.integers(0, 9, n) / 8)):
+            b = rng.gamma(2.0, size=n) if not what else rng.integers(0, 9, n) / 8
+            pair, test = pair_of(a, b), Wilcoxon(method="normal")
+            peer, theirs = clock(partial(WILCOXON, a, b, method="asymptotic"), 3)
+            ours, found = clock(partial(test.test, pair, TWO, rng))
+            gap = max(abs(theirs.pvalue - found.p_value), abs(theirs.statistic - found.statistic))
+            show(f"Wilcoxon, n = {n:.0e}{what}, scipy", peer, ours, gap)
+    n_models = 101  # 5050 pairs
+    losses = rng.normal(size=(n_models, 30))
+    layout = holdout(30)
+    table = LossTable(layout, {f"{i}": BlockLosses(layout, values=x) for i, x in enumerate(losses)})
+    i, j = np.triu_indices(n_models, 1)
+
+    test, made = Wilcoxon(method="exact"), [batch for _, batch in batches(table, None)]
+
+    def ours_of() -> list[Any]:
+        return [outcome for batch in made for outcome in test.test_many(batch, TWO, rng)]
+
+    peer, theirs = clock(lambda: WILCOXON(losses[i] - losses[j], axis=1, method="exact"), 3)
+    fifty, _ = clock(lambda: [WILCOXON(losses[0] - x, method="exact") for x in losses[1:51]], 3)
+    ours, found = clock(ours_of)
+    gap = float(np.abs(theirs.pvalue - [o.p_value for o in found]).max())
+    show("5050 exact Wilcoxon, n = 30, scipy axis=1", peer, ours, gap)
+    show("5050 exact Wilcoxon, n = 30, scipy loop (from 50)", fifty * 101, ours, gap)
+
+
+def sign_flips(rng: np.random.Generator) -> None:
+    """Sign flips, N = B = 1e4: one pair, and all pairs of 20 models."""
+    n = b = 10**4
+    difference = rng.normal(size=n)
+
+    def loop() -> FloatArray:
         signs = np.random.default_rng(2)
-        seen = [abs(difference @ (1.0 - 2.0 * signs.integers(0, 2, n))) for _ in range(resamples)]
-        return (np.sum(np.array(seen) >= abs(difference.sum())) + 1) / (resamples + 1)
+        return np.array([difference @ (1.0 - 2.0 * signs.integers(0, 2, n)) for _ in range(b)])
 
-    peer, p_loop = clock(loop)
-    flips = Permutation(n_resamples=resamples)
-    ours, outcome = clock(lambda: flips.test(pair, Alternative.TWO_SIDED, np.random.default_rng(2)))
-    show("sign flips, n = 1e4, B = 1000, numpy loop", peer, ours, abs(p_loop - outcome.p_value))
+    peer, sums = clock(loop, 3)
+    ours, found = clock(lambda: random_sums(difference, b, np.random.default_rng(2)))
+    gap = abs(float(sums.std() / found.std()) - 1)
+    show("sign flips, n = B = 1e4, numpy loop (spread of the null)", peer, ours, gap)
+    numpy_only, same = clock(
+        lambda: random_sums_of_rows(difference[None, :], b, np.random.default_rng(2))[0]
+    )
+    gap = float(np.abs(found - same).max() / np.abs(found).max())
+    show("sign flips, n = B = 1e4, our numpy path", numpy_only, ours, gap)
+    few = 200
+    theirs, outcome = clock(
+        lambda: FLIPS(
+            (difference, np.zeros(n)),
+            lambda x, y, axis: np.mean(x - y, axis=axis),
+            permutation_type="samples",
+            n_resamples=few,
+            vectorized=True,
+            rng=np.random.default_rng(3),
+        ),
+        1,
+    )
+    test = Permutation(n_resamples=b)
+    pair = pair_of(difference, np.zeros(n))
+    ours, p_value = clock(lambda: test.test(pair, TWO, np.random.default_rng(2)).p_value)
+    gap = abs(outcome.pvalue - p_value)
+    show("sign-flip test, n = B = 1e4, scipy (from 200)", theirs * b / few, ours, gap)
+
+
+def main() -> None:
+    compile_all()
+    rng = np.random.default_rng(1)
+    moments(rng)
+    pair_variances(rng)
+    signed_ranks(rng)
+    sign_flips(rng)
 
 
 if __name__ == "__main__":

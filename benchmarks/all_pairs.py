@@ -1,0 +1,112 @@
+"""All pairs of many models, with every test that applies: time, memory, size of the result.
+
+``python benchmarks/all_pairs.py [MODELS INSTANCES LOSS BLOCKS]`` runs one case; without arguments
+all of them, each in a process of its own, so that the peak of memory is its own.
+
+The peer is a loop over pairs that calls scipy.stats: a paired t test, Wilcoxon's and a sign test,
+and 10 000 sign flips by numpy; timed on few pairs and scaled to all.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"
+
+import resource
+import subprocess
+import time
+from typing import Any
+
+import numpy as np
+import orjson
+import scipy.stats
+
+from thetahat.block_losses import BlockLosses, LossTable
+from thetahat.evaluation import Choices, evaluate
+from thetahat.kernels.warm import compile_all
+from thetahat.layout import layout_of
+from thetahat.types import BlockKind
+
+CASES = (
+    (200, 10_000, "continuous", "random"),
+    (200, 10_000, "zero_one", "random"),
+    (200, 10_000, "continuous", "holdout"),
+    (200, 10_000, "zero_one", "holdout"),
+    (8, 1_000_000, "continuous", "random"),
+    (2, 10_000_000, "continuous", "random"),
+    (2, 10_000_000, "zero_one", "holdout"),
+)
+PAIRS_OF_PEER = 5
+FLIPS = 10_000
+STATS: Any = scipy.stats  # whose types depend on each argument
+
+
+def table_of(n_models: int, n: int, loss: str, blocks: str) -> LossTable:
+    """Models whose losses share the difficulty of each instance."""
+    rng = np.random.default_rng(1)
+    kind = BlockKind(blocks)
+    holdout = kind is BlockKind.HOLDOUT
+    block = np.zeros(n, dtype=np.intp) if holdout else rng.permutation(np.arange(n) % 10)
+    layout = layout_of(kind, block)
+    shared = rng.normal(size=n)
+    models = {}
+    for i in range(n_models):
+        score = shared + rng.normal(size=n) + 0.001 * i
+        values = (score > 1).astype(np.float64) if loss == "zero_one" else np.abs(score)
+        models[f"m{i}"] = BlockLosses(layout, values=values)
+    return LossTable(layout, models, loss_range=(0.0, 1.0) if loss == "zero_one" else None)
+
+
+def peer_seconds(table: LossTable) -> float:
+    """CPU seconds of a user's loop for one pair, on average."""
+    rows = [losses.rows for losses in table.models.values()]
+    pairs = [(i, j) for i in range(len(rows)) for j in range(i + 1, len(rows))][:PAIRS_OF_PEER]
+    rng = np.random.default_rng(2)
+    start = time.process_time()
+    for i, j in pairs:
+        d = rows[i] - rows[j]
+        STATS.ttest_rel(rows[i], rows[j])
+        STATS.wilcoxon(d)
+        STATS.binomtest(int((d > 0).sum()), max(1, int((d != 0).sum())))
+        flips = min(FLIPS, max(999, 10**9 // len(d)), 20_000_000 // len(d) + 1)
+        sums = [d @ (1.0 - 2.0 * rng.integers(0, 2, len(d))) for _ in range(flips)]
+        float(np.mean(np.abs(sums) >= abs(d.sum())))
+    return (time.process_time() - start) / len(pairs)
+
+
+def one(n_models: int, n: int, loss: str, blocks: str) -> None:
+    """Run one case and print its line."""
+    compile_all()
+    table = table_of(n_models, n, loss, blocks)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    start, wall = time.process_time(), time.perf_counter()
+    result = evaluate(table, Choices(), 3)
+    cpu, wall = time.process_time() - start, time.perf_counter() - wall
+    n_pairs, tests = len(result["comparisons"]), len(result["comparisons"][0]["tests"])
+    size = len(orjson.dumps(result)) / 1e6
+    pairs = len(orjson.dumps(result["comparisons"])) / 1e6
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(
+        f"{n_models} models x {n}, {loss}, {blocks}: {n_pairs} pairs, {tests} tests each: "
+        f"{cpu:.1f} s CPU, {wall:.1f} s wall, {1e3 * cpu / n_pairs:.2f} ms a pair; peak {peak:.0f} "
+        f"MB (with the losses {before:.0f}); result {size:.1f} MB ({result['detail']}), of which "
+        f"pairs {pairs:.1f} MB",
+        flush=True,
+    )
+    peer = peer_seconds(table) * n_pairs
+    print(f"    a loop of four tests by scipy and numpy: {peer:.0f} s, ratio {peer / cpu:.1f}")
+
+
+def main() -> None:
+    if len(sys.argv) == 5:
+        one(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4])
+        return
+    for case in CASES:
+        subprocess.run([sys.executable, __file__, *map(str, case)], check=True)
+
+
+if __name__ == "__main__":
+    main()
