@@ -61,4 +61,5 @@ def dependence_of_rows(
 def above_rounding(variance: float, losses: Iterable[FloatArray]) -> float:
     """Return the variance, or 0 where it is no more than the rounding of the losses."""
     largest = max((float(np.abs(part).max(initial=0)) for part in losses), default=0.0)
-    return variance if variance > (8 * float(np.finfo(np.float64).eps) * largest) ** 2 else 0.0
+    rounding = (8 * float(np.finfo(np.float64).eps) * largest) ** 2
+    return variance if abs(variance) > rounding else 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -88,7 +88,14 @@ class OutOfBag:
     with N_ib how often i stands in resample b, I_ib = 1 where that is never, L_ib the loss of i,
     and E_i its mean over the resamples that leave it out.
 
-    Source: efron1997.
+    With B resamples D_i is an average over them, and the sum of its squares is too large by the
+    variance of that average, which their spread tells:
+
+    .. math::
+        \frac1B \sum_i V_b\Bigl[\frac{B}{\sum_b I_{ib}} \Bigl(\Bigl(2 + \frac{1}{n-1}\Bigr)
+        \frac{I_{ib} (L_{ib} - \hat E_i)}{n} + (N_{ib} - \bar N_i) q_b\Bigr)\Bigr]
+
+    Source: efron1997; efron1992 for the noise of the resamples.
 
     Deviations: the source's q_b has L_ib in the place of L_ib - E. With infinitely many resamples
     both are the same, for N_ib does not correlate with the number of instances out of the bag;
@@ -103,6 +110,8 @@ class OutOfBag:
         The mean over the resamples of their mean loss out of the bag.
     influence : ndarray of float
         (n,) D_i, the derivative of E in the weight of instance i, over n; 0 where i was never out.
+    noise : float
+        What the noise of the resamples adds to the sum of the squared D_i.
     n_used : int
         Number of instances that were out of a bag at least once.
     """
@@ -110,16 +119,16 @@ class OutOfBag:
     by_instance: float
     by_split: float
     influence: FloatArray
+    noise: float
     n_used: int
 
-    @property
-    def variance(self) -> float:
-        """The sum of the squared D_i, times n over the number used."""
-        return self.variance_of(self.influence)
+    def variance(self, *, without_noise: bool) -> float:
+        """Return the sum of the squared D_i, times n over the number used."""
+        return self.variance_of(self.influence, self.noise if without_noise else 0.0)
 
-    def variance_of(self, influence: FloatArray) -> float:
+    def variance_of(self, influence: FloatArray, noise: float) -> float:
         """Return the variance of the statistic that instances move in this way."""
-        return float(influence @ influence) * len(influence) / self.n_used
+        return (float(influence @ influence) - noise) * len(influence) / self.n_used
 
 
 def out_of_bag(design: Resamples, fits: Fits) -> OutOfBag:
@@ -150,18 +159,44 @@ def out_of_bag(design: Resamples, fits: Fits) -> OutOfBag:
     together -= N_sum / len(bags) * q.sum()
     influence = np.zeros(n)
     influence[used] = (2 + 1 / (n - 1)) * (E_i - E) / n + together[used] / times[used]
-    return OutOfBag(E, float(np.mean(means)), influence, int(used.sum()))
+    drift = np.zeros(n)
+    drift[used] = together[used] / times[used]
+    of_all = np.zeros(n)
+    of_all[used] = E_i
+    noise = _noise(bags, fits.losses[1:], q, times, of_all, drift)
+    return OutOfBag(E, float(np.mean(means)), influence, noise, int(used.sum()))
 
 
-def of_resamples(n_resamples: int, n_used: int, n: int) -> tuple[Caution, ...]:
+def _noise(  # noqa: PLR0913 - the six things that D_i is made of
+    bags: Sequence[npt.NDArray[np.int32]],
+    losses: Sequence[FloatArray],
+    q: FloatArray,
+    times: FloatArray,
+    E_i: FloatArray,
+    drift: FloatArray,
+) -> float:
+    """Return the sum over instances of the variance (ddof 1) of an average over resamples."""
+    n, B = len(times), len(bags)
+    scale = np.divide(B, times, out=np.zeros(n), where=times > 0)
+    N_mean = sum((counts.astype(np.float64) for counts in bags), np.zeros(n)) / B
+    squares = np.zeros(n)
+    for counts, of_bag, q_b in zip(bags, losses, q.tolist(), strict=True):
+        own = np.where(counts == 0, of_bag - E_i, 0.0) * (2 + 1 / (n - 1)) / n
+        squares += (scale * (own + (counts - N_mean) * q_b) - drift) ** 2
+    return float(squares.sum()) / (B - 1) / B
+
+
+def of_resamples(
+    n_resamples: int, n_used: int, n: int, *, without_noise: bool
+) -> tuple[Caution, ...]:
     """Cautions on a standard error that rests on few resamples."""
     cautions: list[Caution] = []
-    if n_resamples < STEADY:
+    if n_resamples < STEADY and not without_noise:
         cautions.append(
             Caution(
                 "few_resamples",
                 f"the standard error rests on {n_resamples} resamples; with fewer than {STEADY} "
-                "the noise of resampling makes it too large",
+                "the noise of resampling makes it too large; take more, or correct_noise",
             )
         )
     if n_used < n:
@@ -176,8 +211,14 @@ def of_resamples(n_resamples: int, n_used: int, n: int) -> tuple[Caution, ...]:
 
 
 def of_variance(value: float) -> tuple[Caution, ...]:
-    """Caution on a variance of 0."""
+    """Caution on a variance of 0, or below where its noise was taken off."""
     if value > 0:
         return ()
+    if value < 0:
+        message = (
+            f"the variance came out as {value:.6g} when the noise of the resamples was taken off; "
+            "no interval is built on it; take more resamples"
+        )
+        return (Caution("negative_variance", message),)
     message = "the losses out of the bag do not vary, and no interval is built on a variance of 0"
     return (Caution("zero_variance", message),)

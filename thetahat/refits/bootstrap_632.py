@@ -37,6 +37,9 @@ class Bootstrap632:
     ----------
     n_resamples : int
         B.
+    correct_noise : bool
+        Whether what the noise of B resamples adds to the variance is taken off. With few of them
+        that is most of it; the corrected variance may come out negative.
 
     Assumes independent instances, and a learner that does not fit its training data much better
     than new ones: with one that fits them perfectly the estimate is .632 of the error out of the
@@ -50,6 +53,7 @@ class Bootstrap632:
     """
 
     n_resamples: int = 200
+    correct_noise: bool = False
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="bootstrap_632",
@@ -89,7 +93,9 @@ class Bootstrap632:
         apparent = float(fits.losses[0].mean())
         estimate = combined(apparent, out.by_instance)
         value = above_rounding(
-            _of_difference(out, fits) if fits.is_difference else scaled_variance(out, estimate),
+            _of_difference(out, fits, without_noise=self.correct_noise)
+            if fits.is_difference
+            else scaled_variance(out, estimate, without_noise=self.correct_noise),
             fits.losses,
         )
         return VarianceEstimate(
@@ -101,23 +107,29 @@ class Bootstrap632:
             usable=value > 0,
             cautions=(
                 *of_variance(value),
-                *of_resamples(self.n_resamples, out.n_used, fits.rows.n),
+                *of_resamples(
+                    self.n_resamples,
+                    out.n_used,
+                    fits.rows.n,
+                    without_noise=self.correct_noise,
+                ),
             ),
             details={"apparent": apparent, "out_of_bag": out.by_instance},
         )
 
 
-def scaled_variance(out: OutOfBag, estimate: float) -> float:
+def scaled_variance(out: OutOfBag, estimate: float, *, without_noise: bool) -> float:
     """Return the variance out of the bag times the squared ratio of the two estimates."""
     if out.by_instance == 0:
         return 0.0
-    return out.variance * (estimate / out.by_instance) ** 2
+    return out.variance(without_noise=without_noise) * (estimate / out.by_instance) ** 2
 
 
-def _of_difference(out: OutOfBag, fits: Fits) -> float:
+def _of_difference(out: OutOfBag, fits: Fits, *, without_noise: bool) -> float:
     apparent = fits.losses[0]
     own = (apparent - apparent.mean()) / len(apparent)
-    return out.variance_of(np.asarray((1 - SHARE) * own + SHARE * out.influence))
+    noise = SHARE**2 * out.noise if without_noise else 0.0
+    return out.variance_of(np.asarray((1 - SHARE) * own + SHARE * out.influence), noise)
 
 
 METHOD = Bootstrap632

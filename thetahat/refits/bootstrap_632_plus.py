@@ -37,6 +37,9 @@ class Bootstrap632Plus:
     ----------
     n_resamples : int
         B.
+    correct_noise : bool
+        Whether what the noise of B resamples adds to the variance is taken off. With few of them
+        that is most of it; the corrected variance may come out negative.
 
     Assumes independent instances.
 
@@ -48,6 +51,7 @@ class Bootstrap632Plus:
     """
 
     n_resamples: int = 200
+    correct_noise: bool = False
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="bootstrap_632_plus",
@@ -88,7 +92,9 @@ class Bootstrap632Plus:
         """Estimate the error, and the variance of that estimate."""
         out = out_of_bag(self.design, fits)
         plus = plus_of(out, fits)
-        value = above_rounding(scaled_variance(out, plus.estimate), fits.losses)
+        value = above_rounding(
+            scaled_variance(out, plus.estimate, without_noise=self.correct_noise), fits.losses
+        )
         return VarianceEstimate(
             value=value,
             target=Target.THESE_SOURCES,
@@ -99,7 +105,12 @@ class Bootstrap632Plus:
             cautions=(
                 *of_variance(value),
                 *plus.cautions,
-                *of_resamples(self.n_resamples, out.n_used, fits.rows.n),
+                *of_resamples(
+                    self.n_resamples,
+                    out.n_used,
+                    fits.rows.n,
+                    without_noise=self.correct_noise,
+                ),
             ),
             details={
                 "apparent": plus.apparent,

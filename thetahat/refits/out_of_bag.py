@@ -34,6 +34,9 @@ class OutOfBagEstimate:
     ----------
     n_resamples : int
         B.
+    correct_noise : bool
+        Whether what the noise of B resamples adds to the variance is taken off. With few of them
+        that is most of it; the corrected variance may come out negative.
     average : str
         ``instance``: as above, the leave-one-out bootstrap. ``split``: the mean over the
         resamples of their mean loss out of the bag; its standard error is that of ``instance``.
@@ -52,6 +55,7 @@ class OutOfBagEstimate:
     """
 
     n_resamples: int = 200
+    correct_noise: bool = False
     average: Average = "instance"
 
     info: ClassVar[MethodInfo] = MethodInfo(
@@ -93,7 +97,7 @@ class OutOfBagEstimate:
     def estimate(self, fits: Fits) -> VarianceEstimate:
         """Estimate the error out of the bag, and its variance."""
         out = out_of_bag(self.design, fits)
-        value = above_rounding(out.variance, fits.losses)
+        value = above_rounding(out.variance(without_noise=self.correct_noise), fits.losses)
         by_split = self.average == "split"
         return VarianceEstimate(
             value=value,
@@ -104,7 +108,12 @@ class OutOfBagEstimate:
             usable=value > 0,
             cautions=(
                 *of_variance(value),
-                *of_resamples(self.n_resamples, out.n_used, fits.rows.n),
+                *of_resamples(
+                    self.n_resamples,
+                    out.n_used,
+                    fits.rows.n,
+                    without_noise=self.correct_noise,
+                ),
                 *((_OF_INSTANCES,) if by_split else ()),
             ),
             details={"n_used": out.n_used},

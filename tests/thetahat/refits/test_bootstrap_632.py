@@ -36,7 +36,7 @@ def test_naive_the_estimate_and_its_standard_error() -> None:
 
     assert_allclose(found.estimate, 0.368 * apparent + 0.632 * out.by_instance, rtol=1e-12)
     ratio = found.estimate / out.by_instance
-    assert_allclose(found.value, out.variance * ratio**2, rtol=1e-12)
+    assert_allclose(found.value, out.variance(without_noise=False) * ratio**2, rtol=1e-12)
     assert (found.target, found.usable) == (Target.THESE_SOURCES, True)
     assert_allclose(found.details["apparent"], apparent, rtol=1e-12)
 
@@ -69,6 +69,20 @@ def test_limit_both_standard_errors_agree_where_nothing_is_learnt() -> None:
         # D_i has a noise of about 1/sqrt(.368 B) of itself: a tenth of that is seen
         assert_allclose(math.sqrt(float(found.value)), naive, rtol=0.05)
         assert_allclose(found.estimate, (y**2).mean(), rtol=1e-12)
+
+
+def test_exact_the_noise_of_resamples_is_taken_off_in_proportion() -> None:
+    x, y = np.random.default_rng(8).normal(size=(2, 20))
+    fits = fitted(METHOD.design, regression_of(y, x=x), Nearest(), seed=4)
+    out = out_of_bag(Resamples(60), fits)
+    corrected = Bootstrap632(n_resamples=60, correct_noise=True)
+
+    # .632 of everything: the apparent errors are 0
+    for given in (fits, as_difference(fits)):
+        found = corrected.estimate(given)
+        assert_allclose(found.value, 0.632**2 * out.variance(without_noise=True), rtol=1e-12)
+        assert "few_resamples" not in [c.code for c in found.cautions]
+        assert METHOD.estimate(given).value > float(found.value)
 
 
 def test_exact_the_estimate_of_a_difference_is_the_difference_of_estimates() -> None:

@@ -85,13 +85,16 @@ def test_naive_the_standard_error_is_in_proportion_to_the_estimate() -> None:
     rng = np.random.default_rng(2)
     x, y = rng.normal(size=(2, 30))
     fits = fitted(METHOD.design, regression_of(y, x=x), seed=3)
-    plus, plain = METHOD.estimate(fits), Bootstrap632(n_resamples=50).estimate(fits)
-
-    assert_allclose(
-        math.sqrt(float(plus.value)) / plus.estimate,
-        math.sqrt(float(plain.value)) / plain.estimate,
-        rtol=1e-12,
-    )
+    for correct_noise in (False, True):
+        plus, plain = (
+            method(n_resamples=50, correct_noise=correct_noise).estimate(fits)
+            for method in (Bootstrap632Plus, Bootstrap632)
+        )
+        assert_allclose(
+            math.sqrt(float(plus.value)) / plus.estimate,
+            math.sqrt(float(plain.value)) / plain.estimate,
+            rtol=1e-12,
+        )
 
 
 def test_naive_the_no_information_error_is_over_all_pairs() -> None:

@@ -46,7 +46,7 @@ def test_golden_two_resamples_of_three_rows() -> None:
 
     assert_allclose(out.by_instance, 0.4)
     assert_allclose(out.influence, [-1 / 30, 0, 1 / 30], atol=1e-16)
-    assert_allclose(out.variance, 1 / 300)
+    assert_allclose(out.variance(without_noise=False), 1 / 300)
     assert out.n_used == 2
 
 
@@ -89,7 +89,24 @@ def test_naive_the_influence_is_that_of_the_printed_formula() -> None:
 
     assert_allclose(out.by_instance, mean, rtol=1e-12)
     assert_allclose(out.influence, D, rtol=1e-10)
-    assert_allclose(out.variance, sum(d * d for d in D), rtol=1e-10)
+    squares = sum(d * d for d in D)
+    assert_allclose(out.variance(without_noise=False), squares, rtol=1e-10)
+
+    # each D_i is the mean over resamples of these, and its noise their variance over B
+    noise = 0.0
+    for i in range(n):
+        out_share = sum(k == 0 for k in N[i]) / B
+        parts = [
+            (
+                (2 + 1 / (n - 1)) * (L[i][b] - E[i]) / n * (N[i][b] == 0)
+                + (N[i][b] - sum(N[i]) / B) * q[b]
+            )
+            / out_share
+            for b in range(B)
+        ]
+        noise += float(np.var(parts, ddof=1)) / B
+    assert_allclose(out.noise, noise, rtol=1e-10)
+    assert_allclose(out.variance(without_noise=True), squares - noise, rtol=1e-9)
 
 
 def test_limit_the_mean_of_others_has_a_closed_form() -> None:
@@ -113,12 +130,37 @@ def test_limit_the_mean_of_others_has_a_closed_form() -> None:
 
 def test_limit_a_model_that_learns_nothing_has_the_influence_of_a_mean() -> None:
     losses = np.random.default_rng(9).normal(size=10) ** 2
-    D = [out_of_bag(Resamples(400), fixed_losses(Resamples(400), losses, s)) for s in range(25)]
+    D = [out_of_bag(Resamples(200), fixed_losses(Resamples(200), losses, s)) for s in range(16)]
     influence = np.array([d.influence for d in D])
 
-    error = influence.std(axis=0, ddof=1) / 5
+    error = influence.std(axis=0, ddof=1) / 4
     assert np.all(np.abs(influence.mean(axis=0) - (losses - losses.mean()) / 10) < 5 * error)
     assert_allclose([d.by_instance for d in D], losses.mean(), rtol=1e-12)
+
+
+def test_calibrated_without_noise_few_resamples_give_the_variance_of_a_mean() -> None:
+    # Of a model that learns nothing, with V (ddof 0) the variance of its losses: V / n.
+    losses = np.random.default_rng(11).normal(size=20) ** 2
+    design = Resamples(60)
+    outs = [out_of_bag(design, fixed_losses(design, losses, s)) for s in range(80)]
+    raw = [out.variance(without_noise=False) for out in outs if out.n_used == 20]
+    corrected = [out.variance(without_noise=True) for out in outs if out.n_used == 20]
+
+    error = np.std(corrected, ddof=1) / math.sqrt(len(corrected))
+    assert abs(np.mean(corrected) - losses.var() / 20) < 4 * error
+    assert np.mean(raw) > losses.var() / 20 + 10 * error
+
+
+def test_degenerate_a_variance_below_zero_is_told() -> None:
+    losses = np.random.default_rng(11).normal(size=20) ** 2
+    method = OutOfBagEstimate(n_resamples=10, correct_noise=True)
+    every = [method.estimate(fixed_losses(method.design, losses, seed)) for seed in range(60)]
+    below = [found for found in every if float(found.value) < 0]
+
+    assert below
+    for found in below:
+        assert not found.usable
+        assert found.cautions[0].code == "negative_variance"
 
 
 def test_exact_a_number_added_to_all_losses_changes_no_variance() -> None:
@@ -130,7 +172,10 @@ def test_exact_a_number_added_to_all_losses_changes_no_variance() -> None:
     a, b = out_of_bag(design, fits), out_of_bag(design, shifted)
 
     assert_allclose(b.by_instance, a.by_instance + 50)
-    assert_allclose(b.variance, a.variance, rtol=1e-9)  # digits go with the 50
+    for without in (False, True):  # digits go with the 50
+        assert_allclose(
+            b.variance(without_noise=without), a.variance(without_noise=without), rtol=1e-8
+        )
 
 
 def test_exact_two_rows_have_one_error_out_of_the_bag() -> None:
