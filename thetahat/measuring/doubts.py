@@ -35,8 +35,10 @@ def of_clusters(layout: Layout) -> tuple[Caution, ...]:
 
 def of_a_class(measured: Measured) -> tuple[Caution, ...]:
     """Caution of variances inside classes, where one has few instances."""
-    strata = measured.strata
-    fewest = FEW_OF_A_CLASS if strata is None else int(np.bincount(strata).min())
+    if measured.strata is None:
+        return ()
+    sizes = np.bincount(measured.strata)
+    fewest = int(sizes[sizes > 0].min())
     if fewest >= FEW_OF_A_CLASS:
         return ()
     return (

@@ -78,6 +78,12 @@ def rankings_of(name: str, judged: Judged, positive: Label | None) -> list[Ranki
             loc=("scores",),
             value=name,
         )
+    if scores.ndim == 2 and scores.shape[1] != len(judged.classes):
+        raise InvalidParameter(
+            f"there are {len(judged.classes)} classes and {scores.shape[1]} columns of scores",
+            loc=("scores",),
+            value=int(scores.shape[1]),
+        )
     if positive is None and len(judged.classes) > 2:
         if scores.ndim == 1:
             raise UnsupportedCombination(
@@ -99,12 +105,6 @@ def check_classes(name: str, positive: Label | None, classes: tuple[Label, ...])
 
 def _scores_for(scores: FloatArray, code: int, judged: Judged) -> FloatArray:
     if scores.ndim == 2:
-        if code >= scores.shape[1]:
-            raise InvalidParameter(
-                f"there are {len(judged.classes)} classes and {scores.shape[1]} columns of scores",
-                loc=("scores",),
-                value=int(scores.shape[1]),
-            )
         return scores[:, code]
     if len(judged.classes) > 2:
         raise UnsupportedCombination(

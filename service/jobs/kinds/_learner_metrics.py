@@ -12,7 +12,7 @@ from service.jobs.kinds._cross_validation_plan import Plan, learners_of, loss_of
 from service.jobs.kinds._data_input import data_from
 from service.jobs.kinds._metrics import Metrics, check_metrics
 from service.jobs.kinds.base import DatasetFile
-from thetahat.errors import UnsupportedCombination
+from thetahat.errors import LearnerFailed, UnsupportedCombination
 from thetahat.learners.base import Learner
 from thetahat.metrics.base import Judged
 from thetahat.resampling import SplitOutcome
@@ -54,6 +54,9 @@ def judged_of(
         )
         for name, of_one in ran.items()
     }
+    for name, one in judged.items():
+        if one.scores is not None and np.isnan(one.scores).any():
+            raise LearnerFailed(f"learner {name!r} gave scores that are not numbers")
     silent = [name for name, one in judged.items() if one.scores is None]
     check_metrics(metrics, data.task, classes=data.classes)
     for i, entry in enumerate(metrics):

@@ -7,10 +7,10 @@ from typing import Any
 
 from service.jobs.kinds._methods import MethodEntry, chosen
 from service.jobs.kinds._methods_used import method_used
-from thetahat.errors import EvaluationError, UnsupportedCombination
+from thetahat.errors import EvaluationError, Loc, UnsupportedCombination
 from thetahat.evaluation import Chosen
 from thetahat.metrics import METRICS
-from thetahat.metrics.base import Metric
+from thetahat.metrics.base import Judged, Metric
 from thetahat.types import Label
 
 Metrics = tuple[Chosen[Metric], ...]
@@ -68,6 +68,23 @@ def check_metrics(
                 metric.check(classes)
             except EvaluationError as error:
                 error.loc = (*loc, *error.loc)
+                raise
+
+
+def check_scores(metrics: Metrics, judged: Judged, loc: Loc) -> None:
+    """Refuse scores of a shape that a metric cannot rank by; one row tells.
+
+    Parameters
+    ----------
+    loc : tuple
+        Where the request has the model's scores.
+    """
+    for entry in metrics:
+        if entry.method.uses == "scores":
+            try:
+                entry.method.statistic(judged.rows(slice(0, 1)))
+            except EvaluationError as error:
+                error.loc = loc
                 raise
 
 

@@ -23,7 +23,7 @@ from service.jobs.kinds._layout_fields import (
 from service.jobs.kinds._loss_output import losses_as_columns
 from service.jobs.kinds._methods import Method, build, entry_of
 from service.jobs.kinds._methods_used import method_used, methods_used
-from service.jobs.kinds._metrics import check_metrics, metrics_of, metrics_used
+from service.jobs.kinds._metrics import check_metrics, check_scores, metrics_of, metrics_used
 from service.jobs.kinds._predicted_losses import losses_of
 from service.jobs.kinds._prediction_columns import (
     Said,
@@ -203,13 +203,14 @@ def _judged(
     """Return what the metrics look at; they are refused here where they do not fit."""
     task = _task(loss)
     classes = () if task == "regression" else class_labels(said, given.classes)
+    metrics = metrics_of(given.metrics)
     check_metrics(
-        metrics_of(given.metrics),
+        metrics,
         task,
         classes=classes,
         without_scores=[model for model in predictions if model not in said.scores],
     )
-    return {
+    judged = {
         model: Judged(
             task=task,
             truth=y_true,
@@ -219,6 +220,9 @@ def _judged(
         )
         for model, predicted in predictions.items()
     }
+    for model, one in judged.items():
+        check_scores(metrics, one, (*said.scores_loc, model))
+    return judged
 
 
 METHOD = PredictionsKind()

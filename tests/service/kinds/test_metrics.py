@@ -20,7 +20,7 @@ from tests.thetahat.metrics.published import (
     S100B,
     WFNS,
 )
-from thetahat.errors import EvaluationError
+from thetahat.errors import EvaluationError, LearnerFailed
 from thetahat.metrics import METRICS
 
 MARKERS = {"wfns": WFNS.tolist(), "s100b": S100B.tolist(), "ndka": NDKA.tolist()}
@@ -153,6 +153,17 @@ def test_exact_regression_and_several_classes() -> None:
             ("metrics", 0, "params", "positive"),
             "'x' is not one of the classes: 0, 1",
         ),
+        (
+            {"scores": {**MARKERS, "ndka": [[s, s, s] for s in MARKERS["ndka"]]}},
+            ("scores", "ndka"),
+            "2 classes and 3 columns",
+        ),
+        ({"metrics": ["f1"], "y": [*OUTCOME[:-1], 2]}, ("metrics", 0), "3 classes"),
+        (
+            {"metrics": ["roc_auc"], "y": [*OUTCOME[:-1], 2]},
+            ("scores", "wfns"),
+            "one score for each",
+        ),
         ({"metrics": ["gini"]}, ("metrics", 0, "name"), "average_precision"),
         ({"metrics": ["f1", "f1"]}, ("metrics", 1), "'f1' stands twice"),
         (
@@ -209,6 +220,20 @@ def test_against_scikit_learn_fitted_learners() -> None:
     assert set(told) == set(FIT["metrics"])
     assert result["models"]["majority"]["metrics"]["roc_auc"]["estimate"]["macro"] == 0.5
     assert {m["name"] for m in result["methods"] if m["family"] == "metrics"} == set(told)
+
+
+def test_invalid_scores_that_are_not_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sklearn.svm import LinearSVC
+
+    def broken(_: LinearSVC, X: np.ndarray) -> np.ndarray:
+        return np.full(len(X), np.nan)
+
+    monkeypatch.setattr(LinearSVC, "decision_function", broken)
+    monkeypatch.setattr(LinearSVC, "predict", lambda _, X: np.arange(len(X)) % 2)
+    body = {**FIT, "learners": {"svc": "LinearSVC"}, "metrics": ["roc_auc"]}
+
+    with pytest.raises(LearnerFailed, match="learner 'svc' gave scores that are not numbers"):
+        run_kind(body)
 
 
 def test_exact_learners_on_a_stored_data_set(tmp_path: Path) -> None:

@@ -180,7 +180,7 @@ def test_invalid_questions() -> None:
         RocAuc(positive=2).statistic(one)
     with pytest.raises(UnsupportedCombination, match="there is none"):
         RocAuc().statistic(silent)
-    with pytest.raises(InvalidParameter, match="2 columns"):
+    with pytest.raises(InvalidParameter, match="3 classes and 2 columns"):
         RocAuc(positive=2).statistic(narrow)
     with pytest.raises(InvalidParameter, match="fold_ties"):
         RocAuc(fold_ties="none")
