@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -58,8 +59,10 @@ def built(
     return kind(n_resamples).build_on(shared.of_model("m", n_resamples), level, alternative)
 
 
+@pytest.mark.about("intervals/percentile")
 @pytest.mark.outside("rasbt/mlxtend, documentation of bootstrap: se 0.11, interval 4.80 to 5.26")
 def test_golden_percentile_of_mlxtends_sample() -> None:
+    # vector bootstrap_mean
     interval = built(Percentile, holdout_of(SAMPLE), 50_000)
 
     # they drew 1000 times: an end's Monte-Carlo error is about 0.007, and two decimals are shown
@@ -68,6 +71,7 @@ def test_golden_percentile_of_mlxtends_sample() -> None:
     assert_allclose(ends(interval), [4.80, 5.26], atol=0.03)
 
 
+@pytest.mark.about("intervals/bca", "intervals/percentile", "intervals/basic")
 @pytest.mark.outside("scipy.stats.bootstrap on the same replicates")
 @pytest.mark.parametrize("alternative", [TWO, LESS, GREATER])
 @pytest.mark.parametrize(
@@ -130,6 +134,29 @@ def test_against_scipy_bca_over_blocks() -> None:
     assert_allclose(ends(interval), found.confidence_interval, rtol=1e-9)
 
 
+@pytest.mark.about("intervals/studentised", "intervals/basic", "intervals/percentile")
+@pytest.mark.outside("hand arithmetic in the comment")
+def test_golden_five_replicates() -> None:
+    # 1, 4, 7: mean 4, V = 9, standard error sqrt 3. Deviations -2 -1 0 1 4 over errors 2 1 1 1 1
+    # are t* = -1 -1 0 1 4; quantiles at .1 and .9 are -1 + .4 x 0 = -1 and 1 + .6 x 3 = 2.8
+    shared = SharedResamples({"m": holdout_of([1.0, 4.0, 7.0])}, 7)
+    replicates = replace(
+        shared.of_model("m", 99),
+        deviations=np.array([-2.0, -1.0, 0.0, 1.0, 4.0]),
+        draw_errors=lambda: np.array([2.0, 1.0, 1.0, 1.0, 1.0]),
+    )
+
+    studentised, basic, percentile = (
+        ends(kind().build_on(replicates, 0.8, TWO)) for kind in (Studentised, Basic, Percentile)
+    )
+
+    assert_allclose(studentised, (4 - 2.8 * 3**0.5, 4 + 3**0.5), rtol=1e-12)
+    # deviations at .1 and .9 are -2 + .4 = -1.6 and 2.8; the basic interval is the mirror image
+    assert_allclose(percentile, (2.4, 6.8), rtol=1e-12)
+    assert_allclose(basic, (1.2, 5.6), rtol=1e-12)
+
+
+@pytest.mark.about("intervals/studentised")
 def test_naive_studentised_from_its_definition() -> None:
     values = np.random.default_rng(3).gamma(2.0, size=40)
     replicates = SharedResamples({"m": holdout_of(values)}, 7).of_model("m", 999)
@@ -141,6 +168,7 @@ def test_naive_studentised_from_its_definition() -> None:
     assert_allclose(ends(interval), [values.mean() - high * error, values.mean() - low * error])
 
 
+@pytest.mark.about("intervals/bca")
 def test_naive_bca_of_clusters_by_a_jackknife_in_a_loop() -> None:
     rng = np.random.default_rng(4)
     values, cluster = rng.gamma(1.0, size=60), rng.integers(0, 9, 60)
@@ -153,6 +181,9 @@ def test_naive_bca_of_clusters_by_a_jackknife_in_a_loop() -> None:
     assert_allclose(replicates.acceleration, (U**3).sum() / (6 * (U**2).sum() ** 1.5), rtol=1e-10)
 
 
+@pytest.mark.about(
+    "intervals/basic", "intervals/bca", "intervals/percentile", "intervals/studentised"
+)
 @pytest.mark.parametrize("kind", ALL)
 def test_limit_many_units_give_the_normal_interval(kind: Any) -> None:
     values = np.random.default_rng(5).normal(size=4000)
@@ -164,6 +195,9 @@ def test_limit_many_units_give_the_normal_interval(kind: Any) -> None:
     assert_allclose(ends(interval), expected, atol=5 * 0.019 * error)
 
 
+@pytest.mark.about(
+    "intervals/basic", "intervals/bca", "intervals/percentile", "intervals/studentised"
+)
 @pytest.mark.calibration
 @pytest.mark.parametrize(("kind", "n"), [(Percentile, 20), (Basic, 20), (Studentised, 20)])
 def test_calibrated_coverage_of_a_normal_mean(kind: Any, n: int) -> None:
