@@ -1,7 +1,7 @@
 """Means over resamples: shared by all models, pairs and methods of one evaluation."""
 
 from thetahat.bootstrap.replicates import Replicates
-from thetahat.bootstrap.shared import Draw, SharedResamples, default_resamples
+from thetahat.bootstrap.shared import Draw, SharedResamples, default_resamples, resample_counts
 from thetahat.bootstrap.units import UnitName, Units, default_unit, unit_misfit, units_of
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Units",
     "default_resamples",
     "default_unit",
+    "resample_counts",
     "unit_misfit",
     "units_of",
 ]

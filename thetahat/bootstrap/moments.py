@@ -13,6 +13,7 @@ from thetahat.bootstrap.units import Units
 from thetahat.types import FloatArray, IntArray
 
 _ENTRIES_AT_ONCE = 2**18  # 2 MB: a chunk of resamples stays in the cache
+_FEW_COLUMNS = 3  # up to it, adding what is drawn beats counting it
 _MANY_STRATA = 64  # above it, one reduceat beats a product for each
 _ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
@@ -89,11 +90,10 @@ _Chunk = tuple[slice, FloatArray, FloatArray, FloatArray]
 
 def _linear(resamples: Resamples, columns: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
     """Yield the sums of (U, q) columns, chunk by chunk of resamples."""
-    one = columns.shape[1] == 1 and isinstance(resamples, HashedResamples)
     taken = resamples.take(columns)
     for part in _parts(resamples, taken.shape[1] + len(taken)):
-        if one and isinstance(resamples, HashedResamples):
-            yield part, resamples.sums(columns[:, 0], part.start, part.stop)[:, None]
+        if isinstance(resamples, HashedResamples) and columns.shape[1] <= _FEW_COLUMNS:
+            yield part, resamples.sums(columns, part.start, part.stop)
         else:
             yield part, resamples.counts(part.start, part.stop) @ taken
 

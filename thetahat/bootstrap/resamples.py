@@ -107,14 +107,16 @@ class HashedResamples:
         compiled(count_draws)(indices, out)
         return out
 
-    def sums(self, column: FloatArray, first: int, stop: int) -> FloatArray:
-        """(b,) sums of what each resample draws of one (U,) column."""
+    def sums(self, columns: FloatArray, first: int, stop: int) -> FloatArray:
+        """(b, q) sums of what each resample draws of few columns, (U, q): without counting."""
         indices = self.indices(first, stop)
         if not self._is_large:
-            return np.asarray(column[indices].sum(axis=1))
-        out = np.empty((stop - first, 1))
-        compiled(gather_sums)(column, self.starts[[0, -1]], indices, out)
-        return out[:, 0]
+            return np.asarray(columns[indices].sum(axis=1))
+        whole = self.starts[[0, -1]]
+        sums = [np.empty((stop - first, 1)) for _ in columns.T]
+        for column, out in zip(columns.T, sums, strict=True):
+            compiled(gather_sums)(np.ascontiguousarray(column), whole, indices, out)
+        return np.concatenate(sums, axis=1)
 
 
 @dataclass(frozen=True, eq=False)

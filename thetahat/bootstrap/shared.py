@@ -40,6 +40,18 @@ Pair = tuple[str, str]
 _Key = tuple[UnitName, int]
 
 
+def resample_counts(
+    layout: Layout, seed: int, first: int, stop: int, unit: UnitName | None = None
+) -> FloatArray:
+    """(b, n) how often the resamples ``first`` to ``stop`` hold each row, in input order.
+
+    For what is no mean, such as an AUC. The same resamples as those of means whose units are not
+    merged; resample b is the same whatever ``first`` and ``stop`` are.
+    """
+    units = units_of(layout, unit)
+    return units.rows_of(HashedResamples(units.starts, seed, stop).counts(first, stop))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Drawn:
     """The models' residuals, and what the resamples made of them.

@@ -24,16 +24,21 @@ S30, S27, S31 = np.uint64(30), np.uint64(27), np.uint64(31)
 LOW = np.uint64(0xFFFFFFFF)
 HALF = np.uint64(32)
 RANGE = np.uint64(2**32)
+AT_ONCE = 256
 
 
-def draw_indices(starts: IntArray, keys: UInt64Array, out: UInt32Array) -> None:
+def draw_indices(  # noqa: C901 - whole in itself, so that numba can keep it on disk
+    starts: IntArray, keys: UInt64Array, out: UInt32Array
+) -> None:
     """Fill ``out`` (b, n) with the units that each resample draws.
 
     Stratum k are the units ``starts[k]`` to ``starts[k + 1]``; as many are drawn from it as it
     has, with replacement. Every hash serves two draws, p and p + (n_k + 1) // 2 of a stratum: a
     half h of it gives floor(h n_k / 2^32). In the rare case in which that would favour some units
-    the half is hashed again (Lemire), so that every unit is exactly as likely.
+    the half is hashed again (Lemire), so that every unit is exactly as likely. Hashes are made
+    some at a time: two short loops become vector instructions, one long one does not.
     """
+    hashes = np.empty(AT_ONCE, dtype=np.uint64)
     for b in range(out.shape[0]):
         key = keys[b]
         for k in range(len(starts) - 1):
@@ -46,16 +51,20 @@ def draw_indices(starts: IntArray, keys: UInt64Array, out: UInt32Array) -> None:
             highs = out[b, start + n_pairs : stop]
             state = key + STEP * offset
             seen = np.uint64(0)
-            for p in range(len(highs)):
-                x = state + STEP * np.uint64(p + 1)
-                x = (x ^ (x >> S30)) * FIRST_FACTOR
-                x = (x ^ (x >> S27)) * SECOND_FACTOR
-                x = x ^ (x >> S31)
-                low = (x & LOW) * size
-                high = (x >> HALF) * size
-                lows[p] = offset + (low >> HALF)
-                highs[p] = offset + (high >> HALF)
-                seen |= np.uint64((low & LOW) < unfair) | np.uint64((high & LOW) < unfair)
+            for done in range(0, len(highs), AT_ONCE):
+                n_now = min(AT_ONCE, len(highs) - done)
+                for p in range(n_now):
+                    x = state + STEP * np.uint64(done + p + 1)
+                    x = (x ^ (x >> S30)) * FIRST_FACTOR
+                    x = (x ^ (x >> S27)) * SECOND_FACTOR
+                    hashes[p] = x ^ (x >> S31)
+                some_lows, some_highs = lows[done : done + n_now], highs[done : done + n_now]
+                for p in range(n_now):
+                    low = (hashes[p] & LOW) * size
+                    high = (hashes[p] >> HALF) * size
+                    some_lows[p] = offset + (low >> HALF)
+                    some_highs[p] = offset + (high >> HALF)
+                    seen |= np.uint64((low & LOW) < unfair) | np.uint64((high & LOW) < unfair)
             for p in range(0 if seen else len(highs), n_pairs):
                 x = state + STEP * np.uint64(p + 1)
                 x = (x ^ (x >> S30)) * FIRST_FACTOR

@@ -89,12 +89,12 @@ def test_naive_sums_and_counts_of_drawn_units() -> None:
 def test_exact_large_and_small_inputs_draw_the_same() -> None:
     small = HashedResamples(np.array([0, 700, 1500]), 9, 100)
     large = HashedResamples(np.array([0, 700, 1500]), 9, MANY_DRAWS)
-    column = np.random.default_rng(2).normal(size=1500)
+    columns = np.random.default_rng(2).normal(size=(1500, 2))
 
     assert_array_equal(small.indices(40, 60), large.indices(40, 60))
     assert_array_equal(small.counts(40, 60), large.counts(40, 60))
-    assert_allclose(small.sums(column, 3, 9), large.sums(column, 3, 9), rtol=1e-12, atol=1e-12)
-    assert_allclose(small.sums(column, 3, 9), small.counts(3, 9) @ column, rtol=1e-10, atol=1e-11)
+    assert_allclose(small.sums(columns, 3, 9), large.sums(columns, 3, 9), rtol=1e-10, atol=1e-11)
+    assert_allclose(small.sums(columns, 3, 9), small.counts(3, 9) @ columns, rtol=1e-10, atol=1e-11)
 
 
 def test_exact_a_resample_is_a_function_of_its_number() -> None:

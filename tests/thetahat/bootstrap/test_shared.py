@@ -10,7 +10,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from thetahat.block_losses import BlockLosses
-from thetahat.bootstrap import Replicates, SharedResamples, default_resamples, units_of
+from thetahat.bootstrap import (
+    Replicates,
+    SharedResamples,
+    default_resamples,
+    resample_counts,
+    units_of,
+)
 from thetahat.bootstrap import shared as shared_module
 from thetahat.bootstrap.resamples import HashedResamples
 from thetahat.errors import UnsupportedCombination
@@ -191,6 +197,35 @@ def test_exact_counts_by_row_follow_the_units() -> None:
         else:
             order = np.arange(11) if layout.order is None else layout.order
             assert_array_equal(rows[order], np.arange(11))
+
+
+@pytest.mark.parametrize(
+    ("kind", "rest"),
+    [
+        (BlockKind.RANDOM, {}),
+        (BlockKind.RANDOM, REPEATED),
+        (BlockKind.SOURCE, {}),
+        (BlockKind.HOLDOUT, {"cluster": [0, 1, 1, 2, 3, 0, 4, 2, 2, 4, 4]}),
+    ],
+)
+def test_exact_counts_by_row_give_the_replicates(kind: BlockKind, rest: dict[str, Any]) -> None:
+    models = models_over(kind, **rest)
+    layout = models["m0"].layout
+    found = SharedResamples(models, 3).of_model("m0", 120)
+    counts = np.concatenate([resample_counts(layout, 3, a, a + 40) for a in (0, 40, 80)])
+
+    values = models["m0"].rows
+    if found.units.mean is MeanKind.POOLED:
+        means = counts @ values / counts.sum(axis=1)
+    elif found.units.unit == "block":
+        sizes = np.bincount(BLOCK)[BLOCK]
+        means = counts / sizes @ values / (counts / sizes).sum(axis=1)
+    else:
+        means = np.mean(
+            [(counts * (np.array(BLOCK) == k)) @ values / np.bincount(BLOCK)[k] for k in range(3)],
+            axis=0,
+        )
+    assert_allclose(found.estimate + found.deviations, means, rtol=1e-12)
 
 
 def test_exact_the_default_number_falls_with_the_units() -> None:

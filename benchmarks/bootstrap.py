@@ -1,0 +1,122 @@
+"""Means over resamples beside scipy.stats.bootstrap and a numpy loop, in one run, as ratios.
+
+CPU time of this process, median of three, one BLAS thread. Prints how far the standard errors are
+apart: they rest on different resamples, so about sqrt(1 / B) of them.
+"""
+
+from __future__ import annotations
+
+import os
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"
+
+import statistics
+import time
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import scipy.stats
+
+from thetahat.block_losses import BlockLosses
+from thetahat.bootstrap import SharedResamples
+from thetahat.bootstrap.ends import bca_reach
+from thetahat.layout import layout_of
+from thetahat.types import BlockKind
+
+
+def clock(call: Callable[[], Any], repeats: int = 3) -> tuple[float, Any]:
+    """Median CPU seconds and the last answer."""
+    times, answer = [], None
+    for _ in range(repeats):
+        start = time.process_time()
+        answer = call()
+        times.append(time.process_time() - start)
+    return statistics.median(times), answer
+
+
+def show(what: str, peer: float, ours: float, theirs: float, own: float) -> None:
+    print(
+        f"{what:46s} peer {peer * 1e3:9.1f} ms  ours {ours * 1e3:8.1f} ms  "
+        f"ratio {peer / ours:7.1f}  standard errors apart by {abs(theirs / own - 1):.1e}"
+    )
+
+
+def shared_of(*values: np.ndarray) -> SharedResamples:
+    layout = layout_of(BlockKind.HOLDOUT, np.zeros(len(values[0]), dtype=np.intp))
+    return SharedResamples(
+        {f"m{i}": BlockLosses(layout, values=v) for i, v in enumerate(values)}, seed=1
+    )
+
+
+def scipy_of(
+    values: tuple[np.ndarray, ...], b: int, statistic: Any = np.mean, **rest: Any
+) -> Callable[[], Any]:
+    return lambda: scipy.stats.bootstrap(
+        values, statistic, n_resamples=b, method="percentile", rng=2, **rest
+    )
+
+
+def error_of(shared: SharedResamples, name: str, b: int) -> float:
+    return float(shared.of_model(name, b).variance ** 0.5)
+
+
+def difference_error(values: tuple[np.ndarray, ...], b: int) -> float:
+    shared = shared_of(*values)
+    difference = shared.models["m0"].minus(shared.models["m1"])
+    return float(shared.of_pair(("m0", "m1"), difference, b).variance ** 0.5)
+
+
+def main() -> None:
+    rng = np.random.default_rng(1)
+    n = b = 10_000
+    x, y = rng.gamma(2.0, size=n), rng.gamma(2.0, size=n)
+    error_of(shared_of(x), "m0", b)  # compiles, or reads what was compiled
+    ours, own = clock(lambda: error_of(shared_of(x), "m0", b))
+    peer, found = clock(scipy_of((x,), b, batch=100))
+    show("mean, n = B = 1e4, scipy batch=100", peer, ours, found.standard_error, own)
+    peer, found = clock(scipy_of((x,), b), repeats=1)
+    show("mean, n = B = 1e4, scipy default", peer, ours, found.standard_error, own)
+
+    def loop() -> float:
+        draw = np.random.default_rng(2)
+        return float(np.std([x[draw.integers(0, n, n)].mean() for _ in range(b)], ddof=1))
+
+    peer, theirs = clock(loop)
+    show("mean, n = B = 1e4, numpy loop", peer, ours, theirs, own)
+
+    ours, own = clock(lambda: difference_error((x, y), b))
+    peer, found = clock(
+        scipy_of((x, y), b, lambda a, c, axis: (a - c).mean(axis), paired=True, batch=100)
+    )
+    show("paired difference, n = B = 1e4, scipy paired", peer, ours, found.standard_error, own)
+
+    p, q = ((rng.random(n) < share).astype(float) for share in (0.3, 0.35))
+    ours, own = clock(lambda: difference_error((p, q), b))
+    peer, found = clock(scipy_of((p - q,), b, batch=100))
+    show("paired 0/1 losses, n = B = 1e4, scipy", peer, ours, found.standard_error, own)
+
+    many = rng.gamma(2.0, size=(10, n))
+    ours, own = clock(lambda: error_of(shared_of(*many), "m3", 1000))
+    peer, found = clock(scipy_of((many,), 1000, axis=1, batch=10))
+    show("10 models, n = 1e4, B = 1e3, scipy axis=1", peer, ours, found.standard_error[3], own)
+
+    replicates = shared_of(x[:1000]).of_model("m0", 9999)
+    ours, reach = clock(
+        lambda: bca_reach(np.sort(replicates.deviations), replicates.acceleration, 0.025)
+    )
+    distribution = replicates.estimate + replicates.deviations
+    result: Any = SimpleNamespace(bootstrap_distribution=distribution)  # to start from the same
+    peer, found = clock(
+        lambda: scipy.stats.bootstrap(
+            (x[:1000],), np.mean, n_resamples=0, method="BCa", bootstrap_result=result
+        )
+    )
+    gap = abs(found.confidence_interval.low - replicates.estimate - reach[0][0])
+    print(f"BCa ends on the same replicates: ratio {peer / ours:.1f}, ends apart by {gap:.1e}")
+
+
+if __name__ == "__main__":
+    main()
