@@ -13,11 +13,12 @@ from thetahat.block_losses import BlockLosses
 from thetahat.bootstrap import Draw
 from thetahat.errors import InsufficientData, UnsupportedCombination
 from thetahat.evaluation.choices import Choices, Chosen, Selection
+from thetahat.evaluation.clipping import clipped
 from thetahat.evaluation.found import Found
 from thetahat.evaluation.plain import plain, told
 from thetahat.evaluation.recommendation import PROPORTIONS, Built, recommend
 from thetahat.intervals.base import Interval, IntervalMethod, ResampledInterval
-from thetahat.types import Caution, Target
+from thetahat.types import Target
 from thetahat.variances.base import ResampledVariance, VarianceEstimate, VarianceEstimator
 
 DOES_NOT_FIT = (InsufficientData, UnsupportedCombination)
@@ -242,27 +243,6 @@ def _intervals(  # noqa: PLR0913 - all that an interval may rest on
         if interval is not None:
             keyed = replace(interval, method=entry.key, variance=variance.key)
             yield Built(keyed, entry.name, variance.name)
-
-
-def clipped(interval: Interval, limits: tuple[float, float] | None) -> Interval:
-    """Return the interval cut to the limits, with a caution where that changed it."""
-    if limits is None:
-        return interval
-    low, high = limits
-    lower = None if interval.lower is None else min(max(interval.lower, low), high)
-    upper = None if interval.upper is None else min(max(interval.upper, low), high)
-    if (lower, upper) == (interval.lower, interval.upper):
-        return interval
-    caution = Caution(
-        "interval_clipped_to_range",
-        f"cut to the range {low:.6g} to {high:.6g}; it was {_end(interval.lower)} to "
-        f"{_end(interval.upper)}",
-    )
-    return replace(interval, lower=lower, upper=upper, cautions=(*interval.cautions, caution))
-
-
-def _end(value: float | None) -> str:
-    return "open" if value is None else f"{value:.6g}"
 
 
 def interval_told(interval: Interval) -> dict[str, Any]:

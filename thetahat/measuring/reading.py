@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from thetahat.evaluation.choices import Choices
-from thetahat.evaluation.inference import clipped
+from thetahat.evaluation.clipping import clipped
 from thetahat.intervals.base import Interval
 from thetahat.measuring.intervals import FIRST, bootstrap, logit, recommended, symmetric
 from thetahat.measuring.measured import Measured, mean_of
