@@ -13,7 +13,8 @@ from typing import Any, Final
 from thetahat.block_losses import BlockLosses
 from thetahat.comparisons.base import PairedTest, TestOutcome
 from thetahat.evaluation.choices import Choices, Selection
-from thetahat.evaluation.inference import LeftOut, infer, interval_told
+from thetahat.evaluation.inference import infer, interval_told
+from thetahat.evaluation.left_out import LeftOut
 from thetahat.evaluation.paired_tests import numbers_of
 from thetahat.evaluation.pairs import Pair
 from thetahat.evaluation.plain import plain

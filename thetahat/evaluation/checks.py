@@ -8,7 +8,7 @@ from typing import Any
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.evaluation.choices import REGISTRIES, Choices, Chosen, misfit, select
 from thetahat.evaluation.corrections import refusal
-from thetahat.evaluation.inference import WITHOUT_VARIANCE, rests_on_variance
+from thetahat.evaluation.left_out import WITHOUT_VARIANCE, rests_on_variance
 from thetahat.evaluation.rules import RULES
 from thetahat.layout import Layout
 from thetahat.types import Target

@@ -14,7 +14,8 @@ from thetahat.evaluation.choices import Choices, Chosen, Selection
 from thetahat.evaluation.corrections import adjust
 from thetahat.evaluation.evidence import Question, Terms
 from thetahat.evaluation.found import NOTHING_FOUND, FoundBySubject
-from thetahat.evaluation.inference import Inference, LeftOut, infer, interval_told, variance_told
+from thetahat.evaluation.inference import Inference, infer, interval_told, variance_told
+from thetahat.evaluation.left_out import LeftOut
 from thetahat.evaluation.paired_tests import outcome_told, outcomes_of
 from thetahat.evaluation.pairs import (
     Pair,

@@ -15,6 +15,7 @@ from thetahat.errors import InsufficientData, UnsupportedCombination
 from thetahat.evaluation.choices import Choices, Chosen, Selection
 from thetahat.evaluation.clipping import clipped
 from thetahat.evaluation.found import Found
+from thetahat.evaluation.left_out import LeftOut, note_unbuilt
 from thetahat.evaluation.plain import plain, told
 from thetahat.evaluation.recommendation import PROPORTIONS, Built, recommend
 from thetahat.intervals.base import Interval, IntervalMethod, ResampledInterval
@@ -23,30 +24,6 @@ from thetahat.variances.base import ResampledVariance, VarianceEstimate, Varianc
 
 DOES_NOT_FIT = (InsufficientData, UnsupportedCombination)
 """What a method raises when the losses themselves, not the layout, rule it out."""
-
-WITHOUT_VARIANCE = "it rests on a variance, and none of them fits"
-WITHOUT_ONES = "it is for losses that are all 0 or 1"
-
-
-@dataclass(slots=True)
-class LeftOut:
-    """The defaulted methods that an evaluation does without, each once, with its first reason."""
-
-    entries: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
-
-    def add(self, family: str, name: str, reason: str) -> None:
-        """Note one method."""
-        entry = {"name": name, "reason": reason, "family": family}
-        self.entries.setdefault((family, name), entry)
-
-    def take(self, selection: Selection[Any]) -> None:
-        """Note all that the layout rules out."""
-        for entry in selection.left_out:
-            self.add(entry["family"], entry["name"], entry["reason"])
-
-    def listed(self) -> list[dict[str, str]]:
-        """Return them in the order noted."""
-        return list(self.entries.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +93,7 @@ def infer(  # noqa: PLR0913 - what is asked, on what, and where to note what was
     ]
     on_fits = [built for one in found for built in _of_found(one, losses, intervals, choices)]
     none_fits = not (variances.named or variances.methods or found)
-    _note_unbuilt(intervals, none_fits, on_losses, left_out)
+    note_unbuilt(intervals, none_fits, on_losses, left_out)
     built = [replace(one, interval=clipped(one.interval, limits)) for one in (*on_losses, *on_fits)]
     layout = losses.layout
     again = {one.key: one for one in found if one.estimate is not None}
@@ -125,36 +102,6 @@ def infer(  # noqa: PLR0913 - what is asked, on what, and where to note what was
         recommend(layout.kind, built, fixed_models=layout.has_fixed_models),
         _estimates_of(again, own=True),
     )
-
-
-def rests_on_variance(entry: Chosen[IntervalMethod]) -> bool:
-    """Whether an interval is built on a variance, and not on a share or on replicates."""
-    return entry.name not in PROPORTIONS and not hasattr(entry.method, "build_on")
-
-
-def _note_unbuilt(
-    intervals: Selection[IntervalMethod],
-    none_fits: bool,  # noqa: FBT001 - whether there is no variance to rest on
-    built: Sequence[Built],
-    left_out: LeftOut,
-) -> None:
-    """Note the methods that have nothing to be built from; refuse a named one for other losses.
-
-    A variance that is there but carries no interval, as one that is 0, says so itself.
-    """
-    there = {one.interval.method for one in built}
-    for entry in intervals.methods:
-        if entry.key in there or isinstance(entry.method, ResampledInterval):
-            continue
-        if entry.name not in PROPORTIONS:
-            if none_fits:
-                left_out.add("intervals", entry.name, WITHOUT_VARIANCE)
-        elif intervals.named:
-            raise UnsupportedCombination(
-                f"{entry.name} does not fit: {WITHOUT_ONES}", loc=("intervals",), value=entry.name
-            )
-        else:
-            left_out.add("intervals", entry.name, WITHOUT_ONES)
 
 
 def _estimates_of(found: dict[str, Found], *, own: bool) -> dict[str, VarianceEstimate]:

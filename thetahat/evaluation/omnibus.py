@@ -6,7 +6,8 @@ from typing import Any
 
 from thetahat.block_losses import LossTable
 from thetahat.evaluation.choices import Choices, Selection
-from thetahat.evaluation.inference import DOES_NOT_FIT, LeftOut
+from thetahat.evaluation.inference import DOES_NOT_FIT
+from thetahat.evaluation.left_out import LeftOut
 from thetahat.evaluation.plain import plain, told
 from thetahat.evaluation.post_hoc import post_hoc_told
 from thetahat.omnibus.base import OmnibusOutcome, OmnibusTest

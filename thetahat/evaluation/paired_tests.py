@@ -8,7 +8,8 @@ from typing import Any
 from thetahat.comparisons.base import BatchedTest, PairBatch, PairedTest, TestOutcome
 from thetahat.errors import EvaluationError
 from thetahat.evaluation.choices import Choices, Chosen, Selection
-from thetahat.evaluation.inference import DOES_NOT_FIT, LeftOut
+from thetahat.evaluation.inference import DOES_NOT_FIT
+from thetahat.evaluation.left_out import LeftOut
 from thetahat.evaluation.pairs import Pair
 from thetahat.evaluation.plain import plain, told
 from thetahat.seeds import stream

@@ -14,7 +14,8 @@ from thetahat.evaluation.comparisons import Methods, compare
 from thetahat.evaluation.covariance import covariance
 from thetahat.evaluation.doubts import doubts
 from thetahat.evaluation.found import NOTHING_FOUND, FoundBySubject
-from thetahat.evaluation.inference import LeftOut, infer
+from thetahat.evaluation.inference import infer
+from thetahat.evaluation.left_out import LeftOut
 from thetahat.evaluation.models import model_told
 from thetahat.evaluation.omnibus import compare_all
 from thetahat.evaluation.pairs import places

@@ -17,7 +17,8 @@ from thetahat.evaluation import Choices, Chosen, evaluate
 from thetahat.evaluation.choices import Selection
 from thetahat.evaluation.clipping import clipped
 from thetahat.evaluation.comparisons import Methods, compare
-from thetahat.evaluation.inference import LeftOut, infer, variance_told
+from thetahat.evaluation.inference import infer, variance_told
+from thetahat.evaluation.left_out import LeftOut
 from thetahat.intervals.base import Interval
 from thetahat.layout import Layout, layout_of
 from thetahat.registry import MethodInfo
