@@ -10,8 +10,10 @@ from thetahat.evaluation.rules import RULES, Pair
 from thetahat.intervals.base import Interval
 from thetahat.types import BlockKind, Caution, Target
 
-NEVER: Final = frozenset({"theta_1", "theta_2", "theta_5"})
-"""Variances that no recommended interval rests on."""
+NEVER: Final = frozenset(
+    {"theta_1", "theta_2", "theta_5", "location_shifted_bootstrap", "two_stage_bootstrap"}
+)
+"""Variances, and methods that fit again, that no recommended interval rests on."""
 
 LAST: Final = frozenset({"prediction"})
 """Intervals recommended only where nothing else was built."""

@@ -75,6 +75,13 @@ def test_property_rules_name_each_case_once_and_only_methods_of_a_fitting_kind()
             assert rule.target in REFITS[variance].info.targets
 
 
+@pytest.mark.parametrize("name", ["location_shifted_bootstrap", "two_stage_bootstrap"])
+def test_exact_what_covers_far_too_seldom_is_never_recommended(name: str) -> None:
+    alone = Built(built(name, None, Target.THESE_SOURCES).interval, name, name)
+    (marked,) = recommend(BlockKind.HOLDOUT, [alone])
+    assert not marked.interval.recommended
+
+
 def test_exact_what_was_asked_for_and_fitted_again_goes_first() -> None:
     for kind, target, first in [
         (BlockKind.RANDOM, Target.THESE_MODELS, ("bates_nested_cv", "bates_nested_cv")),
