@@ -68,15 +68,18 @@ def affordable(tests: Selection[PairedTest]) -> Selection[PairedTest]:
 
 @dataclass(slots=True)
 class SharedCautions:
-    """The cautions of all pairs: what each says, and which pairs have it.
+    """What is told once of all pairs: their cautions, and what their tests pair.
 
     Parameters
     ----------
     told : dict
         By place (``pair``, ``interval``, ``tests.KEY``) and code: the first message and a count.
+    units : dict
+        What each test pairs, by key.
     """
 
     told: dict[tuple[str, str], list[Any]] = field(default_factory=dict)
+    units: dict[str, str] = field(default_factory=dict)
 
     def note(self, where: str, cautions: Iterable[Caution]) -> list[tuple[str, str]]:
         """Count the cautions of one place in one pair; return their keys."""
@@ -98,6 +101,10 @@ class SharedCautions:
             {"where": where, "code": code, "message": message, "pairs": n}
             for (where, code), (message, n) in self.told.items()
         ]
+
+    def tests(self) -> dict[str, dict[str, str]]:
+        """Return what holds for the tests of every pair, by key."""
+        return {key: {"unit": unit} for key, unit in self.units.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +173,7 @@ def told_briefly(
         interval = {key: item for key, item in told.items() if key not in _OF_THE_REQUEST}
         cautions += shared.note("interval", best.interval.cautions)
     for key, outcome in outcomes.items():
+        shared.units.setdefault(key, outcome.unit)
         cautions += shared.note(f"tests.{key}", outcome.cautions)
     moments = pair.losses.difference.moments
     return {
@@ -174,7 +182,7 @@ def told_briefly(
         "difference": plain(moments.macro_mean),
         "difference_pooled": plain(moments.pooled_mean),
         "interval": interval,
-        "effect_size": effect,
+        "effect_size": {"name": effect["name"], "value": effect["value"]},
         "tests": {key: _numbers(outcome) for key, outcome in outcomes.items()},
         "cautions": cautions,
     }
@@ -184,8 +192,9 @@ def _numbers(outcome: TestOutcome) -> dict[str, Any]:
     """Return the numbers of an outcome: of a Bayesian test, which has no p-value, its shares."""
     shares = {key: outcome.details[key] for key in _SHARES if key in outcome.details}
     if outcome.p_value is None and shares:
-        return {**plain(shares), "unit": outcome.unit}
+        return dict(plain(shares))
     numbers = numbers_of(outcome)
+    del numbers["unit"]
     if outcome.degrees_of_freedom is None:
         del numbers["degrees_of_freedom"]
     return numbers

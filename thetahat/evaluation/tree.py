@@ -101,7 +101,10 @@ def evaluate(
     comparisons = compare(
         table, methods, choices, seed, limits, left_out, found, shared, resampling
     )
-    brief = {} if shared is None else {"comparison_cautions": shared.settle(comparisons)}
+    told_once: dict[str, Any] = {}
+    if shared is not None:
+        told_once["comparison_tests"] = shared.tests()
+        told_once["comparison_cautions"] = shared.settle(comparisons)
     cautions = doubts(
         table,
         clip_without_range=choices.clip and limits is None,
@@ -111,7 +114,7 @@ def evaluate(
         "models": models,
         "detail": detail,
         "comparisons": comparisons,
-        **brief,
+        **told_once,
         "omnibus": compare_all(table, omnibus, choices, seed, left_out),
         "covariance": covariance(table),
         "block_labels": plain(layout.block_labels),
