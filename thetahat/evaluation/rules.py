@@ -33,8 +33,8 @@ on the same units as what goes before, leave the same out, and with few units ar
 ``studentised`` comes closest to its level, then ``bca``.
 
 ``theta_1`` (no variance of anything), ``theta_2`` and ``theta_5`` are never recommended, whatever
-was asked for, nor are ``location_shifted_bootstrap`` and ``two_stage_bootstrap``, which cover in half
-of the cases. ``theta_5`` is nearly unbiased over many data sets, but on one it comes out negative
+was asked for, nor are ``location_shifted_bootstrap`` and ``two_stage_bootstrap``, which cover in
+half of the cases. ``theta_5`` is nearly unbiased over many data sets, but on one it comes out negative
 in about two of five, with a root mean squared error several times that of ``theta_3``: unbiasedness
 alone is no reason to recommend.
 
