@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from thetahat.kernels import moments, sign_flips, signed_ranks
+from thetahat.kernels import bootstrap, moments, sign_flips, signed_ranks
+from thetahat.kernels.compiling import compiled
 
 
 def compile_all() -> None:
@@ -17,3 +18,7 @@ def compile_all() -> None:
     moments.by_kernel(losses, losses[:1], starts, np.zeros(2, dtype=np.uint16))
     sign_flips.add_sums(losses, np.zeros((1, 1), dtype="<u8"), np.zeros(1))
     signed_ranks.rank_sums(np.array([3, 5], dtype=np.uint64), 0.0, 0.0)
+    drawn = np.zeros((1, 2), dtype=np.uint32)
+    compiled(bootstrap.draw_indices)(starts, np.zeros(1, dtype=np.uint64), drawn)
+    compiled(bootstrap.count_draws)(drawn, np.zeros((1, 2)))
+    compiled(bootstrap.gather_sums)(losses, starts, drawn, np.zeros((1, 1)))

@@ -7,11 +7,12 @@ import sys
 def test_exact_warming_leaves_nothing_to_compile() -> None:
     script = (
         "import numba, numpy as np\n"
-        "from thetahat.kernels import moments, sign_flips, signed_ranks\n"
+        "from thetahat.kernels import bootstrap, moments, sign_flips, signed_ranks\n"
         "from thetahat.kernels.compiling import compiled\n"
         "from thetahat.kernels.warm import compile_all\n"
         "compile_all()\n"
-        "loops = [moments.of_runs, moments.of_rows, sign_flips.look_up, signed_ranks.add_ranks]\n"
+        "loops = [moments.of_runs, moments.of_rows, sign_flips.look_up, signed_ranks.add_ranks,\n"
+        "    bootstrap.draw_indices, bootstrap.count_draws, bootstrap.gather_sums]\n"
         "def kinds():\n"
         "    return [len(compiled(loop).signatures) for loop in loops]\n"
         "print(kinds())\n"
@@ -28,6 +29,10 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "keys = sort_keys(x)\n"
         "keys.sort()\n"
         "of_sorted(keys, x, np.full(len(x), 1e-15), 0, 'wilcox')\n"
+        "from thetahat.bootstrap.resamples import HashedResamples\n"
+        "resamples = HashedResamples(np.array([0, 60_000, 120_000]), 1, 10_000)\n"
+        "resamples.counts(0, 2)\n"
+        "resamples.sums(x[:, None], 0, 2)\n"
         "print(kinds())\n"
     )
     done = subprocess.run(
@@ -35,4 +40,4 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
     )
 
     before, after = done.stdout.splitlines()
-    assert before == after == "[1, 1, 1, 1]"
+    assert before == after == str([1] * 7)
