@@ -34,9 +34,9 @@ on the same units as what goes before, leave the same out, and with few units ar
 
 ``theta_1`` (no variance of anything), ``theta_2`` and ``theta_5`` are never recommended, whatever
 was asked for, nor are ``location_shifted_bootstrap`` and ``two_stage_bootstrap``, which cover in
-half of the cases. ``theta_5`` is nearly unbiased over many data sets, but on one it comes out negative
-in about two of five, with a root mean squared error several times that of ``theta_3``: unbiasedness
-alone is no reason to recommend.
+half of the cases. ``theta_5`` is nearly unbiased over many data sets, but on one it comes out
+negative in about two of five, with a root mean squared error several times that of ``theta_3``:
+unbiasedness alone is no reason to recommend.
 
 Source: nadeau2003, bayle2020, geras2013, schulz2024.
 """
