@@ -23,7 +23,9 @@ ONES = {"nb": (2, 3, 4, 3, 3), "svm": (4, 5, 4, 5, 2)}
 def five_by_nine(kind: BlockKind) -> LossTable:
     """Two models over five blocks of nine; one block of 45 for a holdout."""
     block = np.zeros(45, dtype=np.intp) if kind is BlockKind.HOLDOUT else np.repeat(np.arange(5), 9)
-    more = {"instance": range(45), "n_train": 36.0} if kind is BlockKind.SUBSAMPLES else {}
+    more: dict[str, Any] = {}
+    if kind is BlockKind.SUBSAMPLES:
+        more = {"instance": range(45), "n_train": 36.0}
     layout = layout_of(kind, block, **more)
     models = {
         name: np.concatenate([np.arange(9) < count for count in ones]).astype(np.float64)
