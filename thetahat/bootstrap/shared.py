@@ -18,7 +18,7 @@ from thetahat.layout import Layout
 from thetahat.types import FloatArray, IntArray
 
 MOST_RESAMPLES, LEAST_RESAMPLES, MOST_DRAWS = 9_999, 999, 10_000_000
-MOST_DEFAULT_DRAWS: Final = 2_000_000_000
+MOST_DEFAULT_DRAWS: Final = 300_000_000
 MOST_DEFAULT_PRODUCTS: Final = 10_000_000_000
 
 NO_PAIRS: Final = np.empty((0, 2), dtype=np.intp)
