@@ -25,7 +25,8 @@ import orjson
 import scipy.stats
 
 from thetahat.block_losses import BlockLosses, LossTable
-from thetahat.evaluation import Choices, evaluate
+from thetahat.comparisons import TESTS
+from thetahat.evaluation import Choices, Chosen, evaluate
 from thetahat.kernels.warm import compile_all
 from thetahat.layout import layout_of
 from thetahat.types import BlockKind
@@ -41,6 +42,7 @@ CASES = (
 )
 PAIRS_OF_PEER = 5
 FLIPS = 10_000
+HUGE = 10_000_000
 STATS: Any = scipy.stats  # whose types depend on each argument
 
 
@@ -58,6 +60,21 @@ def table_of(n_models: int, n: int, loss: str, blocks: str) -> LossTable:
         values = (score > 1).astype(np.float64) if loss == "zero_one" else np.abs(score)
         models[f"m{i}"] = BlockLosses(layout, values=values)
     return LossTable(layout, models, loss_range=(0.0, 1.0) if loss == "zero_one" else None)
+
+
+def choices_of(table: LossTable) -> Choices:
+    """All tests that apply; of ten million instances without the bootstrap's 10^10 draws."""
+    if table.layout.n_rows < HUGE:
+        return Choices()
+    zero_one = table.loss_range is not None
+    named = {
+        name: kind()
+        for name, kind in TESTS.items()
+        if name != "bootstrap_difference"
+        and (zero_one or name != "mcnemar")
+        and kind().inapplicable(table.layout) is None
+    }
+    return Choices(tests=tuple(Chosen(name, name, test) for name, test in named.items()))
 
 
 def peer_seconds(table: LossTable) -> float:
@@ -86,7 +103,7 @@ def one(n_models: int, n: int, loss: str, blocks: str) -> None:
     table = table_of(n_models, n, loss, blocks)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     start, wall = time.process_time(), time.perf_counter()
-    result = evaluate(table, Choices(), 3)
+    result = evaluate(table, choices_of(table), 3)
     cpu, wall = time.process_time() - start, time.perf_counter() - wall
     n_pairs, tests = len(result["comparisons"]), len(result["comparisons"][0]["tests"])
     size = len(orjson.dumps(result)) / 1e6
