@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thetahat.errors import InsufficientData
+from thetahat.errors import EvaluationError, InsufficientData
 from thetahat.features import Features
+from thetahat.learners.base import Plain
 from thetahat.losses.base import Predictions
 from thetahat.types import FloatArray
 
@@ -23,6 +24,17 @@ def weights_of(weights: FloatArray | None, n: int) -> FloatArray:
             value=0.0,
         )
     return weights
+
+
+def complete_or_plain(features: Features) -> FloatArray | Plain:
+    """(n, p) of all columns, or why there is no such matrix of all rows.
+
+    The plain path says the same, or finds in a single split that nothing is missing there.
+    """
+    try:
+        return features.complete_matrix()
+    except EvaluationError as error:
+        return Plain(error.message)
 
 
 def class_weights(y: np.ndarray, weights: FloatArray, n_classes: int) -> FloatArray:

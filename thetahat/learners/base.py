@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from thetahat.features import Features
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
-from thetahat.types import FloatArray
+from thetahat.types import FloatArray, IntArray
 
 
 class Fitted(Protocol):
@@ -46,4 +47,66 @@ class Learner(Protocol):
         ``y`` is (n,) codes 0 to ``n_classes - 1`` for a classification, and some of them may be
         absent here; float64 values and ``n_classes`` 0 for a regression.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """Why a split, or every split, is fitted and predicted by ``fit`` and ``predict``.
+
+    Parameters
+    ----------
+    reason : str
+        A clause for people, in which no split is named: ``"a column is not numeric"``.
+    """
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """The rows of one split.
+
+    Parameters
+    ----------
+    train, test : ndarray of int
+        Row numbers, ascending; in ``train`` a row stands as often as it is learnt from.
+    left_out : ndarray of int or None
+        The rows that are not in ``train``, ascending; None where some row stands there twice.
+    """
+
+    train: IntArray
+    test: IntArray
+    left_out: IntArray | None
+
+    @property
+    def is_one_left_out(self) -> bool:
+        """Whether the test part is one row, and the training part is all others, once each."""
+        if self.left_out is None or len(self.left_out) != 1 or len(self.test) != 1:
+            return False
+        return bool(self.left_out[0] == self.test[0])
+
+
+class OverSplits(Protocol):
+    """What a learner knows of all rows, from which it predicts the test part of any split."""
+
+    def predict(self, part: Part) -> Predictions | Plain:
+        """Predict the test part as a fit on the training part would, to 1e-8, or say why not.
+
+        The answer depends on all rows and on this split alone, never on splits asked for before:
+        splits may be asked for in any order and in any number of processes.
+        """
+        ...
+
+
+class FastLearner(Learner, Protocol):
+    """A learner that need not be fitted once per split.
+
+    It draws no random numbers, and it gives no cautions.
+    """
+
+    def over_splits(
+        self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
+    ) -> OverSplits | Plain:
+        """Take from all rows what serves every split; arguments as ``fit`` has them."""
         ...

@@ -1,5 +1,6 @@
 """Learners run over the splits of a scheme, and their losses put into one table."""
 
+from thetahat.resampling.at_once import path_of
 from thetahat.resampling.fitting import check_learner, check_loss, check_target
 from thetahat.resampling.packing import pack, unpack
 from thetahat.resampling.runner import SplitOutcome, run_splits
@@ -13,6 +14,7 @@ __all__ = [
     "check_target",
     "loss_table",
     "pack",
+    "path_of",
     "rows_of",
     "run_splits",
     "unpack",

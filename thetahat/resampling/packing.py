@@ -17,10 +17,10 @@ _KEPT = ("output", "probabilities", "scores")
 def pack(outcomes: Sequence[SplitOutcome]) -> Arrays:
     """Return arrays that ``unpack`` turns into the same outcomes, bit by bit.
 
-    Labels and cautions, which are words, stand as the bytes of one JSON text. Kept predictions
-    are packed where every outcome has them.
+    Labels, cautions and reasons, which are words, stand as the bytes of one JSON text. Kept
+    predictions are packed where every outcome has them.
     """
-    words = [[o.label, [[c.code, c.message] for c in o.cautions]] for o in outcomes]
+    words = [[o.label, [[c.code, c.message] for c in o.cautions], o.why_plain] for o in outcomes]
     arrays = {
         "repeat": np.array([o.repeat for o in outcomes], dtype=np.intp),
         "block": np.array([o.block for o in outcomes], dtype=np.intp),
@@ -42,7 +42,7 @@ def unpack(arrays: Mapping[str, np.ndarray]) -> list[SplitOutcome]:
     words = json.loads(arrays["words"].tobytes())
     ends = np.cumsum(arrays["n_test"])
     outcomes = []
-    for at, (label, cautions) in enumerate(words):
+    for at, (label, cautions, why_plain) in enumerate(words):
         rows = slice(int(ends[at] - arrays["n_test"][at]), int(ends[at]))
         kept = {name: arrays[name][rows] for name in _KEPT if name in arrays}
         outcomes.append(
@@ -54,6 +54,7 @@ def unpack(arrays: Mapping[str, np.ndarray]) -> list[SplitOutcome]:
                 test=arrays["test"][rows],
                 losses=arrays["losses"][rows],
                 cautions=tuple(Caution(code, message) for code, message in cautions),
+                why_plain=why_plain,
                 **kept,
             )
         )

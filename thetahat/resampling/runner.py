@@ -9,9 +9,10 @@ import numpy as np
 
 from thetahat.data import CLASSIFICATION, Data
 from thetahat.errors import EvaluationError, LearnerFailed
-from thetahat.learners.base import Learner
+from thetahat.learners.base import Learner, OverSplits, Plain
 from thetahat.losses.base import Loss, Predictions
 from thetahat.pipelines.guarded import guarded
+from thetahat.resampling.at_once import over_splits, predicted_at_once
 from thetahat.schemes.base import Split
 from thetahat.seeds import stream
 from thetahat.types import Caution, FloatArray, IntArray, Label
@@ -44,6 +45,9 @@ class SplitOutcome:
         (n_test,) decision values, likewise.
     cautions : tuple of Caution
         What the learner warned of.
+    why_plain : str or None
+        Why the learner was fitted on this training part; None where the test part was predicted
+        from what all rows share.
     """
 
     repeat: int
@@ -56,6 +60,7 @@ class SplitOutcome:
     probabilities: FloatArray | None = None
     scores: FloatArray | None = None
     cautions: tuple[Caution, ...] = ()
+    why_plain: str | None = None
 
 
 def run_splits(  # noqa: PLR0913 - the six things a number depends on, and what to keep
@@ -70,8 +75,10 @@ def run_splits(  # noqa: PLR0913 - the six things a number depends on, and what 
 ) -> list[SplitOutcome]:
     """Fit on each training part and lose on each test part.
 
-    What a split gives depends on the seed, the learner's name and the split alone, so the splits
-    may be run in any number of pieces, in any order.
+    What a split gives depends on the seed, the learner's name, the data and the split alone, so
+    the splits may be run in any number of pieces, in any order. A learner that predicts every
+    split from what all rows share does so where that is as good as a fit; ``why_plain`` of an
+    outcome says why it did not.
 
     Parameters
     ----------
@@ -89,8 +96,9 @@ def run_splits(  # noqa: PLR0913 - the six things a number depends on, and what 
     EvaluationError
         The learner refused its training part, in its own words. Both name learner and split.
     """
+    shared = over_splits(learner, data)
     return [
-        _run_one(name, learner, data, split, loss, seed, keep_predictions=keep_predictions)
+        _run_one(name, learner, data, split, loss, seed, shared, keep_predictions=keep_predictions)
         for split in splits
     ]
 
@@ -111,26 +119,24 @@ def _run_one(  # noqa: PLR0913 - as run_splits
     split: Split,
     loss: Loss,
     seed: int,
+    shared: OverSplits | Plain,
     *,
     keep_predictions: bool,
 ) -> SplitOutcome:
     cautions: list[Caution] = []
+    told = predicted_at_once(shared, split, data.n)
     try:
-        with guarded(learner.info.name, cautions):
-            fitted = learner.fit(
-                data.features.rows(split.train),
-                data.y[split.train],
-                weights=None if data.weight is None else data.weight[split.train],
-                n_classes=data.n_classes,
-                rng=stream(seed, f"fit:{name}", split.repeat, split.block),
-            )
-            predictions = fitted.predict(data.features.rows(split.test))
+        if isinstance(told, Plain):
+            rng = stream(seed, f"fit:{name}", split.repeat, split.block)
+            predictions = _fitted(learner, data, split, rng, cautions)
+        else:
+            predictions = told
         _check_shapes(predictions, data, len(split.test))
         losses = loss.losses(data.y[split.test], predictions)
     except EvaluationError as error:
         place = place_of(name, split, data.source) + _row_of(error, split)
-        told = type(error)(f"{place}: {error.message}", loc=error.loc, value=error.value)
-        raise told from error
+        told_where = type(error)(f"{place}: {error.message}", loc=error.loc, value=error.value)
+        raise told_where from error
     _check_finite(losses, split, lambda: place_of(name, split, data.source))
     return SplitOutcome(
         repeat=split.repeat,
@@ -142,8 +148,31 @@ def _run_one(  # noqa: PLR0913 - as run_splits
         output=predictions.output if keep_predictions else None,
         probabilities=predictions.probabilities if keep_predictions else None,
         scores=predictions.scores if keep_predictions else None,
-        cautions=(*getattr(fitted, "cautions", ()), *cautions),
+        cautions=tuple(cautions),
+        why_plain=told.reason if isinstance(told, Plain) else None,
     )
+
+
+def _fitted(
+    learner: Learner,
+    data: Data,
+    split: Split,
+    rng: np.random.Generator,
+    cautions: list[Caution],
+) -> Predictions:
+    """Fit and predict; ``cautions`` grows by what the learner said, and what it warned of."""
+    warned: list[Caution] = []
+    with guarded(learner.info.name, warned):
+        fitted = learner.fit(
+            data.features.rows(split.train),
+            data.y[split.train],
+            weights=None if data.weight is None else data.weight[split.train],
+            n_classes=data.n_classes,
+            rng=rng,
+        )
+        predictions = fitted.predict(data.features.rows(split.test))
+    cautions += [*getattr(fitted, "cautions", ()), *warned]
+    return predictions
 
 
 def _row_of(error: EvaluationError, split: Split) -> str:

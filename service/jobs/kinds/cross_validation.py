@@ -32,6 +32,7 @@ from thetahat.resampling import (
     cautions_of,
     loss_table,
     pack,
+    path_of,
     run_splits,
     unpack,
 )
@@ -86,7 +87,7 @@ class CrossValidation:
         given = _narrow(job.request)
         plan = plan_of(job, given)
         n_fits = plan.n_splits + sum(plan.extra.n_splits)
-        cells = n_fits * plan.data.n * max(1, len(plan.data.features.names))
+        cells = n_fits * max(plan.data.n, plan.data.features.n_stored)
         if cells * len(plan.learners) <= SMALL and plan.all_own:
             outputs = [_run(plan, job.seed, part) for part in _parts(plan, whole=True)]
             return _finish(job, given, plan, _parts(plan, whole=True), outputs)
@@ -179,6 +180,9 @@ def _finish(
     judged = judged_of(metrics, plan, ran)
     add_metrics(result, metrics, judged, table.layout, choices, job.seed)
     result["failures"] = failures
+    result["learners"] = {
+        name: path_of([outcome.why_plain for outcome in of_one]) for name, of_one in ran.items()
+    }
     result["cautions"] += [
         {"code": "learner_left_out", "message": f"{name!r} is left out: {failure['message']}"}
         for name, failure in failures.items()

@@ -1,0 +1,93 @@
+"""A learner that predicts all splits at once says what its own fits would say, or does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from tests.thetahat.learners.problems import PROBLEMS, problem
+from thetahat.data import Data
+from thetahat.learners import LEARNERS
+from thetahat.learners.base import Learner, Plain
+from thetahat.losses.base import Predictions
+from thetahat.resampling import rows_of
+from thetahat.resampling.at_once import over_splits, predicted_at_once
+from thetahat.schemes import SCHEMES
+from thetahat.schemes.base import Split
+
+FAST: Final = [name for name in LEARNERS if hasattr(LEARNERS[name], "over_splits")]
+SPLITS: Final[dict[str, dict[str, Any]]] = {
+    "k_fold": {"n_folds": 5},
+    "leave_one_out": {},
+    "leave_one_source_out": {},
+    "random_subsampling": {"n_draws": 3, "test_size": 0.7},
+    "bootstrap": {"n_resamples": 3},
+}
+VARIANTS: Final[list[tuple[str, dict[str, Any]]]] = [
+    ("ridge", {"penalty": 1.0}),
+    ("ridge", {"penalty": 1e-9}),
+    ("ridge", {"penalty": 0}),
+    ("ridge", {"penalty": 0.3, "intercept": False}),
+    ("ridge", {"penalty": 1e4}),
+]
+
+
+def splits_of(data: Data, scheme: str) -> Iterator[Split]:
+    return SCHEMES[scheme](**SPLITS[scheme]).splits(rows_of(data), 3)
+
+
+def fitted(learner: Learner, data: Data, split: Split) -> Predictions:
+    """The plain path."""
+    return learner.fit(
+        data.features.rows(split.train),
+        data.y[split.train],
+        weights=None if data.weight is None else data.weight[split.train],
+        n_classes=data.n_classes,
+        rng=np.random.default_rng(0),
+    ).predict(data.features.rows(split.test))
+
+
+def test_property_every_fast_learner_is_tried() -> None:
+    assert {name for name, _ in VARIANTS} == set(FAST)
+
+
+@pytest.mark.parametrize("scheme", SPLITS)
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize(("learner", "params"), VARIANTS)
+def test_naive_fits_say_the_same(
+    learner: str, params: dict[str, Any], name: str, scheme: str
+) -> None:
+    fast = LEARNERS[learner](**params)
+    data = problem(name, min(fast.tasks))
+    shared = over_splits(fast, data)
+    for split in splits_of(data, scheme):
+        said = predicted_at_once(shared, split, data.n)
+        if isinstance(said, Plain):
+            assert said.reason
+            continue
+        wanted = fitted(fast, data, split)
+        if data.n_classes:
+            assert_array_equal(said.output, wanted.output)
+        else:
+            scale = np.std(data.y)
+            assert_allclose(said.output, wanted.output, rtol=1e-8, atol=1e-8 * scale)
+        if wanted.probabilities is not None:
+            assert said.probabilities is not None
+            assert_allclose(said.probabilities, wanted.probabilities, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("scheme", ["k_fold", "leave_one_out", "leave_one_source_out"])
+@pytest.mark.parametrize(("learner", "params"), VARIANTS)
+def test_property_the_fast_path_is_taken_where_nothing_is_wrong(
+    learner: str, params: dict[str, Any], scheme: str
+) -> None:
+    fast = LEARNERS[learner](**params)
+    data = problem("plain", min(fast.tasks))
+    shared = over_splits(fast, data)
+
+    for split in splits_of(data, scheme):
+        assert isinstance(predicted_at_once(shared, split, data.n), Predictions)

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from tests.thetahat.learners.problems import problem
+from tests.thetahat.resampling.learners_at_fault import Faulty, zeros
+from thetahat.data import data_of
+from thetahat.learners.base import Learner, Part, Plain
+from thetahat.learners.ridge import Ridge
+from thetahat.losses.base import Predictions
+from thetahat.losses.squared import Squared
+from thetahat.pipelines import build, learner_spec
+from thetahat.resampling import pack, path_of, rows_of, run_splits, unpack
+from thetahat.resampling.at_once import over_splits, part_of, predicted_at_once
+from thetahat.schemes import SCHEMES
+from thetahat.schemes.base import Split
+
+
+@dataclass
+class Says:
+    """Knows one number beforehand."""
+
+    value: float
+
+    def predict(self, part: Part) -> Predictions | Plain:
+        return Predictions(np.full(len(part.test), self.value))
+
+
+def test_golden_paths_of_a_result() -> None:
+    assert path_of([None, None]) == {
+        "path": "fast",
+        "fast_splits": 2,
+        "plain_splits": 0,
+        "reason": None,
+    }
+    assert path_of(["b", None, "a", "b"]) == {
+        "path": "mixed",
+        "fast_splits": 1,
+        "plain_splits": 3,
+        "reason": "b; a",
+    }
+    assert path_of(["a"])["path"] == "plain"
+
+
+def test_golden_rows_left_out() -> None:
+    split = Split(0, 0, 0, np.array([0, 2, 5]), np.array([1]))
+
+    part = part_of(split, 6)
+
+    assert part.left_out is not None
+    assert_array_equal(part.left_out, [1, 3, 4])
+    assert not part.is_one_left_out
+    assert part_of(Split(0, 0, 0, np.array([0, 2]), np.array([1])), 3).is_one_left_out
+    assert not part_of(Split(0, 0, 0, np.array([0, 1]), np.array([1])), 3).is_one_left_out
+
+
+def test_golden_a_row_that_stands_twice() -> None:
+    part = part_of(Split(0, 0, 0, np.array([0, 2, 2]), np.array([1])), 3)
+
+    assert part.left_out is None
+    assert not part.is_one_left_out
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [
+        ({"name": "ridge", "prepare": [{"name": "standardise"}]}, "a preparation step learns"),
+        ("Ridge", "scikit-learn's learners are fitted once per split"),
+        ("mean", "fitted once per split"),
+    ],
+)
+def test_golden_why_a_learner_is_fitted(spec: str | dict[str, object], reason: str) -> None:
+    data = problem("plain", "regression")
+
+    told = over_splits(build(learner_spec(spec), "regression"), data)
+
+    assert isinstance(told, Plain)
+    assert reason in told.reason
+
+
+def test_golden_a_missing_value_anywhere_is_said() -> None:
+    data = data_of({"a": [1.0, None, 3.0, 4.0]}, [1.0, 2.0, 3.0, 5.0], "regression")
+    split = Split(0, 0, 0, np.array([0, 2]), np.array([3]))
+
+    (outcome,) = run_splits("r", Ridge(), data, [split], Squared(), 0)
+
+    assert outcome.why_plain is not None
+    assert "column 'a' has no value in row 1" in outcome.why_plain
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_degenerate_what_is_not_finite_is_left_to_the_plain_path(value: float) -> None:
+    split = Split(0, 0, 0, np.array([0, 2]), np.array([1]))
+
+    told = predicted_at_once(Says(value), split, 3)
+
+    assert isinstance(told, Plain)
+    assert predicted_at_once(Says(1.0), split, 3) != told
+
+
+def test_exact_the_reason_travels_with_the_outcome() -> None:
+    data = problem("constant_but_once", "regression")
+    splits = SCHEMES["leave_one_out"]().splits(rows_of(data), 0)
+
+    outcomes = unpack(pack(run_splits("r", Ridge(), data, splits, Squared(), 0)))
+
+    reasons = [outcome.why_plain for outcome in outcomes]
+    assert reasons.count(None) == 40
+    assert reasons[17] == "the training part's normal equations are ill-conditioned"
+
+
+@pytest.mark.parametrize("scheme", ["leave_one_out", "repeated_k_fold", "leave_one_source_out"])
+@pytest.mark.parametrize("learner", [Ridge(), Ridge(penalty=1e-9)])
+@pytest.mark.parametrize("name", ["plain", "wide", "constant_but_once"])
+def test_exact_numbers_and_paths_do_not_depend_on_the_pieces(
+    name: str, learner: Learner, scheme: str
+) -> None:
+    data = problem(name, "regression")
+    made = SCHEMES[scheme]()
+    n_splits = made.n_splits(rows_of(data))
+
+    def outcomes(edges: list[int]) -> list[tuple[bytes, str | None]]:
+        found = []
+        for start, stop in itertools.pairwise(edges):
+            splits = made.splits(rows_of(data), 5, start=start, stop=stop)
+            done = run_splits("r", learner, data, splits, Squared(), 5)
+            found += [(o.losses.tobytes(), o.why_plain) for o in done]
+        return found
+
+    whole = outcomes([0, n_splits])
+    assert outcomes([0, n_splits // 2, n_splits]) == whole
+    assert outcomes([*range(n_splits + 1)]) == whole
+
+
+def test_property_a_learner_without_the_protocol_is_fitted() -> None:
+    data = problem("plain", "regression")
+    split = Split(0, 0, 0, np.arange(30), np.arange(30, 41))
+
+    (outcome,) = run_splits("f", Faulty(zeros), data, [split], Squared(), 0)
+
+    assert outcome.why_plain == "this learner is fitted once per split"
