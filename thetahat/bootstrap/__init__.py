@@ -1,10 +1,17 @@
 """Means over resamples: shared by all models, pairs and methods of one evaluation."""
 
 from thetahat.bootstrap.replicates import Replicates
-from thetahat.bootstrap.shared import Draw, SharedResamples, default_resamples, resample_counts
+from thetahat.bootstrap.shared import (
+    MOST_DEFAULT_DRAWS,
+    Draw,
+    SharedResamples,
+    default_resamples,
+    resample_counts,
+)
 from thetahat.bootstrap.units import UnitName, Units, default_unit, unit_misfit, units_of
 
 __all__ = [
+    "MOST_DEFAULT_DRAWS",
     "Draw",
     "Replicates",
     "SharedResamples",

@@ -17,7 +17,13 @@ from thetahat.comparisons._posteriors import (
     shares_told,
 )
 from thetahat.comparisons._signed_rank_shares import simulated_shares
-from thetahat.comparisons._units import UNITS, UnitName, paired_units, unit_refusal
+from thetahat.comparisons._units import (
+    UNITS,
+    UnitName,
+    count_units,
+    paired_units,
+    unit_refusal,
+)
 from thetahat.comparisons.base import PairedLosses, TestOutcome
 from thetahat.errors import InvalidParameter
 from thetahat.layout import Layout
@@ -26,6 +32,7 @@ from thetahat.types import Alternative, Needs, Target
 
 _DEFAULT_DRAWS, _LEAST_DRAWS, _MOST_DRAWS = 10_000, 1_000, 1_000_000
 _MOST_WEIGHTS = 2 * 10**7
+_MOST_UNASKED = 2_000  # units; more take above half a second for each pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +123,14 @@ class BayesianSignedRank:
     def inapplicable(self, layout: Layout) -> str | None:
         """Say why the unit cannot be paired, or None."""
         return unit_refusal(self.info.name, layout, self.unit or "block")
+
+    def too_much_unasked(self, layout: Layout) -> str | None:
+        """Say that there are more units than are weighed by default, or None."""
+        unit = self.unit or "block"
+        n = count_units(layout, unit)
+        if n <= _MOST_UNASKED:
+            return None
+        return f"draws over {n} {unit}s take seconds for each pair; name it to have it"
 
     def test(
         self,

@@ -8,10 +8,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.bootstrap import Replicates, SharedResamples, UnitName, unit_misfit
+from thetahat.bootstrap import (
+    MOST_DEFAULT_DRAWS,
+    Replicates,
+    SharedResamples,
+    UnitName,
+    default_resamples,
+    default_unit,
+    unit_misfit,
+)
 from thetahat.bootstrap.cautions import check_resamples, resampling_cautions
 from thetahat.comparisons._choices import check_choice
-from thetahat.comparisons._units import UNITS
+from thetahat.comparisons._units import UNITS, count_units
 from thetahat.comparisons.base import PairBatch, PairedLosses, TestOutcome
 from thetahat.layout import Layout
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
@@ -81,6 +89,14 @@ class BootstrapDifference:
     def inapplicable(self, layout: Layout) -> str | None:
         """Say why the unit cannot be drawn, or None."""
         return unit_misfit(self.info.name, layout, self.unit)
+
+    def too_much_unasked(self, layout: Layout) -> str | None:
+        """Say that there are more units than are resampled by default, or None."""
+        n = count_units(layout, self.unit or default_unit(layout))
+        b = default_resamples(n)
+        if n * b <= MOST_DEFAULT_DRAWS:
+            return None
+        return f"{b} resamples of {n} units are more than is done unasked; name it to have it"
 
     def test(
         self, pair: PairedLosses, alternative: Alternative, rng: np.random.Generator

@@ -209,8 +209,9 @@ def select(  # noqa: PLR0913 - what there is, what was asked, and what it is for
 ) -> Selection[M]:
     """Return the named methods, or all that fit the layout and the reasons of those that do not.
 
-    Methods whose class says ``by_request_only`` are never taken by default. ``n_models`` is for
-    the tests of all models; with too few for any of them none is taken, and none listed.
+    Methods whose class says ``by_request_only`` are never taken by default, and one with a
+    ``too_much_unasked`` not where that gives a reason. ``n_models`` is for the tests of all
+    models; with too few for any of them none is taken, and none listed.
     """
     if chosen is not None:
         offered = tuple(replace(entry, method=choices.offered(entry.method)) for entry in chosen)
@@ -223,12 +224,19 @@ def select(  # noqa: PLR0913 - what there is, what was asked, and what it is for
         if getattr(kind, "by_request_only", False):
             continue
         method = choices.offered(kind())
-        reason = misfit(method, layout, n_models)
+        reason = misfit(method, layout, n_models) or _too_much(method, layout)
         if reason is None:
             methods.append(Chosen(name, name, method))
         else:
             left_out.append({"name": name, "reason": reason, "family": family})
     return Selection(tuple(methods), named=False, left_out=tuple(left_out))
+
+
+def _too_much(method: Any, layout: Layout) -> str | None:
+    """Say why a method that fits is not taken unless it is named, or None."""
+    asked = getattr(method, "too_much_unasked", None)
+    reason: str | None = None if asked is None else asked(layout)
+    return reason
 
 
 def misfit(method: Any, layout: Layout, n_models: int | None = None) -> str | None:
