@@ -17,6 +17,7 @@ from thetahat.columns import (
 )
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.features import Features
+from thetahat.sparse import SparseColumns
 from thetahat.types import FloatArray, Label
 
 CLASSIFICATION = "classification"
@@ -66,7 +67,7 @@ class Data:
 
 
 def data_of(  # noqa: PLR0913 - one argument per role that a column can have
-    features: Mapping[str, Raw],
+    features: Mapping[str, Raw | SparseColumns],
     target: Raw,
     task: str,
     *,
@@ -102,14 +103,18 @@ def data_of(  # noqa: PLR0913 - one argument per role that a column can have
     for role, column in roles.items():
         if column is not None and len(column) != n:
             _refuse_length(role, len(column), n)
-    for name, column in features.items():
-        if len(column) != n:
-            _refuse_length(f"feature {name!r}", len(column), n, ("features", name))
+    for name, feature in features.items():
+        length = feature.n if isinstance(feature, SparseColumns) else len(feature)
+        if length != n:
+            _refuse_length(f"feature {name!r}", length, n, ("features", name))
 
     y, classes = _target(target, task)
-    columns = features_of(features)
+    wide = tuple(c for c in features.values() if isinstance(c, SparseColumns))
+    columns = features_of(
+        {name: c for name, c in features.items() if not isinstance(c, SparseColumns)}
+    )
     return Data(
-        features=Features(tuple(columns), tuple(columns.values())),
+        features=Features(tuple(columns), tuple(columns.values()), wide=wide),
         y=y,
         task=task,
         classes=classes,

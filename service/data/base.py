@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, ClassVar, Protocol
+from typing import IO, Any, ClassVar, Final, Protocol
 
 import numpy as np
 
 from service.errors import InvalidFile, TooLarge
+from thetahat.sparse import SparseColumns
 
+SPARSE: Final = "sparse"
+"""The wire's type of a group of sparse columns."""
+Column = np.ndarray | SparseColumns
+"""(n,) values, or (n, p) of them."""
 MAX_NAME = 1000  # characters of a column's name
-TABLE_SUFFIX = ".table.arrow"
-"""A text file is read once; its table lies beside it in the file store under this ending."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,8 @@ class Inspected:
     rows : int
         At least 1.
     columns : tuple of mapping
-        ``{"name", "type"}``; type is ``number``, ``integer``, ``boolean`` or ``string``.
+        ``{"name", "type"}``; type is ``number``, ``integer``, ``boolean`` or ``string``, and
+        ``sparse`` for a group of sparse columns.
     details : mapping
         What was understood of the format, as plain JSON values.
     has_table : bool
@@ -44,16 +48,19 @@ class Format(Protocol):
     media_type: ClassVar[str]
     title: ClassVar[str]
     endings: ClassVar[tuple[str, ...]]
+    table_suffix: ClassVar[str]
+    """A file that is not read in place is read once; its table lies beside it under this ending.
+    Empty where there is none. Each format has its own: the same bytes can be read as two types."""
 
     def inspect(self, path: Path, max_cells: int, table: IO[bytes]) -> Inspected:
         """Check a whole file in bounded memory; ``InvalidFile`` says what is wrong with it."""
         ...
 
-    def columns(self, path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
+    def columns(self, path: Path, names: Sequence[str]) -> dict[str, Column]:
         """Read some columns of an inspected file."""
         ...
 
-    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, np.ndarray]:
+    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, Column]:
         """Read the first rows of some columns."""
         ...
 

@@ -7,22 +7,39 @@ from typing import Any
 
 import numpy as np
 
+from service.data.base import Column
 from service.data.reading import ReadableFile, read_head
+from thetahat.sparse import SparseColumns
 
 LONGEST_TEXT = 200
+MOST_ENTRIES = 20  # values shown of a row of a sparse group
 
 
 def preview(file: ReadableFile, rows: int) -> dict[str, Any]:
     """Return the columns with the missing values of the rows shown, and those rows.
 
-    Missing and infinite numbers, which JSON does not have, are null; long text is cut.
+    Missing and infinite numbers, which JSON does not have, are null; long text is cut. A cell of
+    a sparse group is an object of its first values by column name.
     """
     head = read_head(file, rows)
-    shown = {name: [_cell(value) for value in column.tolist()] for name, column in head.items()}
     columns = [
         {**column, "missing": _missing(head[str(column["name"])])} for column in file.columns
     ]
-    return {"columns": columns, "rows": [list(row) for row in zip(*shown.values(), strict=True)]}
+    shown = [_cells(column) for column in head.values()]
+    return {"columns": columns, "rows": [list(row) for row in zip(*shown, strict=True)]}
+
+
+def _cells(column: Column) -> list[Any]:
+    if isinstance(column, SparseColumns):
+        return [_entries(column, row) for row in range(column.n)]
+    return [_cell(value) for value in column.tolist()]
+
+
+def _entries(group: SparseColumns, row: int) -> dict[str, float]:
+    start, stop = group.matrix.indptr[row : row + 2]
+    entries = slice(start, min(stop, start + MOST_ENTRIES))
+    indices, values = group.matrix.indices[entries], group.matrix.data[entries]
+    return {group.names[int(i)]: float(v) for i, v in zip(indices, values, strict=True)}
 
 
 def _cell(value: Any) -> Any:
@@ -33,7 +50,9 @@ def _cell(value: Any) -> Any:
     return value
 
 
-def _missing(column: np.ndarray) -> int:
+def _missing(column: Column) -> int:
+    if isinstance(column, SparseColumns):
+        return 0
     if column.dtype.kind == "f":
         return int(np.isnan(column).sum())
     return sum(value is None for value in column.tolist())

@@ -8,8 +8,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from service.data.base import Column
 from service.data.formats import FORMATS
 from service.errors import Fault, InvalidRequest, Unavailable
+from thetahat.sparse import SparseColumns
 
 LISTED = 20  # how many columns a refusal lists
 
@@ -34,7 +36,7 @@ class ReadableFile(Protocol):
 
 
 def read_columns(file: ReadableFile, names: Sequence[str] | None = None) -> dict[str, np.ndarray]:
-    """Read some columns, or all.
+    """Read some columns, or all, of which none is a sparse group.
 
     Returns
     -------
@@ -46,16 +48,27 @@ def read_columns(file: ReadableFile, names: Sequence[str] | None = None) -> dict
     Raises
     ------
     InvalidRequest
-        A name that is not a column; the message lists those that are.
+        A name that is not a column, with those that are; a sparse group.
     """
+    read = {}
+    for name, column in read_features(file, names).items():
+        if isinstance(column, SparseColumns):
+            message = f"{name!r} is a group of sparse columns; it can only be features"
+            raise InvalidRequest(message, errors=(Fault(("columns",), message, name),))
+        read[name] = column
+    return read
+
+
+def read_features(file: ReadableFile, names: Sequence[str] | None = None) -> dict[str, Column]:
+    """Read some columns, or all, as ``read_columns``, and sparse groups as matrices."""
     known = [str(column["name"]) for column in file.columns]
     wanted = list(dict.fromkeys(known if names is None else names))
     check_columns(known, wanted)
     return FORMATS[file.media_type].columns(_path(file), wanted)
 
 
-def read_head(file: ReadableFile, rows: int) -> dict[str, np.ndarray]:
-    """Read the first rows of all columns, as ``read_columns`` does."""
+def read_head(file: ReadableFile, rows: int) -> dict[str, Column]:
+    """Read the first rows of all columns, as ``read_features`` does."""
     names = [str(column["name"]) for column in file.columns]
     return FORMATS[file.media_type].head(_path(file), names, rows)
 

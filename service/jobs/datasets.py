@@ -12,7 +12,7 @@ from uuid import UUID
 
 from sqlalchemy.exc import IntegrityError
 
-from service.data.base import TABLE_SUFFIX, Inspected
+from service.data.base import Inspected
 from service.data.formats import FORMATS
 from service.data.preview import preview as preview_of
 from service.errors import DatasetInUse, NotFound
@@ -88,7 +88,7 @@ def _store(
         if known is not None:
             return known, False
         if found.has_table:
-            files.keep(upload.table, name + TABLE_SUFFIX)
+            files.keep(upload.table, name + FORMATS[upload.media_type].table_suffix)
         files.keep(upload.file, name)
         datasets.insert(session, owner_id, row)
     return row, True
@@ -146,7 +146,8 @@ def _drop_bytes(sha256: str) -> None:
         datasets.lock_bytes(session, sha256)
         if not datasets.are_bytes_needed(session, sha256):
             files.delete(name)
-            files.delete(name + TABLE_SUFFIX)
+            for suffix in {f.table_suffix for f in FORMATS.values()} - {""}:
+                files.delete(name + suffix)
 
 
 def for_check(owner_id: UUID, identifiers: Sequence[UUID]) -> dict[UUID, DatasetFile]:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-ColumnType = Literal["number", "integer", "boolean", "string"]
+ColumnType = Literal["number", "integer", "boolean", "string", "sparse"]
 
 
 class Column(BaseModel):

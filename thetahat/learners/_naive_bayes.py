@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import logsumexp
@@ -12,6 +13,9 @@ from thetahat.errors import InvalidParameter
 from thetahat.features import Features
 from thetahat.losses.base import Predictions
 from thetahat.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from thetahat.sparse import CsrMatrix
 
 LogLikelihood = Callable[[Features], FloatArray]
 
@@ -55,12 +59,30 @@ def check_smoothing(smoothing: float) -> None:
         )
 
 
+def matrix_of(features: Features) -> FloatArray | CsrMatrix:
+    """(n, p) of all columns, complete: sparse where some of them are."""
+    return features.sparse_matrix() if features.wide else features.complete_matrix()
+
+
 def sums_by_class(
-    matrix: FloatArray, y: np.ndarray, weights: FloatArray, present: IntArray
+    matrix: FloatArray | CsrMatrix, y: np.ndarray, weights: FloatArray, present: IntArray
 ) -> FloatArray:
     """(C', p) weighted column sums of the rows of each class; one class in memory at a time."""
+    if not isinstance(matrix, np.ndarray):
+        return _sparse_sums(matrix, y, weights, present)
     sums = np.empty((len(present), matrix.shape[1]))
     for at, code in enumerate(present):
         of_class = y == code
         sums[at] = weights[of_class] @ matrix[of_class]
     return sums
+
+
+def _sparse_sums(
+    matrix: CsrMatrix, y: np.ndarray, weights: FloatArray, present: IntArray
+) -> FloatArray:
+    from scipy.sparse import csr_array  # noqa: PLC0415 - few features are sparse
+
+    counted = np.flatnonzero(np.isin(y, present))
+    at = np.searchsorted(present, y[counted])
+    member = csr_array((weights[counted], (at, counted)), shape=(len(present), matrix.shape[0]))
+    return np.asarray((member @ matrix).toarray())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -13,7 +13,10 @@ from thetahat.features import Features
 from thetahat.learners._naive_bayes import BayesRule, check_smoothing, sums_by_class
 from thetahat.learners._parts import check_two_classes, class_weights, weights_of
 from thetahat.registry import MethodInfo
-from thetahat.types import FloatArray
+from thetahat.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from thetahat.sparse import CsrMatrix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,8 +97,7 @@ class BernoulliNaiveBayes:
         is_yes = self._yes(features)
         yes = sums_by_class(is_yes, y, w, present) + self.smoothing
         log_scale = np.log(totals[present] + 2 * self.smoothing)[:, None]
-        # 1 - theta from the count of "no" answers, not by subtraction: exact where theta is near 1.
-        no = sums_by_class(1 - is_yes, y, w, present) + self.smoothing
+        no = self._no(is_yes, totals[present], y, w, present)
         log_yes, log_no = np.log(yes) - log_scale, np.log(no) - log_scale
         return BayesRule(
             present=present,
@@ -106,8 +108,29 @@ class BernoulliNaiveBayes:
             n_classes=n_classes,
         )
 
-    def _yes(self, features: Features) -> FloatArray:
-        return (features.complete_matrix() > self.threshold).astype(np.float64)
+    def _yes(self, features: Features) -> FloatArray | CsrMatrix:
+        """(n, p) ones and zeros; sparse where the features are and a zero counts as no."""
+        if not features.wide or self.threshold < 0:
+            return (features.complete_matrix() > self.threshold).astype(np.float64)
+        matrix = features.sparse_matrix().copy()
+        matrix.data = (matrix.data > self.threshold).astype(np.float64)
+        return matrix
+
+    def _no(
+        self,
+        is_yes: FloatArray | CsrMatrix,
+        totals: FloatArray,
+        y: np.ndarray,
+        w: FloatArray,
+        present: IntArray,
+    ) -> FloatArray:
+        """(C', p) smoothed weight of the rows that say no."""
+        if isinstance(is_yes, np.ndarray):
+            # From the "no" answers, not by subtraction: exact where theta is near 1.
+            return sums_by_class(1 - is_yes, y, w, present) + self.smoothing
+        # Of a sparse column almost all are "no", so that subtraction loses no digits there.
+        yes = sums_by_class(is_yes, y, w, present)
+        return np.maximum(totals[:, None] - yes, 0.0) + self.smoothing
 
 
 METHOD = BernoulliNaiveBayes

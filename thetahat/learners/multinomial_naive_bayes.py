@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 import numpy as np
 
 from thetahat.errors import InvalidParameter
 from thetahat.features import Features
-from thetahat.learners._naive_bayes import BayesRule, check_smoothing, sums_by_class
+from thetahat.learners._naive_bayes import (
+    BayesRule,
+    check_smoothing,
+    matrix_of,
+    sums_by_class,
+)
 from thetahat.learners._parts import check_two_classes, class_weights, weights_of
 from thetahat.registry import MethodInfo
 from thetahat.types import FloatArray
+
+if TYPE_CHECKING:
+    from thetahat.sparse import CsrMatrix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,19 +99,29 @@ class MultinomialNaiveBayes:
         )
 
 
-def _counts(features: Features) -> FloatArray:
-    counts = features.complete_matrix()
-    negative = counts < 0
-    if negative.any():
-        position, column = (int(i) for i in np.argwhere(negative)[0])
-        row, name = features.row_number(position), features.names[column]
-        raise InvalidParameter(
-            f"multinomial_naive_bayes takes counts, and column {name!r} is "
-            f"{counts[position, column]} in row {row}; gaussian_naive_bayes takes any number",
-            loc=("columns", "features", name, row),
-            value=float(counts[position, column]),
-        )
+def _counts(features: Features) -> FloatArray | CsrMatrix:
+    counts = matrix_of(features)
+    stored = counts if isinstance(counts, np.ndarray) else counts.data
+    if np.any(stored < 0):
+        _refuse_negative(features, counts)
     return counts
+
+
+def _refuse_negative(features: Features, counts: FloatArray | CsrMatrix) -> NoReturn:
+    if isinstance(counts, np.ndarray):
+        position, column = (int(i) for i in np.argwhere(counts < 0)[0])
+    else:
+        at = int(np.argmax(counts.data < 0))
+        position = int(np.searchsorted(counts.indptr, at, side="right")) - 1
+        column = int(counts.indices[at])
+    value = float(counts[position, column])
+    row, name = features.row_number(position), features.column_name(column)
+    raise InvalidParameter(
+        f"multinomial_naive_bayes takes counts, and column {name!r} is {value} in row {row}; "
+        "gaussian_naive_bayes takes any number",
+        loc=("columns", "features", name, row),
+        value=value,
+    )
 
 
 METHOD = MultinomialNaiveBayes

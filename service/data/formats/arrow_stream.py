@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, ClassVar
 
-import numpy as np
 import pyarrow as pa
 
 from service.data.arrow_columns import to_numpy, wire_columns
 from service.data.arrow_messages import check_messages
-from service.data.base import Inspected, check_not_empty, check_size
+from service.data.base import Column, Inspected, check_not_empty, check_size
 from service.errors import InvalidFile
 
 
@@ -21,6 +20,7 @@ class ArrowStream:
     media_type: ClassVar[str] = "application/vnd.apache.arrow.stream"
     title: ClassVar[str] = "Arrow stream"
     endings: ClassVar[tuple[str, ...]] = (".arrows", ".arrow")
+    table_suffix: ClassVar[str] = ""
 
     def inspect(self, path: Path, max_cells: int, table: IO[bytes]) -> Inspected:
         """Check every batch in full; nothing is copied."""
@@ -44,12 +44,12 @@ class ArrowStream:
         check_not_empty(rows)
         return Inspected(rows, columns, {"batches": batches})
 
-    def columns(self, path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
+    def columns(self, path: Path, names: Sequence[str]) -> dict[str, Column]:
         """Map the file; only what has to be converted is copied."""
         table = _table(path)
         return {name: to_numpy(table.column(name)) for name in names}
 
-    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, np.ndarray]:
+    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, Column]:
         """Map the file and take the first rows."""
         table = _table(path).slice(0, rows)
         return {name: to_numpy(table.column(name)) for name in names}

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, ClassVar
 
-import numpy as np
 import pyarrow as pa
 
-from service.data.arrow_columns import to_numpy, wire_columns
-from service.data.base import TABLE_SUFFIX, Inspected, check_not_empty, check_size
+from service.data.arrow_columns import wire_columns
+from service.data.base import Column, Inspected, check_not_empty, check_size
 from service.data.csv_dialect import Dialect, check_text, understand
 from service.data.csv_types import MISSING, guess_types, open_table, survey_types
+from service.data.tables import read_table, table_path
 from service.errors import InvalidFile
 
 
@@ -27,6 +27,7 @@ class Delimited:
     media_type: ClassVar[str] = "text/csv"
     title: ClassVar[str] = "CSV"
     endings: ClassVar[tuple[str, ...]] = (".csv", ".tsv")
+    table_suffix: ClassVar[str] = ".table.arrow"
 
     def inspect(self, path: Path, max_cells: int, table: IO[bytes]) -> Inspected:
         """Read the text through, and write its table."""
@@ -45,15 +46,13 @@ class Delimited:
         }
         return Inspected(rows, wire_columns(schema), details, has_table=True)
 
-    def columns(self, path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
+    def columns(self, path: Path, names: Sequence[str]) -> dict[str, Column]:
         """Map the table; only what has to be converted is copied."""
-        table = _table(path)
-        return {name: to_numpy(table.column(name)) for name in names}
+        return read_table(table_path(path, self.table_suffix), names)
 
-    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, np.ndarray]:
+    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, Column]:
         """Map the table and take the first rows."""
-        table = _table(path).slice(0, rows)
-        return {name: to_numpy(table.column(name)) for name in names}
+        return read_table(table_path(path, self.table_suffix), names, rows)
 
 
 def _convert(
@@ -86,12 +85,6 @@ def _write(
                 check_size(rows, len(schema), max_cells)
                 writer.write_batch(pa.RecordBatch.from_arrays(batch.columns, schema=schema))
     return rows, schema
-
-
-def _table(path: Path) -> pa.Table:
-    beside = path.with_name(path.name + TABLE_SUFFIX)
-    with pa.memory_map(str(beside)) as source, pa.ipc.open_file(source) as reader:
-        return reader.read_all()
 
 
 METHOD = Delimited()

@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, ClassVar
 
 import numpy as np
-from numpy.lib import format as npy_format
 
-from service.data.base import Inspected, check_not_empty, check_size
+from service.data.base import Column, Inspected, check_not_empty, check_size
+from service.data.npy_header import LONGEST_HEADER, Header, read_header
 from service.errors import InvalidFile
 
 KINDS = {"f": "number", "i": "integer", "u": "integer", "b": "boolean"}
 MAX_ITEM_BYTES = 8
-READERS = {
-    (1, 0): npy_format.read_array_header_1_0,
-    (2, 0): npy_format.read_array_header_2_0,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class _Header:
-    shape: tuple[int, ...]
-    fortran_order: bool
-    dtype: np.dtype[np.generic]
-    offset: int
 
 
 class Npy:
@@ -36,6 +22,7 @@ class Npy:
     media_type: ClassVar[str] = "application/x-npy"
     title: ClassVar[str] = "NumPy array"
     endings: ClassVar[tuple[str, ...]] = (".npy",)
+    table_suffix: ClassVar[str] = ""
 
     def inspect(self, path: Path, max_cells: int, table: IO[bytes]) -> Inspected:
         """Check type, shape and size from the header; any bytes that follow are numbers."""
@@ -54,12 +41,11 @@ class Npy:
         rows, width = (*header.shape, 1)[:2]
         check_size(rows, width, max_cells)
         check_not_empty(rows)
-        expected = header.offset + math.prod(header.shape) * header.dtype.itemsize
         actual = path.stat().st_size
-        if actual != expected:
+        if actual != header.n_bytes:
             raise InvalidFile(
                 f"an array of shape {header.shape} and type {header.dtype.name} is a file of "
-                f"{expected} bytes; this one has {actual}"
+                f"{header.n_bytes} bytes; this one has {actual}"
             )
         return Inspected(
             rows,
@@ -67,30 +53,20 @@ class Npy:
             {"dtype": header.dtype.name, "shape": list(header.shape)},
         )
 
-    def columns(self, path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
+    def columns(self, path: Path, names: Sequence[str]) -> dict[str, Column]:
         """Map the file; a column that already is float64 and contiguous is not copied."""
         array = _array(path)
         return {name: _column(array, int(name[1:])) for name in names}
 
-    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, np.ndarray]:
+    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, Column]:
         """Map the file and take the first rows."""
         array = _array(path)[:rows]
         return {name: _column(array, int(name[1:])) for name in names}
 
 
-def _header(path: Path) -> _Header:
-    """Read the header alone; numpy parses it as a literal, and never unpickles here."""
-    try:
-        with path.open("rb") as file:
-            read = READERS.get(npy_format.read_magic(file), _unknown_version)
-            shape, fortran, dtype = read(file)
-            return _Header(shape, fortran, dtype, file.tell())
-    except Exception as error:  # noqa: BLE001 - numpy's parser raises what its input makes of it
-        raise InvalidFile(f"the file is not a NumPy array that can be read: {error}") from None
-
-
-def _unknown_version(_file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:
-    raise ValueError("its version of the format is not read here")
+def _header(path: Path) -> Header:
+    with path.open("rb") as file:
+        return read_header(file.read(LONGEST_HEADER))
 
 
 def _array(path: Path) -> np.ndarray:

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, ClassVar
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from service.data.arrow_columns import is_text, to_numpy, wire_columns
-from service.data.base import Inspected, check_not_empty, check_size
+from service.data.base import Column, Inspected, check_not_empty, check_size
 from service.errors import InvalidFile, TooLarge
 
 BATCH_ROWS = 65_536
@@ -24,6 +23,7 @@ class Parquet:
     media_type: ClassVar[str] = "application/vnd.apache.parquet"
     title: ClassVar[str] = "Parquet"
     endings: ClassVar[tuple[str, ...]] = (".parquet", ".pq")
+    table_suffix: ClassVar[str] = ""
 
     def inspect(self, path: Path, max_cells: int, table: IO[bytes]) -> Inspected:
         """Check the footer, then the pages; text stays in its dictionary, so it cannot swell."""
@@ -45,12 +45,12 @@ class Parquet:
             raise InvalidFile(f"the footer says {footer.num_rows} rows, and there are {rows}")
         return Inspected(rows, columns, details)
 
-    def columns(self, path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
+    def columns(self, path: Path, names: Sequence[str]) -> dict[str, Column]:
         """Read one column after another, so that the most memory is the result and one column."""
         with _open(path) as file:
             return {name: to_numpy(file.read(columns=[name]).column(name)) for name in names}
 
-    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, np.ndarray]:
+    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, Column]:
         """Read the first pages only."""
         with _open(path) as file:
             batch = next(file.iter_batches(batch_size=rows, columns=list(names)))

@@ -9,7 +9,8 @@ from uuid import UUID
 
 from pydantic import Field
 
-from service.data.reading import read_columns
+from service.data.base import SPARSE
+from service.data.reading import read_columns, read_features
 from service.jobs.kinds._layout_fields import require_columns
 from service.jobs.kinds.base import DatasetFile
 from service.schemas.base import Schema
@@ -76,6 +77,14 @@ def check_data_fields(given: DataFields, datasets: Mapping[UUID, DatasetFile]) -
                 f"{name!r} is {what} and cannot be a feature", loc=("columns", "features", i)
             )
     require_columns(datasets[given.dataset], wanted)
+    kinds = {str(c["name"]): c["type"] for c in datasets[given.dataset].columns}
+    for role in ROLES:
+        if kinds.get(getattr(given.columns, role) or "") == SPARSE:
+            raise InvalidParameter(
+                f"{getattr(given.columns, role)!r} is a group of sparse columns; it can only be "
+                "features",
+                loc=("columns", role),
+            )
 
 
 def has_role(given: DataFields, role: str) -> bool:
@@ -106,8 +115,9 @@ def _from_dataset(file: DatasetFile, columns: DataColumns, task: str) -> Data:
     if features is None:
         taken = set(roles.values())
         features = [str(c["name"]) for c in file.columns if c["name"] not in taken]
-    read = read_columns(file, sorted({*features, *roles.values()}))
-    parts = {role: read[name] for role, name in roles.items()}
+    read = read_features(file, sorted(features))
+    known = read_columns(file, sorted({*roles.values()}))
+    parts = {role: known[name] for role, name in roles.items()}
     return data_of({name: read[name] for name in features}, task=task, **parts)
 
 

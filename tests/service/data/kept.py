@@ -11,14 +11,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from service.data.base import TABLE_SUFFIX
+from service.data.base import Inspected
 from service.data.formats import FORMATS
 from service.data.reading import read_columns
+from service.data.tables import table_path
 
 CSV = "text/csv"
 PARQUET = "application/vnd.apache.parquet"
 ARROW = "application/vnd.apache.arrow.stream"
 NPY = "application/x-npy"
+NPZ = "application/x-npz"
 MANY = 10**9
 NAN = float("nan")
 
@@ -30,12 +32,18 @@ class Kept:
     path: Path | None
 
 
-def keep(folder: Path, media_type: str, content: bytes, max_cells: int = MANY) -> Kept:
+def inspected(
+    folder: Path, media_type: str, content: bytes, max_cells: int = MANY
+) -> tuple[Inspected, Kept]:
     path = folder / "file"
     path.write_bytes(content)
-    with path.with_name(path.name + TABLE_SUFFIX).open("w+b") as table:
+    with table_path(path, FORMATS[media_type].table_suffix or ".none").open("w+b") as table:
         found = FORMATS[media_type].inspect(path, max_cells, table)
-    return Kept(media_type, found.columns, path)
+    return found, Kept(media_type, found.columns, path)
+
+
+def keep(folder: Path, media_type: str, content: bytes, max_cells: int = MANY) -> Kept:
+    return inspected(folder, media_type, content, max_cells)[1]
 
 
 def read(folder: Path, media_type: str, content: bytes) -> dict[str, np.ndarray]:

@@ -1,0 +1,134 @@
+"""The arrays of an NPZ, unpacked to the disk and mapped; never unpickled, never in memory whole."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO, Any, Final
+
+import numpy as np
+
+from service.data.npy_header import LONGEST_HEADER, Header, read_header
+from service.errors import InvalidFile, TooLarge, Unavailable
+
+MOST_ARRAYS: Final = 1000
+LONGEST_READ: Final = 4 * 1024 * 1024
+"""Bytes read of the archive at once; its table of contents is read at once."""
+CHUNK: Final = 1024 * 1024
+LONGEST_TEXT: Final = 100_000
+"""Most bytes of one cell of a text array: its cells are all as long as the longest."""
+
+_ENDING: Final = ".npy"
+_BROKEN: Final = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+    UnicodeDecodeError,
+    ValueError,
+)
+"""What ``zipfile`` raises over an archive that is cut off, encrypted or made up."""
+
+
+class _Cautious(io.FileIO):
+    """A file that is not read in very large pieces, whatever a header asks for."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Return up to ``size`` bytes."""
+        if size is not None and size > LONGEST_READ:
+            raise InvalidFile(f"the archive has a part of {size} bytes that is no array")
+        return super().read(size) or b""
+
+
+@contextmanager
+def unpacked(path: Path, max_bytes: int) -> Iterator[dict[str, np.ndarray]]:
+    """Give the arrays of an NPZ by name, as maps of temporary files beside it.
+
+    What the archive says that it unpacks to is checked before any of it is unpacked, and an array
+    that turns out longer or shorter than it says is refused.
+
+    Raises
+    ------
+    InvalidFile
+        Not an NPZ, cut off, encrypted, or an array that cannot be read as numbers or text.
+    TooLarge
+        It would unpack to more than ``max_bytes``.
+    """
+    with ExitStack() as kept:
+        arrays = {}
+        try:
+            archive = kept.enter_context(zipfile.ZipFile(kept.enter_context(_Cautious(path))))
+            for name, member in _members(archive, max_bytes).items():
+                with archive.open(member) as packed:
+                    head = packed.read(LONGEST_HEADER)
+                    header = read_header(head, f"the array {name!r}")
+                    _check(name, header, member.file_size)
+                    file = kept.enter_context(tempfile.TemporaryFile(dir=path.parent))
+                    _write(file, head[header.offset :])
+                    while piece := packed.read(CHUNK):
+                        _write(file, piece)
+                arrays[name] = _mapped(file, header)
+        except _BROKEN as error:
+            raise InvalidFile(f"the file is not an NPZ that can be read: {error}") from None
+        yield arrays
+
+
+def _members(archive: zipfile.ZipFile, max_bytes: int) -> dict[str, zipfile.ZipInfo]:
+    members = {}
+    infos = archive.infolist()
+    if len(infos) > MOST_ARRAYS:
+        raise TooLarge(f"the archive has {len(infos)} arrays; at most {MOST_ARRAYS} are read")
+    unpacked_bytes = sum(info.file_size for info in infos)
+    if unpacked_bytes > max_bytes:
+        raise TooLarge(f"the archive unpacks to {unpacked_bytes} bytes; at most {max_bytes} are")
+    for info in infos:
+        name = info.filename.removesuffix(_ENDING)
+        if name == info.filename or name in members:
+            what = "is there twice" if name in members else "is no array"
+            raise InvalidFile(f"the archive's part {info.filename[:80]!r} {what}")
+        members[name] = info
+    return members
+
+
+def _check(name: str, header: Header, size: int) -> None:
+    dtype = header.dtype
+    if dtype.kind == "O":
+        raise InvalidFile(
+            f"the array {name!r} holds Python objects, which only pickle could read; save it as "
+            "numbers or as text"
+        )
+    longest = LONGEST_TEXT if dtype.kind in "US" else 8
+    if dtype.kind not in "fiubUS" or dtype.itemsize > longest:
+        raise InvalidFile(
+            f"the array {name!r} holds {dtype.name}; numbers of up to 64 bits, booleans and text "
+            "can be read"
+        )
+    if min(header.shape, default=0) < 0 or header.n_bytes != size:
+        raise InvalidFile(
+            f"the array {name!r} of shape {header.shape} and type {dtype.name} takes "
+            f"{header.n_bytes} bytes; it has {size}"
+        )
+
+
+def _write(file: IO[bytes], piece: bytes) -> None:
+    try:
+        file.write(piece)
+        file.flush()
+    except OSError as error:
+        raise Unavailable(f"the file cannot be unpacked: {error.strerror}") from error
+
+
+def _mapped(file: IO[bytes], header: Header) -> np.ndarray:
+    order: Any = "F" if header.fortran_order else "C"
+    if 0 in header.shape or header.dtype.itemsize == 0:
+        return np.empty(header.shape, header.dtype)
+    # A plain view of the map: the class memmap makes each slice of it slow.
+    return np.asarray(np.memmap(file, header.dtype, mode="r", shape=header.shape, order=order))

@@ -1,0 +1,194 @@
+"""Which arrays of an NPZ are columns of a table, and its rows as batches of Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from service.data.base import check_names, check_not_empty, check_size
+from service.data.sparse_rows import SparseRows, check_entries, in_order
+from service.data.tables import number_cells, sparse_cells, sparse_field
+from service.errors import InvalidFile, TooLarge
+
+Arrays = Mapping[str, np.ndarray]
+
+CSR: Final = ("data", "indices", "indptr", "shape")
+"""The arrays that scipy.sparse.save_npz writes."""
+MATRIX: Final = "X"
+"""What the compressed matrix is called; its columns are X0, X1, ..."""
+WIDEST: Final = 20_000_000
+"""Most columns of a sparse matrix: a learner keeps a number or more for each."""
+BATCH_CELLS: Final = 4_000_000
+
+_ABOUT_THE_MATRIX: Final = {*CSR, "format", "_is_array"}
+_INTEGER: Final = "iu"
+
+
+@dataclass(slots=True, eq=False)
+class Understood:
+    """What the arrays turned out to be.
+
+    Parameters
+    ----------
+    rows : int
+        n.
+    plain : dict of ndarray
+        (n,) or (n, p) by name.
+    width : int or None
+        Columns of the compressed matrix, if there is one.
+    left_out : dict of str
+        Arrays that are no columns, with their shapes.
+    """
+
+    rows: int
+    plain: dict[str, np.ndarray] = field(default_factory=dict)
+    width: int | None = None
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def names(self) -> list[str]:
+        """Column names: a matrix ``X`` has columns ``X0``, ``X1``, ..."""
+        found: list[str] = []
+        for name, array in self.plain.items():
+            is_column = array.ndim == 1
+            found += [name] if is_column else [f"{name}{j}" for j in range(array.shape[1])]
+        return found
+
+
+def understand_arrays(arrays: Arrays, max_cells: int) -> Understood:
+    """Tell the columns from the rest; refuse a table that is empty, too large or without rows."""
+    is_sparse = set(CSR) <= set(arrays)
+    others = {n: a for n, a in arrays.items() if not (is_sparse and n in _ABOUT_THE_MATRIX)}
+    found = _matrix(arrays) if is_sparse else Understood(_rows(others))
+    for name, array in others.items():
+        if array.ndim in {1, 2} and array.shape[0] == found.rows and array.shape[-1] > 0:
+            found.plain[name] = array
+        else:
+            found.left_out[name] = f"its shape is {array.shape}, and there are {found.rows} rows"
+    check_not_empty(found.rows)
+    names = found.names
+    check_names([MATRIX, *names] if is_sparse else names)
+    stored = len(arrays["data"]) if is_sparse else 0
+    check_size(found.rows, len(names) + is_sparse, max_cells)
+    if stored > max_cells:
+        raise TooLarge(f"the matrix stores {stored} values; a data set may have {max_cells} cells")
+    return found
+
+
+def schema_of(found: Understood) -> pa.Schema:
+    """Return the schema of the table."""
+    fields = [] if found.width is None else [sparse_field(MATRIX, found.width, 0)]
+    kinds = [_arrow_type(a) for a in found.plain.values() for _ in range(a[:1].size)]
+    return pa.schema([*fields, *map(pa.field, found.names, kinds)])
+
+
+def batches(
+    arrays: Arrays, found: Understood, schema: pa.Schema
+) -> Iterator[tuple[pa.RecordBatch, int, int]]:
+    """Give the rows piece by piece, each with its stored values and those that stood twice."""
+    stored = len(arrays["data"]) if found.width is not None else 0
+    step = max(1, BATCH_CELLS // max(1, len(schema) + stored // found.rows))
+    for start in range(0, found.rows, step):
+        stop = min(start + step, found.rows)
+        cells = [
+            _cells(name, column, start)
+            for name, array in found.plain.items()
+            for column in np.atleast_2d(np.ascontiguousarray(array[start:stop].T))
+        ]
+        n_entries = n_twice = 0
+        if found.width is not None:
+            rows, n_twice = in_order(_sparse_rows(arrays, start, stop, found.width))
+            n_entries = rows.n_entries
+            cells.insert(0, sparse_cells(rows))
+        yield pa.RecordBatch.from_arrays(cells, schema=schema), n_entries, n_twice
+
+
+def _rows(arrays: Arrays) -> int:
+    """Return the rows of the first matrix, or else of the first column."""
+    for n_dimensions in (2, 1):
+        for array in arrays.values():
+            if array.ndim == n_dimensions:
+                return int(array.shape[0])
+    raise InvalidFile("the archive has no array of one or two dimensions")
+
+
+def _matrix(arrays: Arrays) -> Understood:
+    """Check the parts of a compressed matrix against each other, but for its entries."""
+    said = arrays.get("format")
+    if said is not None and (said.ndim or str(np.char.decode(said.astype("S"))) != "csr"):
+        raise InvalidFile("the sparse matrix is not in CSR format; save matrix.tocsr()")
+    shape, indptr = arrays["shape"], arrays["indptr"]
+    if shape.shape != (2,) or shape.dtype.kind not in _INTEGER or min(shape) < 0:
+        raise InvalidFile(f"the array 'shape' is {shape.tolist()!s:.80}, and must be two numbers")
+    rows, width = int(shape[0]), int(shape[1])
+    for name in ("indptr", "indices"):
+        if arrays[name].ndim != 1 or arrays[name].dtype.kind not in _INTEGER:
+            raise InvalidFile(f"the array {name!r} must be a list of whole numbers")
+    data = arrays["data"]
+    if data.ndim != 1 or data.dtype.kind not in "fiub" or len(data) != len(arrays["indices"]):
+        raise InvalidFile(
+            f"the array 'data' has shape {data.shape} and type {data.dtype.name}; it must hold one "
+            f"number for each of the {len(arrays['indices'])} indices"
+        )
+    if width > WIDEST or rows >= len(data) + WIDEST:
+        raise TooLarge(f"the matrix is {rows} x {width}; it may have {WIDEST} columns")
+    if len(indptr) != rows + 1 or indptr[0] != 0 or indptr[-1] != len(data):
+        raise InvalidFile(
+            f"the array 'indptr' must have {rows + 1} numbers from 0 to {len(data)} for the shape "
+            f"{(rows, width)}; it has {len(indptr)}"
+        )
+    falling = indptr[1:] < indptr[:-1]
+    if falling.any():
+        raise InvalidFile(f"the array 'indptr' falls after row {int(np.argmax(falling))}")
+    if width == 0:
+        raise InvalidFile("the matrix has no columns")
+    return Understood(rows, width=width)
+
+
+def _sparse_rows(arrays: Arrays, start: int, stop: int, width: int) -> SparseRows:
+    starts = np.asarray(arrays["indptr"][start : stop + 1]).astype(np.int64)
+    entries = slice(int(starts[0]), int(starts[-1]))
+    rows = SparseRows(
+        starts - starts[0],
+        np.asarray(arrays["indices"][entries]),
+        np.asarray(arrays["data"][entries]).astype(np.float64),
+    )
+    check_entries(rows, start, 0, width)
+    return rows
+
+
+def _arrow_type(array: np.ndarray) -> pa.DataType:
+    kind = array.dtype.kind
+    if kind == "b":
+        return pa.bool_()
+    if kind in _INTEGER:
+        return pa.uint64() if array.dtype == np.uint64 else pa.int64()
+    return pa.string() if kind in "US" else pa.float64()
+
+
+def _cells(name: str, values: np.ndarray, first_row: int) -> pa.Array:
+    """Return (n,) contiguous values as Arrow cells."""
+    kind = values.dtype.kind
+    if kind == "b":
+        truth = values.view(np.uint8) != 0  # any other byte than 0 counts as true
+        bits = pa.py_buffer(np.packbits(truth, bitorder="little"))
+        return pa.Array.from_buffers(pa.bool_(), len(truth), [None, bits], null_count=0)
+    if kind == "f":
+        return number_cells(values.astype(np.float64, copy=False))
+    if kind in _INTEGER:
+        return number_cells(values.astype(np.uint64 if values.dtype == np.uint64 else np.int64))
+    texts = [_text(name, value, first_row + i) for i, value in enumerate(values.tolist())]
+    return pa.array(texts, pa.string())
+
+
+def _text(name: str, value: str | bytes, row: int) -> str:
+    try:
+        text = value.decode() if isinstance(value, bytes) else value
+        text.encode()
+    except UnicodeError:
+        raise InvalidFile(f"the array {name!r} has text in row {row} that is not UTF-8") from None
+    return text

@@ -1,0 +1,114 @@
+"""The table beside a file that is read once: an uncompressed Arrow file that can be mapped.
+
+A group of sparse columns is one Arrow column whose cells are lists of (index, value). Its offsets,
+indices and values are the three arrays of a compressed matrix, so that it is mapped as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from service.data.arrow_columns import to_numpy, wire_type
+from service.data.base import SPARSE, Column
+from service.data.sparse_rows import SparseRows
+from thetahat.sparse import Numbered, SparseColumns
+
+_CELL: Final = pa.large_list(pa.struct([("index", pa.int32()), ("value", pa.float64())]))
+_LARGEST_SMALL: Final = 2**31 - 1
+
+
+def table_path(path: Path, suffix: str) -> Path:
+    """Return where the table beside a file lies."""
+    return path.with_name(path.name + suffix)
+
+
+def sparse_field(name: str, width: int, first: int) -> pa.Field:
+    """Return the Arrow field of a group of ``width`` columns that are numbered from ``first``."""
+    return pa.field(name, _CELL, metadata={"width": str(width), "first": str(first)})
+
+
+def sparse_cells(rows: SparseRows) -> pa.Array:
+    """Return rows as Arrow cells; nothing is copied."""
+    entries = pa.StructArray.from_arrays(
+        [number_cells(rows.indices), number_cells(rows.values)], ["index", "value"]
+    )
+    return pa.LargeListArray.from_arrays(number_cells(rows.starts), entries)
+
+
+def number_cells(values: np.ndarray) -> pa.Array:
+    """Return (n,) numbers as Arrow cells; a contiguous array is not copied.
+
+    ``pyarrow.array`` would do it too, and import pandas where that is installed.
+    """
+    buffer = pa.py_buffer(np.ascontiguousarray(values))
+    return pa.Array.from_buffers(
+        pa.from_numpy_dtype(values.dtype), len(values), [None, buffer], null_count=0
+    )
+
+
+def wire_columns_of(schema: pa.Schema) -> tuple[dict[str, str], ...]:
+    """Return name and type of each column of a table."""
+    return tuple(
+        {"name": f.name, "type": SPARSE if f.type == _CELL else str(wire_type(f.type))}
+        for f in schema
+    )
+
+
+def read_table(path: Path, names: Sequence[str], rows: int | None = None) -> dict[str, Column]:
+    """Map a table; only what has to be converted is copied.
+
+    Parameters
+    ----------
+    path : Path
+        Of the table.
+    names : sequence of str
+        Columns to read.
+    rows : int or None
+        How many of the first rows; None means all.
+    """
+    with pa.memory_map(str(path)) as source, pa.ipc.open_file(source) as reader:
+        table = reader.read_all().slice(0, rows)
+    return {name: _column(table, name) for name in names}
+
+
+def _column(table: pa.Table, name: str) -> Column:
+    field = table.schema.field(name)
+    if field.type != _CELL:
+        return to_numpy(table.column(name))
+    return _sparse(name, table.column(name), field.metadata)
+
+
+def _sparse(name: str, column: pa.ChunkedArray, told: Mapping[bytes, bytes]) -> SparseColumns:
+    from scipy.sparse import csr_array  # noqa: PLC0415 - few files are sparse
+
+    first, width = int(told[b"first"]), int(told[b"width"])
+    parts = [_entries(chunk) for chunk in column.chunks]
+    sizes = np.cumsum([0, *(len(values) for _, _, values in parts)])
+    starts = [part[0][:-1] + size for part, size in zip(parts, sizes[:-1], strict=True)]
+    indptr = np.concatenate([*starts, sizes[-1:]])
+    indices, values = (_joined([part[i] for part in parts]) for i in (1, 2))
+    if max(width, int(sizes[-1])) <= _LARGEST_SMALL:
+        indptr = indptr.astype(np.int32)
+    matrix: Any = csr_array(
+        (values, indices - np.int32(first) if first else indices, indptr),
+        shape=(len(column), width),
+    )
+    matrix.has_canonical_format = True
+    return SparseColumns(name, matrix, Numbered(name, width, first))
+
+
+def _entries(chunk: pa.LargeListArray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return where rows start, and columns and values of the entries; from 0 in this chunk."""
+    starts = chunk.offsets.to_numpy()
+    entries = chunk.values.slice(starts[0], starts[-1] - starts[0])
+    indices, values = (entries.field(name).to_numpy() for name in ("index", "value"))
+    return starts - starts[0], indices, values
+
+
+def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
