@@ -31,7 +31,7 @@ from thetahat.schemes.base import Rows, Scheme
 from thetahat.types import BlockKind
 
 if TYPE_CHECKING:
-    from service.jobs.kinds.cross_validation import CrossValidationRequest
+    from service.jobs.kinds._learners_input import LearnersRequest
 
 _DEFAULT_LOSS = {"classification": "zero_one", "regression": "squared"}
 _MANY_BLOCKS, _MANY_REPEATS = 20, 6
@@ -75,19 +75,19 @@ class Plan:
         ]
 
 
-def plan_of(job: Job, given: CrossValidationRequest) -> Plan:
+def plan_of(job: Job, given: LearnersRequest) -> Plan:
     """Build the parts; the last job's are kept, for its chunks come one after another."""
     return _built(_Key(job, given))
 
 
-def scheme_of(given: CrossValidationRequest) -> Scheme:
+def scheme_of(given: LearnersRequest) -> Scheme:
     """Return the scheme of a request."""
     entry = entry_of(given.scheme)
     scheme: Scheme = build(SCHEMES, entry.name, entry.params, ("scheme",))
     return scheme
 
 
-def loss_of(given: CrossValidationRequest) -> Loss:
+def loss_of(given: LearnersRequest) -> Loss:
     """Return the loss of a request, refused where it is for the other task."""
     entry = entry_of(given.loss or _DEFAULT_LOSS[given.task])
     loss: Loss = build(LOSSES, entry.name, entry.params, ("loss",))
@@ -95,7 +95,7 @@ def loss_of(given: CrossValidationRequest) -> Loss:
     return loss
 
 
-def learners_of(given: CrossValidationRequest, loss: Loss) -> dict[str, Learner]:
+def learners_of(given: LearnersRequest, loss: Loss) -> dict[str, Learner]:
     """Return the learners of a request, checked before anything is fitted."""
     learners: dict[str, Learner] = {}
     for name, wire in given.learners.items():
@@ -108,7 +108,7 @@ def learners_of(given: CrossValidationRequest, loss: Loss) -> dict[str, Learner]
     return learners
 
 
-def check_plan(given: CrossValidationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+def check_plan(given: LearnersRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
     """Refuse what the request alone shows to be wrong; no data set is opened."""
     scheme, loss = scheme_of(given), loss_of(given)
     learners = learners_of(given, loss)
@@ -141,7 +141,7 @@ def check_plan(given: CrossValidationRequest, datasets: Mapping[UUID, DatasetFil
     check(layout, extra.choices_to_check(choices), names)
 
 
-def _loss_for(given: CrossValidationRequest, loss: Loss, data: Data) -> Loss:
+def _loss_for(given: LearnersRequest, loss: Loss, data: Data) -> Loss:
     """Return the loss for the classes of the data; a target it is not for is refused in place."""
     try:
         return check_target(loss, data)
@@ -152,7 +152,7 @@ def _loss_for(given: CrossValidationRequest, loss: Loss, data: Data) -> Loss:
         raise
 
 
-def _layout(given: CrossValidationRequest, scheme: Scheme, rows: Rows) -> Layout:
+def _layout(given: LearnersRequest, scheme: Scheme, rows: Rows) -> Layout:
     """Return the layout that the scheme will give, or one like it where there are many splits."""
     try:
         n_splits = scheme.n_splits(rows)
@@ -174,7 +174,7 @@ def _layout(given: CrossValidationRequest, scheme: Scheme, rows: Rows) -> Layout
     )
 
 
-def _where(given: CrossValidationRequest, loc: Loc) -> Loc:
+def _where(given: LearnersRequest, loc: Loc) -> Loc:
     """Return where the request has what a scheme refuses: a role of the data, or a parameter."""
     if len(loc) > 1 and loc[0] == "columns" and loc[1] in ROLES:
         return (*where_role(given, str(loc[1])), *loc[2:])
@@ -209,7 +209,7 @@ class _Key:
     """A job, equal to another of the same id."""
 
     job: Job
-    given: CrossValidationRequest
+    given: LearnersRequest
 
     def __hash__(self) -> int:
         return hash(self.job.id)

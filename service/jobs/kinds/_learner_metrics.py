@@ -19,11 +19,11 @@ from thetahat.resampling import SplitOutcome
 from thetahat.types import FloatArray
 
 if TYPE_CHECKING:
-    from service.jobs.kinds.cross_validation import CrossValidationRequest
+    from service.jobs.kinds._learners_input import LearnersRequest
 
 
 def check_learners(
-    metrics: Metrics, given: CrossValidationRequest, datasets: Mapping[UUID, DatasetFile]
+    metrics: Metrics, given: LearnersRequest, datasets: Mapping[UUID, DatasetFile]
 ) -> None:
     """Refuse metrics that do not fit the task, the learners or the classes; nothing is fitted."""
     if not metrics:

@@ -32,7 +32,7 @@ from thetahat.types import Caution
 
 if TYPE_CHECKING:
     from service.jobs.kinds._cross_validation_plan import Plan
-    from service.jobs.kinds.cross_validation import CrossValidationRequest
+    from service.jobs.kinds._learners_input import LearnersRequest
 
 MOST_FITS = 50_000
 """Extra fits of one evaluation, over all learners."""
@@ -88,7 +88,7 @@ class Extra:
         return [method_used(one.field, one.name, one.method, one.key) for one in self.asked]
 
 
-def extra_of(given: CrossValidationRequest, scheme: Scheme, rows: Rows) -> Extra:
+def extra_of(given: LearnersRequest, scheme: Scheme, rows: Rows) -> Extra:
     """Return the extra fits of a request, refused where they do not fit the data or are too many.
 
     Only the number of ``rows`` is looked at, so a request can be checked before its data are read.

@@ -11,11 +11,11 @@ from uuid import UUID
 import numpy as np
 from pydantic import Field
 
-from service.jobs.kinds._analysis import AnalysisRequest
 from service.jobs.kinds._cross_validation_plan import Plan, check_plan, plan_of
-from service.jobs.kinds._data_input import DataFields, check_data_fields
+from service.jobs.kinds._data_input import check_data_fields
 from service.jobs.kinds._failures import failure_of
 from service.jobs.kinds._learner_metrics import check_learners, judged_of
+from service.jobs.kinds._learners_input import LearnersRequest
 from service.jobs.kinds._loss_output import losses_as_columns
 from service.jobs.kinds._methods import Method
 from service.jobs.kinds._methods_used import methods_used
@@ -43,29 +43,15 @@ MOST_CHUNKS = 64
 """Per evaluation, about: enough to keep many workers busy, few enough to store."""
 
 
-class CrossValidationRequest(AnalysisRequest, DataFields):
+class CrossValidationRequest(LearnersRequest):
     """Data, learners and a scheme."""
 
     fits_learners: ClassVar[bool] = True
 
     kind: Literal["cross_validation"] = "cross_validation"
-    learners: dict[str, str | dict[str, Any]] = Field(
-        min_length=1,
-        max_length=200,
-        description="By the name it has in the result.",
-        examples=[{"nb": {"name": "multinomial_naive_bayes"}, "majority": "majority"}],
-    )
-    scheme: Method
-    loss: Method | None = Field(
-        None, description="zero_one for classification and squared for regression, if left out."
-    )
     metrics: list[Method] = Field(
         default_factory=list, max_length=50, description="Beside the loss: roc_auc, f1, ..."
     )
-
-    def dataset_ids(self) -> tuple[UUID, ...]:
-        """Return the data set, if there is one."""
-        return () if self.dataset is None else (self.dataset,)
 
 
 class CrossValidation:

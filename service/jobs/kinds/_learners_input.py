@@ -1,0 +1,31 @@
+"""The fields of every kind that fits learners under one scheme."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from pydantic import Field
+
+from service.jobs.kinds._analysis import AnalysisRequest
+from service.jobs.kinds._data_input import DataFields
+from service.jobs.kinds._methods import Method
+
+
+class LearnersRequest(AnalysisRequest, DataFields):
+    """Data, learners, a scheme and a loss."""
+
+    learners: dict[str, str | dict[str, Any]] = Field(
+        min_length=1,
+        max_length=200,
+        description="By the name it has in the result.",
+        examples=[{"nb": {"name": "multinomial_naive_bayes"}, "majority": "majority"}],
+    )
+    scheme: Method
+    loss: Method | None = Field(
+        None, description="zero_one for classification and squared for regression, if left out."
+    )
+
+    def dataset_ids(self) -> tuple[UUID, ...]:
+        """Return the data set, if there is one."""
+        return () if self.dataset is None else (self.dataset,)
