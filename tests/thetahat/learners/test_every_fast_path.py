@@ -30,7 +30,7 @@ SPLITS: Final[dict[str, dict[str, Any]]] = {
 VARIANTS: Final[list[tuple[str, dict[str, Any]]]] = [
     ("ridge", {"penalty": 1.0}),
     ("ridge", {"penalty": 1e-9}),
-    ("ridge", {"penalty": 0}),
+    ("least_squares", {}),
     ("ridge", {"penalty": 0.3, "intercept": False}),
     ("ridge", {"penalty": 1e4}),
 ]
