@@ -21,6 +21,9 @@ MOST_RESAMPLES, LEAST_RESAMPLES, MOST_DRAWS = 9_999, 999, 10_000_000
 MOST_DEFAULT_DRAWS: Final = 300_000_000
 MOST_DEFAULT_PRODUCTS: Final = 10_000_000_000
 
+_SMALL = 1e-4
+"""Of the models' residuals: below it a difference's own are resampled, to keep twelve digits."""
+
 NO_PAIRS: Final = np.empty((0, 2), dtype=np.intp)
 
 Draw = Callable[[int | None, UnitName | None], Replicates]
@@ -137,11 +140,15 @@ class SharedResamples:
         """Return the replicates of the difference of two models' means, a minus b."""
         key = self._key(n_resamples, unit)
         drawn = self._get(key)
+        a, b = (self._place(name) for name in pair)
+        _, residuals = drawn.units.means_and_residuals(difference)
+        if _loses_digits(residuals, drawn.residuals[:, [a, b]]):
+            return _of_its_own(drawn, difference, residuals)
         deviations = drawn.means.deviations
         return _replicates(
             drawn.units,
             difference,
-            deviations[:, self._place(pair[0])] - deviations[:, self._place(pair[1])],
+            deviations[:, a] - deviations[:, b],
             partial(self._errors_of_pair, key, pair),
         )
 
@@ -202,6 +209,20 @@ class SharedResamples:
             )
             self._row[key] = dict(zip(row, means.pair_errors.T, strict=True))
         return self._row[key][pair]
+
+
+def _loses_digits(residuals: FloatArray, of_models: FloatArray) -> bool:
+    """Whether a difference is so small beside its models that subtracting their means loses it."""
+    return float(np.abs(residuals).max()) < _SMALL * float(np.abs(of_models).max())
+
+
+def _of_its_own(drawn: _Drawn, difference: BlockLosses, residuals: FloatArray) -> Replicates:
+    """Return the replicates of a difference from the same resamples, not by way of its models."""
+    one = residuals[:, np.newaxis]
+    means = resampled_means(drawn.resamples, drawn.units, one, NO_PAIRS, with_errors=True)
+    assert means.errors is not None  # noqa: S101 - with_errors
+    errors = means.errors[:, 0]
+    return _replicates(drawn.units, difference, means.deviations[:, 0], lambda: errors)
 
 
 def _replicates(
