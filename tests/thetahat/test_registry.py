@@ -86,7 +86,8 @@ def registries() -> dict[str, tuple[ModuleType, Registry[type]]]:
         if "base" not in {part.name for part in iter_modules(package.__path__)}:
             continue
         for value in vars(package).values():
-            if isinstance(value, Registry):
+            # what a request may name besides is another family's, lent under the list's name
+            if isinstance(value, Registry) and value.family == module.name.rpartition(".")[2]:
                 found[value.family] = (package, value)
     return found
 
