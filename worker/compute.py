@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 import thetahat
 from service.jobs import kinds, outputs
 from service.jobs.kinds.base import Chunks, DatasetFile, Finished, Job, JobKind
+from service.jobs.parts import FAILED
 from service.lifecycle import Stage
 from service.storage import units
 from service.storage.engine import to_json
@@ -24,9 +25,10 @@ from service.storage.units import Claim
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A chunk's arrays, kept under a name."""
+    """A chunk's arrays, kept under a name; ``is_failure`` where they say why there are none."""
 
     output_file: str
+    is_failure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,8 @@ def compute(claim: Claim, files: FileStore) -> Outcome:
         )
     if claim.stage is Stage.CHUNK:
         arrays = loaded.kind.run(loaded.job, dict(claim.payload))
-        return Kept(outputs.keep_arrays(files, claim, arrays))
+        is_failure = claim.part is not None and FAILED in arrays
+        return Kept(outputs.keep_arrays(files, claim, arrays), is_failure)
     if claim.stage is Stage.GATHER:
         gathered = loaded.kind.gather(loaded.job, outputs.ChunkArrays(files, names))
         return _result(gathered, loaded, claim, files)

@@ -8,7 +8,7 @@ import random
 import socket
 import time
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 from uuid import UUID, uuid4
 
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
@@ -16,9 +16,9 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 import thetahat
 from service import queue
 from service.errors import ServiceError
-from service.jobs import failures, record
+from service.jobs import failures, parts, record
 from service.jobs.discard import discard_chunks
-from service.jobs.kinds.base import Chunks
+from service.jobs.kinds.base import Chunks, NothingLeft
 from service.lifecycle import Stage
 from service.settings import Settings
 from service.storage import unit_queue, workers
@@ -36,6 +36,7 @@ log = logging.getLogger(__name__)
 SLICE_S = 1.0
 """How long a process goes on claiming before it asks the broker again, where the newest is."""
 CANDIDATES = 16  # units looked at for the next claim; several, because other workers look too
+NEAR_S = 3.0  # how far apart in the line those stand that may be taken in any order
 RETRY_S = 1.0  # pause before a unit is tried again after the database or the disk failed
 RECORD_PAUSES_S: Final = (0.05, 0.2, 0.5, 1.0, 2.0, 4.0)
 NODE_VARIABLE: Final = "THETAHAT_NODE"
@@ -65,7 +66,7 @@ class Hands:
         self._settings = settings
         self._stopping = stopping
         self._files = FileStore.open(settings.resolved_files_url)
-        self._watch = Watch(self.worker, settings, stopping)
+        self._watch = Watch(self.worker, settings, stopping, self._files)
 
     def start(self) -> None:
         """Make the process known and begin the watch; call it in the main thread."""
@@ -81,14 +82,17 @@ class Hands:
             log.warning("worker.not_removed", extra={"reason": str(error)})
 
     def answer(self, key: UnitKey) -> None:
-        """Do the unit that a message names, then what else is in line for a short while.
+        """Do what a message names, then what else is in line for a short while.
 
-        So a lost message costs nothing while any worker is at work. At the end of the slice the
-        next unit is handed on by a message, because the queue may hold something more urgent.
+        A message of a chunk says that there is work, and what stands first in the line is done:
+        the line has moved since the message was sent. So a lost message costs nothing while any
+        worker is at work. At the end of the slice the next unit is handed on by a message, because
+        the queue may hold something more urgent.
         """
         until = time.monotonic() + SLICE_S
         try:
-            self.do(key)
+            if key[1] == 0:
+                self.do(key)
             while not self._stopping.is_up:
                 line = self._line()
                 if not line:
@@ -96,16 +100,20 @@ class Hands:
                 if time.monotonic() > until:
                     queue.enqueue(line[:1], Stage.CHUNK)
                     return
-                random.shuffle(line)
-                if not any(self.do(key) for key in line):
+                if not any(self.do(waiting) for waiting in line):
+                    self.do(key)  # other workers were quicker with all of the line's head
                     return
         except OperationalError as error:
             # Nothing is lost: the lease runs out or the sweeper sends the message again.
             log.warning("database.away", extra={"reason": str(error)})
 
     def _line(self) -> list[UnitKey]:
+        """Return who is next, in any order where they stand close together: others look too."""
         with reading() as session:
-            return unit_queue.next_in_line(session, CANDIDATES)
+            line = unit_queue.line(session, CANDIDATES)
+        near = [key for key, place in line if place - line[0][1] < NEAR_S]
+        random.shuffle(near)
+        return near + [key for key, _ in line[len(near) :]]
 
     def do(self, key: UnitKey) -> bool:
         """Claim a unit, do it and record it; False when it was not there to be claimed."""
@@ -119,7 +127,10 @@ class Hands:
         except Interrupted as interruption:
             self._interrupted(claim, interruption.reason)
         except (EvaluationError, ServiceError) as refusal:
-            self._fail(claim, failures.of_refusal(refusal))
+            # The same request fails the same way wherever it runs, so the first failure is told.
+            self._fail(claim, failures.of_refusal(refusal), only_later=True)
+        except NothingLeft as nothing:
+            self._fail(claim, nothing.problem)
         except MemoryError:
             self._fail(claim, failures.memory_limit(self._settings.memory_limit_mb))
         except (OperationalError, OSError):
@@ -127,7 +138,7 @@ class Hands:
             self._try_again(claim)
         except Exception:
             log.exception("unit.crashed", extra=_of(claim))
-            self._fail(claim, failures.internal())
+            self._fail(claim, failures.internal(), only_later=True)
         else:
             self._record(claim, outcome)
         return True
@@ -139,10 +150,9 @@ class Hands:
             patiently(lambda: record.put_back(claim))
         log.info("unit.interrupted", extra=_of(claim) | {"reason": reason.value})
 
-    def _fail(self, claim: Claim, problem: dict[str, object]) -> None:
-        if patiently(lambda: record.failure(claim, problem)):
-            discard_chunks(claim.evaluation_id, self._files)
-            log.info("evaluation.failed", extra=_of(claim) | {"code": problem["code"]})
+    def _fail(self, claim: Claim, problem: dict[str, Any], *, only_later: bool = False) -> None:
+        if patiently(lambda: parts.fail(claim, problem, self._files, only_later=only_later)):
+            log.info("unit.failed", extra=_of(claim) | {"code": problem["code"]})
 
     def _try_again(self, claim: Claim) -> None:
         patiently(
@@ -157,8 +167,11 @@ class Hands:
     def _record(self, claim: Claim, outcome: Outcome) -> None:
         """Record an outcome; what a lost claim has written to the file store is removed."""
         if isinstance(outcome, Chunks):
-            parts = patiently(lambda: record.chunks(claim, outcome))
-            queue.enqueue(parts or (), Stage.CHUNK)
+            chunks = patiently(lambda: record.chunks(claim, outcome))
+            queue.enqueue(chunks or (), Stage.CHUNK)
+        elif isinstance(outcome, Kept) and outcome.is_failure:
+            name = outcome.output_file
+            patiently(lambda: parts.settle(claim, name, self._files, only_later=True))
         elif isinstance(outcome, Kept):
             gathering = patiently(lambda: record.output(claim, outcome.output_file))
             if gathering is None:
@@ -186,5 +199,6 @@ def _of(claim: Claim) -> dict[str, object]:
         "evaluation": str(claim.evaluation_id),
         "unit": claim.number,
         "stage": claim.stage.value,
+        "part": claim.part,
         "attempt": claim.attempt,
     }

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from service.jobs import failures, record
+from service.jobs import failures, parts, record
 from service.settings import Settings
 from service.storage import units, workers
+from service.storage.files import FileStore
 from service.storage.unit_of_work import reading, unit_of_work
 from service.storage.units import Claim
 from service.storage.workers import WorkerProcess
@@ -52,9 +53,14 @@ class Watch:
         Lease and time limit.
     stopping : SharedFlag
         Up once the worker is told to end.
+    files : FileStore
+        Where the words of a failed part are kept.
     """
 
-    def __init__(self, worker: WorkerProcess, settings: Settings, stopping: SharedFlag) -> None:
+    def __init__(
+        self, worker: WorkerProcess, settings: Settings, stopping: SharedFlag, files: FileStore
+    ) -> None:
+        self._files = files
         self._worker = worker
         self._settings = settings
         self._stopping = stopping
@@ -154,7 +160,8 @@ class Watch:
         )
         try:
             if reason is Reason.TIME_LIMIT:
-                record.failure(work.claim, failures.time_limit(self._settings.time_limit_s))
+                problem = failures.time_limit(self._settings.time_limit_s)
+                parts.fail(work.claim, problem, self._files)
             elif reason is Reason.STOPPING:
                 record.put_back(work.claim)
         finally:

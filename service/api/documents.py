@@ -8,9 +8,13 @@ from uuid import UUID
 import orjson
 from starlette.responses import Response
 
+from service.api.calls import ask
 from service.errors import NotFound
+from service.jobs import progress
 from service.storage.datasets import DatasetRow
 from service.storage.evaluations import EvaluationRow
+
+_NOT_CUT = progress.Outlook()
 
 
 def json_response(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
@@ -32,7 +36,14 @@ def evaluation_path(evaluation_id: UUID) -> str:
     return f"/v1/evaluations/{evaluation_id}"
 
 
-def evaluation_document(row: EvaluationRow) -> dict[str, Any]:
+async def seen(row: EvaluationRow) -> dict[str, Any]:
+    """Return an evaluation as its client sees it now, with how far its learners are."""
+    if row.is_finished:
+        return evaluation_document(row)
+    return evaluation_document(row, await ask(progress.look, row))
+
+
+def evaluation_document(row: EvaluationRow, outlook: progress.Outlook = _NOT_CUT) -> dict[str, Any]:
     """Return an evaluation as its client sees it."""
     here = evaluation_path(row.id)
     return {
@@ -50,6 +61,7 @@ def evaluation_document(row: EvaluationRow) -> dict[str, Any]:
             "total": row.progress_total,
             "unit": row.progress_unit,
         },
+        **outlook_document(outlook),
         "error": row.error,
         "links": {
             "self": here,
@@ -59,6 +71,15 @@ def evaluation_document(row: EvaluationRow) -> dict[str, Any]:
             "events": f"{here}/events",
         },
     }
+
+
+def outlook_document(outlook: progress.Outlook) -> dict[str, Any]:
+    """Return how far the learners are, and the seconds that are left by what was measured."""
+    learners = {
+        name: {"done": part.done, "total": part.total, "status": part.status}
+        for name, part in outlook.parts.items()
+    }
+    return {"learners": learners, "seconds_left": outlook.seconds_left}
 
 
 def dataset_path(dataset_id: UUID) -> str:

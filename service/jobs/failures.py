@@ -62,7 +62,7 @@ def worker_lost(attempts: int) -> dict[str, Any]:
 
 def internal() -> dict[str, Any]:
     """Say that the fault is ours; the log has the trace under the evaluation's id."""
-    return problem(INTERNAL, "A fault of the service ended this evaluation; its log has the trace.")
+    return problem(INTERNAL, "A fault of the service ended this work; its log has the trace.")
 
 
 def shown(value: Any) -> Any:

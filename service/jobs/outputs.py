@@ -18,9 +18,14 @@ from service.storage.files import FileStore
 from service.storage.units import Claim
 
 
-def keep_arrays(files: FileStore, claim: Claim, arrays: Mapping[str, np.ndarray]) -> str:
-    """Keep a chunk's arrays and return the file's name; arrays of objects are refused."""
-    name = f"{chunk_folder(claim.evaluation_id)}/{claim.number}-{claim.attempt}.npz"
+def keep_arrays(
+    files: FileStore, claim: Claim, arrays: Mapping[str, np.ndarray], mark: str = ""
+) -> str:
+    """Keep a chunk's arrays and return the file's name; arrays of objects are refused.
+
+    Whoever is not the attempt itself, but speaks for it, gives a ``mark`` of its own.
+    """
+    name = f"{chunk_folder(claim.evaluation_id)}/{claim.number}-{claim.attempt}{mark}.npz"
     with files.new_upload() as file:
         np.savez(file, allow_pickle=False, **arrays)
         files.keep(file, name)

@@ -11,12 +11,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from service.lifecycle import FINISHED, EvaluationStatus, Stage, UnitState
-from service.storage import evaluations, results, units
+from service.storage import evaluations, results, unit_parts, units
 from service.storage.unit_of_work import unit_of_work
-from service.storage.units import Claim, UnitKey
+from service.storage.units import Claim, NewUnit, UnitKey
 
 if TYPE_CHECKING:  # the kinds bring all the mathematics with them
     from service.jobs.kinds.base import Chunks
@@ -40,19 +41,16 @@ def take(key: UnitKey, worker_id: UUID, lease_s: float) -> Claim | None:
 
 def chunks(claim: Claim, cut: Chunks) -> list[UnitKey] | None:
     """Queue the parts of an evaluation; returns those to send messages for."""
-    parts = [(i, part.payload, part.size) for i, part in enumerate(cut.chunks, start=1)]
+    new = [NewUnit(i, c.payload, c.size, c.part) for i, c in enumerate(cut.chunks, start=1)]
     with unit_of_work() as session:
         if not _settle(session, claim, UnitState.DONE):
             return None
-        total = sum(part.size for part in cut.chunks)
+        total = sum(chunk.size for chunk in cut.chunks)
         values = {"progress_total": total, "progress_unit": cut.unit}
         evaluations.change(session, claim.evaluation_id, values, "progress", _progress(0, total))
-        units.insert(session, claim.evaluation_id, Stage.CHUNK, parts, nudged=NUDGES_PER_START)
-        if not parts:
-            units.insert(session, claim.evaluation_id, Stage.GATHER, [(1, {}, 0)], nudged=1)
-    return [(claim.evaluation_id, i) for i in range(1, min(len(parts), NUDGES_PER_START) + 1)] or [
-        (claim.evaluation_id, 1)
-    ]
+        if not new:
+            return queue_gathering(session, claim.evaluation_id)
+        return units.insert(session, claim.evaluation_id, Stage.CHUNK, new, nudged=NUDGES_PER_START)
 
 
 def output(claim: Claim, output_file: str) -> list[UnitKey] | None:
@@ -63,12 +61,36 @@ def output(claim: Claim, output_file: str) -> list[UnitKey] | None:
             return None
         if not units.settle(session, claim, UnitState.DONE, output_file):
             return None
-        done, total = state.progress_done + claim.size, state.progress_total or 0
-        event = "progress" if _percent(done, total) > _percent(state.progress_done, total) else None
-        evaluations.change(
-            session, claim.evaluation_id, {"progress_done": done}, event, _progress(done, total)
-        )
-        return queue_gathering(session, claim.evaluation_id)
+        unit_parts.move_back(session, claim)
+        return _advance(session, claim, state, claim.size)
+
+
+def part_failure(claim: Claim, output_file: str, *, only_later: bool) -> list[UnitKey] | None:
+    """Record that a part of the evaluation failed, with its words in a file of its own.
+
+    They stand for what is queued of the part too, or for what comes after it alone; the other
+    parts go on. What ends the evaluation's chunks queues the gathering, which is returned.
+    """
+    with unit_of_work() as session:
+        state = evaluations.lock(session, claim.evaluation_id)
+        if state is None or state.status in FINISHED:
+            return None
+        if not units.settle(session, claim, UnitState.FAILED, output_file):
+            return None
+        skipped = unit_parts.skip(session, claim, output_file, only_later=only_later)
+        return _advance(session, claim, state, claim.size + skipped)
+
+
+def _advance(
+    session: Session, claim: Claim, state: sa.Row[str, int, int | None], size: int
+) -> list[UnitKey]:
+    """Count what was done, and queue the gathering when that was the last of it."""
+    done, total = state.progress_done + size, state.progress_total or 0
+    event = "progress" if _percent(done, total) > _percent(state.progress_done, total) else None
+    evaluations.change(
+        session, claim.evaluation_id, {"progress_done": done}, event, _progress(done, total)
+    )
+    return queue_gathering(session, claim.evaluation_id)
 
 
 def queue_gathering(session: Session, evaluation_id: UUID) -> list[UnitKey]:
@@ -78,8 +100,8 @@ def queue_gathering(session: Session, evaluation_id: UUID) -> list[UnitKey]:
     if units.count_stage(session, evaluation_id, Stage.GATHER):
         return []
     number = units.count_stage(session, evaluation_id, Stage.CHUNK) + 1
-    units.insert(session, evaluation_id, Stage.GATHER, [(number, {}, 0)], nudged=1)
-    return [(evaluation_id, number)]
+    new = [NewUnit(number, {}, 0)]
+    return units.insert(session, evaluation_id, Stage.GATHER, new, nudged=1)
 
 
 def result(claim: Claim, body: str, losses_file: str | None) -> bool:

@@ -174,7 +174,7 @@ def _store(
 ) -> None:
     evaluations.insert(session, values)
     evaluations.add_links(session, values["id"], request.labels, list(datasets))
-    units.insert(session, values["id"], Stage.START, [(0, {}, 1)], nudged=1)
+    units.insert(session, values["id"], Stage.START, [units.NewUnit(0, {}, 1)], nudged=1)
 
 
 def _replay(session: Session, owner_id: UUID, key: str, fingerprint: str) -> Submitted | None:

@@ -1,8 +1,8 @@
 """Finding lost work: the one place that brings back what messages, workers and brokers lose.
 
 Every state that is not a last one has an exit here. A queued unit is sent again; a claim whose
-lease ran out, or whose process has ended, is queued again or fails at the last attempt; an
-evaluation without open units is gathered or fails.
+lease ran out, or whose process has ended, is queued again or fails at the last attempt (a learner's
+alone, where it was a learner's); an evaluation without open units is gathered or fails.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from service import queue
-from service.jobs import failures, record
-from service.jobs.discard import discard_chunks
+from service.jobs import failures, parts, record
 from service.lifecycle import FINISHED, EvaluationStatus, Stage, UnitState
 from service.settings import Settings
 from service.storage import evaluations, unit_queue, units, workers
+from service.storage.files import FileStore
 from service.storage.models import Evaluation, Unit
 from service.storage.unit_of_work import reading, unit_of_work
 from service.storage.units import Claim, UnitKey
@@ -112,8 +112,7 @@ def _reclaim(claim: Claim, settings: Settings) -> bool:
     with reading() as session:
         lost, seconds = units.history(session, claim)
     if seconds > settings.time_limit_s:
-        discard_chunks(claim.evaluation_id)
-        return record.failure(claim, failures.time_limit(settings.time_limit_s))
+        return parts.fail(claim, failures.time_limit(settings.time_limit_s), FileStore.open())
     log.warning(
         "unit.lost",
         extra={
@@ -123,6 +122,8 @@ def _reclaim(claim: Claim, settings: Settings) -> bool:
             "lost": lost + 1,
         },
     )
+    if claim.part is not None and lost + 1 >= settings.max_attempts:
+        return parts.fail(claim, failures.worker_lost(lost + 1), FileStore.open())
     return record.give_up_or_retry(
         claim,
         failures.worker_lost(lost + 1),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, Field
@@ -17,6 +17,14 @@ class Progress(BaseModel):
     done: int
     total: int | None
     unit: str
+
+
+class LearnerProgress(BaseModel):
+    """How far one learner is, in the unit of the progress."""
+
+    done: int
+    total: int
+    status: Literal["queued", "running", "done", "failed"]
 
 
 class EvaluationLinks(BaseModel):
@@ -42,6 +50,12 @@ class EvaluationRead(BaseModel):
     started_at: datetime | None
     finished_at: datetime | None
     progress: Progress
+    learners: dict[str, LearnerProgress] = Field(
+        description="By name, while an evaluation that is cut by learner has not ended; else empty."
+    )
+    seconds_left: float | None = Field(
+        description="Estimated from the chunks that are done; null while nobody can know."
+    )
     error: dict[str, Any] | None = Field(description="Why it failed, as a problem document.")
     links: EvaluationLinks
 

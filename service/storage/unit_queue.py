@@ -13,13 +13,18 @@ from service.storage.units import UnitKey
 
 def next_in_line(session: Session, count: int) -> list[UnitKey]:
     """Return the first queued units that may be taken now."""
+    return [key for key, _ in line(session, count)]
+
+
+def line(session: Session, count: int) -> list[tuple[UnitKey, float]]:
+    """Return the first queued units that may be taken now, each with its place."""
     statement = (
-        sa.select(Unit.evaluation_id, Unit.number)
+        sa.select(Unit.evaluation_id, Unit.number, Unit.place)
         .where(Unit.state == UnitState.QUEUED, Unit.not_before <= EpochNow())
         .order_by(Unit.place)
         .limit(count)
     )
-    return [(row.evaluation_id, row.number) for row in session.execute(statement)]
+    return [((row.evaluation_id, row.number), row.place) for row in session.execute(statement)]
 
 
 def due_for_nudge(session: Session, renudge_s: float, window: int) -> list[UnitKey]:

@@ -2,11 +2,14 @@
 
 A unit's ``place`` orders the queue. The start and the gathering of an evaluation come first, so
 that small evaluations are not kept waiting; chunk i of an evaluation stands at "now + i x PACE", so
-that a later evaluation with few chunks is not kept waiting by an earlier one with very many.
+that a later evaluation with few chunks is not kept waiting by an earlier one with very many. The
+parts of an evaluation, its learners, take turns; and each second that a part has taken moves what
+is left of it back by a second, so that a slow part does not keep the quick ones waiting.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -37,29 +40,42 @@ class Claim:
     size: int
     attempt: int
     worker_id: UUID
+    part: str | None = None
 
 
 UnitKey = tuple[UUID, int]
+
+
+@dataclass(frozen=True, slots=True)
+class NewUnit:
+    """A unit to be queued; ``part`` names the part of the evaluation that it belongs to."""
+
+    number: int
+    payload: Mapping[str, Any]
+    size: int
+    part: str | None = None
 
 
 def insert(
     session: Session | sa.Connection,
     evaluation_id: UUID,
     stage: Stage,
-    parts: Sequence[tuple[int, Mapping[str, Any], int]],
+    new: Sequence[NewUnit],
     *,
     nudged: int,
-) -> None:
-    """Queue units given as (number, payload, size); the first ``nudged`` are about to be sent."""
+) -> list[UnitKey]:
+    """Queue units; returns the first ``nudged`` of the queue, which are about to be sent."""
     now = session.execute(_NOW).scalar_one()
     first = now if stage is Stage.CHUNK else now - AHEAD
+    in_turn = _in_turn(new)
     rows = [
         {
             "evaluation_id": evaluation_id,
-            "number": number,
+            "number": unit.number,
             "stage": stage.value,
-            "payload": dict(payload),
-            "size": size,
+            "payload": dict(unit.payload),
+            "size": unit.size,
+            "part": unit.part,
             "state": UnitState.QUEUED.value,
             "place": first + i * PACE,
             "attempt": 0,
@@ -67,10 +83,21 @@ def insert(
             "not_before": now,
             "nudged_at": now if i < nudged else 0.0,
         }
-        for i, (number, payload, size) in enumerate(parts)
+        for i, unit in enumerate(in_turn)
     ]
     if rows:
         session.execute(_INSERT, rows)
+    return [(evaluation_id, unit.number) for unit in in_turn[:nudged]]
+
+
+def _in_turn(new: Sequence[NewUnit]) -> list[NewUnit]:
+    """Return units in an order in which their parts take turns."""
+    turns: Counter[str | None] = Counter()
+    placed = []
+    for unit in new:
+        placed.append((turns[unit.part], unit))
+        turns[unit.part] += 1
+    return [unit for _, unit in sorted(placed, key=lambda pair: pair[0])]
 
 
 def claim(session: Session, key: UnitKey, worker_id: UUID, lease_s: float) -> Claim | None:
@@ -91,13 +118,14 @@ def claim(session: Session, key: UnitKey, worker_id: UUID, lease_s: float) -> Cl
             claimed_at=EpochNow(),
             lease_until=EpochNow() + lease_s,
         )
-        .returning(Unit.stage, Unit.payload, Unit.size, Unit.attempt)
+        .returning(Unit.stage, Unit.payload, Unit.size, Unit.attempt, Unit.part)
     )
     row = session.execute(statement, execution_options=_PLAIN).one_or_none()
     if row is None:
         return None
+    stage = Stage(row.stage)
     return Claim(
-        evaluation_id, number, Stage(row.stage), row.payload, row.size, row.attempt, worker_id
+        evaluation_id, number, stage, row.payload, row.size, row.attempt, worker_id, row.part
     )
 
 
@@ -114,7 +142,14 @@ def is_held(session: Session, held: Claim) -> bool:
 
 def settle(session: Session, held: Claim, state: UnitState, output_file: str | None = None) -> bool:
     """Record this attempt's outcome; False when another attempt or a cancellation took over."""
-    return _update_held(session, held, state=state.value, lease_until=None, output_file=output_file)
+    return _update_held(
+        session,
+        held,
+        state=state.value,
+        lease_until=None,
+        output_file=output_file,
+        seconds=EpochNow() - Unit.claimed_at,
+    )
 
 
 def put_back(session: Session, held: Claim, *, delay_s: float, lost: bool) -> bool:
@@ -207,12 +242,13 @@ def _running(
             Unit.size,
             Unit.attempt,
             Unit.worker_id,
+            Unit.part,
         )
         .where(Unit.state == UnitState.RUNNING, condition)
         .limit(count)
     )
     return [
-        Claim(row[0], row[1], Stage(row[2]), row[3], row[4], row[5], row[6])
+        Claim(row[0], row[1], Stage(row[2]), row[3], row[4], row[5], row[6], row[7])
         for row in session.execute(statement)
     ]
 

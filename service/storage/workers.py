@@ -56,7 +56,7 @@ def beat(session: Session, worker: WorkerProcess) -> None:
         )
 
 
-def count_alive(session: Session, seconds: float) -> int:
+def count_alive(session: Session | sa.Connection, seconds: float) -> int:
     """Return how many workers were heard of within so many seconds."""
     statement = sa.select(sa.func.count()).where(Worker.heartbeat_at > EpochNow() - seconds)
     return session.execute(statement).scalar_one()

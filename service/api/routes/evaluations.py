@@ -17,6 +17,7 @@ from service.api.documents import (
     evaluation_path,
     identifier,
     json_response,
+    seen,
 )
 from service.api.filters import filters_of
 from service.api.preferences import (
@@ -78,7 +79,7 @@ async def create_evaluation(request: Request) -> Response:
     if wait is not None and row.is_finished:
         return json_response(await _with_result(owner_id, row), 200, headers)
     headers["Retry-After"] = str(pause_after(row.created_at))
-    return json_response(evaluation_document(row), 202, headers)
+    return json_response(await seen(row), 202, headers)
 
 
 async def _with_result(owner_id: UUID, row: EvaluationRow) -> dict[str, Any]:
@@ -104,7 +105,7 @@ async def list_evaluations(  # noqa: PLR0913 - one argument per query parameter
     mark = repr(filters)
     inner = unseal(cursor, mark)
     page = await ask(read.page, request.scope["owner_id"], filters, inner, limit)
-    items = [evaluation_document(row) for row in page.items]
+    items = [await seen(row) for row in page.items]
     return json_response({"items": items, "next": seal(page.next, mark)})
 
 
@@ -134,7 +135,7 @@ async def get_evaluation(request: Request, evaluation_id: str) -> Response:
         headers["Retry-After"] = str(pause_after(row.created_at))
     if tag in known or "*" in known:
         return Response(status_code=304, headers=headers)
-    return json_response(evaluation_document(row), 200, headers)
+    return json_response(await seen(row), 200, headers)
 
 
 @router.post(

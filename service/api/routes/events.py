@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import StreamingResponse
 
 from service.api.calls import ask
-from service.api.documents import identifier
+from service.api.documents import identifier, seen
 from service.errors import NotFound
 from service.jobs import read
 from service.jobs.watch import wait_for_change
@@ -52,11 +52,14 @@ async def _stream(owner_id: UUID, row: EvaluationRow, after: int) -> AsyncIterat
     while True:
         for event in await ask(read.events, owner_id, row.id, after):
             after = event.number
-            yield _event(event.type, {"at": event.at, **event.data}, event.number)
+            data = {"at": event.at, **event.data}
+            if event.type == "progress" and event.number == row.version:  # the newest there is
+                data |= await _progress(row)
+            yield _event(event.type, data, event.number)
         if row.is_finished:
             return
         if row.version > max(shown, after):  # progress too small for an event of its own
-            yield _event("progress", _progress(row))
+            yield _event("progress", await _progress(row))
         shown = row.version
         if not await wait_for_change(row.id, row.version, KEEP_ALIVE_S):
             yield b": still here\n\n"
@@ -66,8 +69,10 @@ async def _stream(owner_id: UUID, row: EvaluationRow, after: int) -> AsyncIterat
             return
 
 
-def _progress(row: EvaluationRow) -> dict[str, Any]:
-    return {"done": row.progress_done, "total": row.progress_total, "unit": row.progress_unit}
+async def _progress(row: EvaluationRow) -> dict[str, Any]:
+    document = await seen(row)
+    told = ("learners", "seconds_left")
+    return {**document["progress"], **{name: document[name] for name in told}}
 
 
 def _event(name: str, data: Mapping[str, Any], number: int | None = None) -> bytes:

@@ -59,10 +59,19 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One part of an evaluation: a JSON payload, and what it adds to the progress."""
+    """One piece of an evaluation: a JSON payload, and what it adds to the progress.
+
+    Parameters
+    ----------
+    part : str or None
+        The learner that the piece is for. The learners take turns, each has a progress of its
+        own, and one that fails, runs too long or wants too much memory fails alone: in the place
+        of a piece's arrays stands one array, ``failed``; ``service.jobs.parts`` reads it.
+    """
 
     payload: dict[str, Any]
     size: int = 1
+    part: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +80,20 @@ class Chunks:
 
     chunks: Sequence[Chunk]
     unit: str  # of the progress: splits, repetitions
+
+
+class NothingLeft(Exception):
+    """Every part failed, and the last words are those of a limit or of a lost worker.
+
+    Parameters
+    ----------
+    problem : mapping
+        What the evaluation fails with, as ``service.jobs.failures`` writes it.
+    """
+
+    def __init__(self, problem: Mapping[str, Any]) -> None:
+        super().__init__(str(problem.get("detail", "")))
+        self.problem = dict(problem)
 
 
 class JobKind(Protocol):

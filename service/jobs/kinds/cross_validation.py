@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
@@ -22,6 +21,7 @@ from service.jobs.kinds._methods_used import methods_used
 from service.jobs.kinds._metrics import metrics_of, metrics_used
 from service.jobs.kinds._refits import found_again, run_extra
 from service.jobs.kinds.base import Chunk, Chunks, DatasetFile, Finished, Job
+from service.jobs.parts import failed_arrays, failure_in
 from service.schemas.base import EvaluationRequest
 from thetahat.errors import EvaluationError
 from thetahat.evaluation import check, evaluate
@@ -77,7 +77,10 @@ class CrossValidation:
         if cells * len(plan.learners) <= SMALL and plan.all_own:
             outputs = [_run(plan, job.seed, part) for part in _parts(plan, whole=True)]
             return _finish(job, given, plan, _parts(plan, whole=True), outputs)
-        chunks = [Chunk(part, size=part["stop"] - part["start"]) for part in _parts(plan)]
+        chunks = [
+            Chunk(part, size=part["stop"] - part["start"], part=part["learner"])
+            for part in _parts(plan)
+        ]
         return Chunks(chunks, unit="splits")
 
     def run(self, job: Job, payload: dict[str, Any]) -> dict[str, np.ndarray]:
@@ -126,8 +129,7 @@ def _run(plan: Plan, seed: int, part: Mapping[str, Any]) -> dict[str, np.ndarray
             name, plan.learners[name], plan.data, splits, plan.loss, seed, keep_predictions=True
         )
     except EvaluationError as error:
-        said = {"code": error.code, "message": error.message, "loc": ["learners", name]}
-        return {"failed": np.frombuffer(json.dumps(said).encode(), dtype=np.uint8)}
+        return failed_arrays(error.code, error.message, ("learners", name))
     return pack(outcomes)
 
 
@@ -144,8 +146,9 @@ def _finish(
     again: dict[str, dict[int, list[dict[str, np.ndarray]]]] = {name: {} for name in plan.learners}
     for part, output in zip(parts, outputs, strict=True):
         name = part["learner"]
-        if "failed" in output:
-            failures.setdefault(name, json.loads(output["failed"].tobytes()))
+        failure = failure_in(output, name)
+        if failure is not None:
+            failures.setdefault(name, failure)
         elif "design" in part:
             again[name].setdefault(part["design"], []).append(output)
         else:

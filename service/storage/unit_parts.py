@@ -1,0 +1,126 @@
+"""The parts of an evaluation, its learners: how far each is, and what is left to do of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from service.lifecycle import Stage, UnitState
+from service.storage.engine import EpochNow
+from service.storage.models import Unit, table_of
+from service.storage.units import Claim
+
+_UNITS = table_of(Unit).c
+_PLAIN = {"synchronize_session": False}
+_OPEN = (UnitState.QUEUED, UnitState.RUNNING)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One chunk as it stands.
+
+    Parameters
+    ----------
+    number, size : int
+        Its place in the evaluation, and what it adds to the progress.
+    part : str or None
+        What it is a part of.
+    state : str
+        A ``UnitState``.
+    output_file : str or None
+        Where its arrays lie, or the words of what it failed with.
+    seconds : float or None
+        How long it took; None where it is not done, or was never begun.
+    running_s : float
+        How long it has been running; 0 where it is not.
+    """
+
+    number: int
+    size: int
+    part: str | None
+    state: str
+    output_file: str | None
+    seconds: float | None
+    running_s: float
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is still to be done."""
+        return self.state in _OPEN
+
+
+_RUNNING_S = sa.case((_UNITS.state == UnitState.RUNNING, EpochNow() - _UNITS.claimed_at), else_=0.0)
+_CHUNKS = (
+    sa.select(
+        _UNITS.number,
+        _UNITS.size,
+        _UNITS.part,
+        _UNITS.state,
+        _UNITS.output_file,
+        _UNITS.seconds,
+        _RUNNING_S,
+    )
+    .where(_UNITS.evaluation_id == sa.bindparam("wanted"), _UNITS.stage == Stage.CHUNK)
+    .order_by(_UNITS.number)
+)
+_RUNNING_ELSEWHERE = sa.select(sa.func.count()).where(
+    _UNITS.state == UnitState.RUNNING, _UNITS.evaluation_id != sa.bindparam("wanted")
+)
+
+
+def chunks(session: Session | sa.Connection, evaluation_id: UUID) -> list[Chunk]:
+    """Return the chunks of an evaluation in their order."""
+    return [Chunk(*row) for row in session.execute(_CHUNKS, {"wanted": evaluation_id})]
+
+
+def running_elsewhere(session: Session | sa.Connection, evaluation_id: UUID) -> int:
+    """Return how many units of other evaluations are being done."""
+    found: int = session.execute(_RUNNING_ELSEWHERE, {"wanted": evaluation_id}).scalar_one()
+    return found
+
+
+def move_back(session: Session, held: Claim) -> None:
+    """Let what is queued of a claim's part wait as long as the claim's work took."""
+    if held.part is None:
+        return
+    took = (
+        sa.select(Unit.seconds)
+        .where(Unit.evaluation_id == held.evaluation_id, Unit.number == held.number)
+        .scalar_subquery()
+    )
+    session.execute(
+        sa.update(Unit)
+        .where(*_queued_of(held))
+        .values(place=Unit.place + sa.func.coalesce(took, 0.0)),
+        execution_options=_PLAIN,
+    )
+
+
+def skip(session: Session, held: Claim, output_file: str, *, only_later: bool) -> int:
+    """Let a failure stand for what is queued of its part; returns the size of that.
+
+    ``only_later`` leaves the chunks before the failed one: what they give does not depend on who
+    was quicker, so which failure of a part is told, the first, does not either.
+    """
+    later = [Unit.number > held.number] if only_later else []
+    statement = (
+        sa.update(Unit)
+        .where(*_queued_of(held), *later)
+        .values(state=UnitState.CANCELLED.value, output_file=output_file)
+        .returning(Unit.size)
+    )
+    sizes: Sequence[int] = session.scalars(statement, execution_options=_PLAIN).all()
+    return sum(sizes)
+
+
+def _queued_of(held: Claim) -> tuple[sa.ColumnElement[bool], ...]:
+    return (
+        Unit.evaluation_id == held.evaluation_id,
+        Unit.stage == Stage.CHUNK,
+        Unit.part == held.part,
+        Unit.state == UnitState.QUEUED,
+    )
