@@ -27,6 +27,7 @@ TITLES: Final = {
     "corrections": "Corrections for the number of comparisons",
     "metrics": "Metrics that are not averages",
     "losses": "Losses",
+    "weights": "Importance weights",
     "risks": "Importance-weighted risks",
     "schemes": "Resampling schemes",
     "learners": "The service's own learners",
