@@ -85,6 +85,11 @@ SOURCES: Final[dict[str, str]] = {
         "Corani, G. and Benavoli, A. (2015). A Bayesian approach for comparing cross-validated "
         "algorithms on multiple data sets. Machine Learning 100, 285-304."
     ),
+    "cortes1994": (
+        "Cortes, C., Jackel, L. D., Solla, S. A., Vapnik, V. and Denker, J. S. (1994). Learning "
+        "curves: asymptotic values and rate of convergence. Advances in Neural Information "
+        "Processing Systems 6, 327-334."
+    ),
     "cortes1995": (
         "Cortes, C. and Vapnik, V. (1995). Support-vector networks. Machine Learning 20, 273-297."
     ),

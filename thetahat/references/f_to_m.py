@@ -85,6 +85,11 @@ SOURCES: Final[dict[str, str]] = {
         "Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian "
         "Journal of Statistics 6, 65-70."
     ),
+    "hsu1999": (
+        "Hsu, J. C. and Berger, R. L. (1999). Stepwise confidence intervals without multiplicity "
+        "adjustment for dose-response and toxicity studies. Journal of the American Statistical "
+        "Association 94, 468-482."
+    ),
     "huber1964": (
         "Huber, P. J. (1964). Robust estimation of a location parameter. Annals of Mathematical "
         "Statistics 35, 73-101."
@@ -143,5 +148,10 @@ SOURCES: Final[dict[str, str]] = {
     "mcnemar1947": (
         "McNemar, Q. (1947). Note on the sampling error of the difference between correlated "
         "proportions or percentages. Psychometrika 12, 153-157."
+    ),
+    "mukherjee2003": (
+        "Mukherjee, S., Tamayo, P., Rogers, S., Rifkin, R., Engle, A., Campbell, C., Golub, T. R. "
+        "and Mesirov, J. P. (2003). Estimating dataset size requirements for classifying DNA "
+        "microarray data. Journal of Computational Biology 10, 119-142."
     ),
 }

@@ -69,6 +69,10 @@ SOURCES: Final[dict[str, str]] = {
         "Tashman, L. J. (2000). Out-of-sample tests of forecasting accuracy: an analysis and "
         "review. International Journal of Forecasting 16, 437-450."
     ),
+    "viering2023": (
+        "Viering, T. and Loog, M. (2023). The shape of learning curves: a review. IEEE "
+        "Transactions on Pattern Analysis and Machine Intelligence 45, 7799-7819."
+    ),
     "wilcoxon1945": (
         "Wilcoxon, F. (1945). Individual comparisons by ranking methods. Biometrics Bulletin "
         "1, 80-83."

@@ -1,0 +1,176 @@
+"""Kind ``learning_curve``: learners fitted to growing training parts under one scheme."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, ClassVar, Literal
+from uuid import UUID
+
+import numpy as np
+from pydantic import Field
+
+from service.jobs.kinds._cross_validation_plan import Plan, check_plan, plan_of, scheme_of
+from service.jobs.kinds._curve_output import finish
+from service.jobs.kinds._data_input import check_data_fields, data_from
+from service.jobs.kinds._learners_input import LearnersRequest
+from service.jobs.kinds.base import Chunk, Chunks, DatasetFile, Finished, Job
+from service.schemas.base import EvaluationRequest
+from thetahat.curves import Growth, check_sizes, grown, growth_of
+from thetahat.errors import EvaluationError, InvalidParameter
+from thetahat.resampling import pack, rows_of, run_splits
+from thetahat.schemes.base import Rows, Scheme, Split
+
+SMALL = 3_000_000
+"""Cells (fits x rows x columns) below which one unit does it all."""
+MOST_CHUNKS = 64
+MOST_FITS = 50_000
+"""Of one curve: learners x sizes x splits."""
+MOST_LOSSES = 50_000_000
+"""That these fits may give: they are in memory at once at the end."""
+DEFAULT_SIZES = (0.125, 0.25, 0.5, 0.75, 1.0)
+
+
+class LearningCurveRequest(LearnersRequest):
+    """A cross-validation's fields, and the sizes of the training parts."""
+
+    kind: Literal["learning_curve"] = "learning_curve"
+    sizes: list[float] = Field(
+        default_factory=lambda: list(DEFAULT_SIZES),
+        description="Growing: shares of a training part (1 is all of it), or whole numbers of "
+        "rows (of sources, where they grow by source) from 2.",
+    )
+    grow_by: Literal["instance", "source", "time"] | None = Field(
+        None,
+        description="What a larger part has more of. Left out: whole sources where blocks are "
+        "sources, older rows in a time series, else rows at random.",
+    )
+    stratified: bool | None = Field(
+        None,
+        strict=True,
+        description="Whether smaller parts keep the class shares. Left out: where they can.",
+    )
+
+    def growth(self, scheme: Scheme) -> Growth:
+        """Return how training parts grow, checked."""
+        return growth_of(
+            check_sizes(self.sizes),
+            scheme,
+            self.task,
+            grow_by=self.grow_by,
+            stratified=self.stratified,
+        )
+
+
+class LearningCurve:
+    """Splits x sizes x learners, spread over the workers."""
+
+    name: ClassVar[str] = "learning_curve"
+    title: ClassVar[str] = "Risk against training size"
+    request: ClassVar[type[LearningCurveRequest]] = LearningCurveRequest
+
+    def check(self, request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+        """Refuse what can be seen to be wrong without fitting anything."""
+        given = _narrow(request)
+        check_data_fields(given, datasets)
+        check_plan(given, datasets)
+        scheme = scheme_of(given)
+        growth = given.growth(scheme)
+        if given.dataset is None:
+            check_curve(given, scheme, growth, rows_of(data_from(given, datasets)))
+        elif not scheme.requires and growth.grow_by == "instance":
+            check_curve(given, scheme, growth, Rows(n=datasets[given.dataset].rows))
+
+    def start(self, job: Job) -> Finished | Chunks:
+        """Cut the splits of each learner and size into chunks, or do a small curve at once."""
+        given = _narrow(job.request)
+        plan = plan_of(job, given)
+        growth = given.growth(plan.scheme)
+        check_curve(given, plan.scheme, growth, plan.rows)
+        fits = plan.n_splits * len(growth.sizes) * len(plan.learners)
+        if fits * plan.data.n * max(1, len(plan.data.features.names)) <= SMALL and plan.all_own:
+            parts = _parts(plan, growth, whole=True)
+            outputs = [_run(plan, growth, job.seed, part) for part in parts]
+            return finish(job.seed, given, plan, growth, parts, outputs)
+        chunks = [Chunk(part, size=part["stop"] - part["start"]) for part in _parts(plan, growth)]
+        return Chunks(chunks, unit="fits")
+
+    def run(self, job: Job, payload: dict[str, Any]) -> dict[str, np.ndarray]:
+        """Fit and test one learner at one size on some of the splits."""
+        given = _narrow(job.request)
+        plan = plan_of(job, given)
+        return _run(plan, given.growth(plan.scheme), job.seed, payload)
+
+    def gather(self, job: Job, outputs: Sequence[dict[str, np.ndarray]]) -> Finished:
+        """Put the losses together and draw the curves."""
+        given = _narrow(job.request)
+        plan = plan_of(job, given)
+        growth = given.growth(plan.scheme)
+        return finish(job.seed, given, plan, growth, _parts(plan, growth), outputs)
+
+
+def _narrow(request: EvaluationRequest) -> LearningCurveRequest:
+    assert isinstance(request, LearningCurveRequest)  # noqa: S101 - the registry pairs them
+    return request
+
+
+def check_curve(given: LearningCurveRequest, scheme: Scheme, growth: Growth, rows: Rows) -> None:
+    """Refuse sizes that the first training part cannot have, and too many fits."""
+    n_splits = scheme.n_splits(rows)
+    fits = n_splits * len(growth.sizes) * len(given.learners)
+    if fits > MOST_FITS:
+        raise InvalidParameter(
+            f"{len(given.learners)} learners at {len(growth.sizes)} sizes under {n_splits} splits "
+            f"make {fits} fits, and {MOST_FITS} is the most; ask for fewer sizes or splits",
+            loc=("sizes",),
+            value=fits,
+        )
+    first = next(scheme.splits(rows, 0, stop=1))
+    n_losses = fits * len(first.test)
+    if n_losses > MOST_LOSSES:
+        raise InvalidParameter(
+            f"the curves would have {n_losses} losses, and {MOST_LOSSES} is the most; ask for "
+            "fewer sizes or splits, or for smaller test parts",
+            loc=("sizes",),
+            value=n_losses,
+        )
+    growth.part(first, rows, 0, 0)
+
+
+def _parts(plan: Plan, growth: Growth, *, whole: bool = False) -> list[dict[str, Any]]:
+    """Return what each part of the work is; a function of the request alone."""
+    n_sizes = len(growth.sizes)
+    most = 1 if whole else max(1, MOST_CHUNKS // (len(plan.learners) * n_sizes))
+    parts = min(plan.n_splits, most)
+    edges = [plan.n_splits * i // parts for i in range(parts + 1)]
+    return [
+        {"learner": name, "size": size, "start": start, "stop": stop}
+        for name in plan.learners
+        for size in range(n_sizes)
+        for start, stop in pairwise(edges)
+    ]
+
+
+def _run(plan: Plan, growth: Growth, seed: int, part: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Return what one part gave, or what it failed with."""
+    name, size = part["learner"], part["size"]
+    whole: list[int] = []
+    try:
+        splits = plan.scheme.splits(plan.rows, seed, start=part["start"], stop=part["stop"])
+        smaller = grown(_noting(splits, whole), growth, plan.rows, seed, size)
+        outcomes = run_splits(name, plan.learners[name], plan.data, smaller, plan.loss, seed)
+    except EvaluationError as error:
+        said = {"code": error.code, "message": error.message, "loc": ["learners", name]}
+        return {"failed": np.frombuffer(json.dumps(said).encode(), dtype=np.uint8)}
+    return {**pack(outcomes), "n_whole": np.array(whole, dtype=np.intp)}
+
+
+def _noting(splits: Iterator[Split], sizes: list[int]) -> Iterator[Split]:
+    """Yield the splits, and note how many rows their whole training parts have."""
+    for split in splits:
+        sizes.append(split.n_train)
+        yield split
+
+
+METHOD = LearningCurve()
