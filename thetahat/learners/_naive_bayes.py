@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import logsumexp
 
 from thetahat.errors import InvalidParameter
 from thetahat.features import Features
 from thetahat.losses.base import Predictions
 from thetahat.types import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from thetahat.sparse import CsrMatrix
 
 LogLikelihood = Callable[[Features], FloatArray]
 
@@ -43,10 +38,18 @@ class BayesRule:
 
     def predict(self, features: Features) -> Predictions:
         """Return class codes and probabilities; of equal posteriors the lowest code wins."""
-        joint = self.log_likelihood(features) + self.log_prior
-        probabilities = np.zeros((len(joint), self.n_classes))
-        probabilities[:, self.present] = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
-        return Predictions(self.present[np.argmax(joint, axis=1)], probabilities=probabilities)
+        return posterior(
+            self.log_likelihood(features) + self.log_prior, self.present, self.n_classes
+        )
+
+
+def posterior(joint: FloatArray, present: IntArray, n_classes: int) -> Predictions:
+    """Return class codes and probabilities from (n, C') joint log densities of the ``present``."""
+    best = np.argmax(joint, axis=1)
+    relative = np.exp(joint - joint[np.arange(len(joint)), best][:, None])
+    probabilities = np.zeros((len(joint), n_classes))
+    probabilities[:, present] = relative / relative.sum(axis=1, keepdims=True)
+    return Predictions(present[best], probabilities=probabilities)
 
 
 def check_smoothing(smoothing: float) -> None:
@@ -57,32 +60,3 @@ def check_smoothing(smoothing: float) -> None:
             loc=("smoothing",),
             value=str(smoothing),
         )
-
-
-def matrix_of(features: Features) -> FloatArray | CsrMatrix:
-    """(n, p) of all columns, complete: sparse where some of them are."""
-    return features.sparse_matrix() if features.wide else features.complete_matrix()
-
-
-def sums_by_class(
-    matrix: FloatArray | CsrMatrix, y: np.ndarray, weights: FloatArray, present: IntArray
-) -> FloatArray:
-    """(C', p) weighted column sums of the rows of each class; one class in memory at a time."""
-    if not isinstance(matrix, np.ndarray):
-        return _sparse_sums(matrix, y, weights, present)
-    sums = np.empty((len(present), matrix.shape[1]))
-    for at, code in enumerate(present):
-        of_class = y == code
-        sums[at] = weights[of_class] @ matrix[of_class]
-    return sums
-
-
-def _sparse_sums(
-    matrix: CsrMatrix, y: np.ndarray, weights: FloatArray, present: IntArray
-) -> FloatArray:
-    from scipy.sparse import csr_array  # noqa: PLC0415 - few features are sparse
-
-    counted = np.flatnonzero(np.isin(y, present))
-    at = np.searchsorted(present, y[counted])
-    member = csr_array((weights[counted], (at, counted)), shape=(len(present), matrix.shape[0]))
-    return np.asarray((member @ matrix).toarray())

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
-from thetahat.errors import InvalidParameter
+from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.features import Features
-from thetahat.learners._naive_bayes import BayesRule, check_smoothing, sums_by_class
+from thetahat.learners._class_sums import entries, scores, sums_by_class
+from thetahat.learners._count_bayes import CountsOverSplits
+from thetahat.learners._naive_bayes import BayesRule, check_smoothing
 from thetahat.learners._parts import check_two_classes, class_weights, weights_of
+from thetahat.learners.base import OverSplits, Plain
 from thetahat.registry import MethodInfo
-from thetahat.types import FloatArray, IntArray
+from thetahat.types import FloatArray
 
 if TYPE_CHECKING:
     from thetahat.sparse import CsrMatrix
+
+_ROUNDING: Final = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +46,9 @@ class BernoulliNaiveBayes:
     right and its probability too near 0 or 1.
 
     Source: mccallum1998 (the multivariate Bernoulli event model).
+
+    Under cross-validation the counts of a block are subtracted from those of all rows, where all
+    are whole numbers.
 
     Degenerate cases: a class that is absent from the training part has probability 0; one class
     alone is refused.
@@ -95,18 +103,25 @@ class BernoulliNaiveBayes:
         check_two_classes(totals)
         present = np.flatnonzero(totals)
         is_yes = self._yes(features)
-        yes = sums_by_class(is_yes, y, w, present) + self.smoothing
-        log_scale = np.log(totals[present] + 2 * self.smoothing)[:, None]
-        no = self._no(is_yes, totals[present], y, w, present)
-        log_yes, log_no = np.log(yes) - log_scale, np.log(no) - log_scale
+        sums = sums_by_class(is_yes, np.arange(len(y)), y, w, n_classes)
+        table, constant = self._terms(sums[present], totals[present])
         return BayesRule(
             present=present,
             log_prior=np.log(totals[present] / totals.sum()),
-            log_likelihood=lambda of: np.asarray(
-                self._yes(of) @ (log_yes - log_no).T + log_no.sum(axis=1)
-            ),
+            log_likelihood=lambda of: scores(self._yes(of), None, table) + constant,
             n_classes=n_classes,
         )
+
+    def over_splits(
+        self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
+    ) -> OverSplits | Plain:
+        """Count in all rows, from which the counts of a block are subtracted."""
+        try:
+            is_yes = self._yes(features)
+        except EvaluationError as error:
+            return Plain(error.message)
+        w = np.ones(len(y)) if weights is None else weights
+        return CountsOverSplits(is_yes, y, w, n_classes, self._terms, self._one_left_out)
 
     def _yes(self, features: Features) -> FloatArray | CsrMatrix:
         """(n, p) ones and zeros; sparse where the features are and a zero counts as no."""
@@ -116,21 +131,35 @@ class BernoulliNaiveBayes:
         matrix.data = (matrix.data > self.threshold).astype(np.float64)
         return matrix
 
-    def _no(
-        self,
-        is_yes: FloatArray | CsrMatrix,
-        totals: FloatArray,
-        y: np.ndarray,
-        w: FloatArray,
-        present: IntArray,
-    ) -> FloatArray:
-        """(C', p) smoothed weight of the rows that say no."""
-        if isinstance(is_yes, np.ndarray):
-            # From the "no" answers, not by subtraction: exact where theta is near 1.
-            return sums_by_class(1 - is_yes, y, w, present) + self.smoothing
-        # Of a sparse column almost all are "no", so that subtraction loses no digits there.
-        yes = sums_by_class(is_yes, y, w, present)
-        return np.maximum(totals[:, None] - yes, 0.0) + self.smoothing
+    def _terms(self, sums: FloatArray, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
+        no = totals[:, None] - sums
+        # Where none says no, weights that are no whole numbers leave rounding, maybe below zero.
+        no = np.where(no > _ROUNDING * totals[:, None], no, 0.0) + self.smoothing
+        log_scale = np.log(totals + 2 * self.smoothing)[:, None]
+        log_yes, log_no = np.log(sums + self.smoothing) - log_scale, np.log(no) - log_scale
+        return log_yes - log_no, log_no.sum(axis=1)
+
+    def _one_left_out(self, shared: CountsOverSplits) -> FloatArray:
+        """(n,) log-likelihood of each row under its class without it.
+
+        All features change in the row's class: those it has are a yes less, the others a no less.
+        With one weight for all rows that is one table, in which the row's own are put right.
+        """
+        y, sums, weight = shared.y, shared.sums, float(shared.weights[0])
+        if not (shared.is_exact and np.all(shared.weights == weight)):
+            return np.full(len(y), np.nan)
+        left = np.maximum(shared.totals - weight, 0.0)[:, None]
+        scale = np.log(left + 2 * self.smoothing)
+        log_no = np.log(np.maximum(left - sums, 0.0) + self.smoothing) - scale
+        log_yes = np.log(np.maximum(sums - weight, 0.0) + self.smoothing) - scale
+        table, constant = log_yes - log_no, log_no.sum(axis=1)
+        own = np.empty(len(y))
+        for some, row, column, yes in entries(shared.matrix):
+            codes = y[some]
+            own[some] = constant[codes] + np.bincount(
+                row, yes * table[codes[row], column], len(codes)
+            )
+        return own
 
 
 METHOD = BernoulliNaiveBayes

@@ -97,7 +97,7 @@ class GaussianNaiveBayes:
             means[at] = np.average(rows, axis=0, weights=row_weights)
             variances[at] = np.average((rows - means[at]) ** 2, axis=0, weights=row_weights)
         variances += self.variance_smoothing * np.var(X, axis=0).max()
-        _check_positive(variances, features.names)
+        _check_positive(variances, features)
         return BayesRule(
             present=present,
             log_prior=np.log(totals[present] / totals.sum()),
@@ -106,10 +106,10 @@ class GaussianNaiveBayes:
         )
 
 
-def _check_positive(variances: FloatArray, names: tuple[str, ...]) -> None:
+def _check_positive(variances: FloatArray, features: Features) -> None:
     flat = np.argwhere(variances <= 0)
     if len(flat):
-        name = names[int(flat[0, 1])]
+        name = features.column_name(int(flat[0, 1]))
         raise InsufficientData(
             f"column {name!r} does not vary inside a class of the training part, so it has no "
             "normal density; leave the column out or raise variance_smoothing",

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 import numpy as np
 
-from thetahat.errors import InvalidParameter
+from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.features import Features
-from thetahat.learners._naive_bayes import (
-    BayesRule,
-    check_smoothing,
-    matrix_of,
-    sums_by_class,
-)
+from thetahat.learners._class_sums import entries, matrix_of, scores, sums_by_class
+from thetahat.learners._count_bayes import MOST_DOUBT, CountsOverSplits, rounding_of_sums
+from thetahat.learners._naive_bayes import BayesRule, check_smoothing
 from thetahat.learners._parts import check_two_classes, class_weights, weights_of
+from thetahat.learners.base import OverSplits, Plain
 from thetahat.registry import MethodInfo
 from thetahat.types import FloatArray
 
@@ -42,6 +40,9 @@ class MultinomialNaiveBayes:
     They are not, so the class is often right and its probability too near 0 or 1.
 
     Source: mccallum1998 (the multinomial event model).
+
+    Under cross-validation the counts of a block are subtracted from those of all rows, where all
+    are whole numbers; leave-one-out changes but the words of one row in its own class.
 
     Degenerate cases: a class that is absent from the training part has probability 0; one class
     alone is refused.
@@ -89,14 +90,48 @@ class MultinomialNaiveBayes:
         totals = class_weights(y, w, n_classes)
         check_two_classes(totals)
         present = np.flatnonzero(totals)
-        smoothed = sums_by_class(counts, y, w, present) + self.smoothing
-        log_theta = np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
+        sums = sums_by_class(counts, np.arange(len(y)), y, w, n_classes)
+        table, constant = self._terms(sums[present], totals[present])
         return BayesRule(
             present=present,
             log_prior=np.log(totals[present] / totals.sum()),
-            log_likelihood=lambda of: np.asarray(_counts(of) @ log_theta.T),
+            log_likelihood=lambda of: scores(_counts(of), None, table) + constant,
             n_classes=n_classes,
         )
+
+    def over_splits(
+        self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
+    ) -> OverSplits | Plain:
+        """Count in all rows, from which the counts of a block are subtracted."""
+        try:
+            counts = _counts(features)
+        except EvaluationError as error:
+            return Plain(error.message)
+        w = np.ones(len(y)) if weights is None else weights
+        return CountsOverSplits(counts, y, w, n_classes, self._terms, self._one_left_out)
+
+    def _terms(self, sums: FloatArray, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
+        smoothed = sums + self.smoothing
+        table = np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
+        return table, np.zeros(len(totals))
+
+    def _one_left_out(self, shared: CountsOverSplits) -> FloatArray:
+        """(n,) log-likelihood of each row under its class without it: its own words change."""
+        y, w = shared.y, shared.weights
+        sums, totals = shared.sums, shared.sums.sum(axis=1)
+        slack = 0.0 if shared.is_exact else rounding_of_sums(len(y))
+        own = np.empty(len(y))
+        for some, row, column, count in entries(shared.matrix):
+            codes, weights, n = y[some], w[some], some.stop - some.start
+            before = sums[codes[row], column]
+            after = before - weights[row] * count + self.smoothing
+            length = np.bincount(row, count, n)
+            all_after = totals[codes] - weights * length + self.smoothing * sums.shape[1]
+            said = np.bincount(row, count * np.log(after), n) - length * np.log(all_after)
+            doubt = np.bincount(row, count * before / after, n)
+            doubt += length * totals[codes] / all_after
+            own[some] = np.where(slack * doubt < MOST_DOUBT, said, np.nan)
+        return own
 
 
 def _counts(features: Features) -> FloatArray | CsrMatrix:

@@ -1,0 +1,208 @@
+"""Naive Bayes of counts, over all splits at once, beside its own fits and scikit-learn's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
+
+from tests.thetahat.learners.test_every_fast_path import fitted
+from thetahat.data import Data, data_of
+from thetahat.learners import LEARNERS, _class_sums
+from thetahat.learners.base import Plain
+from thetahat.losses.base import Predictions
+from thetahat.resampling import rows_of
+from thetahat.resampling.at_once import over_splits, predicted_at_once
+from thetahat.schemes import SCHEMES
+from thetahat.schemes.base import Split
+from thetahat.sparse import Numbered, sparse_columns
+
+LEARNT = ["multinomial_naive_bayes", "bernoulli_naive_bayes"]
+SPLITS: dict[str, dict[str, Any]] = {
+    "k_fold": {"n_folds": 5},
+    "holdout": {"test_size": 0.8},
+    "leave_one_out": {},
+    "leave_one_source_out": {},
+    "bootstrap": {"n_resamples": 3},
+}
+WEIGHTS = ["none", "whole", "broken", "far apart"]
+
+
+def table_of(*, sparse: bool, weights: str, whole: bool = True) -> Data:
+    """Counts of 40 rows, 12 columns and three classes; class 2 is one row."""
+    rng = np.random.default_rng(20_261_131)
+    X = np.where(rng.random((40, 12)) < 0.3, rng.integers(1, 6, (40, 12)), 0).astype(float)
+    X[:, 4] = 1.0  # a column that every row has
+    X[7] = 0.0  # a row that has nothing
+    X[7, 4] = 1.0
+    X = X if whole else X * rng.exponential(size=12)
+    y = rng.integers(0, 2, 40)
+    y[11] = 2
+    w = {
+        "none": None,
+        "whole": rng.integers(0, 4, 40).astype(float),
+        "broken": rng.exponential(size=40),
+        "far apart": 10.0 ** rng.uniform(-12, 4, 40),
+    }[weights]
+    csr = csr_array(X)
+    features: dict[str, Any] = {f"x{j}": X[:, j] for j in range(12)}
+    if sparse:
+        features = {"x0": X[:, 0], "X": sparse_columns("X", csr[:, 1:], Numbered("x", 11, 1))}
+    return data_of(
+        features, y, "classification", source=[f"s{i}" for i in np.arange(40) // 7], weight=w
+    )
+
+
+def splits_of(data: Data, scheme: str) -> Iterator[Split]:
+    return SCHEMES[scheme](**SPLITS[scheme]).splits(rows_of(data), 3)
+
+
+def at_once(learner: str, data: Data, splits: list[Split], **params: Any) -> list[Predictions]:
+    shared = over_splits(LEARNERS[learner](**params), data)
+    told = [predicted_at_once(shared, split, data.n) for split in splits]
+    assert all(isinstance(said, Predictions) for said in told)
+    return [said for said in told if isinstance(said, Predictions)]
+
+
+def assert_same(said: Predictions, wanted: Predictions, tolerance: float = 1e-9) -> None:
+    assert said.probabilities is not None
+    assert wanted.probabilities is not None
+    assert_array_equal(said.output, wanted.output)
+    assert_allclose(said.probabilities, wanted.probabilities, rtol=tolerance, atol=1e-12)
+
+
+@pytest.mark.parametrize("learner", LEARNT)
+@pytest.mark.parametrize("scheme", SPLITS)
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("sparse", [True, False])
+def test_naive_fits_of_counts_say_the_same(
+    learner: str, scheme: str, weights: str, *, sparse: bool, whole: bool
+) -> None:
+    data = table_of(sparse=sparse, weights=weights, whole=whole)
+    splits = list(splits_of(data, scheme))
+
+    params: dict[str, Any] = {"smoothing": 0.3}
+    plain = LEARNERS[learner](**params)
+
+    for split, said in zip(splits, at_once(learner, data, splits, **params), strict=True):
+        assert_same(said, fitted(plain, data, split), 1e-8)
+
+
+@pytest.mark.parametrize("learner", LEARNT)
+@pytest.mark.parametrize("scheme", SPLITS)
+def test_exact_sparse_columns_say_what_dense_ones_say(learner: str, scheme: str) -> None:
+    dense, sparse = (table_of(sparse=s, weights="whole") for s in (False, True))
+    splits = list(splits_of(dense, scheme))
+    pairs = zip(at_once(learner, dense, splits), at_once(learner, sparse, splits), strict=True)
+
+    for a, b in pairs:
+        assert_same(a, b, 1e-11)
+
+
+@pytest.mark.parametrize("learner", LEARNT)
+@pytest.mark.parametrize("scheme", SPLITS)
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_exact_compiled_loops_give_the_same_bits(
+    learner: str, scheme: str, weights: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = table_of(sparse=True, weights=weights)
+    splits = list(splits_of(data, scheme))
+    by_scipy = at_once(learner, data, splits)
+    monkeypatch.setattr(_class_sums, "LARGE", 0)
+    by_kernel = at_once(learner, table_of(sparse=True, weights=weights), splits)
+
+    for a, b in zip(by_scipy, by_kernel, strict=True):
+        assert a.probabilities is not None
+        assert b.probabilities is not None
+        assert_array_equal(a.output, b.output)
+        assert_array_equal(a.probabilities, b.probabilities)
+
+
+@pytest.mark.parametrize("learner", LEARNT)
+def test_exact_rows_taken_in_pieces_change_nothing(
+    learner: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = table_of(sparse=True, weights="none")
+    splits = list(splits_of(data, "leave_one_out"))
+    whole = at_once(learner, data, splits)
+    monkeypatch.setattr(_class_sums, "AT_ONCE", 7)
+    in_pieces = at_once(learner, table_of(sparse=True, weights="none"), splits)
+
+    for a, b in zip(whole, in_pieces, strict=True):
+        assert_same(a, b, 1e-13)
+
+
+@pytest.mark.parametrize("learner", LEARNT)
+@pytest.mark.parametrize("sparse", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_against_sklearn_leave_one_out(learner: str, *, sparse: bool, weighted: bool) -> None:
+    from sklearn.naive_bayes import BernoulliNB, MultinomialNB
+
+    theirs = {"multinomial_naive_bayes": MultinomialNB, "bernoulli_naive_bayes": BernoulliNB}
+    data = table_of(sparse=sparse, weights="broken" if weighted else "none")
+    X = data.features.matrix()
+    splits = list(splits_of(data, "leave_one_out"))
+
+    for split, said in zip(splits, at_once(learner, data, splits), strict=True):
+        w = None if data.weight is None else data.weight[split.train]
+        model = theirs[learner]().fit(X[split.train], data.y[split.train], w)
+        assert said.probabilities is not None
+        probabilities = said.probabilities[:, model.classes_]
+        assert_allclose(probabilities, model.predict_proba(X[split.test]), rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+def test_exact_a_threshold_below_zero_makes_zeros_a_yes(*, sparse: bool) -> None:
+    data = table_of(sparse=sparse, weights="none")
+    splits = list(splits_of(data, "k_fold"))
+
+    said = at_once("bernoulli_naive_bayes", data, splits, threshold=-0.5)
+
+    # all is yes, so nothing but the shares of the classes is learnt
+    for split, one in zip(splits, said, strict=True):
+        shares = np.bincount(data.y[split.train], minlength=3) / len(split.train)
+        assert one.probabilities is not None
+        assert_array_equal(one.output, np.full(len(split.test), np.argmax(shares)))
+        assert np.ptp(one.probabilities, axis=0).max() == 0
+
+
+@pytest.mark.parametrize("learner", LEARNT)
+def test_degenerate_what_leaves_one_class_is_left_to_the_fit(learner: str) -> None:
+    data = data_of({"x": [1.0, 2, 0, 1]}, [0, 0, 0, 1], "classification")
+    shared = over_splits(LEARNERS[learner](), data)
+    told = [predicted_at_once(shared, split, 4) for split in splits_of(data, "leave_one_out")]
+
+    assert [isinstance(said, Plain) for said in told] == [False, False, False, True]
+    assert isinstance(told[3], Plain)
+    assert told[3].reason == "a training part has fewer than two classes"
+
+
+@pytest.mark.parametrize(
+    ("learner", "value", "words"),
+    [
+        ("multinomial_naive_bayes", -1.0, "takes counts, and column 'x' is -1.0 in row 1"),
+        ("bernoulli_naive_bayes", None, "column 'x' has no value in row 1"),
+        ("multinomial_naive_bayes", None, "column 'x' has no value in row 1"),
+    ],
+)
+def test_invalid_counts_are_left_to_the_fit(learner: str, value: Any, words: str) -> None:
+    data = data_of({"x": [1.0, value, 0.0, 2.0]}, [0, 1, 0, 1], "classification")
+    shared = over_splits(LEARNERS[learner](), data)
+
+    assert isinstance(shared, Plain)
+    assert words in shared.reason
+
+
+def test_invalid_a_negative_count_in_a_sparse_matrix_is_named() -> None:
+    X = csr_array(np.array([[0, 1.0], [2, 0], [0, -3], [1, 1]]))
+    columns = sparse_columns("X", X, Numbered("w", 2, 1))
+    data = data_of({"age": [1.0, 2, 3, 4], "X": columns}, [0, 1, 0, 1], "classification")
+    shared = over_splits(LEARNERS["multinomial_naive_bayes"](), data)
+
+    assert isinstance(shared, Plain)
+    assert "column 'w2' is -3.0 in row 2" in shared.reason

@@ -1,0 +1,101 @@
+"""What the naive Bayes learners of counts take from a matrix: sums by class, and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from thetahat.features import Features
+from thetahat.kernels import sparse_counts
+from thetahat.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from thetahat.sparse import CsrMatrix
+
+LARGE: Final = 200_000
+"""Stored values from which on the compiled loops are taken."""
+
+AT_ONCE: Final = 4_000_000
+"""Values looked at in one step, where each takes some temporary numbers."""
+
+_MOST_EXACT: Final = 2.0**53
+
+
+def matrix_of(features: Features) -> FloatArray | CsrMatrix:
+    """(n, p) of all columns, complete: sparse where some of them are."""
+    return features.sparse_matrix() if features.wide else features.complete_matrix()
+
+
+def sums_by_class(
+    matrix: FloatArray | CsrMatrix,
+    rows: IntArray,
+    y: np.ndarray,
+    weights: FloatArray,
+    n_classes: int,
+) -> FloatArray:
+    """(C, p) weighted column sums of some rows by class; ``y`` and ``weights`` are of all rows."""
+    if isinstance(matrix, np.ndarray):
+        sums = np.zeros((n_classes, matrix.shape[1]))
+        for code in np.unique(y[rows]):
+            of_class = rows[y[rows] == code]
+            sums[code] = weights[of_class] @ matrix[of_class]
+        return sums
+    if matrix.nnz >= LARGE:
+        return sparse_counts.sums_by_kernel(matrix, rows, y, weights, n_classes)
+    from scipy.sparse import csr_array  # noqa: PLC0415 - few features are sparse
+
+    shape = (n_classes, matrix.shape[0])
+    member = csr_array((weights[rows], (y[rows], rows)), shape=shape)
+    return np.asarray((member @ matrix).toarray())
+
+
+def scores(matrix: FloatArray | CsrMatrix, rows: IntArray | None, table: FloatArray) -> FloatArray:
+    """(m, C) products of some rows, or all, with a (C, p) table."""
+    if not isinstance(matrix, np.ndarray) and matrix.nnz >= LARGE:
+        some = np.arange(matrix.shape[0]) if rows is None else rows
+        return sparse_counts.scores_by_kernel(matrix, some, table)
+    some_rows = matrix if rows is None else matrix[rows]
+    return np.asarray(some_rows @ table.T)
+
+
+def entries(
+    matrix: FloatArray | CsrMatrix,
+) -> Iterator[tuple[slice, IntArray, IntArray, FloatArray]]:
+    """Give the values that are not zero, some rows at a time.
+
+    Yields
+    ------
+    rows : slice
+        Which rows.
+    row, column : ndarray of int
+        (m,) where each value stands; rows count from the first of these.
+    value : ndarray of float
+        (m,).
+    """
+    n, p = matrix.shape
+    stored = n * p if isinstance(matrix, np.ndarray) else int(matrix.nnz)
+    step = max(1, AT_ONCE * n // max(1, stored))
+    for start in range(0, n, step):
+        some = matrix[start : start + step]
+        if isinstance(some, np.ndarray):
+            row, column = np.nonzero(some)
+            value = some[row, column]
+        else:
+            row = np.repeat(np.arange(some.shape[0]), np.diff(some.indptr))
+            column, value = some.indices.astype(np.intp), some.data
+        yield slice(start, start + some.shape[0]), row, column, value
+
+
+def are_exact(matrix: FloatArray | CsrMatrix, weights: FloatArray) -> bool:
+    """Say whether every sum of weighted values is a whole number that is held exactly."""
+    values = matrix if isinstance(matrix, np.ndarray) else matrix.data
+    if not (_whole(weights) and _whole(values)):
+        return False
+    largest = float(np.abs(values).max(initial=0.0))
+    return largest * float(weights.sum()) < _MOST_EXACT
+
+
+def _whole(values: FloatArray) -> bool:
+    return bool(np.array_equal(values, np.rint(values)))
