@@ -93,6 +93,10 @@ SOURCES: Final[dict[str, str]] = {
     "cortes1995": (
         "Cortes, C. and Vapnik, V. (1995). Support-vector networks. Machine Learning 20, 273-297."
     ),
+    "cover1967": (
+        "Cover, T. M. and Hart, P. E. (1967). Nearest neighbor pattern classification. IEEE "
+        "Transactions on Information Theory 13, 21-27."
+    ),
     "davison1997": (
         "Davison, A. C. and Hinkley, D. V. (1997). Bootstrap Methods and their Application. "
         "Cambridge University Press."
@@ -113,6 +117,11 @@ SOURCES: Final[dict[str, str]] = {
     "dixon1946": (
         "Dixon, W. J. and Mood, A. M. (1946). The statistical sign test. Journal of the "
         "American Statistical Association 41, 557-566."
+    ),
+    "dudoit2002": (
+        "Dudoit, S., Fridlyand, J. and Speed, T. P. (2002). Comparison of discrimination methods "
+        "for the classification of tumors using gene expression data. Journal of the American "
+        "Statistical Association 97, 77-87."
     ),
     "efron1983": (
         "Efron, B. (1983). Estimating the error rate of a prediction rule: improvement on "

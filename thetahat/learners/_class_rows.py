@@ -1,0 +1,143 @@
+"""The rows of all classes about their class means, and sums of them over any training part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from thetahat.learners._parts import class_weights
+from thetahat.learners.base import Part
+from thetahat.types import FloatArray, IntArray
+
+LEAST_LEFT = 1e-6
+"""Share of a class's weight that must stay, so that to subtract the rest costs few digits."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassSums:
+    """Sums over the rows of each class; rows are taken from their class's mean over all rows.
+
+    Parameters
+    ----------
+    rows : ndarray of int
+        (C,) number of rows that have weight.
+    weight : ndarray of float
+        (C,) total weight.
+    x : ndarray of float
+        (C, p) weighted sums: about 0, but for what a part left out takes with it.
+    squares : ndarray of float
+        (C, p) weighted sums of squares.
+    """
+
+    rows: IntArray
+    weight: FloatArray
+    x: FloatArray
+    squares: FloatArray
+
+    def without(self, other: ClassSums) -> ClassSums:
+        """Return the sums without those of some of the rows."""
+        return ClassSums(
+            self.rows - other.rows,
+            self.weight - other.weight,
+            self.x - other.x,
+            self.squares - other.squares,
+        )
+
+
+@dataclass(eq=False)
+class ClassRows:
+    """All rows, about the mean of their class.
+
+    To centre within classes first is what keeps the digits: what is subtracted later is of the
+    size of the spread within a class, however far the classes lie from 0 and from one another.
+
+    Parameters
+    ----------
+    Z : ndarray of float
+        (n, p) rows less the mean of their class.
+    y : ndarray of int
+        (n,) class codes.
+    w : ndarray of float
+        (n,) weights.
+    centre : ndarray of float
+        (p,) mean of all rows.
+    means : ndarray of float
+        (C, p) means of the classes about ``centre``; 0 for one without weight.
+    largest : ndarray of float
+        (p,) largest size of each column.
+    """
+
+    Z: FloatArray
+    y: np.ndarray
+    w: FloatArray
+    centre: FloatArray
+    means: FloatArray
+    largest: FloatArray
+
+    @cached_property
+    def all(self) -> ClassSums:
+        """The sums over all rows."""
+        return self.of(np.arange(len(self.y)))
+
+    def member(self, index: IntArray) -> FloatArray:
+        """(C, n_index) weight of each row in its class, 0 in the others."""
+        member = np.zeros((len(self.means), len(index)))
+        member[self.y[index], np.arange(len(index))] = self.w[index]
+        return member
+
+    def of(self, index: IntArray) -> ClassSums:
+        """Return the sums over some rows, each as often as it stands in ``index``."""
+        Z, w, y = self.Z[index], self.w[index], self.y[index]
+        member = self.member(index)
+        return ClassSums(
+            rows=np.bincount(y[w > 0], minlength=len(self.means)),
+            weight=class_weights(y, w, len(self.means)),
+            x=member @ Z,
+            squares=member @ Z**2,
+        )
+
+    def of_training(self, part: Part) -> ClassSums | None:
+        """Return the sums over a training part; None where digits would be lost."""
+        if part.left_out is None or len(part.left_out) > len(part.train):
+            return self.of(part.train)
+        sums = self.all.without(self.of(part.left_out))
+        present = sums.rows > 0
+        if (sums.weight[present] < LEAST_LEFT * self.all.weight[present]).any():
+            return None
+        return sums
+
+    @cached_property
+    def products(self) -> FloatArray:
+        """(p, p) weighted sums of products over all rows."""
+        return np.asarray((self.Z * self.w[:, None]).T @ self.Z)
+
+    def products_of_training(self, part: Part, sums: ClassSums) -> FloatArray:
+        """(p, p) weighted sums of products of a training part, about its own class means."""
+        is_fresh = part.left_out is None or len(part.left_out) > len(part.train)
+        index = part.train if part.left_out is None or is_fresh else part.left_out
+        Z = self.Z[index]
+        products = (Z * self.w[index][:, None]).T @ Z
+        if not is_fresh:
+            products = self.products - products
+        present = sums.rows > 0
+        x = sums.x[present]
+        return np.asarray(products - (x / sums.weight[present][:, None]).T @ x)
+
+    def from_centre(self, index: IntArray) -> FloatArray:
+        """(n_index, p) rows about the mean of all rows."""
+        return np.asarray(self.Z[index] + self.means[self.y[index]])
+
+
+def class_rows(X: FloatArray, y: np.ndarray, w: FloatArray, n_classes: int) -> ClassRows:
+    """Return all rows about the means of their classes."""
+    centre = np.average(X, axis=0, weights=w)
+    Z = X - centre
+    means = np.zeros((n_classes, X.shape[1]))
+    for code in range(n_classes):
+        of_class = y == code
+        if w[of_class].any():
+            means[code] = np.average(Z[of_class], axis=0, weights=w[of_class])
+            Z[of_class] -= means[code]
+    return ClassRows(Z, y, w, centre, means, np.abs(X).max(axis=0))

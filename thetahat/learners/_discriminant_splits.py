@@ -1,0 +1,238 @@
+"""The discriminants of every training part, from sums over all rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from thetahat.learners._class_rows import ClassRows, ClassSums, class_rows
+from thetahat.learners._discriminants import (
+    Priors,
+    Shape,
+    log_joint,
+    log_priors,
+    posterior,
+    transformed,
+)
+from thetahat.learners._ridge_rows import LARGEST_AMPLIFICATION, is_rounding
+from thetahat.learners.base import OverSplits, Part, Plain
+from thetahat.losses.base import Predictions
+from thetahat.types import FloatArray, IntArray
+
+ILL_CONDITIONED: Final = Plain("the training part's covariance matrix is ill-conditioned")
+LIGHT: Final = Plain("hardly any weight of a class is in the training part")
+TOO_FEW: Final = Plain("the training part has too few classes or rows")
+TIED: Final = Plain("two classes are as likely as one another to the last digits")
+NO_WEIGHT: Final = Plain("no row has weight")
+
+_ROUNDING = 1e-15
+_DIGITS = 1e-9
+"""What a log density may be wrong by; then a probability agrees to eight digits."""
+
+
+def discriminant_over_splits(  # noqa: PLR0913 - what a learner is handed, and its two choices
+    X: FloatArray,
+    y: np.ndarray,
+    weights: FloatArray | None,
+    n_classes: int,
+    *,
+    shape: Shape,
+    priors: Priors,
+) -> OverSplits | Plain:
+    """Return what predicts the test part of every split, or why it has to be fitted."""
+    w = np.ones(len(y)) if weights is None else weights
+    if not w.any():
+        return NO_WEIGHT
+    rows = class_rows(X, y, w, n_classes)
+    scaled = rows.Z * np.sqrt(w)[:, None]
+    rows.Z[:, is_rounding(scaled, rows.largest, w)] = 0.0
+    splits = DiscriminantSplits(rows, shape, priors)
+    return OneLeftOut(splits) if shape == "full" else splits
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Whitened:
+    """Test rows and class means after the transformation, and what rounding becomes in it."""
+
+    rows: FloatArray
+    means: FloatArray
+    amplification: float
+
+
+class DiscriminantSplits:
+    """Sums of the left-out rows are taken from those of all, class by class.
+
+    Squares and products are about the class means of all rows, so that a training part's own are
+    these, less what its means moved by. Every column is divided by its spread within the classes
+    of all rows; what the inverse makes of a rounding error there must stay below the eighth digit.
+    """
+
+    def __init__(self, rows: ClassRows, shape: Shape, priors: Priors) -> None:
+        self.rows, self.shape, self.priors = rows, shape, priors
+        spread = np.sqrt(rows.all.squares.sum(axis=0))
+        self.varies = spread > 0
+        self.scale = np.divide(1.0, spread, out=np.zeros_like(spread), where=self.varies)
+
+    def predict(self, part: Part) -> Predictions | Plain:
+        """Subtract the block, class by class."""
+        sums = self.rows.of_training(part)
+        if sums is None:
+            return LIGHT
+        present = np.flatnonzero(sums.rows > 0)
+        if len(present) < 2 or sums.rows.sum() <= len(present):
+            return TOO_FEW
+        means = self.rows.means[present] + sums.x[present] / sums.weight[present][:, None]
+        found = self._whitened(part, sums, self.rows.from_centre(part.test), means)
+        if found is None:
+            return ILL_CONDITIONED
+        factor = np.sqrt(sums.weight[present].sum())
+        joint = log_joint(found.rows * factor, found.means * factor)
+        joint += log_priors(sums.weight[present], self.priors)
+        wrong = _ROUNDING * found.amplification * _size(found.rows, found.means) * factor**2
+        return told(joint, present, len(self.rows.means), wrong)
+
+    def _whitened(
+        self, part: Part, sums: ClassSums, rows: FloatArray, means: FloatArray
+    ) -> Whitened | None:
+        if self.shape == "full":
+            return self._by_cholesky(part, sums, rows, means)
+        present = sums.rows > 0
+        moved = (sums.x[present] ** 2 / sums.weight[present][:, None]).sum(axis=0)
+        squares = sums.squares[present].sum(axis=0) - moved
+        if self.shape == "spherical":
+            total, of_all = squares.sum(), self.rows.all.squares.sum()
+            if not total * LARGEST_AMPLIFICATION >= of_all > 0:
+                return None
+            transform = np.full(len(squares), np.sqrt(len(squares) / total))
+            amplification = of_all / total
+        else:
+            share = squares[self.varies] * self.scale[self.varies] ** 2
+            if not (share * LARGEST_AMPLIFICATION >= 1).all():
+                return None
+            transform = np.zeros_like(squares)
+            transform[self.varies] = 1 / np.sqrt(squares[self.varies])
+            amplification = 1 / share.min(initial=1.0)
+        return Whitened(
+            transformed(rows, transform), transformed(means, transform), float(amplification)
+        )
+
+    def _by_cholesky(
+        self, part: Part, sums: ClassSums, rows: FloatArray, means: FloatArray
+    ) -> Whitened | None:
+        found = factor_of(self.rows.products_of_training(part, sums), self.scale)
+        if found is None or not found[1] <= LARGEST_AMPLIFICATION:
+            return None
+        from scipy.linalg import solve_triangular  # noqa: PLC0415 - the API need not load it
+
+        factor, amplification = found
+        both = (np.concatenate([rows, means]) * self.scale).T
+        white = solve_triangular(factor, both, lower=True).T
+        return Whitened(white[: len(rows)], white[len(rows) :], amplification)
+
+
+class OneLeftOut:
+    r"""Linear discriminants: for one row left out the inverse is known from that of all rows.
+
+    .. math:: S_{(i)}^{-1} = S^{-1} + \frac{a S^{-1} z z^T S^{-1}}{1 - a z^T S^{-1} z}, \quad
+              a = w_i W_c / (W_c - w_i)
+
+    with z the row less the mean of its class c. All distances of a row from the means, taken from
+    its class's, then follow from :math:`z^T S^{-1} z` and :math:`z^T S^{-1} (m_k - m_c)`.
+    """
+
+    def __init__(self, splits: DiscriminantSplits) -> None:
+        self.splits = splits
+
+    def predict(self, part: Part) -> Predictions | Plain:
+        """Look the row up; of other training parts subtract the block."""
+        if not part.is_one_left_out or not np.isfinite(self._wrong[part.test[0]]):
+            return self.splits.predict(part)
+        wrong = float(self._wrong[part.test[0]])
+        return told(self._joint[part.test], self._present, len(self.splits.rows.means), wrong)
+
+    @cached_property
+    def _present(self) -> IntArray:
+        return np.flatnonzero(self.splits.rows.all.rows > 0)
+
+    @cached_property
+    def _joint(self) -> FloatArray:
+        return self._all[0]
+
+    @cached_property
+    def _wrong(self) -> FloatArray:
+        return self._all[1]
+
+    @cached_property
+    def _all(self) -> tuple[FloatArray, FloatArray]:
+        """(n, C') log joint densities, (n,) what they may be wrong by: inf for "do not use"."""
+        rows, present = self.splits.rows, self._present
+        n, sums = len(rows.y), rows.all
+        found = factor_of(rows.products, self.splits.scale)
+        if found is None or sums.rows.sum() <= len(present) + 1:
+            return np.zeros((n, len(present))), np.full(n, np.inf)
+        from scipy.linalg import solve_triangular  # noqa: PLC0415 - as above
+
+        factor, amplification = found
+        t = solve_triangular(factor, (rows.Z * self.splits.scale).T, lower=True)
+        m = solve_triangular(factor, (rows.means[present] * self.splits.scale).T, lower=True)
+        at = np.searchsorted(present, rows.y)
+        at[rows.w == 0] = np.minimum(at[rows.w == 0], len(present) - 1)
+        every = np.arange(n)
+        weight = sums.weight[present]
+        stays = weight[at] - rows.w
+        a = rows.w * weight[at] / stays
+        q = np.einsum("ij,ij->j", t, t)
+        left = 1 - a * q
+        along = t.T @ m
+        along -= along[every, at][:, None]
+        apart = m.T @ m
+        lengths = np.diag(apart)[:, None] + np.diag(apart) - 2 * apart
+        along[every, at] = -rows.w / stays * q
+        squares = lengths[at] + (a / left)[:, None] * along**2
+        along /= left[:, None]
+        squares[every, at] = (rows.w / stays) ** 2 * q / left
+        scale = weight.sum() - rows.w
+        joint = scale[:, None] * (along - 0.5 * squares)
+        counts = np.tile(weight, (n, 1))
+        counts[every, at] = stays
+        if self.splits.priors == "shares":
+            joint += np.log(counts / counts.sum(axis=1, keepdims=True))
+        wrong = _ROUNDING * amplification / left * scale * np.abs(along).max(axis=1)
+        wrong += _ROUNDING * amplification / left * scale * squares.max(axis=1)
+        fit = (sums.rows[rows.y] > 1) & (stays > LARGEST_AMPLIFICATION**-1 * weight[at])
+        fit &= np.isin(rows.y, present) & (amplification <= LARGEST_AMPLIFICATION * left)
+        return joint, np.where(fit, wrong, np.inf)
+
+
+def factor_of(products: FloatArray, scale: FloatArray) -> tuple[FloatArray, float] | None:
+    """Return the Cholesky factor of scaled products, and the length of the inverse."""
+    from scipy.linalg import lapack  # noqa: PLC0415 - as above
+
+    matrix = products * np.outer(scale, scale)
+    # A column that never varies within the classes counts for nothing: it stands alone.
+    matrix[np.diag_indices_from(matrix)] += scale == 0
+    factor, failed = lapack.dpotrf(matrix, lower=1)
+    if failed:
+        return None
+    return factor, float(1 / lapack.dpocon(factor, 1.0, uplo="L")[0])
+
+
+def _size(rows: FloatArray, means: FloatArray) -> float:
+    """Return the largest term of a log density."""
+    squares = np.einsum("ij,ij->i", means, means).max()
+    lengths = np.einsum("ij,ij->i", rows, rows).max(initial=0.0)
+    return float(squares + np.sqrt(squares * lengths))
+
+
+def told(joint: FloatArray, present: IntArray, n_classes: int, wrong: float) -> Predictions | Plain:
+    """Return the predictions unless rounding could change a class or the eighth digit."""
+    if not wrong <= _DIGITS:
+        return ILL_CONDITIONED
+    if len(joint):
+        two = np.partition(joint, -2, axis=1)[:, -2:]
+        if (two[:, 1] - two[:, 0] <= _DIGITS).any():
+            return TIED
+    return posterior(joint, present, n_classes)
