@@ -51,9 +51,7 @@ def test_golden_matrices() -> None:
     assert codes(ragged) == {"few_blocks"}
 
 
-@pytest.mark.outside(
-    "janezd/baycomp tests/test_single.py, the variances it asserts"
-)
+@pytest.mark.outside("janezd/baycomp tests/test_single.py, the variances it asserts")
 def test_against_baycomp_unit_tests() -> None:
     # baycomp tests/test_single.py: x = 4, 2, 6 and y = 5, 7, 3, one run of three folds;
     # then x = 4, 2, 6, 4 and y = 5, 7, 3, 5 in two runs of two folds
@@ -118,7 +116,9 @@ def test_invalid_one_split() -> None:
 
 def test_invalid_without_training_sizes() -> None:
     holdout = layout_of(BlockKind.HOLDOUT, [0, 0])
-    assert "is for random or source or subsamples blocks" in str(NadeauBengio().inapplicable(holdout))
+    assert "is for random or source or subsamples blocks" in str(
+        NadeauBengio().inapplicable(holdout)
+    )
     unknown = Layout(
         kind=BlockKind.RANDOM,
         block_labels=(0, 1),
