@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from service.jobs.kinds._failures import failure_of
 from service.jobs.kinds._loss_output import losses_as_columns
 from service.jobs.kinds._methods_used import methods_used
 from service.jobs.kinds.base import Finished
+from service.jobs.parts import failure_in
 from thetahat.block_losses import LossTable
 from thetahat.curves import Point, curve_of, label_of
 from thetahat.evaluation import check, evaluate
@@ -59,7 +59,7 @@ def finish(  # noqa: PLR0913 - the request, built, and what its parts gave
         raise failure_of(next(iter(gathered.failures.values())))
     table = _table(plan, gathered, curves, labels)
     last = len(labels) - 1
-    at_largest = {name: f"{name} @ {labels[last]}" for name in curves if last in curves[name]}
+    at_largest = {name: key_of(name, labels[last]) for name in curves if last in curves[name]}
     if not at_largest:
         raise failure_of(gathered.failures[next(iter(curves)), last])
     choices = given.choices()
@@ -76,7 +76,7 @@ def finish(  # noqa: PLR0913 - the request, built, and what its parts gave
             [
                 Point(
                     label=labels[size],
-                    losses=table.models[f"{name} @ {labels[size]}"],
+                    losses=table.models[key_of(name, labels[size])],
                     n_train=np.array([o.n_train for o in gathered.outcomes[name, size]]),
                 )
                 for size in sizes
@@ -97,14 +97,20 @@ def finish(  # noqa: PLR0913 - the request, built, and what its parts gave
     return Finished(result, losses_as_columns(table))
 
 
+def key_of(name: str, label: str) -> str:
+    """Return what a learner at one size is called where both are models."""
+    return f"{name} @ {label}"
+
+
 def _gathered(
     parts: Sequence[Mapping[str, Any]], outputs: Sequence[Mapping[str, np.ndarray]]
 ) -> Gathered:
     gathered = Gathered()
     for part, output in zip(parts, outputs, strict=True):
         place = part["learner"], part["size"]
-        if "failed" in output:
-            gathered.failures.setdefault(place, json.loads(output["failed"].tobytes()))
+        failure = failure_in(output, part["learner"])
+        if failure is not None:
+            gathered.failures.setdefault(place, failure)
         else:
             gathered.outcomes.setdefault(place, []).extend(unpack(output))
             gathered.whole.setdefault(place, []).extend(output["n_whole"].tolist())
@@ -119,7 +125,7 @@ def _table(
     The layout's training sizes are those of the whole training parts, as ``Point`` says.
     """
     outcomes = {
-        f"{name} @ {labels[size]}": [
+        key_of(name, labels[size]): [
             replace(outcome, n_train=n)
             for outcome, n in zip(
                 gathered.outcomes[name, size], gathered.whole[name, size], strict=True
@@ -148,7 +154,7 @@ def _cautions(plan: Plan, gathered: Gathered, labels: Sequence[str]) -> list[dic
         for (name, size), said in gathered.failures.items()
     ]
     warned = {
-        f"{name} @ {labels[size]}": outcomes
+        key_of(name, labels[size]): outcomes
         for (name, size), outcomes in gathered.outcomes.items()
         if (name, size) not in gathered.failures
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
@@ -12,12 +11,13 @@ import numpy as np
 from pydantic import Field
 
 from service.jobs.kinds._cross_validation_plan import Plan, check_plan, plan_of, scheme_of
-from service.jobs.kinds._curve_output import finish
+from service.jobs.kinds._curve_output import finish, key_of
 from service.jobs.kinds._data_input import check_data_fields, data_from
 from service.jobs.kinds._learners_input import LearnersRequest
 from service.jobs.kinds.base import Chunk, Chunks, DatasetFile, Finished, Job
+from service.jobs.parts import failed_arrays
 from service.schemas.base import EvaluationRequest
-from thetahat.curves import Growth, check_sizes, grown, growth_of
+from thetahat.curves import Growth, check_sizes, grown, growth_of, label_of
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.resampling import pack, rows_of, run_splits
 from thetahat.schemes.base import Rows, Scheme, Split
@@ -152,6 +152,11 @@ def _parts(plan: Plan, growth: Growth, *, whole: bool = False) -> list[dict[str,
     ]
 
 
+def _part_of(part: Mapping[str, Any], growth: Growth) -> str:
+    """Return what fails alone: a learner at one size."""
+    return key_of(part["learner"], label_of(growth.sizes[part["size"]]))
+
+
 def _run(plan: Plan, growth: Growth, seed: int, part: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """Return what one part gave, or what it failed with."""
     name, size = part["learner"], part["size"]
@@ -161,8 +166,7 @@ def _run(plan: Plan, growth: Growth, seed: int, part: Mapping[str, Any]) -> dict
         smaller = grown(_noting(splits, whole), growth, plan.rows, seed, size)
         outcomes = run_splits(name, plan.learners[name], plan.data, smaller, plan.loss, seed)
     except EvaluationError as error:
-        said = {"code": error.code, "message": error.message, "loc": ["learners", name]}
-        return {"failed": np.frombuffer(json.dumps(said).encode(), dtype=np.uint8)}
+        return failed_arrays(error.code, error.message, ("learners", name))
     return {**pack(outcomes), "n_whole": np.array(whole, dtype=np.intp)}
 
 
