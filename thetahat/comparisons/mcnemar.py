@@ -57,6 +57,7 @@ class McNemar:
 
     variant: Variant = "exact"
 
+    only_zero_one: ClassVar[bool] = True
     info: ClassVar[MethodInfo] = MethodInfo(
         name="mcnemar",
         title="McNemar's test",

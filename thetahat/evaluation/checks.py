@@ -1,10 +1,13 @@
-"""What of a request can be refused before any loss is seen."""
+"""What of a request can be refused before it is computed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from thetahat.block_losses import LossTable
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.evaluation.choices import REGISTRIES, Choices, Chosen, misfit, select
 from thetahat.evaluation.corrections import refusal
@@ -51,12 +54,60 @@ def check(layout: Layout, choices: Choices, models: Sequence[str]) -> None:
         _check_target(layout, choices, choices.target)
 
 
+def check_values(table: LossTable, choices: Choices) -> None:
+    """Refuse a named method that needs losses of 0 or 1 where they are not; reads the losses.
+
+    Raises
+    ------
+    UnsupportedCombination
+        With the method, the first other value, and the methods that fit.
+    """
+    entries = [
+        ("tests" if family == "omnibus" else family, family, i, entry)
+        for family in REGISTRIES
+        for i, entry in enumerate(getattr(choices, family) or ())
+        if getattr(entry.method, "only_zero_one", False)
+    ]
+    other = _other_than_zero_one(table) if entries else None
+    if other is None:
+        return
+    for field, family, i, entry in entries:
+        n_models = len(table.names) if family == "omnibus" else None
+        known = those_that_fit(family, table.layout, choices, n_models, any_loss=True)
+        raise UnsupportedCombination(
+            f"{entry.name} does not fit: it needs losses that are all 0 or 1, and there is "
+            f"{other:.6g}; {known}",
+            loc=(field, i if entry.place is None else entry.place),
+            value=entry.name,
+        )
+
+
+def _other_than_zero_one(table: LossTable) -> float | None:
+    for losses in table.models.values():
+        values = losses.values
+        if values is not None:
+            fit = (values == 0) | (values == 1)
+            if not fit.all():
+                return float(values[int(np.argmin(fit))])
+    return None
+
+
 def those_that_fit(
-    family: str, layout: Layout, choices: Choices, n_models: int | None = None
+    family: str,
+    layout: Layout,
+    choices: Choices,
+    n_models: int | None = None,
+    *,
+    any_loss: bool = False,
 ) -> str:
-    """Return the end of a refusal: the methods of a family that fit the layout."""
+    """Return the end of a refusal: the methods of a family that fit the layout, or any loss too."""
     methods = select(family, None, REGISTRIES[family], layout, choices, n_models).methods
-    fitting = [e.name for e in methods if _misfit(family, e, layout, choices, n_models) is None]
+    fitting = [
+        e.name
+        for e in methods
+        if not (any_loss and getattr(e.method, "only_zero_one", False))
+        and _misfit(family, e, layout, choices, n_models) is None
+    ]
     return f"{family} that fit: {', '.join(fitting) or 'none'}"
 
 

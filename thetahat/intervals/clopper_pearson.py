@@ -38,6 +38,7 @@ class ClopperPearson:
     variance of zero is no obstacle. Losses that are not all 0 or 1 give no interval.
     """
 
+    only_zero_one: ClassVar[bool] = True
     info: ClassVar[MethodInfo] = MethodInfo(
         name="clopper_pearson",
         title="Clopper-Pearson interval",

@@ -38,6 +38,7 @@ class Wilson:
     variance of zero is no obstacle. Losses that are not all 0 or 1 give no interval.
     """
 
+    only_zero_one: ClassVar[bool] = True
     info: ClassVar[MethodInfo] = MethodInfo(
         name="wilson",
         title="Wilson score interval",

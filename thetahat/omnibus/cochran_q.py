@@ -44,6 +44,7 @@ class CochranQ:
     no statistic.
     """
 
+    only_zero_one: ClassVar[bool] = True
     info: ClassVar[MethodInfo] = MethodInfo(
         name="cochran_q",
         title="Cochran's Q",

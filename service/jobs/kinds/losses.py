@@ -19,7 +19,7 @@ from service.schemas.base import EvaluationRequest
 from service.schemas.numbers import number_array
 from thetahat.block_losses import LossTable
 from thetahat.errors import InvalidParameter
-from thetahat.evaluation import check, evaluate
+from thetahat.evaluation import check, check_values, evaluate
 from thetahat.risks import RISKS
 from thetahat.types import FloatArray
 
@@ -55,6 +55,7 @@ class Losses(OneUnit):
             return
         table = loss_table(given, datasets)
         check(table.layout, choices, table.names)
+        check_values(table, choices)
         weights = _weights(given, table)
         if weights is not None:
             for losses in table.models.values():
@@ -66,6 +67,7 @@ class Losses(OneUnit):
         table = loss_table(given, job.datasets)
         choices = given.choices()
         check(table.layout, choices, table.names)
+        check_values(table, choices)
         result = evaluate(table, choices, job.seed, weights=_weights(given, table))
         if given.blocks is None:
             result["cautions"].append(

@@ -36,7 +36,7 @@ from service.jobs.kinds.base import Chunks, DatasetFile, Finished, Job, OneUnit
 from service.schemas.base import EvaluationRequest
 from thetahat.block_losses import BlockLosses, LossTable
 from thetahat.errors import InvalidParameter, Loc
-from thetahat.evaluation import check, evaluate
+from thetahat.evaluation import check, check_values, evaluate
 from thetahat.layout import codes_of
 from thetahat.losses import LOSSES
 from thetahat.losses.base import Loss, Predictions
@@ -108,6 +108,7 @@ class PredictionsKind(OneUnit):
             return
         table, _ = _judged_table(given, datasets)
         check(table.layout, choices, table.names)
+        check_values(table, choices)
 
     def start(self, job: Job) -> Finished | Chunks:
         """Do it all."""
@@ -116,6 +117,7 @@ class PredictionsKind(OneUnit):
         table, judged = _judged_table(given, job.datasets)
         metrics = metrics_of(given.metrics)
         check(table.layout, choices, table.names)
+        check_values(table, choices)
         result = evaluate(table, choices, job.seed)
         add_metrics(result, metrics, judged, table.layout, choices, job.seed)
         if given.blocks is None:
