@@ -40,6 +40,9 @@ VARIANTS: Final[list[tuple[str, dict[str, Any]]]] = [
     ("diagonal_discriminant", {"priors": "equal"}),
     ("nearest_mean", {}),
     ("nearest_mean", {"priors": "shares"}),
+    ("nearest_neighbours", {}),
+    ("nearest_neighbours", {"k": 1}),
+    ("nearest_neighbours", {"k": 3, "votes": "distance"}),
 ]
 
 

@@ -1,0 +1,168 @@
+"""Nearest neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.features import Features
+from thetahat.learners._neighbour_search import Search, nearest
+from thetahat.learners._neighbour_splits import NeighbourSplits
+from thetahat.learners._parts import complete_or_plain, weights_of
+from thetahat.learners.base import OverSplits, Plain
+from thetahat.losses.base import Predictions
+from thetahat.registry import MethodInfo
+from thetahat.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Voters:
+    """What rows say when they are neighbours: their targets, and how much each counts.
+
+    ``n_classes`` is 0 for a regression; ``by_distance`` makes near rows count for more.
+    """
+
+    y: np.ndarray
+    weights: FloatArray
+    n_classes: int
+    by_distance: bool
+
+    def vote(self, rows: IntArray, squares: FloatArray) -> Predictions:
+        """Return what (q, k) rows at these squared distances say together."""
+        counts = self.weights[rows]
+        if self.by_distance:
+            at_point = squares == 0
+            distances = np.sqrt(np.where(at_point, 1.0, squares))
+            # Where a training row is the very point, only such rows count.
+            some = at_point.any(axis=1, keepdims=True)
+            counts = counts * np.where(some, at_point, 1 / distances)
+        shares = counts / counts.sum(axis=1, keepdims=True)
+        said = self.y[rows]
+        if not self.n_classes:
+            return Predictions((shares * said).sum(axis=1))
+        probabilities = np.column_stack(
+            [(shares * (said == code)).sum(axis=1) for code in range(self.n_classes)]
+        )
+        return Predictions(np.argmax(probabilities, axis=1), probabilities=probabilities)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Neighbours:
+    """The training rows that have weight, ready to be searched."""
+
+    search: Search
+    k: int
+    voters: Voters
+
+    def predict(self, features: Features) -> Predictions:
+        """Let the nearest rows of each instance vote."""
+        rows, squares = nearest(self.search, features.complete_matrix(), self.k)
+        return self.voters.vote(rows, squares)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearestNeighbours:
+    r"""What the nearest training rows say: a vote of their classes, or the mean of their values.
+
+    .. math:: \hat p_c(x) = \sum_{i \in N_k(x)} v_i [y_i = c] / \sum_{i \in N_k(x)} v_i, \quad
+              \hat y(x) = \sum_{i \in N_k(x)} v_i y_i / \sum_{i \in N_k(x)} v_i
+
+    with :math:`N_k(x)` the k training rows nearest to x by Euclidean distance and :math:`v_i` the
+    row's weight, divided by its distance where ``votes`` is ``distance``.
+
+    Parameters
+    ----------
+    k : int
+        Number of neighbours, at least 1.
+    votes : {"equal", "distance"}
+        Whether all neighbours count alike, or a near one for more. At distance 0 only the rows at
+        the very point count.
+
+    Of rows equally far, those with the lowest row numbers are taken. Distances are summed from
+    the differences of the features, so rows far from 0 are ranked as rightly as others. Under
+    cross-validation each row's neighbours among all rows are listed once, with room to spare; a
+    row whose list does not suffice for a training part is searched for there.
+
+    Assumptions: features are in comparable units; put ``standardise`` first in ``prepare`` where
+    they are not. In many dimensions all rows are about equally far, and neighbours say little.
+
+    Source: cover1967.
+
+    Deviations: the source has one neighbour and no weights.
+
+    Degenerate cases: a row of weight 0 is nobody's neighbour; of classes with equal votes the
+    first is said; fewer rows than neighbours are refused.
+    """
+
+    k: int = 5
+    votes: Literal["equal", "distance"] = "equal"
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="nearest_neighbours",
+        title="Nearest neighbours",
+        summary=(
+            "The k training rows nearest by Euclidean distance vote, or their mean is taken; of "
+            "rows equally far those with the lowest row numbers count."
+        ),
+        formula=(
+            r"\hat p_c(x) = \sum_{i \in N_k(x)} v_i [y_i = c] / \sum_{i \in N_k(x)} v_i, \quad "
+            r"\hat y(x) = \sum_{i \in N_k(x)} v_i y_i / \sum_{i \in N_k(x)} v_i"
+        ),
+        references=("cover1967",),
+        assumptions="Numeric features in comparable units; few of them.",
+        errs=(
+            "A feature in large units decides alone; in many dimensions all rows are about "
+            "equally far, and the prediction nears that of the whole training part."
+        ),
+    )
+    tasks: ClassVar[frozenset[str]] = frozenset({"classification", "regression"})
+    takes_weights: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            raise InvalidParameter(
+                f"k must be at least 1, and is {self.k}", loc=("k",), value=self.k
+            )
+
+    def fit(
+        self,
+        features: Features,
+        y: np.ndarray,
+        *,
+        weights: FloatArray | None,
+        n_classes: int,
+        rng: np.random.Generator,
+    ) -> Neighbours:
+        """Keep the rows that have weight."""
+        del rng
+        X, w = features.complete_matrix(), weights_of(weights, len(y))
+        kept = w > 0
+        n_kept = int(np.count_nonzero(kept))
+        if n_kept < self.k:
+            raise InsufficientData(
+                f"the training part has {n_kept} rows with weight, and {self.k} neighbours are "
+                "asked for; use fewer neighbours or fewer folds",
+                loc=("k",),
+                value=self.k,
+            )
+        voters = Voters(y[kept], w[kept], n_classes, self.votes == "distance")
+        return Neighbours(Search(X[kept]), self.k, voters)
+
+    def over_splits(
+        self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
+    ) -> OverSplits | Plain:
+        """Prepare the search; lists are made when rows are asked for."""
+        X = complete_or_plain(features)
+        if isinstance(X, Plain):
+            return X
+        w = np.ones(len(y)) if weights is None else weights
+        if np.count_nonzero(w) < self.k:
+            return Plain("there are fewer rows than neighbours are asked for")
+        voters = Voters(y, w, n_classes, self.votes == "distance")
+        return NeighbourSplits(X, w > 0, self.k, voters.vote)
+
+
+METHOD = NearestNeighbours
