@@ -17,6 +17,7 @@ from thetahat.pipelines.reviewed import (
     REGRESSORS,
     SCORE_FUNCTIONS,
     TRANSFORMERS,
+    VECTORISERS,
     learner_tasks,
 )
 from thetahat.pipelines.scikit_learner import ScikitLearner
@@ -24,6 +25,7 @@ from thetahat.pipelines.scikit_step import ScikitStep
 from thetahat.pipelines.spec import LearnerSpec, StepSpec
 from thetahat.pipelines.steps import STEPS
 from thetahat.pipelines.steps.base import Step
+from thetahat.pipelines.text_step import TextStep
 
 TASKS: Final = frozenset(SCORE_FUNCTIONS)
 
@@ -106,9 +108,12 @@ def build_step(spec: StepSpec, task: str, *, loc: Loc = ()) -> Step:
     if spec.name in TRANSFORMERS:
         params = checked_params(spec.name, spec.params, task=task, loc=here)
         return cast("Step", ScikitStep(spec.name, params))
+    if spec.name in VECTORISERS:
+        params = checked_params(spec.name, spec.params, task=task, loc=here)
+        return cast("Step", TextStep(spec.name, params))
     raise InvalidParameter(
         f"{spec.name!r} is not one of the steps: {', '.join(STEPS)}, and scikit-learn's "
-        f"{', '.join(TRANSFORMERS)}",
+        f"{', '.join(sorted({*TRANSFORMERS, *VECTORISERS}))}",
         loc=(*loc, "name"),
         value=spec.name,
     )

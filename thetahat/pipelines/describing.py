@@ -14,9 +14,9 @@ from thetahat.pipelines.reviewed import (
     REGRESSORS,
     SCORE_FUNCTIONS,
     SELECTORS,
-    STRING_TRANSFORMERS,
     TRANSFORMERS,
-    ActsOn,
+    VECTORISERS,
+    acts_on,
     learner_tasks,
     load,
     title,
@@ -79,10 +79,10 @@ def describe_transformers(*, with_parameters: bool = True) -> list[Description]:
             "summary": f"scikit-learn's {name}, learnt in the training part.",
             "tasks": sorted(TASKS),
             "origin": "scikit-learn",
-            "acts_on": (ActsOn.STRING if name in STRING_TRANSFORMERS else ActsOn.NUMERIC).value,
+            "acts_on": acts_on(name).value,
             **({"parameters": _step_schema(name)} if with_parameters else {}),
         }
-        for name in TRANSFORMERS
+        for name in sorted({*TRANSFORMERS, *VECTORISERS})
     ]
     return [*own, *scikit]
 

@@ -43,18 +43,23 @@ class PlacedStep:
         if not chosen:
             untouched = LearntStep(None, (), ())
             return untouched, features
-        learnt, made = self.step.learn(_select(features, chosen), y, task=task, rng=rng)
-        step = LearntStep(learnt, chosen, _new_names(features.names, chosen, made.names))
+        expands = not getattr(self.step, "takes_sparse", False)
+        part = _select(features, chosen, expands=expands)
+        learnt, made = self.step.learn(part, y, task=task, rng=rng)
+        names = _new_names(_names_of(features), chosen, made.names)
+        step = LearntStep(learnt, chosen, names, expands)
         return step, step.placed(features, made)
 
     def _chosen(self, features: Features) -> tuple[str, ...]:
         if self.columns is None:
             is_number = self.step.acts_on is ActsOn.NUMERIC
             pairs = zip(features.names, features.columns, strict=True)
-            return tuple(name for name, c in pairs if (c.dtype.kind == "f") == is_number)
+            groups = [group.name for group in features.wide] if is_number else []
+            return (*(n for n, c in pairs if (c.dtype.kind == "f") == is_number), *groups)
+        names = _names_of(features)
         for name in self.columns:
-            if name not in features.names:
-                known = ", ".join(features.names[:20])
+            if name not in names:
+                known = ", ".join(names[:20])
                 raise InvalidParameter(
                     f"step {self.step.info.name!r} names the column {name!r}; the columns that "
                     f"reach it are {known}",
@@ -76,32 +81,46 @@ class LearntStep:
         The columns it takes.
     names : tuple of str
         What the columns it makes are called in the table, each once.
+    expands : bool
+        Whether it takes sparse groups as plain columns.
     """
 
     learnt: Learnt | None
     chosen: tuple[str, ...]
     names: tuple[str, ...]
+    expands: bool = False
 
     def transform(self, features: Features) -> Features:
         """Return the table with the chosen columns transformed."""
         if self.learnt is None:
             return features
-        return self.placed(features, self.learnt.transform(_select(features, self.chosen)))
+        part = _select(features, self.chosen, expands=self.expands)
+        return self.placed(features, self.learnt.transform(part))
 
     def placed(self, features: Features, made: Features) -> Features:
         """Return the table with the made columns in it: old names in place, new ones last."""
         table = dict(zip(features.names, features.columns, strict=True))
+        groups = {group.name: group for group in features.wide}
         made_columns = dict(zip(self.names, made.columns, strict=True))
         for name in self.chosen:
+            groups.pop(name, None)
             if name not in made_columns:
-                del table[name]
+                table.pop(name, None)
         table.update(made_columns)
-        return features.with_columns(tuple(table), tuple(table.values()))
+        groups.update((group.name, group) for group in made.wide)
+        return features.with_columns(tuple(table), tuple(table.values()), tuple(groups.values()))
 
 
-def _select(features: Features, chosen: tuple[str, ...]) -> Features:
+def _names_of(features: Features) -> tuple[str, ...]:
+    return (*features.names, *(group.name for group in features.wide))
+
+
+def _select(features: Features, chosen: tuple[str, ...], *, expands: bool) -> Features:
     table = dict(zip(features.names, features.columns, strict=True))
-    return features.with_columns(chosen, tuple(table[name] for name in chosen))
+    names = tuple(name for name in chosen if name in table)
+    groups = tuple(group for group in features.wide if group.name in chosen)
+    part = features.with_columns(names, tuple(table[name] for name in names), groups)
+    return part.expanded() if expands else part
 
 
 def _new_names(
@@ -204,7 +223,7 @@ class Pipeline:
         for step in self.steps:
             learnt, features = step.learn(features, y, task=self.task, rng=rng)
             learnt_steps.append(learnt)
-        if not features.names:
+        if not features.width:
             raise InsufficientData("no column is left to learn from", loc=("prepare",))
         fitted = self.learner.fit(features, y, weights=weights, rng=rng, n_classes=n_classes)
         return FittedPipeline(tuple(learnt_steps), fitted)

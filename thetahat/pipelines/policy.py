@@ -18,19 +18,26 @@ REFUSED: Final[Mapping[str, str]] = MappingProxyType(
         "copy_X": "it changes no number",
         "copy_X_train": "it changes no number",
         "covariance_estimator": "learners inside learners are not taken from a request",
+        "decode_error": "texts are decoded when a file is taken in",
         "dtype": "columns are 64-bit numbers",
+        "encoding": "texts are decoded when a file is taken in",
         "estimator": "learners inside learners are not taken from a request",
         "feature_name_combiner": "code is not taken from a request",
         "fun_args": "they are arguments of code",
+        "input": "texts are the cells of a column",
         "kernel_params": "they are arguments of code",
         "link": "it follows from power",
         "metric_params": "they are arguments of code",
         "n_jobs": "the service decides how many processors a job uses",
         "precompute": "products of the features are computed from the features",
+        "preprocessor": "code is not taken from a request",
         "scoring": "what an estimator watches inside a training part is its own loss",
         "solver_options": "they are arguments of code",
         "sparse_output": "columns are dense",
+        "token_pattern": "a pattern can take for ever to look for",
+        "tokenizer": "code is not taken from a request",
         "verbose": "nobody reads a worker's terminal",
+        "vocabulary": "it is learnt from each training part",
         "w_init": "a start is drawn from the job's seed",
         "warm_start": "every training part is learnt afresh",
     }
@@ -69,9 +76,11 @@ LARGEST: Final[Mapping[str, int]] = MappingProxyType(
         "n_bins": 1_000,
         "n_components": 5_000,
         "n_estimators": 2_000,
+        "n_features": 2**24,
         "n_knots": 200,
         "n_quantiles": 100_000,
         "n_restarts_optimizer": 20,
+        "ngram_range": 10,
         "subsample": 10_000_000,
     }
 )
@@ -85,7 +94,7 @@ NO_LISTS: Final = frozenset({"class_weight", "cv"})
 """Parameters of which only the forms without lists are taken: class weights by label would need
 the labels, which are codes inside the service, and splits inside splits are the service's own."""
 
-LONGEST: Final[Mapping[str, int]] = MappingProxyType({"hidden_layer_sizes": 10})
+LONGEST: Final[Mapping[str, int]] = MappingProxyType({"hidden_layer_sizes": 10, "ngram_range": 2})
 """The most entries of a list that costs time or memory."""
 
 LONGEST_LIST: Final = 10_000
@@ -93,6 +102,9 @@ LONGEST_LIST: Final = 10_000
 
 WIDEST: Final = 20_000
 """The most columns that one step may make."""
+
+WIDEST_SPARSE: Final = 20_000_000
+"""The most columns of a group of sparse ones."""
 
 
 def check_policy(owner: str, name: str, value: Any, default: Any, *, loc: Loc) -> None:

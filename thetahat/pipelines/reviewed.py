@@ -29,6 +29,7 @@ class ActsOn(StrEnum):
 
     NUMERIC = "numeric"
     STRING = "string"
+    TEXT = "text"  # string columns too, word by word
 
 
 def _table(modules: dict[str, str]) -> Mapping[str, str]:
@@ -76,6 +77,7 @@ REGRESSORS: Final = _table(
 TRANSFORMERS: Final = _table(
     {
         "decomposition": "FactorAnalysis FastICA KernelPCA NMF PCA TruncatedSVD",
+        "feature_extraction.text": "TfidfTransformer",
         "feature_selection": "SelectFdr SelectFpr SelectFwe SelectKBest SelectPercentile "
         "VarianceThreshold",
         "impute": "KNNImputer SimpleImputer",
@@ -85,6 +87,11 @@ TRANSFORMERS: Final = _table(
         "RobustScaler SplineTransformer StandardScaler",
     }
 )
+
+VECTORISERS: Final = _table(
+    {"feature_extraction.text": "CountVectorizer HashingVectorizer TfidfVectorizer"}
+)
+"""Those that make a group of sparse columns of a column of texts."""
 
 STRING_TRANSFORMERS: Final = frozenset({"OneHotEncoder", "OrdinalEncoder"})
 """Those that act on string columns where the request names none."""
@@ -108,6 +115,13 @@ WIDTHS: Final[Mapping[str, str]] = MappingProxyType(
 """Dense transformers that multiply columns, with the attribute that says to how many."""
 
 
+def acts_on(name: str) -> ActsOn:
+    """Return the columns that a transformer takes where the request names none."""
+    if name in VECTORISERS:
+        return ActsOn.TEXT
+    return ActsOn.STRING if name in STRING_TRANSFORMERS else ActsOn.NUMERIC
+
+
 def learner_tasks(name: str) -> frozenset[str]:
     """Return the tasks of a reviewed learner; empty where the name is not on the list."""
     tables = {"classification": CLASSIFIERS, "regression": REGRESSORS}
@@ -116,7 +130,10 @@ def learner_tasks(name: str) -> frozenset[str]:
 
 def load(name: str) -> Any:
     """Import a class of the list; names that are not on it are a ``KeyError``."""
-    module = CLASSIFIERS.get(name) or REGRESSORS.get(name) or TRANSFORMERS[name]
+    tables = (CLASSIFIERS, REGRESSORS, TRANSFORMERS, VECTORISERS)
+    module = next((table[name] for table in tables if name in table), None)
+    if module is None:
+        raise KeyError(name)
     return getattr(import_module(module), name)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,17 @@ from thetahat.pipelines.guarded import guarded
 from thetahat.pipelines.reviewed import load, title
 from thetahat.registry import MethodInfo
 from thetahat.types import Caution, FloatArray
+
+if TYPE_CHECKING:
+    from thetahat.sparse import CsrMatrix
+
+
+@dataclass(frozen=True, slots=True)
+class Takes:
+    """What an estimator copes with by itself: missing values, and sparse matrices."""
+
+    missing: bool
+    sparse: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,8 +42,8 @@ class FittedEstimator:
         The fitted estimator.
     n_classes : int
         Classes in all of the data; 0 for regression.
-    allows_missing : bool
-        Whether it copes with missing values by itself.
+    takes : Takes
+        Which features it copes with by itself.
     cautions : tuple of Caution
         What it warned of while it was fitted, such as ``not_converged``.
     """
@@ -40,15 +51,15 @@ class FittedEstimator:
     name: str
     estimator: Any
     n_classes: int
-    allows_missing: bool
+    takes: Takes
     cautions: tuple[Caution, ...] = ()
 
     def predict(self, features: Features) -> Predictions:
         """Predict codes, with probabilities and scores where the estimator has them, or values."""
-        X = _matrix(features, allows_missing=self.allows_missing)
+        X = _matrix(features, self.takes)
         # What is said of single instances at this point was said of their kind at the fit.
         with guarded(self.name, []):
-            output = np.asarray(self.estimator.predict(X)).reshape(len(X))
+            output = np.asarray(self.estimator.predict(X)).reshape(features.n)
             if self.n_classes == 0:
                 return Predictions(output.astype(np.float64))
             return Predictions(
@@ -58,16 +69,16 @@ class FittedEstimator:
                 tuple(range(self.n_classes)),
             )
 
-    def _probabilities(self, X: FloatArray) -> FloatArray | None:
+    def _probabilities(self, X: FloatArray | CsrMatrix) -> FloatArray | None:
         """(n, n_classes): zero for classes that the training part has not."""
         if not hasattr(self.estimator, "predict_proba"):
             return None
         given = self.estimator.predict_proba(X)
-        probabilities = np.zeros((len(X), self.n_classes))
+        probabilities = np.zeros((len(given), self.n_classes))
         probabilities[:, self.estimator.classes_] = given
         return probabilities
 
-    def _scores(self, X: FloatArray) -> FloatArray | None:
+    def _scores(self, X: FloatArray | CsrMatrix) -> FloatArray | None:
         """(n,) decision value of class 1 where there are two classes, in the training part too."""
         two = self.n_classes == len(self.estimator.classes_) == 2
         if not two or not hasattr(self.estimator, "decision_function"):
@@ -75,8 +86,10 @@ class FittedEstimator:
         return np.asarray(self.estimator.decision_function(X), dtype=np.float64)
 
 
-def _matrix(features: Features, *, allows_missing: bool) -> FloatArray:
-    return features.matrix() if allows_missing else features.complete_matrix()
+def _matrix(features: Features, takes: Takes) -> FloatArray | CsrMatrix:
+    if features.wide and takes.sparse:
+        return features.sparse_matrix()
+    return features.matrix() if takes.missing else features.complete_matrix()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +145,12 @@ class ScikitLearner:
         return self.task == "classification" and hasattr(self._unfitted(), "decision_function")
 
     @property
-    def allows_missing(self) -> bool:
-        """Whether it copes with missing values by itself."""
+    def takes(self) -> Takes:
+        """Which features it copes with by itself."""
         from sklearn.utils import get_tags  # noqa: PLC0415 - loaded late
 
-        return bool(get_tags(self._unfitted()).input_tags.allow_nan)
+        tags = get_tags(self._unfitted()).input_tags
+        return Takes(bool(tags.allow_nan), bool(tags.sparse))
 
     def _unfitted(self) -> Any:
         return load(self.name)(**self.params)
@@ -155,8 +169,8 @@ class ScikitLearner:
             raise UnsupportedCombination(
                 f"{self.name} takes no weights for its instances", loc=("weights",)
             )
-        allows_missing = self.allows_missing
-        X = _matrix(features, allows_missing=allows_missing)
+        takes = self.takes
+        X = _matrix(features, takes)
         estimator = new_estimator(self.name, self.params, rng, task=self.task)
         weighting = {} if weights is None else {"sample_weight": weights}
         cautions: list[Caution] = []
@@ -164,9 +178,7 @@ class ScikitLearner:
         try:
             with guarded(self.name, cautions):
                 estimator.fit(X, y, **weighting)
-            fitted = FittedEstimator(
-                self.name, estimator, n_classes, allows_missing, tuple(cautions)
-            )
+            fitted = FittedEstimator(self.name, estimator, n_classes, takes, tuple(cautions))
             # Some estimators take one class at the fit and fail on it when they predict.
             if has_one_class:
                 fitted.predict(features.rows(np.arange(1)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,11 +12,15 @@ from thetahat.errors import InvalidParameter
 from thetahat.features import Features
 from thetahat.pipelines.estimators import new_estimator
 from thetahat.pipelines.guarded import guarded
-from thetahat.pipelines.policy import WIDEST
-from thetahat.pipelines.reviewed import STRING_TRANSFORMERS, WIDTHS, ActsOn, title
+from thetahat.pipelines.policy import WIDEST, WIDEST_SPARSE
+from thetahat.pipelines.reviewed import STRING_TRANSFORMERS, WIDTHS, ActsOn, acts_on, title
 from thetahat.pipelines.steps.base import missing
 from thetahat.registry import MethodInfo
+from thetahat.sparse import sparse_columns
 from thetahat.types import Caution
+
+if TYPE_CHECKING:
+    from thetahat.sparse import CsrMatrix
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,12 +56,16 @@ class LearntTransformer:
 
     def columns_of(self, part: Features, output: Any) -> Features:
         """Return a transformer's output for ``part`` as columns."""
-        if len(self.names) > WIDEST:
+        most = WIDEST_SPARSE if part.wide and hasattr(output, "tocsr") else WIDEST
+        if len(self.names) > most:
             raise InvalidParameter(
-                f"{self.name} would make {len(self.names)} columns, more than {WIDEST}",
+                f"{self.name} would make {len(self.names)} columns, more than {most}",
                 loc=("prepare",),
                 value=len(self.names),
             )
+        if part.wide and hasattr(output, "tocsr"):
+            group = sparse_columns(part.wide[0].name, csr_of(output), self.names)
+            return part.with_columns((), (), (group,))
         dense = output.toarray() if hasattr(output, "toarray") else output
         columns = (_column(dense[:, j], name in self.strings) for j, name in enumerate(self.names))
         return part.with_columns(self.names, tuple(columns))
@@ -71,11 +79,22 @@ def _column(values: np.ndarray, is_string: bool) -> np.ndarray:  # noqa: FBT001 
     return column
 
 
-def _matrix(name: str, transformer: Any, part: Features) -> np.ndarray:
-    """(n, p) as the transformer wants it: numbers, or objects where it takes strings."""
+def csr_of(output: Any) -> CsrMatrix:
+    """Return a transformer's sparse output as rows of 64-bit numbers."""
+    from scipy.sparse import csr_array  # noqa: PLC0415 - few features are sparse
+
+    return csr_array(output, dtype=np.float64)
+
+
+def _matrix(name: str, transformer: Any, part: Features) -> Any:
+    """(n, p) as the transformer wants it: sparse or not, numbers or objects."""
     from sklearn.utils import get_tags  # noqa: PLC0415 - loaded late
 
-    allows_missing = get_tags(transformer).input_tags.allow_nan
+    tags = get_tags(transformer).input_tags
+    if part.wide and tags.sparse:
+        return part.sparse_matrix()
+    part = part.expanded()
+    allows_missing = tags.allow_nan
     takes_strings = name in STRING_TRANSFORMERS or name == "SimpleImputer"
     is_number = [column.dtype.kind == "f" for column in part.columns]
     if not takes_strings or all(is_number):
@@ -114,7 +133,7 @@ class ScikitStep:
     Source: pedregosa2011.
 
     Deviations: selectors without a ``score_func`` take the F statistic of the task
-    (scikit-learn's default is the one for classification); output is dense.
+    (scikit-learn's default is the one for classification); output is dense where the input is.
     """
 
     name: str
@@ -133,7 +152,12 @@ class ScikitStep:
     @property
     def acts_on(self) -> ActsOn:
         """Strings for the encoders, else numbers."""
-        return ActsOn.STRING if self.name in STRING_TRANSFORMERS else ActsOn.NUMERIC
+        return acts_on(self.name)
+
+    @property
+    def takes_sparse(self) -> bool:
+        """Whether sparse groups reach it as they are; it tells by itself what it can take."""
+        return True
 
     def learn(
         self, part: Features, y: np.ndarray, *, task: str, rng: np.random.Generator
@@ -149,7 +173,8 @@ class ScikitStep:
                 output = transformer.transform(matrix)
             else:
                 output = transformer.fit_transform(matrix, y)
-            made = transformer.get_feature_names_out(np.array(part.names, dtype=object))
+            given_names = [*part.names, *(name for group in part.wide for name in group.names)]
+            made = transformer.get_feature_names_out(np.array(given_names, dtype=object))
         names = tuple(map(str, made))
         kinds = zip(part.names, part.columns, strict=True)
         given = {name for name, column in kinds if column.dtype.kind != "f"}

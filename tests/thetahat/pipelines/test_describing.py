@@ -8,7 +8,7 @@ import pytest
 
 from tests.thetahat.pipelines.tables import built
 from thetahat.pipelines import describe_learners, describe_transformers
-from thetahat.pipelines.reviewed import CLASSIFIERS, REGRESSORS, TRANSFORMERS
+from thetahat.pipelines.reviewed import CLASSIFIERS, REGRESSORS, TRANSFORMERS, VECTORISERS
 from thetahat.pipelines.schema import in_words
 from thetahat.pipelines.steps import STEPS
 
@@ -18,7 +18,7 @@ def test_exact_every_learner_and_step_is_described_once_in_json() -> None:
     json.dumps([learners, steps], allow_nan=False)
     names = [entry["name"] for entry in learners if entry["origin"] == "scikit-learn"]
     assert names == sorted({*CLASSIFIERS, *REGRESSORS})
-    assert [entry["name"] for entry in steps] == [*STEPS, *TRANSFORMERS]
+    assert [entry["name"] for entry in steps] == [*STEPS, *sorted({*TRANSFORMERS, *VECTORISERS})]
     for entry in [*learners, *steps]:
         assert set(entry["tasks"]) <= {"classification", "regression"}
         assert entry["title"]
@@ -34,6 +34,7 @@ def test_exact_names_alone_need_no_parameters() -> None:
     acts_on = {entry["name"]: entry["acts_on"] for entry in steps}
     assert acts_on["one_hot"] == acts_on["OneHotEncoder"] == "string"
     assert acts_on["pca"] == acts_on["PCA"] == "numeric"
+    assert acts_on["TfidfVectorizer"] == "text"
 
 
 def test_golden_the_schema_of_some_parameters() -> None:

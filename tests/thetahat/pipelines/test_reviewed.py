@@ -19,6 +19,7 @@ from thetahat.pipelines.reviewed import (
     SELECTORS,
     STRING_TRANSFORMERS,
     TRANSFORMERS,
+    VECTORISERS,
     WIDTHS,
     load,
     title,
@@ -103,7 +104,7 @@ def test_golden_titles_are_words() -> None:
 
 
 def test_exact_the_tables_name_classes_and_parameters_that_exist() -> None:
-    names = {*CLASSIFIERS, *REGRESSORS, *TRANSFORMERS}
+    names = {*CLASSIFIERS, *REGRESSORS, *TRANSFORMERS, *VECTORISERS}
     parameters = {name: set(load(name)().get_params()) for name in names}
     every = set().union(*parameters.values())
     assert SELECTORS | STRING_TRANSFORMERS | set(WIDTHS) <= set(TRANSFORMERS)
