@@ -62,24 +62,24 @@ def check_values(table: LossTable, choices: Choices) -> None:
     UnsupportedCombination
         With the method, the first other value, and the methods that fit.
     """
-    entries = [
-        ("tests" if family == "omnibus" else family, family, i, entry)
-        for family in REGISTRIES
-        for i, entry in enumerate(getattr(choices, family) or ())
-        if getattr(entry.method, "only_zero_one", False)
-    ]
-    other = _other_than_zero_one(table) if entries else None
-    if other is None:
-        return
-    for field, family, i, entry in entries:
-        n_models = len(table.names) if family == "omnibus" else None
-        known = those_that_fit(family, table.layout, choices, n_models, any_loss=True)
-        raise UnsupportedCombination(
-            f"{entry.name} does not fit: it needs losses that are all 0 or 1, and there is "
-            f"{other:.6g}; {known}",
-            loc=(field, i if entry.place is None else entry.place),
-            value=entry.name,
-        )
+    other = _other_than_zero_one(table)
+    if other is not None:
+        check_for_any_loss(table.layout, choices, len(table.names), f"there is {other:.6g}")
+
+
+def check_for_any_loss(layout: Layout, choices: Choices, n_models: int, found: str) -> None:
+    """Refuse a named method that needs losses of 0 or 1, saying what was found in their place."""
+    for family in REGISTRIES:
+        field, n = ("tests", n_models) if family == "omnibus" else (family, None)
+        for i, entry in enumerate(getattr(choices, family) or ()):
+            if getattr(entry.method, "only_zero_one", False):
+                fits = those_that_fit(family, layout, choices, n, any_loss=True)
+                raise UnsupportedCombination(
+                    f"{entry.name} does not fit: it needs losses that are all 0 or 1, and "
+                    f"{found}; {fits}",
+                    loc=(field, i if entry.place is None else entry.place),
+                    value=entry.name,
+                )
 
 
 def _other_than_zero_one(table: LossTable) -> float | None:

@@ -11,13 +11,13 @@ from uuid import UUID
 import numpy as np
 
 from service.jobs.kinds._data_input import ROLES, data_from, has_role, where_role
-from service.jobs.kinds._methods import build, entry_of
+from service.jobs.kinds._methods import Method, build, entry_of
 from service.jobs.kinds._methods_used import method_used
 from service.jobs.kinds._refits import Extra, extra_of
 from service.jobs.kinds.base import DatasetFile, Job
 from thetahat.data import Data
 from thetahat.errors import EvaluationError, InvalidParameter, Loc, UnsupportedCombination
-from thetahat.evaluation import check, those_that_fit
+from thetahat.evaluation import check, check_for_any_loss, those_that_fit
 from thetahat.layout import Layout, layout_of
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner
@@ -31,10 +31,11 @@ from thetahat.schemes.base import Rows, Scheme
 from thetahat.types import BlockKind
 
 if TYPE_CHECKING:
-    from service.jobs.kinds._learners_input import LearnersRequest
+    from service.jobs.kinds._learners_input import FitsRequest, LearnersRequest
 
 _DEFAULT_LOSS = {"classification": "zero_one", "regression": "squared"}
 _MANY_BLOCKS, _MANY_REPEATS = 20, 6
+_MAY_BE_ZERO_ONE = frozenset({"zero_one", "cost_matrix"})
 _MOST_EXACT = 2000
 """Splits up to which a request is checked against the very layout it will have."""
 _MOST_CELLS = 5_000_000
@@ -82,12 +83,17 @@ def plan_of(job: Job, given: LearnersRequest) -> Plan:
 
 def scheme_of(given: LearnersRequest) -> Scheme:
     """Return the scheme of a request."""
-    entry = entry_of(given.scheme)
-    scheme: Scheme = build(SCHEMES, entry.name, entry.params, ("scheme",))
+    return built_scheme(given.scheme, "scheme")
+
+
+def built_scheme(method: Method, field: str) -> Scheme:
+    """Return a scheme that the request names in a field."""
+    entry = entry_of(method)
+    scheme: Scheme = build(SCHEMES, entry.name, entry.params, (field,))
     return scheme
 
 
-def loss_of(given: LearnersRequest) -> Loss:
+def loss_of(given: FitsRequest) -> Loss:
     """Return the loss of a request, refused where it is for the other task."""
     entry = entry_of(given.loss or _DEFAULT_LOSS[given.task])
     loss: Loss = build(LOSSES, entry.name, entry.params, ("loss",))
@@ -97,13 +103,24 @@ def loss_of(given: LearnersRequest) -> Loss:
 
 def learners_of(given: LearnersRequest, loss: Loss) -> dict[str, Learner]:
     """Return the learners of a request, checked before anything is fitted."""
+    return built_learners(given, given.learners, "learners", loss)
+
+
+def built_learners(
+    given: FitsRequest, wires: Mapping[str, str | dict[str, Any]], field: str, loss: Loss
+) -> dict[str, Learner]:
+    """Return the learners that the request names in a field, checked likewise."""
     learners: dict[str, Learner] = {}
-    for name, wire in given.learners.items():
-        loc = ("learners", name)
+    for name, wire in wires.items():
+        loc = (field, name)
         if not 0 < len(name) <= 120:
             raise InvalidParameter("a learner's name has 1 to 120 characters", loc=loc, value=name)
         learner = build_learner(learner_spec(wire, loc=loc), given.task, loc=loc)
-        check_learner(name, learner, given.task, loss, weighted=has_role(given, "weight"))
+        try:
+            check_learner(name, learner, given.task, loss, weighted=has_role(given, "weight"))
+        except EvaluationError as error:
+            error.loc = (field, *error.loc[1:])
+            raise
         learners[name] = learner
     return learners
 
@@ -113,6 +130,31 @@ def check_plan(given: LearnersRequest, datasets: Mapping[UUID, DatasetFile]) -> 
     scheme, loss = scheme_of(given), loss_of(given)
     learners = learners_of(given, loss)
     choices = given.choices()
+    check_roles(given, scheme)
+    names = tuple(learners)
+    if given.dataset is None:
+        data = data_from(given, datasets)
+        loss_for(given, loss, data)
+        rows = rows_of(data)
+    else:
+        rows = Rows(n=datasets[given.dataset].rows)
+    if given.dataset is not None and scheme.requires:
+        layout = likely_layout(scheme)
+    else:
+        layout = layout_for(given, scheme, rows)
+    try:
+        extra = extra_of(given, scheme, rows)
+    except UnsupportedCombination as error:
+        fits = those_that_fit(str(error.loc[0]), layout, choices)
+        message = f"{error.message}; {fits}"
+        raise UnsupportedCombination(message, loc=error.loc, value=error.value) from None
+    check(layout, extra.choices_to_check(choices), names)
+    if loss.info.name not in _MAY_BE_ZERO_ONE:
+        check_for_any_loss(layout, choices, len(names), f"the loss is {loss.info.name}")
+
+
+def check_roles(given: FitsRequest, scheme: Scheme) -> None:
+    """Refuse a scheme whose columns the request does not name."""
     for role in sorted(scheme.requires - {"y"}):
         if not has_role(given, role):
             where = where_role(given, role)
@@ -121,27 +163,9 @@ def check_plan(given: LearnersRequest, datasets: Mapping[UUID, DatasetFile]) -> 
                 f"{'.'.join(map(str, where))}",
                 loc=where,
             )
-    names = tuple(learners)
-    if given.dataset is None:
-        data = data_from(given, datasets)
-        _loss_for(given, loss, data)
-        rows = rows_of(data)
-    else:
-        rows = Rows(n=datasets[given.dataset].rows)
-    if given.dataset is not None and scheme.requires:
-        layout = _likely(scheme)
-    else:
-        layout = _layout(given, scheme, rows)
-    try:
-        extra = extra_of(given, scheme, rows)
-    except UnsupportedCombination as error:
-        fits = those_that_fit(str(error.loc[0]), layout, choices)
-        message = f"{error.message}; {fits}"
-        raise UnsupportedCombination(message, loc=error.loc, value=error.value) from None
-    check(layout, extra.choices_to_check(choices), names)
 
 
-def _loss_for(given: LearnersRequest, loss: Loss, data: Data) -> Loss:
+def loss_for(given: FitsRequest, loss: Loss, data: Data) -> Loss:
     """Return the loss for the classes of the data; a target it is not for is refused in place."""
     try:
         return check_target(loss, data)
@@ -152,15 +176,15 @@ def _loss_for(given: LearnersRequest, loss: Loss, data: Data) -> Loss:
         raise
 
 
-def _layout(given: LearnersRequest, scheme: Scheme, rows: Rows) -> Layout:
+def layout_for(given: FitsRequest, scheme: Scheme, rows: Rows, field: str = "scheme") -> Layout:
     """Return the layout that the scheme will give, or one like it where there are many splits."""
     try:
         n_splits = scheme.n_splits(rows)
         if n_splits > _MOST_EXACT or n_splits * rows.n > _MOST_CELLS:
-            return _likely(scheme, size=1 if n_splits == rows.n else 2)
+            return likely_layout(scheme, size=1 if n_splits == rows.n else 2)
         splits = list(scheme.splits(rows, 0))
     except EvaluationError as error:
-        error.loc = _where(given, error.loc)
+        error.loc = where_scheme(given, error.loc, field)
         raise
     sizes = [len(s.test) for s in splits]
     if scheme.block_kind is BlockKind.HOLDOUT:
@@ -174,14 +198,14 @@ def _layout(given: LearnersRequest, scheme: Scheme, rows: Rows) -> Layout:
     )
 
 
-def _where(given: LearnersRequest, loc: Loc) -> Loc:
+def where_scheme(given: FitsRequest, loc: Loc, field: str = "scheme") -> Loc:
     """Return where the request has what a scheme refuses: a role of the data, or a parameter."""
     if len(loc) > 1 and loc[0] == "columns" and loc[1] in ROLES:
         return (*where_role(given, str(loc[1])), *loc[2:])
-    return ("scheme", "params", *loc) if loc else ("scheme",)
+    return (field, "params", *loc) if loc else (field,)
 
 
-def _likely(scheme: Scheme, *, size: int = 2) -> Layout:
+def likely_layout(scheme: Scheme, *, size: int = 2) -> Layout:
     """Return a layout like the scheme's, to refuse what cannot fit whatever the data are.
 
     Folds and repeats are as many as the scheme says, up to what no method tells from more.
@@ -228,13 +252,14 @@ def _built(key: _Key) -> Plan:
         rows=rows,
         scheme=scheme,
         learners=learners_of(given, loss),
-        loss=_loss_for(given, loss, data),
+        loss=loss_for(given, loss, data),
         n_splits=scheme.n_splits(rows),
-        all_own=all(_is_own(wire) for wire in given.learners.values()),
+        all_own=all(is_own(wire) for wire in given.learners.values()),
         extra=extra_of(given, scheme, rows),
     )
 
 
-def _is_own(wire: Any) -> bool:
+def is_own(wire: Any) -> bool:
+    """Return whether a learner is the service's own, with nothing before it."""
     spec = learner_spec(wire)
     return spec.name in LEARNERS and not spec.prepare

@@ -82,6 +82,15 @@ def test_exact_defaults_are_not_refused() -> None:
             "loss": "squared",
             "intervals": ["student_t", "wilson"],
         },
+        {
+            "kind": "cross_validation",
+            "data": {"X": [[1], [2], [3], [4]], "y": [1, 2, 3, 5]},
+            "task": "regression",
+            "learners": {"mean": "mean"},
+            "scheme": {"name": "holdout", "params": {"test_size": 0.5}},
+            "loss": "squared",
+            "intervals": ["student_t", "wilson"],
+        },
     ],
 )
 def test_invalid_inline_requests_are_refused_at_the_door(body: dict[str, Any]) -> None:
