@@ -1,4 +1,4 @@
-"""The fields of every kind that fits learners under one scheme."""
+"""The fields of kinds that fit learners."""
 
 from __future__ import annotations
 
@@ -12,7 +12,19 @@ from service.jobs.kinds._data_input import DataFields
 from service.jobs.kinds._methods import Method
 
 
-class LearnersRequest(AnalysisRequest, DataFields):
+class FitsRequest(AnalysisRequest, DataFields):
+    """Data and a loss; what is fitted, and under which scheme, each kind says for itself."""
+
+    loss: Method | None = Field(
+        None, description="zero_one for classification and squared for regression, if left out."
+    )
+
+    def dataset_ids(self) -> tuple[UUID, ...]:
+        """Return the data set, if there is one."""
+        return () if self.dataset is None else (self.dataset,)
+
+
+class LearnersRequest(FitsRequest):
     """Data, learners, a scheme and a loss."""
 
     learners: dict[str, str | dict[str, Any]] = Field(
@@ -22,10 +34,3 @@ class LearnersRequest(AnalysisRequest, DataFields):
         examples=[{"nb": {"name": "multinomial_naive_bayes"}, "majority": "majority"}],
     )
     scheme: Method
-    loss: Method | None = Field(
-        None, description="zero_one for classification and squared for regression, if left out."
-    )
-
-    def dataset_ids(self) -> tuple[UUID, ...]:
-        """Return the data set, if there is one."""
-        return () if self.dataset is None else (self.dataset,)
