@@ -13,12 +13,12 @@ from celery import Celery, signals
 from kombu import Queue
 
 from service import log, tether
+from service.memory import limit_memory
 from service.queue import QUEUES, RUN_UNIT, TRANSPORT_OPTIONS
 from service.settings import settings
 from service.storage import engine
 from worker.hands import SLICE_S, Hands
 from worker.interrupts import SharedFlag
-from worker.limits import limit_memory
 from worker.warm import warm_up
 
 HARD_LIMIT_MARGIN_S = 60.0

@@ -10,9 +10,12 @@ from uuid import UUID
 
 import numpy as np
 import pyarrow as pa
+from pydantic import Field
 
 from service.errors import Fault, InvalidRequest
+from service.jobs.kinds._failures import failure_of
 from service.jobs.kinds.base import Chunk, Chunks, DatasetFile, Finished, Job
+from service.jobs.parts import failure_in
 from service.schemas.base import EvaluationRequest
 from thetahat.errors import InsufficientData
 from thetahat.seeds import stream
@@ -26,6 +29,7 @@ class NapRequest(EvaluationRequest):
     fault: str = ""
     at: int | None = None
     note: str = ""  # a file that every chunk writes a line to
+    parts: list[str] = Field(default_factory=list)  # whom the chunks are for, in turn
 
 
 class Napping:
@@ -39,7 +43,10 @@ class Napping:
     def start(self, job: Job) -> Finished | Chunks:
         request = _of(job)
         if request.n_chunks:
-            chunks = [Chunk({"i": i}, size=2) for i in range(request.n_chunks)]
+            parts: list[str | None] = [*request.parts] or [None]
+            chunks = [
+                Chunk({"i": i}, size=2, part=parts[i % len(parts)]) for i in range(request.n_chunks)
+            ]
             return Chunks(chunks, unit="naps")
         _nap(request, None)
         return Finished({"draws": _draw(job, 0).tolist(), "methods": [{"name": "nap"}]})
@@ -53,7 +60,9 @@ class Napping:
         return {"draw": _draw(job, payload["i"])}
 
     def gather(self, job: Job, outputs: Sequence[dict[str, np.ndarray]]) -> Finished:
-        del job
+        request = _of(job)
+        if request.parts:
+            return Finished({"parts": _by_part(request, outputs)})
         draws = np.array([output["draw"] for output in outputs])
         return Finished({"draws": draws.tolist()}, pa.table({"a": draws[:, 0]}))
 
@@ -61,6 +70,22 @@ class Napping:
 def expected_draws(seed: int, n_chunks: int) -> list[list[float]]:
     """What every run of the evaluation must give."""
     return [stream(seed, "nap", i).normal(size=3).tolist() for i in range(n_chunks)]
+
+
+def _by_part(request: NapRequest, outputs: Sequence[dict[str, np.ndarray]]) -> dict[str, Any]:
+    """Return the draws of each part, or the first words that it failed with."""
+    found: dict[str, Any] = {part: [] for part in request.parts}
+    for i, output in enumerate(outputs):
+        part = request.parts[i % len(request.parts)]
+        failure = failure_in(output, part)
+        if isinstance(found[part], list):
+            if failure is None:
+                found[part].append(output["draw"].tolist())
+            else:
+                found[part] = failure
+    if not any(isinstance(said, list) for said in found.values()):
+        raise failure_of(next(iter(found.values())))
+    return found
 
 
 def _of(job: Job) -> NapRequest:

@@ -5,7 +5,7 @@ import sys
 
 ALLOCATE = """
 import numpy as np
-from worker.limits import limit_memory
+from service.memory import limit_memory
 limit_memory(300)
 np.ones(100 * 2**17)
 try:

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse, StreamingResponse
 
-from service.api.calls import ask
+from service.api.calls import ask, labour
 from service.api.documents import identifier
 from service.api.loss_tables import CSV, JSON, OFFERED, PARQUET, as_csv, as_json
 from service.api.negotiation import chosen_type
 from service.errors import NoResult
 from service.jobs import read
+from service.jobs.partial import result as partial_result
 from service.schemas.problem import Problem
 
 router = APIRouter(prefix="/v1/evaluations/{evaluation_id}", tags=["evaluations"])
 
 CACHED = {"Cache-Control": "private, max-age=60", "Vary": "Authorization, Accept"}
+UNCACHED = {"Cache-Control": "no-store"}
 MISSING: dict[int | str, dict[str, Any]] = {
     404: {"model": Problem},
     409: {"model": Problem, "description": "result_not_ready, or no_result for ever."},
@@ -27,11 +29,25 @@ MISSING: dict[int | str, dict[str, Any]] = {
 
 
 @router.get("/result", responses={200: {"description": "The result."}, **MISSING})
-async def get_result(request: Request, evaluation_id: str) -> Response:
-    """Return the result; 409 until there is one."""
+async def get_result(
+    request: Request,
+    evaluation_id: str,
+    *,
+    partial: Annotated[
+        bool,
+        Query(
+            description="Before the end, return the evaluation of the learners that are complete; "
+            "it has a member partial that names them."
+        ),
+    ] = False,
+) -> Response:
+    """Return the result; 409 until there is one, or with partial until a learner is complete."""
     owner_id: UUID = request.scope["owner_id"]
     wanted = identifier(evaluation_id, "evaluation")
     try:
+        if partial:
+            text = await labour(partial_result, owner_id, wanted)
+            return Response(text, media_type=JSON, headers=UNCACHED)
         text = await ask(read.result, owner_id, wanted)
     except NoResult as error:
         raise await _with_reason(error, owner_id, wanted) from None

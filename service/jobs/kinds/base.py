@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 from uuid import UUID
 
 import numpy as np
@@ -120,6 +120,17 @@ class JobKind(Protocol):
 
     def gather(self, job: Job, outputs: Sequence[dict[str, np.ndarray]]) -> Finished:
         """Put the chunks' arrays together, in the order of the chunks."""
+        ...
+
+
+@runtime_checkable
+class EvaluatesSome(Protocol):
+    """A kind that can evaluate the learners that are complete before the others are."""
+
+    def gather_some(
+        self, job: Job, learners: Collection[str], outputs: Sequence[dict[str, np.ndarray]]
+    ) -> Finished:
+        """Put the arrays of some learners' chunks together, in the order of the chunks."""
         ...
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 from uuid import UUID
@@ -13,6 +14,7 @@ from pydantic import Field
 from service.jobs.kinds._cross_validation_plan import Plan, check_plan, plan_of
 from service.jobs.kinds._data_input import check_data_fields
 from service.jobs.kinds._failures import failure_of
+from service.jobs.kinds._fewer_learners import choices_left
 from service.jobs.kinds._learner_metrics import check_learners, judged_of
 from service.jobs.kinds._learners_input import LearnersRequest
 from service.jobs.kinds._loss_output import losses_as_columns
@@ -93,6 +95,16 @@ class CrossValidation:
         plan = plan_of(job, given)
         return _finish(job, given, plan, _parts(plan), outputs)
 
+    def gather_some(
+        self, job: Job, learners: Collection[str], outputs: Sequence[dict[str, np.ndarray]]
+    ) -> Finished:
+        """Evaluate the learners that are complete; the cut is that of all learners."""
+        given = _narrow(job.request)
+        whole = plan_of(job, given)
+        some = {name: learner for name, learner in whole.learners.items() if name in learners}
+        parts = [part for part in _parts(whole) if part["learner"] in some]
+        return _finish(job, given, replace(whole, learners=some), parts, outputs)
+
 
 def _narrow(request: EvaluationRequest) -> CrossValidationRequest:
     assert isinstance(request, CrossValidationRequest)  # noqa: S101 - the registry pairs them
@@ -157,15 +169,14 @@ def _finish(
     if not ran:
         raise failure_of(next(iter(failures.values())))
     table = loss_table(plan.data, plan.scheme.block_kind, ran, plan.loss)
-    choices = given.choices()
-    if choices.control in failures:
-        raise failure_of(failures[choices.control])
+    left = (given.choices(), table.layout, list(given.learners), list(ran))
+    choices, fewer, let_go = choices_left(*left)
     check(table.layout, plan.extra.choices_to_check(choices), table.names)
     fitted = {name: again[name] for name in ran}
     found, cautions = found_again(plan, job.seed, fitted, choices)
     result = evaluate(table, choices, job.seed, found=found)
     metrics = metrics_of(given.metrics)
-    of_scheme = getattr(plan.scheme, "cautions", ())
+    of_scheme, told = getattr(plan.scheme, "cautions", ()), (*cautions_of(ran), *cautions)
     judged = judged_of(metrics, plan, ran)
     add_metrics(result, metrics, judged, table.layout, choices, job.seed)
     result["failures"] = failures
@@ -175,10 +186,11 @@ def _finish(
     result["cautions"] += [
         {"code": "learner_left_out", "message": f"{name!r} is left out: {failure['message']}"}
         for name, failure in failures.items()
-    ] + [{"code": c.code, "message": c.message} for c in (*of_scheme, *cautions_of(ran), *cautions)]
+    ] + [{"code": c.code, "message": c.message} for c in (*of_scheme, *fewer, *told)]
+    result["not_applicable"] += let_go
     result["not_applicable"] += [] if len(ran) < 2 else list(not_of_pairs(plan.extra.asked))
     result["methods"] = [
-        *plan.methods_used(given.learners),
+        *plan.methods_used({name: given.learners[name] for name in plan.learners}),
         *metrics_used(metrics),
         *methods_used(choices, result, plan.extra.keys()),
         *plan.extra.methods_used(),

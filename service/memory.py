@@ -1,4 +1,4 @@
-"""How much memory a worker process may take."""
+"""How much memory a process that computes may take."""
 
 from __future__ import annotations
 

@@ -1,0 +1,81 @@
+"""All that the work on an evaluation depends on, read from the database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+import thetahat
+from service.jobs import kinds
+from service.jobs.kinds.base import DatasetFile, Job, JobKind
+from service.storage.engine import to_json
+from service.storage.files import FileStore, dataset_file_name
+from service.storage.models import Dataset, Evaluation, EvaluationDataset
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A job with its kind, and what its result says of where it comes from."""
+
+    kind: JobKind
+    job: Job
+    provenance: dict[str, Any]
+
+
+def load(session: Session, evaluation_id: UUID, files: FileStore) -> Loaded:
+    """Return the job of an evaluation that is there."""
+    row = session.execute(
+        sa.select(
+            Evaluation.kind,
+            Evaluation.request,
+            Evaluation.seed,
+            Evaluation.data_sha256,
+            Evaluation.request_sha256,
+        ).where(Evaluation.id == evaluation_id)
+    ).one()
+    kind = kinds.JOB_KINDS[row.kind]
+    content = orjson.loads(row.request)
+    request = kind.request.model_validate_json(
+        row.request if "kind" in content else to_json({"kind": row.kind, **content})
+    )
+    return Loaded(
+        kind,
+        Job(
+            id=evaluation_id,
+            kind=row.kind,
+            request=request,
+            seed=row.seed,
+            datasets=_datasets(session, evaluation_id, files),
+        ),
+        {
+            "version": thetahat.__version__,
+            "seed": row.seed,
+            "data_sha256": row.data_sha256,
+            "spec_sha256": row.request_sha256,
+        },
+    )
+
+
+def _datasets(session: Session, evaluation_id: UUID, files: FileStore) -> dict[UUID, DatasetFile]:
+    statement = (
+        sa.select(Dataset)
+        .join(EvaluationDataset, EvaluationDataset.dataset_id == Dataset.id)
+        .where(EvaluationDataset.evaluation_id == evaluation_id)
+    )
+    return {
+        dataset.id: DatasetFile(
+            id=dataset.id,
+            sha256=dataset.sha256,
+            media_type=dataset.media_type,
+            rows=dataset.rows,
+            columns=dataset.columns,
+            details=dataset.details,
+            path=files.path(dataset_file_name(dataset.sha256)),
+        )
+        for dataset in session.scalars(statement)
+    }

@@ -1,0 +1,160 @@
+"""Learners that fail, run too long or want too much memory: each fails alone."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID, uuid4
+
+import orjson
+import pytest
+
+from service.jobs import read, record, sweep
+from service.settings import settings
+from service.storage.files import FileStore
+from service.storage.owners import LOCAL_OWNER_ID
+from tests.service.jobs.evaluations import hands, look, set_unit, submit_nap, unit, units
+from tests.service.storage.databases import Setting
+from tests.worker.napping import expected_draws
+from worker.hands import Hands
+
+A_AND_B: dict[str, Any] = {"parts": ["a", "b"], "n_chunks": 6, "seed": 5}
+
+
+def _end(evaluation_id: UUID, worker: Hands) -> Any:
+    """Do what is left, and return the result by part."""
+    worker.answer((evaluation_id, 1))
+    return orjson.loads(read.result(LOCAL_OWNER_ID, evaluation_id))["parts"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "words"),
+    [
+        ("refuse", "insufficient_data", "too few sheep"),
+        ("crash", "internal_error", "A fault of the service"),
+        ("memory", "memory_limit_exceeded", "MiB of memory"),
+    ],
+)
+def test_exact_a_learner_fails_alone_with_its_words(
+    database: str, fault: str, code: str, words: str
+) -> None:
+    evaluation_id, worker = submit_nap(**A_AND_B, fault=fault, at=2), hands()
+    worker.do((evaluation_id, 0))
+    result = _end(evaluation_id, worker)
+    draws = expected_draws(5, 6)
+    assert result["b"] == [draws[1], draws[3], draws[5]]
+    assert result["a"]["code"] == code
+    assert words in result["a"]["message"]
+    assert result["a"]["loc"] == ["learners", "a"]
+    assert "secret" not in str(result)
+    row = look(evaluation_id)
+    assert (row.status, row.progress_done, row.error) == ("succeeded", 12, None)
+    assert not FileStore.open().path(f"chunks/{evaluation_id}").exists()
+
+
+def test_exact_what_comes_after_a_failure_is_not_begun(database: str) -> None:
+    evaluation_id, worker = submit_nap(**A_AND_B, fault="refuse", at=2), hands()
+    worker.do((evaluation_id, 0))
+    worker.do((evaluation_id, 3))  # the second of a: the first is still told, were it to fail
+    states = {u.number: u.state for u in units(evaluation_id)}
+    assert states == {
+        0: "done",
+        1: "queued",
+        2: "queued",
+        3: "failed",
+        4: "queued",
+        5: "cancelled",
+        6: "queued",
+    }
+    assert unit(evaluation_id, 5).output_file == unit(evaluation_id, 3).output_file
+    assert look(evaluation_id).progress_done == 4
+
+
+def test_exact_the_first_failure_is_told_whoever_was_quicker(database: str) -> None:
+    told = []
+    for order in ((1, 3, 5), (5, 3, 1), (3, 5, 1)):
+        evaluation_id, worker = submit_nap(**A_AND_B, fault="refuse"), hands()
+        worker.do((evaluation_id, 0))
+        for number in order:
+            worker.do((evaluation_id, number))
+        told.append([u.state for u in units(evaluation_id)][1])
+    assert told == ["failed"] * 3
+
+
+def test_exact_nobody_left_fails_the_evaluation_with_the_limit(database: str) -> None:
+    evaluation_id, worker = submit_nap(**A_AND_B, fault="memory"), hands()
+    worker.do((evaluation_id, 0))
+    worker.answer((evaluation_id, 1))
+    row = look(evaluation_id)
+    assert row.status == "failed"
+    assert row.error is not None
+    assert row.error["type"] == "/problems/memory_limit_exceeded"
+    assert "8192 MiB" in row.error["detail"]
+
+
+def test_exact_past_the_time_limit_the_others_go_on(database: str, setting: Setting) -> None:
+    setting(lease_s=0.6, time_limit_s=0.5)
+    slow = {**A_AND_B, "n_chunks": 2, "seconds": 20.0, "at": 0}
+    evaluation_id, worker = submit_nap(**slow), hands()
+    worker.start()
+    try:
+        worker.do((evaluation_id, 0))
+        worker.do((evaluation_id, 1))
+    finally:
+        worker.stop()
+    assert unit(evaluation_id, 1).state == "failed"
+    assert (unit(evaluation_id, 2).state, look(evaluation_id).status) == ("queued", "running")
+
+
+def test_exact_a_learner_whose_workers_die_fails_alone(database: str, setting: Setting) -> None:
+    setting(max_attempts=2)
+    evaluation_id, worker = submit_nap(**A_AND_B), hands()
+    worker.do((evaluation_id, 0))
+    for _ in range(2):
+        set_unit(evaluation_id, 1, not_before=0.0)
+        assert record.take((evaluation_id, 1), uuid4(), 30.0) is not None
+        set_unit(evaluation_id, 1, lease_until=1.0)
+        holder = uuid4()
+        sweep.sweep(holder, settings())
+        sweep.leave(holder)
+    result = _end(evaluation_id, worker)
+    assert result["a"]["code"] == "worker_lost"
+    assert "ended 2 times" in result["a"]["message"]
+    assert len(result["b"]) == 3
+
+
+def test_exact_a_zombies_failure_changes_nothing(database: str) -> None:
+    evaluation_id, worker = submit_nap(**A_AND_B), hands()
+    worker.do((evaluation_id, 0))
+    zombie = record.take((evaluation_id, 1), uuid4(), 30.0)
+    assert zombie is not None
+    record.put_back(zombie)
+    worker._fail(zombie, {"code": "worker_lost", "detail": "gone"})
+    assert [u.state for u in units(evaluation_id)][1:] == ["queued"] * 6
+    assert not FileStore.open().path(f"chunks/{evaluation_id}").exists() or not any(
+        FileStore.open().path(f"chunks/{evaluation_id}").iterdir()
+    )
+    assert len(_end(evaluation_id, worker)["a"]) == 3
+
+
+def test_exact_learners_take_turns_and_a_slow_one_waits(database: str) -> None:
+    evaluation_id, worker = submit_nap(parts=["a", "b"], n_chunks=8, seed=5), hands()
+    worker.do((evaluation_id, 0))
+    assert _line(evaluation_id) == [1, 2, 3, 4, 5, 6, 7, 8]
+    claim = record.take((evaluation_id, 1), uuid4(), 30.0)
+    assert claim is not None
+    set_unit(evaluation_id, 1, claimed_at=unit(evaluation_id, 1).claimed_at - 100.0)
+    record.output(claim, "nowhere")  # a took 100 seconds
+    assert 100 <= unit(evaluation_id, 1).seconds < 110
+    assert _line(evaluation_id) == [2, 4, 6, 8, 3, 5, 7]
+
+
+def _line(evaluation_id: UUID) -> list[int]:
+    waiting = [u for u in units(evaluation_id) if u.state == "queued"]
+    return [u.number for u in sorted(waiting, key=lambda u: u.place)]
+
+
+def test_exact_chunks_that_are_cut_by_learner_are_queued_in_turn(database: str) -> None:
+    from service.storage.units import NewUnit, _in_turn
+
+    new = [NewUnit(i, {}, 1, part) for i, part in enumerate(["a", "a", "a", "b", "b", None])]
+    assert [one.number for one in _in_turn(new)] == [0, 3, 5, 1, 4, 2]
