@@ -1,8 +1,8 @@
 """The distribution of a sum when each term's sign is a fair coin.
 
-Random signs are laid out once and for all: term by term in pieces of ``PIECE`` terms, and in each
-piece resample by resample, one bit of a 64-bit word for each term, the lowest first. So a pattern
-is a function of the stream and its number alone, whichever way the sums are made.
+The signs of 64 terms in a pattern are the bits of one number, the lowest first: a hash of the
+stream, of which 64 terms they are, and of the pattern's number. So a pattern is the same whichever
+way the sums are made, and whatever number of patterns is asked for.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from thetahat.bootstrap.resamples import mixed
 from thetahat.distributions import fair_coin_p_value
-from thetahat.kernels.sign_flips import MANY_FLIPS, add_sums
+from thetahat.kernels.bootstrap import STEP, UInt64Array
+from thetahat.kernels.sign_flips import MANY_FLIPS, WORD, add_sums
 from thetahat.types import Alternative, FloatArray
 
 TIE = 1e-12  # sums closer than this share of the sum of sizes are equal
-PIECE = 8192  # terms; their tables of partial sums stay in the cache
 _SIGNS_AT_ONCE = 2**20
+_WORDS_AT_ONCE = 128
 
 
 def by_binomial(terms: FloatArray, alternative: Alternative) -> float | None:
@@ -48,18 +50,8 @@ def by_sampling(
 
 
 def random_sums(terms: FloatArray, n_resamples: int, rng: np.random.Generator) -> FloatArray:
-    """(B,) sums of the (n,) terms under random signs.
-
-    Many flips take tables of the 16 partial sums of four terms each, so that one look-up does the
-    work of four signs and four additions; few are one matrix product.
-    """
-    if len(terms) * n_resamples < MANY_FLIPS:
-        return np.asarray(random_sums_of_rows(terms[None, :], n_resamples, rng)[0])
-    sums = np.zeros(n_resamples)
-    for piece, words in _signs(len(terms), n_resamples, rng):
-        for rows, part in words:
-            add_sums(terms[piece], part, sums[rows])
-    return sums
+    """(B,) sums of the (n,) terms under random signs."""
+    return np.asarray(random_sums_of_rows(terms[None, :], n_resamples, rng)[0])
 
 
 def random_sums_of_rows(rows: FloatArray, n_resamples: int, rng: np.random.Generator) -> FloatArray:
@@ -67,36 +59,42 @@ def random_sums_of_rows(rows: FloatArray, n_resamples: int, rng: np.random.Gener
 
     .. math:: \sum_i \pm x_i = \sum_i x_i - 2 \sum_{i \in F_b} x_i
 
-    with F_b the terms that pattern b flips: a product of a matrix of bits with the terms.
+    with F_b the terms that pattern b flips: few flips are a product of a matrix of bits with the
+    terms. Many take tables of the 256 partial sums of eight terms each, so that one look-up does
+    the work of eight signs and eight additions.
     """
+    n = rows.shape[1]
+    keys = _keys(-(-n // WORD), rng)
     sums = np.zeros((len(rows), n_resamples))
-    for piece, words in _signs(rows.shape[1], n_resamples, rng):
+    if n * n_resamples >= MANY_FLIPS:
+        for terms, out in zip(rows, sums, strict=True):
+            add_sums(terms, keys, out)
+        return sums
+    for piece, patterns, flipped in _flips(keys, n_resamples):
         terms = rows[:, piece]
-        for at, part in words:
-            flipped = np.unpackbits(part.view(np.uint8), axis=1, bitorder="little")
-            sums[:, at] -= 2.0 * (terms @ flipped[:, : terms.shape[1]].astype(np.float64).T)
-        sums += terms.sum(axis=1, keepdims=True)
+        sums[:, patterns] -= 2.0 * (terms @ flipped[:, : terms.shape[1]].T)
+    sums += rows.sum(axis=1, keepdims=True)
     return sums
 
 
-def _signs(
-    n: int, n_resamples: int, rng: np.random.Generator
-) -> Iterator[tuple[slice, Iterator[tuple[slice, np.ndarray]]]]:
-    """Yield each piece of the terms with its signs, some resamples at a time: (r, words)."""
-    for start in range(0, n, PIECE):
-        stop = min(start + PIECE, n)
-        yield slice(start, stop), _words(-(-(stop - start) // 64), n_resamples, rng)
+def _keys(n_words: int, rng: np.random.Generator) -> UInt64Array:
+    """(n / 64,) keys of the terms' signs, from one number of the stream."""
+    key = np.uint64(rng.integers(2**64, dtype=np.uint64))
+    return mixed(key + STEP * np.arange(1, n_words + 1, dtype=np.uint64))
 
 
-def _words(
-    n_words: int, n_resamples: int, rng: np.random.Generator
-) -> Iterator[tuple[slice, np.ndarray]]:
-    step = max(1, _SIGNS_AT_ONCE // (64 * n_words))
-    for start in range(0, n_resamples, step):
-        stop = min(start + step, n_resamples)
-        drawn = rng.bit_generator.random_raw((stop - start) * n_words)
-        words = np.asarray(drawn, dtype="<u8").reshape(stop - start, n_words)
-        yield slice(start, stop), words
+def _flips(keys: UInt64Array, n_resamples: int) -> Iterator[tuple[slice, slice, FloatArray]]:
+    """Yield some terms, some patterns, and whether each pattern flips each term: (b, n) 0 or 1."""
+    for low in range(0, len(keys), _WORDS_AT_ONCE):
+        some = keys[low : low + _WORDS_AT_ONCE]
+        step = max(1, _SIGNS_AT_ONCE // (WORD * len(some)))
+        for first in range(0, n_resamples, step):
+            stop = min(first + step, n_resamples)
+            numbers = np.arange(first + 1, stop + 1, dtype=np.uint64)
+            words = mixed(some + STEP * numbers[:, None]).astype("<u8")
+            flipped = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
+            terms = slice(WORD * low, WORD * (low + len(some)))
+            yield terms, slice(first, stop), flipped.astype(np.float64)
 
 
 def count_extreme(sums: FloatArray, terms: FloatArray, alternative: Alternative) -> int:

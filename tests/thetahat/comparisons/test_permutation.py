@@ -125,30 +125,47 @@ def test_exact_random_sums_have_the_moments_of_fair_signs() -> None:
 def test_exact_random_sums_of_many_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     from thetahat.comparisons import _sign_flips
 
-    terms = np.arange(_sign_flips.PIECE + 40.0)
+    terms = np.arange(8232.0)
     whole = random_sums(terms, 300, rng_of(75))
     monkeypatch.setattr(_sign_flips, "_SIGNS_AT_ONCE", 2**15)
+    monkeypatch.setattr(_sign_flips, "_WORDS_AT_ONCE", 3)
 
     assert_close(random_sums(terms, 300, rng_of(75)), whole, rtol=1e-14)
 
 
-@pytest.mark.parametrize("n", [1, 63, 64, 65, 200, 8192, 8200])
+def splitmix64(seed: int, place: int) -> int:
+    """Number ``place`` of the published generator, in whole numbers."""
+    x = (seed + (place + 1) * 0x9E3779B97F4A7C15) % 2**64
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB % 2**64
+    return x ^ (x >> 31)
+
+
+def test_exact_patterns_do_not_depend_on_how_many_there_are() -> None:
+    terms = np.random.default_rng(79).standard_normal(130)
+    some, more = (random_sums(terms, b, rng_of(80)) for b in (50, 90_000))
+
+    assert_close(some, more[:50], rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 200, 2100])
 def test_naive_tables_and_products_sum_under_the_same_signs(
     n: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from thetahat.comparisons import _sign_flips
 
     terms = np.random.default_rng(n).standard_normal(n)
-    words = -(-min(n, _sign_flips.PIECE) // 64)
-    raw = rng_of(78).bit_generator.random_raw(9 * words).reshape(9, words)
     products = random_sums(terms, 9, rng_of(78))
     monkeypatch.setattr(_sign_flips, "MANY_FLIPS", 0)
     tables = random_sums(terms, 9, rng_of(78))
 
     assert_close(tables, products, rtol=1e-10, atol=1e-12 * float(np.abs(terms).sum()))
-    if n <= _sign_flips.PIECE:
-        signs = [[1 - 2 * (int(row[i // 64]) >> (i % 64) & 1) for i in range(n)] for row in raw]
-        assert_close(products, np.array(signs) @ terms, rtol=1e-10, atol=1e-11)
+    key = int(rng_of(78).integers(2**64, dtype=np.uint64))
+    signs = [
+        [1 - 2 * (splitmix64(splitmix64(key, i // 64), b) >> (i % 64) & 1) for i in range(n)]
+        for b in range(9)
+    ]
+    assert_close(products, np.array(signs) @ terms, rtol=1e-10, atol=1e-10)
 
 
 def test_exact_same_stream_same_number() -> None:

@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from thetahat import moments as moments_module
+from thetahat.bootstrap.resamples import mixed
 from thetahat.comparisons import _signed_ranks
 from thetahat.comparisons._signed_ranks import SignedRanks, of_sorted, sort_keys
 from thetahat.kernels import moments as moment_loops
 from thetahat.kernels import sign_flips as sign_loops
 from thetahat.kernels import signed_ranks as rank_loops
+from thetahat.kernels.bootstrap import STEP
 from thetahat.kernels.compiling import compiled
 from thetahat.layout import Layout, layout_of
 from thetahat.moments import Moments, moments_of_rows
@@ -158,14 +160,16 @@ def test_property_rank_sums_uncompiled(values: list[int]) -> None:
 
 def test_naive_tables_of_signs_uncompiled() -> None:
     terms = np.random.default_rng(5).normal(size=70)
-    words = np.random.default_rng(6).bit_generator.random_raw(6).reshape(3, 2)
+    keys = np.array([3, 2**63], dtype=np.uint64)
     padded = np.zeros(128)
     padded[:70] = terms
-    tables = (padded.reshape(-1, 4) @ sign_loops._SIGNS).ravel()
-    some, other = np.zeros(3), np.zeros(3)
+    tables = (padded.reshape(-1, 8) @ sign_loops._SIGNS).reshape(2, -1)
+    some, other = np.zeros(300), np.zeros(300)
     with np.errstate(over="ignore"):
-        sign_loops.look_up(tables, words, some)
-    sign_loops.add_sums(terms, words, other)
+        sign_loops.look_up(tables, keys, some)
+        numbers = np.arange(1, 301, dtype=np.uint64)[:, None]
+        words = mixed(keys + STEP * numbers)
+    sign_loops.add_sums(terms, keys, other)
 
     signs = [[1 - 2 * (int(row[i // 64]) >> (i % 64) & 1) for i in range(70)] for row in words]
     assert_allclose(some, np.array(signs) @ terms, rtol=1e-12, atol=1e-13)
