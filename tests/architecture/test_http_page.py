@@ -1,4 +1,4 @@
-"""The tables of schemes and losses in docs/http.md are those of the code."""
+"""The tables of formats, schemes and losses in docs/http.md are those of the code."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from service.data.formats import FORMATS
 from thetahat.losses import LOSSES
 from thetahat.schemes import SCHEMES
 
@@ -46,6 +47,14 @@ def test_exact_the_schemes_are_those_of_the_code() -> None:
 
 def test_exact_the_losses_are_those_of_the_code() -> None:
     check_table("loss", LOSSES)
+
+
+def test_exact_the_formats_are_those_of_the_code() -> None:
+    said = {cells[1].strip("`"): cells[0] for cells in rows_of("file")}
+
+    assert sorted(said) == sorted(FORMATS)
+    for media_type, words in said.items():
+        assert words.startswith(FORMATS[media_type].title)
 
 
 def test_exact_a_scheme_s_blocks_are_its_own() -> None:

@@ -21,6 +21,7 @@ PARQUET = "application/vnd.apache.parquet"
 ARROW = "application/vnd.apache.arrow.stream"
 NPY = "application/x-npy"
 NPZ = "application/x-npz"
+LIBSVM = "text/x-libsvm"
 MANY = 10**9
 NAN = float("nan")
 

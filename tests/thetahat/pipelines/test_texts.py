@@ -32,8 +32,20 @@ from thetahat.sparse import Numbered, SparseColumns, sparse_columns
 
 RNG = np.random.default_rng(20_261_132)
 WORDS = np.array(
-    ["bad", "book", "boring", "exciting", "fine", "good"]
-    + ["great", "long", "short", "story", "the", "was"]
+    [
+        "bad",
+        "book",
+        "boring",
+        "exciting",
+        "fine",
+        "good",
+        "great",
+        "long",
+        "short",
+        "story",
+        "the",
+        "was",
+    ]
 )
 Y = RNG.integers(0, 2, 60)
 TEXTS = np.array(

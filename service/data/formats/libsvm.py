@@ -1,0 +1,129 @@
+"""libsvm's text format, also of SVMlight: sparse rows with a label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from service.data.base import Column, Inspected, check_not_empty, check_size
+from service.data.libsvm_lines import Lines, read_lines
+from service.data.npz_columns import MATRIX, WIDEST
+from service.data.tables import (
+    number_cells,
+    read_table,
+    sparse_cells,
+    sparse_field,
+    table_path,
+    wire_columns_of,
+)
+from service.errors import InvalidFile, TooLarge
+
+LABEL = "y"
+QUERY = "qid"
+LARGEST_WHOLE = 2.0**53
+
+
+@dataclass(slots=True)
+class _Survey:
+    """What the lines have in common, known when all have been read."""
+
+    rows: int = 0
+    values: int = 0
+    lowest: int = WIDEST
+    highest: int = -1
+    are_whole: bool = True
+    have_queries: bool = False
+
+    @property
+    def first(self) -> int:
+        """The first index: 0 where it occurs, else 1."""
+        return min(self.lowest, 1)
+
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return self.highest + 1 - self.first
+
+    def add(self, lines: Lines) -> None:
+        """Take some lines in."""
+        self.rows += len(lines.labels)
+        self.values += lines.rows.n_entries
+        self.lowest = int(lines.rows.indices.min(initial=self.lowest))
+        self.highest = int(lines.rows.indices.max(initial=self.highest))
+        whole = (lines.labels == np.rint(lines.labels)) & (np.abs(lines.labels) < LARGEST_WHOLE)
+        self.are_whole = self.are_whole and bool(whole.all())
+        self.have_queries = lines.queries is not None
+
+
+class Libsvm:
+    """Lines of ``label index:value ...``; indices from 0 or 1, ``qid:`` a column of its own."""
+
+    media_type: ClassVar[str] = "text/x-libsvm"
+    title: ClassVar[str] = "libsvm"
+    endings: ClassVar[tuple[str, ...]] = (".libsvm", ".svm", ".svmlight")
+    table_suffix: ClassVar[str] = ".libsvm.arrow"
+
+    def inspect(self, path: Path, max_cells: int, table: IO[bytes]) -> Inspected:
+        """Read the lines twice: to see how wide they are, and to write their table."""
+        found = _survey(path, max_cells)
+        schema = _schema(found)
+        with pa.ipc.new_file(table, schema) as writer:
+            for lines in read_lines(path):
+                writer.write_batch(_batch(lines, schema))
+        details = {
+            "layout": "sparse",
+            "first_index": found.first,
+            "shape": [found.rows, found.width],
+            "nonzeros": found.values,
+            "density": found.values / (found.rows * found.width),
+        }
+        return Inspected(found.rows, wire_columns_of(schema), details, has_table=True)
+
+    def columns(self, path: Path, names: Sequence[str]) -> dict[str, Column]:
+        """Map the table; only what has to be converted is copied."""
+        return read_table(table_path(path, self.table_suffix), names)
+
+    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, Column]:
+        """Map the table and take the first rows."""
+        return read_table(table_path(path, self.table_suffix), names, rows)
+
+
+def _survey(path: Path, max_cells: int) -> _Survey:
+    found = _Survey()
+    for lines in read_lines(path):
+        found.add(lines)
+        check_size(found.rows, 1, max_cells)
+        check_size(found.values, 1, max_cells)
+    check_not_empty(found.rows)
+    if found.values == 0:
+        raise InvalidFile("no line has a value that is not zero")
+    if found.width > WIDEST:
+        raise TooLarge(f"the matrix has {found.width} columns; it may have {WIDEST}")
+    return found
+
+
+def _schema(found: _Survey) -> pa.Schema:
+    fields = [
+        sparse_field(MATRIX, found.width, found.first),
+        pa.field(LABEL, pa.int64() if found.are_whole else pa.float64()),
+    ]
+    if found.have_queries:
+        fields.append(pa.field(QUERY, pa.int64()))
+    return pa.schema(fields)
+
+
+def _batch(lines: Lines, schema: pa.Schema) -> pa.RecordBatch:
+    labels = lines.labels
+    whole = schema.field(LABEL).type == pa.int64()
+    cells = [sparse_cells(lines.rows), number_cells(labels.astype(np.int64) if whole else labels)]
+    if lines.queries is not None:
+        cells.append(number_cells(lines.queries.astype(np.int64)))
+    return pa.RecordBatch.from_arrays(cells, schema=schema)
+
+
+METHOD = Libsvm()

@@ -1,0 +1,163 @@
+"""Lines of a libsvm file: ``label [qid:number] index:value ...  # comment``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NoReturn
+
+import numpy as np
+
+from service.data.sparse_rows import SparseRows, in_order
+from service.errors import InvalidFile
+
+CHUNK: Final = 4 * 1024 * 1024
+LONGEST_LINE: Final = 64 * 1024 * 1024
+LARGEST_INDEX: Final = 2**31 - 2
+LARGEST_QUERY: Final = 2**63 - 1
+
+_NUMBER: Final = rb"[+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?+"
+_LINE: Final = re.compile(
+    rb"[ \t]*+" + _NUMBER + rb"(?:[ \t]++qid:(\d++))?+(?:[ \t]++\d++:" + _NUMBER + rb")*+[ \t]*+"
+)
+_PAIR: Final = re.compile(rb"(\d++):(.*)")
+_QUERY: Final = re.compile(rb"qid:\d++")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lines:
+    """Some lines of a file that are not empty.
+
+    Parameters
+    ----------
+    labels : ndarray of float
+        (n,).
+    queries : ndarray of int or None
+        (n,) what follows ``qid:``; None where no line has it.
+    rows : SparseRows
+        Indices as they are in the file.
+    """
+
+    labels: np.ndarray
+    queries: np.ndarray | None
+    rows: SparseRows
+
+
+def read_lines(path: Path) -> Iterator[Lines]:
+    """Give the lines of a file piece by piece; ``InvalidFile`` names the line that is none."""
+    first_line = 1
+    with_query: bool | None = None
+    for text in _pieces(path):
+        lines, numbers = _lines(text, first_line)
+        first_line += text.count(b"\n")
+        if not lines:
+            continue
+        found = _parse(lines, numbers)
+        has_query = found.queries is not None
+        if with_query is not None and has_query != with_query:
+            raise InvalidFile(f"line {numbers[0]}: some lines have a qid and some have none")
+        with_query = has_query
+        yield found
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    """Give the file in pieces of whole lines."""
+    kept = b""
+    with path.open("rb") as file:
+        while read := file.read(CHUNK):
+            whole, newline, rest = read.rpartition(b"\n")
+            if newline:
+                yield kept + whole + newline
+                kept = rest
+            else:
+                kept += read
+            if len(kept) > LONGEST_LINE:
+                raise InvalidFile(f"a line is longer than {LONGEST_LINE} bytes")
+    if kept:
+        yield kept + b"\n"
+
+
+def _lines(text: bytes, first_line: int) -> tuple[list[bytes], list[int]]:
+    """Return the lines without their comments, and their numbers; empty ones are left out."""
+    if b"#" in text:
+        text = re.sub(rb"#[^\n]*", b"", text)
+    every = text.replace(b"\r\n", b"\n").split(b"\n")
+    kept = [(line, first_line + at) for at, line in enumerate(every) if line.strip()]
+    return [line for line, _ in kept], [number for _, number in kept]
+
+
+def _parse(lines: list[bytes], numbers: list[int]) -> Lines:
+    queries = []
+    for line, number in zip(lines, numbers, strict=True):
+        found = _LINE.fullmatch(line)
+        if found is None:
+            _refuse(line, number)
+        if found[1] is not None:
+            if int(found[1]) > LARGEST_QUERY:
+                raise InvalidFile(f"line {number}: the qid is above {LARGEST_QUERY}")
+            queries.append(int(found[1]))
+    if queries and len(queries) < len(lines):
+        raise InvalidFile(
+            f"lines {numbers[0]} to {numbers[-1]}: some lines have a qid and some have none"
+        )
+    text = b"\n".join(lines)
+    if queries:
+        text = _QUERY.sub(b"", text)
+    sizes = np.array([line.count(b":") for line in lines]) - bool(queries)
+    labels, rows = _arrays(text, sizes, numbers)
+    return Lines(labels, np.array(queries) if queries else None, rows)
+
+
+def _arrays(text: bytes, sizes: np.ndarray, numbers: list[int]) -> tuple[np.ndarray, SparseRows]:
+    read = np.fromstring(text.replace(b":", b" ").decode("ascii"), dtype=np.float64, sep=" ")
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    at_label = 2 * starts[:-1] + np.arange(len(sizes))
+    pairs = np.delete(read, at_label).reshape(-1, 2)
+    for what, values, owner in (
+        ("a label", read[at_label], np.arange(len(sizes))),
+        ("a value", pairs[:, 1], np.repeat(np.arange(len(sizes)), sizes)),
+        ("an index", np.where(pairs[:, 0] > LARGEST_INDEX, np.inf, 0), None),
+    ):
+        unfit = ~np.isfinite(values)
+        if unfit.any():
+            at = int(np.argmax(unfit))
+            row = int(np.searchsorted(starts, at, side="right")) - 1 if owner is None else owner[at]
+            raise InvalidFile(f"line {numbers[row]}: {what} is out of range")
+    rows, n_twice = in_order(
+        SparseRows(starts, pairs[:, 0].astype(np.int64), np.ascontiguousarray(pairs[:, 1]))
+    )
+    if n_twice:
+        _refuse_twice(starts, pairs[:, 0], numbers)
+    return read[at_label], rows
+
+
+def _refuse(line: bytes, number: int) -> NoReturn:
+    """Say what of a line is not as it should be."""
+    label, *entries = line.split()
+    if re.fullmatch(_NUMBER, label) is None:
+        raise InvalidFile(f"line {number}: the label {_shown(label)} is not a number")
+    for at, entry in enumerate(entries):
+        pair = _PAIR.fullmatch(entry)
+        if pair is None and not (at == 0 and _QUERY.fullmatch(entry)):
+            raise InvalidFile(f"line {number}: {_shown(entry)} is not index:value")
+        if pair is not None and re.fullmatch(_NUMBER, pair[2]) is None:
+            raise InvalidFile(
+                f"line {number}: the value {_shown(pair[2])} of index {_shown(pair[1])} is not a "
+                "finite number"
+            )
+    raise InvalidFile(f"line {number} cannot be read: {_shown(line)}")
+
+
+def _refuse_twice(starts: np.ndarray, indices: np.ndarray, numbers: list[int]) -> NoReturn:
+    for row, number in enumerate(numbers):
+        of_row = np.sort(indices[starts[row] : starts[row + 1]])
+        twice = of_row[1:][of_row[1:] == of_row[:-1]]
+        if len(twice):
+            raise InvalidFile(f"line {number} has the index {int(twice[0])} twice")
+    raise AssertionError(numbers)
+
+
+def _shown(text: bytes) -> str:
+    return repr(text[:40].decode("utf-8", "replace"))
