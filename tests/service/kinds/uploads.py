@@ -1,0 +1,29 @@
+"""Uploaded files as an evaluation sees them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from uuid import uuid5
+
+from service.data.formats import FORMATS
+from service.data.tables import table_path
+from service.jobs.kinds.base import DatasetFile
+from tests.service.kinds.running import SPACE
+
+
+def uploaded(folder: Path, media_type: str, content: bytes) -> DatasetFile:
+    """Check a file as an upload is checked, and keep it in a folder."""
+    form = FORMATS[media_type]
+    path = folder / media_type.replace("/", "-")
+    path.write_bytes(content)
+    with table_path(path, form.table_suffix or ".none").open("w+b") as table:
+        found = form.inspect(path, 10**9, table)
+    return DatasetFile(
+        id=uuid5(SPACE, media_type),
+        sha256="0" * 64,
+        media_type=media_type,
+        rows=found.rows,
+        columns=found.columns,
+        details=found.details,
+        path=path,
+    )
