@@ -227,10 +227,19 @@ def _size(rows: FloatArray, means: FloatArray) -> float:
     return float(squares + np.sqrt(squares * lengths))
 
 
-def told(joint: FloatArray, present: IntArray, n_classes: int, wrong: float) -> Predictions | Plain:
-    """Return the predictions unless rounding could change a class or the eighth digit."""
+def told(
+    joint: FloatArray,
+    present: IntArray,
+    n_classes: int,
+    wrong: float,
+    why: Plain = ILL_CONDITIONED,
+) -> Predictions | Plain:
+    """Return the predictions, or ``why`` not where rounding could be ``wrong`` in eight digits.
+
+    Two classes that rounding could exchange are left to the plain path too.
+    """
     if not wrong <= _DIGITS:
-        return ILL_CONDITIONED
+        return why
     if len(joint):
         two = np.partition(joint, -2, axis=1)[:, -2:]
         if (two[:, 1] - two[:, 0] <= _DIGITS).any():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from tests.thetahat.learners.against import both
 from tests.thetahat.learners.fits import predicted, probabilities
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.learners.gaussian_naive_bayes import GaussianNaiveBayes
@@ -52,6 +53,32 @@ def test_against_sklearn(name: str, smoothing: float, *, weighted: bool) -> None
         rtol=1e-10,
         atol=1e-12,
     )
+
+
+@pytest.mark.outside("scikit-learn GaussianNB, run here on its own data")
+@pytest.mark.parametrize("scheme", ["k_fold", "leave_one_out"])
+@pytest.mark.parametrize("name", ["wine", "iris"])
+def test_against_sklearn_under_cross_validation(name: str, scheme: str) -> None:
+    from sklearn import datasets
+    from sklearn.naive_bayes import GaussianNB
+
+    X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
+
+    ours, theirs = both(GaussianNaiveBayes(), GaussianNB(), X, y, scheme)
+
+    assert_allclose(ours, theirs, rtol=1e-8, atol=1e-12)
+
+
+def test_exact_far_from_the_origin() -> None:
+    """Shifting the features by 1e8 changes nothing."""
+    rng = np.random.default_rng(20_261_123)
+    X, y = rng.normal(size=(50, 2)).round(3), rng.integers(0, 2, 50)
+
+    near = predicted(GaussianNaiveBayes(), X, y, X, n_classes=2)
+    far = predicted(GaussianNaiveBayes(), X + 2.0**27, y, X + 2.0**27, n_classes=2)
+
+    # The features themselves are rounded to 1.5e-8 there.
+    assert_allclose(probabilities(far), probabilities(near), rtol=1e-6)
 
 
 def test_exact_units_do_not_matter() -> None:
