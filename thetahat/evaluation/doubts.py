@@ -18,7 +18,9 @@ MANY_PAIRS: Final = 1000
 """More than this are corrected for, but hardly read."""
 
 
-def doubts(table: LossTable, *, clip_without_range: bool, n_pairs: int) -> Iterator[Caution]:
+def doubts(
+    table: LossTable, *, clip_without_range: bool, n_pairs: int, correction: str = "none"
+) -> Iterator[Caution]:
     """Yield the cautions that belong to no single number."""
     yield from _of_layout(table)
     yield from _of_models(table)
@@ -31,6 +33,12 @@ def doubts(table: LossTable, *, clip_without_range: bool, n_pairs: int) -> Itera
         yield Caution(
             "many_pairs",
             f"{n_pairs} pairs are compared; a control would leave one for each other model",
+        )
+    if correction == "finner" and n_pairs > 1:
+        yield Caution(
+            "correction_can_be_liberal",
+            "finner bounds the chance of a false finding only where all models are alike; where "
+            "some differ it finds differences between equal ones more often than alpha",
         )
 
 

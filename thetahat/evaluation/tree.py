@@ -109,6 +109,7 @@ def evaluate(
         table,
         clip_without_range=choices.clip and limits is None,
         n_pairs=n_pairs,
+        correction=choices.correction,
     )
     return {
         "models": models,
