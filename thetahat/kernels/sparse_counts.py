@@ -52,10 +52,19 @@ def row_scores(  # noqa: PLR0913 - as class_sums
     width = table.shape[1]
     for at in range(len(rows)):
         i = rows[at]
-        for k in range(indptr[i], indptr[i + 1]):
-            value, column = data[k], indices[k]
-            for c in range(width):
-                out[at, c] += value * table[column, c]
+        if width == 2:
+            first, second = 0.0, 0.0
+            for k in range(indptr[i], indptr[i + 1]):
+                value, column = data[k], indices[k]
+                first += value * table[column, 0]
+                second += value * table[column, 1]
+            out[at, 0] += first
+            out[at, 1] += second
+        else:
+            for k in range(indptr[i], indptr[i + 1]):
+                value, column = data[k], indices[k]
+                for c in range(width):
+                    out[at, c] += value * table[column, c]
 
 
 def sums_by_kernel(
@@ -64,21 +73,32 @@ def sums_by_kernel(
     """(n_codes, p) weighted sums of some rows by code; codes and weights are of all rows."""
     sums = np.zeros((n_codes, matrix.shape[1]))
     loop = compiled(class_sums)
-    loop(*_parts(matrix), unsigned(rows), unsigned(codes), weights, sums)
+    loop(*_parts(matrix), unsigned(rows), unsigned(codes), _fixed(weights), sums)
     return sums
 
 
 def scores_by_kernel(matrix: CsrMatrix, rows: IntArray, table: FloatArray) -> FloatArray:
     """(m, C) products of some rows with a (C, p) table."""
     out = np.zeros((len(rows), len(table)))
-    compiled(row_scores)(*_parts(matrix), unsigned(rows), np.ascontiguousarray(table.T), out)
+    columns = _fixed(np.ascontiguousarray(table.T))
+    compiled(row_scores)(*_parts(matrix), unsigned(rows), columns, out)
     return out
 
 
 def _parts(matrix: CsrMatrix) -> tuple[Unsigned, Unsigned, FloatArray]:
-    return unsigned(matrix.indptr), unsigned(matrix.indices), matrix.data
+    return unsigned(matrix.indptr), unsigned(matrix.indices), _fixed(matrix.data)
 
 
 def unsigned(numbers: np.ndarray) -> Unsigned:
     """Return whole numbers that are not negative as an unsigned type of their size."""
-    return numbers.view(np.dtype(f"u{numbers.dtype.itemsize}"))
+    return _fixed(numbers.view(np.dtype(f"u{numbers.dtype.itemsize}")))
+
+
+def _fixed(values: np.ndarray) -> np.ndarray:
+    """Return a view that cannot be written to.
+
+    A matrix may be a map of a file, and to numba that is another type, compiled for once more.
+    """
+    view = values.view()
+    view.flags.writeable = False
+    return view

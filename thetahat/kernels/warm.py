@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from thetahat.kernels import bootstrap, moments, sign_flips, signed_ranks
+from thetahat.kernels import bootstrap, moments, sign_flips, signed_ranks, sparse_counts
 from thetahat.kernels.compiling import compiled
+from thetahat.types import FloatArray
 
 
 def compile_all() -> None:
@@ -22,3 +23,12 @@ def compile_all() -> None:
     compiled(bootstrap.draw_indices)(starts, np.zeros(1, dtype=np.uint64), drawn)
     compiled(bootstrap.count_draws)(drawn, np.zeros((1, 2)))
     compiled(bootstrap.gather_sums)(losses, starts, drawn, np.zeros((1, 1)))
+    _warm_counts(losses)
+
+
+def _warm_counts(weights: FloatArray) -> None:
+    from scipy.sparse import csr_array  # noqa: PLC0415 - few features are sparse
+
+    counts, rows = csr_array(np.eye(2)), np.arange(2)
+    sparse_counts.sums_by_kernel(counts, rows, rows, weights, 2)
+    sparse_counts.scores_by_kernel(counts, rows, np.eye(2))

@@ -8,11 +8,13 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
     script = (
         "import numba, numpy as np\n"
         "from thetahat.kernels import bootstrap, moments, sign_flips, signed_ranks\n"
+        "from thetahat.kernels import sparse_counts\n"
         "from thetahat.kernels.compiling import compiled\n"
         "from thetahat.kernels.warm import compile_all\n"
         "compile_all()\n"
         "loops = [moments.of_runs, moments.of_rows, sign_flips.look_up, signed_ranks.add_ranks,\n"
-        "    bootstrap.draw_indices, bootstrap.count_draws, bootstrap.gather_sums]\n"
+        "    bootstrap.draw_indices, bootstrap.count_draws, bootstrap.gather_sums,\n"
+        "    sparse_counts.class_sums, sparse_counts.row_scores]\n"
         "def kinds():\n"
         "    return [len(compiled(loop).signatures) for loop in loops]\n"
         "print(kinds())\n"
@@ -33,6 +35,14 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "resamples = HashedResamples(np.array([0, 60_000, 120_000]), 1, 10_000)\n"
         "resamples.counts(0, 2)\n"
         "resamples.sums(x[:, None], 0, 2)\n"
+        "from scipy.sparse import csr_array\n"
+        "from thetahat.learners import _class_sums\n"
+        "X = csr_array(x.reshape(400, 300))\n"
+        "X.data.flags.writeable = False\n"
+        "_class_sums.LARGE = 0\n"
+        "rows = np.arange(400)\n"
+        "_class_sums.sums_by_class(X, rows, rows % 3, np.ones(400), 3)\n"
+        "_class_sums.scores(X, rows[::2].copy(), np.ones((3, 300)))\n"
         "print(kinds())\n"
     )
     done = subprocess.run(
@@ -40,4 +50,4 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
     )
 
     before, after = done.stdout.splitlines()
-    assert before == after == str([1] * 7)
+    assert before == after == str([1] * 9)
