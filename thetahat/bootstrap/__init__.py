@@ -7,6 +7,7 @@ from thetahat.bootstrap.shared import (
     SharedResamples,
     default_resamples,
     resample_counts,
+    seed_of,
 )
 from thetahat.bootstrap.units import UnitName, Units, default_unit, unit_misfit, units_of
 
@@ -20,6 +21,7 @@ __all__ = [
     "default_resamples",
     "default_unit",
     "resample_counts",
+    "seed_of",
     "unit_misfit",
     "units_of",
 ]

@@ -12,7 +12,7 @@ from thetahat.bootstrap.resamples import HashedResamples, Resamples
 from thetahat.bootstrap.units import Units
 from thetahat.types import FloatArray, IntArray
 
-_ENTRIES_AT_ONCE = 2**18  # 2 MB: a chunk of resamples stays in the cache
+_ENTRIES_AT_ONCE = 2**17  # 1 MB: a chunk of resamples stays in the cache
 _FEW_COLUMNS = 3  # up to it, adding what is drawn beats counting it
 _MANY_STRATA = 64  # above it, one reduceat beats a product for each
 _ROUNDING = 64 * float(np.finfo(np.float64).eps)
@@ -115,27 +115,30 @@ def _by_strata(
     is the variance of each resample's mean.
     """
     rows = resamples.take(residuals)
-    n_k = units.in_stratum.astype(np.float64)
+    m, n_k = rows.shape[1], units.in_stratum.astype(np.float64)
     share = 1 / (units.n_strata * n_k)
     scale = share**2 * n_k / np.maximum(n_k - 1, 1)
     kinds = np.diff(resamples.starts)
     squares = np.hstack([rows, rows[:, pairs[:, 0]] - rows[:, pairs[:, 1]]]) ** 2
     squares *= np.repeat(scale, kinds)[:, None]
-    for part in _parts(resamples, len(rows) + len(n_k) * (rows.shape[1] + squares.shape[1])):
+    columns = np.hstack([rows, squares])
+    for part in _parts(resamples, len(rows) + len(n_k) * columns.shape[1]):
         counts = resamples.counts(part.start, part.stop)
-        sums = _sums_by_stratum(counts, rows, resamples.starts)
+        by_stratum = _sums_by_stratum(counts, columns, resamples.starts)
+        sums, total = by_stratum[..., :m], by_stratum[..., m:].sum(axis=1)
         both = np.concatenate([sums, sums[..., pairs[:, 0]] - sums[..., pairs[:, 1]]], axis=2)
-        total = counts @ squares
         variances = _not_rounding(total - (scale / n_k) @ both**2, total)
-        m = rows.shape[1]
         yield part, share @ sums, variances[:, :m], variances[:, m:]
 
 
-def _sums_by_stratum(counts: FloatArray, rows: FloatArray, starts: IntArray) -> FloatArray:
-    """(b, S, m) sums of the drawn rows (U, m)."""
+def _sums_by_stratum(counts: FloatArray, columns: FloatArray, starts: IntArray) -> FloatArray:
+    """(b, S, q) sums of the drawn rows of (U, q) columns."""
     if len(starts) > _MANY_STRATA:
-        return np.asarray(np.add.reduceat(counts[:, :, None] * rows, starts[:-1], axis=1))
-    return np.stack([counts[:, a:b] @ rows[a:b] for a, b in pairwise(starts)], axis=1)
+        return np.asarray(np.add.reduceat(counts[:, :, None] * columns, starts[:-1], axis=1))
+    sums = np.empty((len(counts), len(starts) - 1, columns.shape[1]))
+    for k, (start, stop) in enumerate(pairwise(starts)):
+        np.matmul(counts[:, start:stop], columns[start:stop], out=sums[:, k])
+    return sums
 
 
 def _by_ratio(

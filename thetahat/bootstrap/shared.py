@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
@@ -12,7 +12,12 @@ import numpy as np
 from thetahat.block_losses import BlockLosses
 from thetahat.bootstrap.moments import ResampledMeans, resampled_means
 from thetahat.bootstrap.replicates import Replicates
-from thetahat.bootstrap.resamples import HashedResamples, Resamples, merged_or_hashed
+from thetahat.bootstrap.resamples import (
+    HashedResamples,
+    MergedResamples,
+    Resamples,
+    merged_or_hashed,
+)
 from thetahat.bootstrap.units import UnitName, Units, default_unit, units_of
 from thetahat.layout import Layout
 from thetahat.types import FloatArray, IntArray
@@ -37,6 +42,11 @@ def default_resamples(n_units: int) -> int:
     From 1 000 to 10 000 units n x B stays at ten million draws, some hundredths of a second.
     """
     return max(LEAST_RESAMPLES, min(MOST_RESAMPLES, MOST_DRAWS // n_units - 1))
+
+
+def seed_of(rng: np.random.Generator) -> int:
+    """Return the seed of resamples that are drawn from a stream."""
+    return int(rng.integers(2**63))
 
 
 Pair = tuple[str, str]
@@ -86,8 +96,8 @@ class SharedResamples:
     with_errors : bool
         Whether some method asks for the standard errors of the resamples.
     merge : bool
-        Whether units on which all models are alike may be counted together. If not, resamples do
-        not depend on which other models there are.
+        Whether units on which all models are alike may be counted together. If not, only a pair's
+        differences are looked at: resamples do not depend on which other models there are.
     """
 
     models: Mapping[str, BlockLosses]
@@ -95,6 +105,7 @@ class SharedResamples:
     pairs: tuple[Pair, ...] = ()
     with_errors: bool = False
     merge: bool = True
+    _ready: dict[_Key, tuple[Units, FloatArray, Resamples]] = field(default_factory=dict)
     _drawn: dict[_Key, _Drawn] = field(default_factory=dict)
     _row: dict[_Key, dict[Pair, FloatArray]] = field(default_factory=dict)
 
@@ -139,6 +150,10 @@ class SharedResamples:
     ) -> Replicates:
         """Return the replicates of the difference of two models' means, a minus b."""
         key = self._key(n_resamples, unit)
+        if not self.merge:
+            alone = SharedResamples({"": difference}, self.seed)
+            if isinstance(alone._prepared(key)[2], MergedResamples):
+                return alone.of_model("", n_resamples, unit)
         drawn = self._get(key)
         a, b = (self._place(name) for name in pair)
         _, residuals = drawn.units.means_and_residuals(difference)
@@ -151,6 +166,15 @@ class SharedResamples:
             deviations[:, a] - deviations[:, b],
             partial(self._errors_of_pair, key, pair),
         )
+
+    def unmerged(self) -> SharedResamples:
+        """Return the same with ``merge`` false, and what was drawn already that is the same."""
+        drawn = {
+            key: value
+            for key, value in self._drawn.items()
+            if isinstance(value.resamples, HashedResamples)
+        }
+        return replace(self, merge=False, _ready={}, _drawn=drawn, _row={})
 
     def _key(self, n_resamples: int | None, unit: UnitName | None) -> _Key:
         unit = unit or default_unit(self.layout)
@@ -169,17 +193,8 @@ class SharedResamples:
     def _get(self, key: _Key) -> _Drawn:
         """Draw at the first use, for all models together."""
         if key not in self._drawn:
-            unit, n_resamples = key
-            units = units_of(self.layout, unit)
-            found = [units.means_and_residuals(losses)[1] for losses in self.models.values()]
-            residuals = np.stack(found, axis=1)
-            rows = residuals
-            if units.sizes is not None:
-                rows = np.column_stack([units.sizes, residuals])
-            resamples: Resamples = HashedResamples(units.starts, self.seed, n_resamples)
-            if self.merge:
-                resamples = merged_or_hashed(rows, units.starts, self.seed, n_resamples)
-            products = units.n_units * n_resamples * len(self.pairs)
+            units, residuals, resamples = self._prepared(key)
+            products = units.n_units * resamples.n_resamples * len(self.pairs)
             at_once = self.with_errors and products <= MOST_DEFAULT_PRODUCTS
             pairs = self.pairs if at_once else ()
             means = resampled_means(
@@ -187,6 +202,21 @@ class SharedResamples:
             )
             self._drawn[key] = _Drawn(units, resamples, residuals, pairs, means)
         return self._drawn[key]
+
+    def _prepared(self, key: _Key) -> tuple[Units, FloatArray, Resamples]:
+        """Return the units, the residuals of all models, and how they are resampled."""
+        if key not in self._ready:
+            unit, n_resamples = key
+            units = units_of(self.layout, unit)
+            found = [units.means_and_residuals(losses)[1] for losses in self.models.values()]
+            rows = residuals = np.stack(found, axis=1)
+            if units.sizes is not None:
+                rows = np.column_stack([units.sizes, residuals])
+            resamples: Resamples = HashedResamples(units.starts, self.seed, n_resamples)
+            if self.merge:
+                resamples = merged_or_hashed(rows, units.starts, self.seed, n_resamples)
+            self._ready[key] = units, residuals, resamples
+        return self._ready[key]
 
     def _errors_of_model(self, key: _Key, i: int) -> FloatArray:
         drawn = self._get(key)

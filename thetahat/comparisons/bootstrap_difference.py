@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from thetahat.bootstrap import (
     UnitName,
     default_resamples,
     default_unit,
+    seed_of,
     unit_misfit,
 )
 from thetahat.bootstrap.cautions import check_resamples, resampling_cautions
@@ -24,6 +25,9 @@ from thetahat.comparisons.base import PairBatch, PairedLosses, TestOutcome
 from thetahat.layout import Layout
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.types import Alternative, Caution, Needs, Target
+
+RESAMPLES: Final = "resamples"
+"""Where a batch keeps the resamples that its evaluation's intervals rest on, if there are any."""
 
 _TIE = 1e-12  # deviations closer than this share of the largest residual are equal
 
@@ -37,7 +41,10 @@ class BootstrapDifference:
     with D the difference of the two means and :math:`D^*_b` the one of resample b; one-sided, the
     deviations at least as far as D in its direction are counted. Statistic: D. Drawn with
     replacement: instances within their blocks, so that D is the difference of macro means;
-    clusters whole, for pooled means; blocks whole, each with its mean. All pairs share resamples.
+    clusters whole, for pooled means; blocks whole, each with its mean. All pairs share resamples
+    with each other and with the intervals; but where a pair's differences have few values, as
+    those of 0 and 1 have, they are counted by value, in multinomial counts of that pair's own,
+    which have exactly the same distribution.
 
     Assumes independent units. With few units it is liberal: resamples vary by a factor
     (n - 1)/n less than the difference does. Over instances of random folds it compares the fitted
@@ -102,31 +109,38 @@ class BootstrapDifference:
         self, pair: PairedLosses, alternative: Alternative, rng: np.random.Generator
     ) -> TestOutcome:
         """Test that the mean difference is 0."""
-        models = {"a": pair.a, "b": pair.b}
-        shared = SharedResamples(models, _seed_of(rng), merge=False)
-        found = shared.of_pair(("a", "b"), pair.difference, self.n_resamples, self.unit)
-        return _outcome(found, alternative)
+        found = SharedResamples({"": pair.difference}, seed_of(rng))
+        return _outcome(found.of_model("", self.n_resamples, self.unit), alternative)
 
     def test_many(
         self, batch: PairBatch, alternative: Alternative, rng: np.random.Generator
     ) -> Sequence[TestOutcome]:
-        """Test every pair of a batch on the same resamples."""
-        shared = batch.shared.get(self)
+        """Test every pair of a batch on the same resamples.
+
+        Resamples of the evaluation's own are taken where they have the seed that is handed over.
+        """
+        if batch.n_pairs_in_all == 1 and RESAMPLES not in batch.shared:
+            return [self.test(pair, alternative, rng) for pair in batch.pairs]
+        key = self, seed_of(rng)
+        shared = batch.shared.get(key)
         if shared is None:
-            models = {str(i): losses for i, losses in enumerate(batch.models)}
-            shared = SharedResamples(models, _seed_of(rng), merge=False)
-            batch.shared[self] = shared
+            shared = batch.shared[key] = _resamples(batch, key[1])
+        names = list(shared.models)
         return [
             _outcome(
-                shared.of_pair((str(i), str(j)), pair.difference, self.n_resamples, self.unit),
+                shared.of_pair((names[i], names[j]), pair.difference, self.n_resamples, self.unit),
                 alternative,
             )
             for pair, (i, j) in zip(batch.pairs, batch.positions, strict=True)
         ]
 
 
-def _seed_of(rng: np.random.Generator) -> int:
-    return int(rng.integers(2**63))
+def _resamples(batch: PairBatch, seed: int) -> SharedResamples:
+    own: SharedResamples | None = batch.shared.get(RESAMPLES)
+    if own is not None and own.seed == seed:
+        return own.unmerged()
+    models = {str(i): losses for i, losses in enumerate(batch.models)}
+    return SharedResamples(models, seed, merge=False)
 
 
 def _outcome(replicates: Replicates, alternative: Alternative) -> TestOutcome:

@@ -79,7 +79,8 @@ def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what w
     }
     compared: list[dict[str, Any]] = []
     questions: list[Question] = []
-    for some, batch in batches(table, choices.control):
+    given = {} if resampling is None else resampling.for_tests()
+    for some, batch in batches(table, choices.control, given):
         outcomes = outcomes_of(some, batch, methods.tests, choices, seed, left_out)
         for pair, own in zip(some, outcomes, strict=True):
             difference, on_fits = pair.losses.difference, found.get((pair.a, pair.b), ())

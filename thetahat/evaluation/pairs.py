@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -61,12 +61,17 @@ def pairs(table: LossTable, control: str | None) -> Iterator[Pair]:
         yield from some
 
 
-def batches(table: LossTable, control: str | None) -> Iterator[tuple[list[Pair], PairBatch]]:
-    """Yield the pairs of ``places``, some at a time: what is in memory at once is bounded."""
+def batches(
+    table: LossTable, control: str | None, given: Mapping[Hashable, Any] | None = None
+) -> Iterator[tuple[list[Pair], PairBatch]]:
+    """Yield the pairs of ``places``, some at a time: what is in memory at once is bounded.
+
+    ``given`` is what the tests share from the start.
+    """
     chosen = places(table.names, control)
     models = tuple(_as_losses(table, name) for name in table.names)
     largest = [float(np.abs(given_losses(losses)).max()) for losses in models]
-    shared: dict[Hashable, Any] = {}
+    shared = dict(given or {})
     moments = pair_moments(models, len(chosen))
     step = max(1, VALUES_AT_ONCE // len(given_losses(models[0])))
     for start in range(0, len(chosen), step):

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from thetahat.block_losses import BlockLosses, LossTable
-from thetahat.bootstrap import Draw, SharedResamples
+from thetahat.bootstrap import Draw, SharedResamples, seed_of
+from thetahat.comparisons.bootstrap_difference import RESAMPLES
 from thetahat.evaluation.choices import Selection
 from thetahat.intervals.base import IntervalMethod, ResampledInterval
+from thetahat.seeds import stream
+
+OF_THE_TEST = "tests/bootstrap_difference"
+"""The purpose of the stream from which the test draws, under its own name."""
 
 NOT_ON_A_VARIANCE = "it rests on no variance, and the request names variances; name it to have it"
 
@@ -37,11 +42,15 @@ class Resampling:
         pairs: Sequence[tuple[str, str]],
         seed: int,
     ) -> Resampling:
-        """Prepare the resamples of a table and of the pairs that get intervals."""
+        """Prepare the resamples of a table and of the pairs that get intervals.
+
+        Their seed is the one that the paired bootstrap test gets: it needs none of its own.
+        """
+        own = seed_of(stream(seed, OF_THE_TEST))
         mirrored = table.higher_is_better
         taken = tuple((b, a) if mirrored else (a, b) for a, b in pairs)
         errors = any(method.needs_errors for method in _resampled(intervals).values())
-        return cls(SharedResamples(table.models, seed, taken, errors), mirrored)
+        return cls(SharedResamples(table.models, own, taken, errors), mirrored)
 
     def of_model(self, name: str) -> Draw:
         """Return what gives one model's replicates."""
@@ -51,6 +60,10 @@ class Resampling:
         """Return what gives the replicates of a difference, in units of the loss."""
         pair = (b, a) if self.mirrored else (a, b)
         return partial(self.shared.of_pair, pair, difference)
+
+    def for_tests(self) -> dict[Hashable, SharedResamples]:
+        """Return what paired tests may take; not where their losses have another sign."""
+        return {} if self.mirrored else {RESAMPLES: self.shared}
 
     def unasked(
         self,

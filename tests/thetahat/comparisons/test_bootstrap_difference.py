@@ -7,9 +7,15 @@ import pytest
 from scipy.special import ndtr
 
 from tests.thetahat.comparisons.pairs import assert_close, pair_over, rng_of
+from thetahat.block_losses import BlockLosses, LossTable
+from thetahat.bootstrap import SharedResamples, seed_of
+from thetahat.bootstrap.ends import percentile_reach
 from thetahat.comparisons.base import PairBatch, PairedLosses
 from thetahat.comparisons.bootstrap_difference import BootstrapDifference
+from thetahat.evaluation import Choices, Chosen, evaluate
+from thetahat.intervals.percentile import Percentile
 from thetahat.layout import layout_of
+from thetahat.seeds import stream
 from thetahat.types import Alternative, BlockKind, FloatArray
 
 TWO, LESS, GREATER = Alternative.TWO_SIDED, Alternative.LESS, Alternative.GREATER
@@ -77,11 +83,49 @@ def test_exact_pairs_of_a_batch_share_their_resamples() -> None:
     test = BootstrapDifference(n_resamples=499)
 
     many = test.test_many(batch, TWO, rng_of(6))
-    again = test.test_many(batch, TWO, rng_of(99))
+    again = test.test_many(batch, TWO, rng_of(6))
+    assert len(batch.shared) == 1
     for pair, one, two in zip(pairs, many, again, strict=True):
         alone = test.test(pair, TWO, rng_of(6))
         assert one.p_value == alone.p_value == two.p_value
         assert_close(one.statistic, alone.statistic, rtol=1e-12)
+
+
+@pytest.mark.parametrize("values", [2, 1000])
+def test_exact_a_pair_gets_the_same_alone_in_a_batch_and_beside_intervals(values: int) -> None:
+    rng = np.random.default_rng(7)
+    layout = layout_of(BlockKind.RANDOM, np.arange(1200) % 3)
+    losses = rng.integers(0, values, size=(3, 1200)) + 0.02 * values * np.arange(3)[:, None]
+    table = LossTable(
+        layout, {f"m{i}": BlockLosses(layout, values=row) for i, row in enumerate(losses)}
+    )
+    test = BootstrapDifference(n_resamples=499)
+    named = Choices(
+        tests=(
+            Chosen("bootstrap_difference", "bootstrap_difference", test),
+            Chosen("again", "bootstrap_difference", test),
+        ),
+        intervals=(Chosen("percentile", "percentile", Percentile(n_resamples=499)),),
+    )
+
+    result = evaluate(table, named, 11)
+    for (i, j), told in zip(((0, 1), (0, 2), (1, 2)), result["comparisons"], strict=True):
+        pair = pair_over(layout, losses[i], losses[j])
+        for key in told["tests"]:
+            alone = test.test(pair, TWO, stream(11, f"tests/{key}"))
+            assert told["tests"][key]["p_value"] == alone.p_value
+            assert 0.002 < (alone.p_value or 0) < 0.9
+    if values > 2:  # the same resamples: where p < .05, 0 lies outside the interval
+        mirrored = SharedResamples({"d": pair.difference}, seed_of(rng_of_test()))
+        deviations = mirrored.of_model("d", 499).in_order
+        (interval,) = told["intervals"]
+        reach = percentile_reach(deviations, 0.025)
+        assert reach[0] is not None
+        assert_close(interval["lower"], interval["estimate"] + reach[0], rtol=1e-10)
+
+
+def rng_of_test() -> np.random.Generator:
+    return stream(11, "tests/bootstrap_difference")
 
 
 def test_degenerate_differences_that_do_not_vary() -> None:
