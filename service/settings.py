@@ -12,6 +12,7 @@ from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 MEBIBYTE = 1024 * 1024
+MOST_MEMORY_MB, LEAST_MEMORY_MB = 8192, 512
 LONGEST_SOCKET = 100  # bytes; 103 on macOS, 107 on Linux
 
 
@@ -44,11 +45,24 @@ class Settings(BaseSettings):
     max_wait_s: float = Field(60.0, ge=0, description="Longest Prefer: wait and ?wait=.")
 
     time_limit_s: float = Field(3600.0, gt=0, description="Longest run of one unit of work.")
-    memory_limit_mb: int = Field(8192, ge=256, description="Most memory of one worker process.")
+    memory_limit_mb: int = Field(
+        default_factory=lambda given: _memory_share(given["workers"]),
+        ge=256,
+        description="Most memory of one worker process.",
+    )
     lease_s: float = Field(30.0, gt=0, description="How long a claim lasts without a heartbeat.")
     sweep_s: float = Field(1.0, gt=0, description="Pause between sweeps for lost work.")
     renudge_s: float = Field(5.0, gt=0, description="Age at which queued work is sent again.")
     max_attempts: int = Field(3, ge=1, description="Attempts at a unit whose worker was lost.")
+
+    learner_packages: str = Field(
+        "", description="Installed packages whose learners may be named, with commas between."
+    )
+
+    @property
+    def allowed_packages(self) -> frozenset[str]:
+        """The packages whose learners may be named."""
+        return frozenset(name.strip() for name in self.learner_packages.split(",") if name.strip())
 
     @property
     def resolved_database_url(self) -> str:
@@ -77,6 +91,15 @@ class Settings(BaseSettings):
             return socket
         digest = hashlib.sha256(os.fsencode(self.data_dir.resolve())).hexdigest()[:16]
         return Path(tempfile.gettempdir()) / f"thetahat-{os.getuid()}-{digest}" / "broker.sock"
+
+
+def _memory_share(workers: int) -> int:
+    """Return a worker's share of the machine's memory, at most 8 GiB; 8 GiB where nobody says."""
+    try:
+        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // MEBIBYTE
+    except (ValueError, OSError):
+        return MOST_MEMORY_MB
+    return max(LEAST_MEMORY_MB, min(MOST_MEMORY_MB, total // workers))
 
 
 @lru_cache(maxsize=1)

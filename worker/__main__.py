@@ -6,8 +6,16 @@ import os
 import warnings
 
 # One thread per process: the processes share the cores. It must be said before numpy is loaded,
-# and a process that has no threads can be forked safely.
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+# and a process that has no threads can be forked safely. The last is what joblib takes for the
+# number of processors, so that a learner that asks for all of them is given one.
+for _name in (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "LOKY_MAX_CPU_COUNT",
+):
     os.environ.setdefault(_name, "1")
 
 

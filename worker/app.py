@@ -22,6 +22,7 @@ from worker.interrupts import SharedFlag
 from worker.warm import warm_up
 
 HARD_LIMIT_MARGIN_S = 60.0
+LOADED_MB = 512  # more than a process has with every package loaded that a learner may need
 STOPPING = SharedFlag()
 
 app = Celery("thetahat", broker=settings().resolved_broker_url)
@@ -40,7 +41,8 @@ app.conf.update(
     worker_enable_remote_control=False,
     worker_cancel_long_running_tasks_on_connection_loss=False,
     worker_soft_shutdown_timeout=0,
-    worker_max_memory_per_child=settings().memory_limit_mb * 1024 // 2,
+    # In KiB, over what is loaded: a process that has grown is replaced between two units.
+    worker_max_memory_per_child=(settings().memory_limit_mb // 2 + LOADED_MB) * 1024,
     # The watch in each process ends work at its limit; this ends a process that holds the
     # interpreter's lock for ever.
     task_time_limit=settings().time_limit_s + SLICE_S + HARD_LIMIT_MARGIN_S,

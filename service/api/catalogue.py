@@ -9,6 +9,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from service.errors import NotFound
+from service.settings import settings
 from thetahat.evaluation import EVERY_TEST
 from thetahat.evaluation.correction_texts import CORRECTION_TEXTS
 from thetahat.evaluation.rules import RULES
@@ -66,7 +67,8 @@ def _learners() -> list[Description]:
     from thetahat.pipelines import describe_learners  # noqa: PLC0415 - only when it is asked for
 
     own = {name: describe(LEARNERS[name]) for name in LEARNERS}
-    return [{**own.get(item["name"], {}), **item} for item in describe_learners()]
+    every = describe_learners(allowed_packages=settings().allowed_packages)
+    return [{**own.get(item["name"], {}), **item} for item in every]
 
 
 def _transformers() -> list[Description]:

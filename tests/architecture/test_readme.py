@@ -25,7 +25,11 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "clients/python/README.md", *(ROOT / "do
 README = (ROOT / "README.md").read_text()
 HTTP = (ROOT / "docs" / "http.md").read_text()
 ROW = re.compile(r"^\| `([^`]+)` \| ([^|]*) \| ([^|]*) \|$", re.MULTILINE)
-IN_WORDS = {"data_dir": "`~/.thetahat`", "workers": "one per core, at most 8"}
+IN_WORDS = {
+    "data_dir": "`~/.thetahat`",
+    "workers": "one per core, at most 8",
+    "memory_limit_mb": "a worker's share of the machine's memory, at least 512 and at most 8192",
+}
 
 
 def code(text: str, language: str) -> list[str]:

@@ -1,7 +1,12 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+
+import pytest
+
+from service.settings import MEBIBYTE, Settings
 
 ALLOCATE = """
 import numpy as np
@@ -21,3 +26,22 @@ def test_exact_memory_beyond_the_limit_is_refused_and_the_process_lives_on() -> 
         [sys.executable, "-c", ALLOCATE], check=True, capture_output=True, text=True
     )
     assert done.stdout == "refused\n"
+
+
+def test_exact_the_default_is_a_share_of_the_machines_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("THETAHAT_MEMORY_LIMIT_MB", raising=False)
+    pages = {"SC_PAGE_SIZE": MEBIBYTE, "SC_PHYS_PAGES": 6000}
+    monkeypatch.setattr(os, "sysconf", pages.__getitem__)
+    limits = [Settings(workers=n).memory_limit_mb for n in (1, 4, 100)]
+    assert limits == [6000, 1500, 512]
+    pages["SC_PHYS_PAGES"] = 10**6
+    assert Settings(workers=1).memory_limit_mb == 8192
+    assert Settings(workers=1, memory_limit_mb=300).memory_limit_mb == 300
+
+    def unknown(name: str) -> int:
+        raise ValueError(name)
+
+    monkeypatch.setattr(os, "sysconf", unknown)
+    assert Settings(workers=100).memory_limit_mb == 8192

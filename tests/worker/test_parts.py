@@ -80,7 +80,10 @@ def test_exact_the_first_failure_is_told_whoever_was_quicker(database: str) -> N
     assert told == ["failed"] * 3
 
 
-def test_exact_nobody_left_fails_the_evaluation_with_the_limit(database: str) -> None:
+def test_exact_nobody_left_fails_the_evaluation_with_the_limit(
+    database: str, setting: Setting
+) -> None:
+    setting(memory_limit_mb=700)
     evaluation_id, worker = submit_nap(**A_AND_B, fault="memory"), hands()
     worker.do((evaluation_id, 0))
     worker.answer((evaluation_id, 1))
@@ -88,7 +91,7 @@ def test_exact_nobody_left_fails_the_evaluation_with_the_limit(database: str) ->
     assert row.status == "failed"
     assert row.error is not None
     assert row.error["type"] == "/problems/memory_limit_exceeded"
-    assert "8192 MiB" in row.error["detail"]
+    assert "700 MiB" in row.error["detail"]
 
 
 def test_exact_past_the_time_limit_the_others_go_on(database: str, setting: Setting) -> None:

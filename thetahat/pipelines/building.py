@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner
-from thetahat.pipelines.entry_points import allowed_learner
+from thetahat.pipelines.entry_points import installed_learners, learner_at, package_of
 from thetahat.pipelines.estimators import checked_params
 from thetahat.pipelines.fields import construct
 from thetahat.pipelines.pipeline import Pipeline, PlacedStep
@@ -42,7 +42,7 @@ def build(
     spec: LearnerSpec,
     task: str,
     *,
-    allowed_entry_points: frozenset[str] = frozenset(),
+    allowed_packages: frozenset[str] = frozenset(),
     loc: Loc = (),
 ) -> Learner:
     """Return the learner that a spec describes.
@@ -56,8 +56,8 @@ def build(
         Names and parameters.
     task : str
         ``classification`` or ``regression``.
-    allowed_entry_points : frozenset of str
-        Names of third-party learners that the operator allows.
+    allowed_packages : frozenset of str
+        The packages whose learners the operator allows.
     loc : tuple
         Where the spec stands in the request, put in front of every refusal's ``loc``.
 
@@ -74,7 +74,7 @@ def build(
             loc=("task",),
             value=task,
         )
-    found = _find(spec.name, allowed_entry_points, loc)
+    found = _find(spec.name, allowed_packages, loc)
     if task not in found.tasks:
         fitting = ", ".join(n for n in sorted(LEARNERS) if task in LEARNERS[n].tasks)
         raise UnsupportedCombination(
@@ -125,13 +125,16 @@ def _find(name: str, allowed: frozenset[str], loc: Loc) -> Found:
         return Found(LEARNERS[name].tasks, LEARNERS[name])
     if tasks := learner_tasks(name):
         return Found(tasks, None)
-    if name in allowed:
-        method = allowed_learner(name, allowed, loc=here)
+    others = installed_learners(allowed)
+    if name in others:
+        method = learner_at(others[name], here)
         return Found(method.tasks, method)
     known = sorted({*CLASSIFIERS, *REGRESSORS})
-    own = ", ".join([*LEARNERS, *sorted(allowed)])
+    own = ", ".join([*LEARNERS, *others])
+    package = package_of(name)
+    whose = f" (the package {package} has it, and is not allowed here)" if package else ""
     raise InvalidParameter(
-        f"{name!r} is not one of the learners: {own}, and scikit-learn's {', '.join(known)}",
+        f"{name!r} is not one of the learners{whose}: {own}, and scikit-learn's {', '.join(known)}",
         loc=here,
         value=name,
     )

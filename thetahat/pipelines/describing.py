@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from thetahat.errors import InvalidParameter
 from thetahat.learners import LEARNERS
 from thetahat.pipelines.building import TASKS
 from thetahat.pipelines.constraints import params_schema
-from thetahat.pipelines.entry_points import allowed_learner
+from thetahat.pipelines.entry_points import Installed, installed_learners, load_learner
 from thetahat.pipelines.fields import fields_schema
 from thetahat.pipelines.reviewed import (
     CLASSIFIERS,
@@ -27,7 +28,7 @@ Description = dict[str, Any]
 
 
 def describe_learners(
-    *, with_parameters: bool = True, allowed_entry_points: frozenset[str] = frozenset()
+    *, with_parameters: bool = True, allowed_packages: frozenset[str] = frozenset()
 ) -> list[Description]:
     """Return every learner's name, title, tasks, origin and parameters.
 
@@ -35,14 +36,11 @@ def describe_learners(
     ----------
     with_parameters : bool
         Whether to add ``parameters``, a JSON Schema: that imports scikit-learn.
-    allowed_entry_points : frozenset of str
-        Names of third-party learners that the operator allows.
+    allowed_packages : frozenset of str
+        The packages whose learners the operator allows.
     """
     own = [_own(LEARNERS[name], "thetahat") for name in LEARNERS]
-    others = [
-        _own(allowed_learner(name, allowed_entry_points, loc=()), "entry point")
-        for name in sorted(allowed_entry_points)
-    ]
+    others = [_installed(one) for one in installed_learners(allowed_packages).values()]
     names = sorted({*CLASSIFIERS, *REGRESSORS})
     scikit = [
         {
@@ -96,6 +94,16 @@ def _own(method: Any, origin: str) -> Description:
         "origin": origin,
         "parameters": fields_schema(method),
     }
+
+
+def _installed(one: Installed) -> Description:
+    """Describe another package's learner, or say why it cannot be had."""
+    whose = {"package": one.package, "version": one.version}
+    try:
+        return {**_own(load_learner(one), "entry point"), **whose}
+    except InvalidParameter as error:
+        unusable = {"name": one.name, "title": one.name, "summary": error.message, "tasks": []}
+        return {**unusable, "origin": "entry point", "parameters": {}, **whose}
 
 
 def _step_schema(name: str) -> dict[str, Any]:

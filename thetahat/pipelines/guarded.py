@@ -11,17 +11,6 @@ from thetahat.errors import EvaluationError, LearnerFailed
 from thetahat.types import Caution
 
 _LONGEST_MESSAGE: Final = 500
-# Named one by one: a worker's time limit and a lack of memory are not the learner's failures, and
-# both arrive as plain exceptions from anywhere.
-_FAILURES: Final = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    RuntimeError,
-    TypeError,
-    ValueError,
-)
 _ABOUT_THE_INTERFACE: Final = (DeprecationWarning, FutureWarning, PendingDeprecationWarning)
 
 
@@ -44,9 +33,10 @@ def guarded(name: str, cautions: list[Caution]) -> Iterator[None]:
         warnings.simplefilter("always")
         try:
             yield
-        except EvaluationError:
+        # A lack of memory is not the learner's failure; a time limit is no Exception at all.
+        except (EvaluationError, MemoryError):
             raise
-        except _FAILURES as error:
+        except Exception as error:
             raise LearnerFailed(f"{name}: {_first_paragraph(error)}") from error
     for warning in caught:
         caution = _caution(name, warning.category, warning.message)

@@ -19,7 +19,8 @@ READY_S = 60.0
 
 def environment() -> dict[str, str]:
     """Return this process's environment, with the napping kind in its children."""
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(SITE), str(ROOT)])}
+    folders = [str(SITE), str(ROOT), os.environ.get("PYTHONPATH", "")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders))}
 
 
 class Command:
@@ -78,11 +79,11 @@ def running(*words: str, log: Path) -> Iterator[Command]:
 
 
 @contextlib.contextmanager
-def serving(folder: Path, log: Path) -> Iterator[Command]:
-    """Run ``thetahat serve`` with two workers, ready, until the block ends."""
-    words = ("serve", "--port", "0", "--data-dir", str(folder), "--workers", "2")
+def serving(folder: Path, log: Path, workers: int = 2) -> Iterator[Command]:
+    """Run ``thetahat serve``, ready, until the block ends."""
+    words = ("serve", "--port", "0", "--data-dir", str(folder), "--workers", str(workers))
     with running(*words, log=log) as command:
-        command.wait_for(r"thetahat is ready at (http://\S+) \(data in .*, 2 workers\)")
+        command.wait_for(rf"ready at (http://\S+) \(data in .*, {workers} workers?\)")
         yield command
 
 

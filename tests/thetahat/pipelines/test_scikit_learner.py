@@ -202,9 +202,14 @@ def test_exact_guarded_code_tells_warnings_apart() -> None:
 
 
 def test_exact_guarded_code_lets_refusals_limits_and_lack_of_memory_pass() -> None:
-    class TimeLimit(Exception):
+    class TimeLimit(BaseException):
         pass
 
+    class Own(Exception):
+        """A package's own error, of no known kind."""
+
+    with pytest.raises(LearnerFailed, match=r"^Thing: no such bed$"), guarded("Thing", []):
+        raise Own("no such bed")
     for error in (InvalidParameter("no"), TimeLimit(), MemoryError()):
         with pytest.raises(type(error)), guarded("Thing", []):
             raise error
