@@ -88,17 +88,27 @@ class HashedResamples:
 
     def indices(self, first: int, stop: int) -> UInt32Array:
         """(b, U) the units that the resamples ``first`` to ``stop`` draw."""
-        numbers = np.arange(first + 1, stop + 1, dtype=np.uint64)
+        return self._drawn(np.arange(first + 1, stop + 1, dtype=np.uint64))
+
+    def _drawn(self, numbers: UInt64Array) -> UInt32Array:
         keys = mixed(self._key + STEP * numbers)
         if not self._is_large:
             return indices_by_numpy(self.starts, keys)
-        out = np.empty((stop - first, int(self.starts[-1])), dtype=np.uint32)
+        out = np.empty((len(numbers), int(self.starts[-1])), dtype=np.uint32)
         compiled(draw_indices)(self.starts, keys, out)
         return out
 
     def counts(self, first: int, stop: int) -> FloatArray:
         """(b, U) how often each resample holds each unit."""
-        indices, shape = self.indices(first, stop), (stop - first, int(self.starts[-1]))
+        return self._counted(self.indices(first, stop))
+
+    def counts_again(self, which: IntArray, attempt: int) -> FloatArray:
+        """(b, U) the same of other draws in the place of some resamples; attempts count from 1."""
+        numbers = which.astype(np.uint64) + np.uint64(1) + (np.uint64(attempt) << HALF)
+        return self._counted(self._drawn(numbers))
+
+    def _counted(self, indices: UInt32Array) -> FloatArray:
+        shape = indices.shape
         if not self._is_large:
             offsets = shape[1] * np.arange(shape[0], dtype=np.intp)[:, None]
             flat = np.bincount((indices + offsets).ravel(), minlength=shape[0] * shape[1])

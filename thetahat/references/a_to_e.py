@@ -53,6 +53,10 @@ SOURCES: Final[dict[str, str]] = {
         "for comparing learning algorithms. Advances in Knowledge Discovery and Data Mining, "
         "3-12. Springer."
     ),
+    "breiman1984": (
+        "Breiman, L., Friedman, J. H., Olshen, R. A. and Stone, C. J. (1984). Classification and "
+        "Regression Trees. Wadsworth, Belmont."
+    ),
     "brier1950": (
         "Brier, G. W. (1950). Verification of forecasts expressed in terms of probability. Monthly "
         "Weather Review 78, 1-3."
@@ -122,6 +126,10 @@ SOURCES: Final[dict[str, str]] = {
         "Dudoit, S., Fridlyand, J. and Speed, T. P. (2002). Comparison of discrimination methods "
         "for the classification of tumors using gene expression data. Journal of the American "
         "Statistical Association 97, 77-87."
+    ),
+    "efron1979": (
+        "Efron, B. (1979). Bootstrap methods: another look at the jackknife. Annals of Statistics "
+        "7, 1-26."
     ),
     "efron1983": (
         "Efron, B. (1983). Estimating the error rate of a prediction rule: improvement on "

@@ -90,9 +90,18 @@ SOURCES: Final[dict[str, str]] = {
         "adjustment for dose-response and toxicity studies. Journal of the American Statistical "
         "Association 94, 468-482."
     ),
+    "huang2007": (
+        "Huang, J., Smola, A. J., Gretton, A., Borgwardt, K. M. and Schoelkopf, B. (2007). Correcting "
+        "sample selection bias by unlabeled data. Advances in Neural Information Processing Systems "
+        "19, 601-608."
+    ),
     "huber1964": (
         "Huber, P. J. (1964). Robust estimation of a location parameter. Annals of Mathematical "
         "Statistics 35, 73-101."
+    ),
+    "hyndman1996": (
+        "Hyndman, R. J. and Fan, Y. (1996). Sample quantiles in statistical packages. The American "
+        "Statistician 50, 361-365."
     ),
     "iman1980": (
         "Iman, R. L. and Davenport, J. M. (1980). Approximations of the critical region of the "
@@ -102,6 +111,10 @@ SOURCES: Final[dict[str, str]] = {
         "Jiang, W., Varma, S. and Simon, R. (2008). Calculating confidence intervals for "
         "prediction error in microarray classification using resampling. Statistical Applications "
         "in Genetics and Molecular Biology 7, 8."
+    ),
+    "kanamori2009": (
+        "Kanamori, T., Hido, S. and Sugiyama, M. (2009). A least-squares approach to direct "
+        "importance estimation. Journal of Machine Learning Research 10, 1391-1445."
     ),
     "kerby2014": (
         "Kerby, D. S. (2014). The simple difference formula: an approach to teaching nonparametric "

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from tests.thetahat.statistics.replicating import (
+    check_by_hand,
+    drawn,
+    every_resample,
+    given,
+    sample,
+)
+from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.statistics.mean import Mean
+
+LECTURE = "the cross-validation lecture's example of bias and variance by the bootstrap"
+X = [3, 5, 2, 1, 7]
+ROWS = [[4, 0, 2, 0, 3], [1, 3, 3, 0, 4], [2, 2, 4, 3, 0]]  # (7,3,2,3,1), (5,1,1,3,7), (2,2,7,1,3)
+
+
+@pytest.mark.outside(LECTURE)
+def test_golden_the_lecture_s_example_to_the_last_digit() -> None:
+    found = given(Mean(), sample(X), ROWS)
+
+    assert found.estimate == 3.6
+    assert_array_equal(found.values, [3.2, 3.4, 3.0])
+    assert found.bias == -0.4
+    assert found.variance == 0.04
+    assert found.standard_error == 0.2
+    assert found.replicates_mean == 3.2
+    assert found.estimate - found.bias == 4.0
+
+
+@pytest.mark.parametrize("x", [[4.0, 1.5], [0.0, 1.0, 5.0], [3.0, 5.0, 2.0, 9.0]])
+def test_exact_all_resamples_have_the_plug_in_variance(x: list[float]) -> None:
+    n = len(x)
+    found = given(Mean(), sample(x), every_resample(n))
+
+    assert_allclose(found.bias, 0, atol=1e-15)
+    assert_allclose(found.scaled.var() / n**2, np.var(x) / n, rtol=1e-13)
+
+
+def test_naive_the_mean_of_what_is_drawn() -> None:
+    x = np.random.default_rng(0).normal(3, 1, 23)
+
+    check_by_hand(Mean(), sample(x), np.mean)
+
+
+def test_naive_the_compiled_loops() -> None:
+    x = np.random.default_rng(1).normal(0, 1, 2100)
+
+    check_by_hand(Mean(), sample(x), np.mean, n_resamples=2000, rtol=1e-9)
+
+
+def test_exact_the_jackknife_s_error_is_the_formula_s() -> None:
+    x = np.random.default_rng(2).exponential(1, 31)
+    found = drawn(Mean(), sample(x), 100, errors=True)
+
+    assert found.own_error is not None
+    assert_allclose(found.own_error, x.std(ddof=1) / 31**0.5, rtol=1e-13)
+
+
+def test_calibrated_the_variance_of_drawn_resamples() -> None:
+    x = np.random.default_rng(3).normal(0, 2, 50)
+    found = drawn(Mean(), sample(x), 20_000)
+    exact = x.var() / 50
+
+    assert found.variance is not None
+    # of nearly normal replicates: relative error of a variance sqrt(2 / B)
+    assert abs(found.variance / exact - 1) < 5 * (2 / 20_000) ** 0.5
+    assert abs(found.bias) < 5 * (exact / 20_000) ** 0.5
+
+
+@pytest.mark.parametrize("offset", [1e9, 1e70])
+def test_exact_nothing_is_lost_to_a_mean_far_above_the_spread(offset: float) -> None:
+    unit = np.spacing(offset)
+    base = np.array([3, 5, 2, 1, 7]) * unit
+    near, far = (given(Mean(), sample(x), ROWS) for x in (base, base + offset))
+
+    assert far.variance is not None
+    assert near.variance is not None
+    assert_allclose(far.variance, near.variance, rtol=1e-12)
+    assert_allclose(far.bias, near.bias, rtol=1e-12)
+
+
+def test_degenerate_one_value_and_one_value_many_times() -> None:
+    one, same = drawn(Mean(), sample([4.0])), drawn(Mean(), sample([0.1] * 7), errors=True)
+
+    assert (one.variance, one.bias, one.acceleration, one.own_error) == (0, 0, None, None)
+    assert (same.variance, same.bias, same.estimate) == (0, 0, 0.1)
+    assert same.is_constant
+    assert one.is_constant
+
+
+def test_invalid_samples() -> None:
+    with pytest.raises(InsufficientData, match="x is empty"):
+        sample([])
+    with pytest.raises(InvalidParameter, match="x 1 is nan") as caught:
+        sample([1, np.nan])
+    assert caught.value.loc == ("x", 1)
+    with pytest.raises(InvalidParameter, match="of one sample, and there is a y"):
+        drawn(Mean(), sample([1, 2], [3, 4]))

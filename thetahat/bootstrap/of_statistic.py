@@ -1,0 +1,247 @@
+"""The bootstrap of any statistic of a sample: replicates, bias, variance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from thetahat.bootstrap.given import GivenResamples
+from thetahat.bootstrap.resamples import MANY_DRAWS, HashedResamples
+from thetahat.errors import InvalidParameter
+from thetahat.statistics import Functional, Sample, Statistic
+from thetahat.types import FloatArray, IntArray
+
+FEWEST_RESAMPLES: Final = 2
+MOST_RESAMPLES: Final = 1_000_000
+MOST_DRAWS: Final = 4_000_000_000
+"""Rows times resamples: some ten seconds of one core."""
+MOST_STUDENTISED: Final = 100_000_000
+"""The same where every resample gets a standard error of its own, which takes several times as
+long."""
+
+_ENTRIES_AT_ONCE = 2**18  # 2 MB: a chunk of resamples stays in the cache
+_FEW_COLUMNS = 3  # up to it, adding what is drawn beats counting it
+
+AnyResamples = HashedResamples | GivenResamples
+
+
+@dataclass(frozen=True, eq=False)
+class StatisticReplicates:
+    """What B resamples give for one statistic.
+
+    Parameters
+    ----------
+    functional : Functional
+        The statistic on the sample.
+    starts : ndarray of int
+        (S + 1,) first row of each sample that is drawn from by itself.
+    base : float
+        ``scaled`` of the sample itself.
+    scaled : ndarray of float
+        (B,) of the resamples.
+    variances : ndarray of float or None
+        (B,) jackknife variances of ``scaled``; None where not asked for. NaN where undefined.
+    n_drawn_again : int
+        Draws that had no value and were replaced.
+    """
+
+    functional: Functional
+    starts: IntArray
+    base: float
+    scaled: FloatArray
+    variances: FloatArray | None
+    n_drawn_again: int
+
+    @property
+    def n_resamples(self) -> int:
+        """B."""
+        return len(self.scaled)
+
+    @property
+    def estimate(self) -> float:
+        """The statistic of the sample."""
+        return self.functional.shift + self.base / self.functional.divisor
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """(B,) the statistic of each resample."""
+        return np.asarray(self.functional.shift + self.scaled / self.functional.divisor)
+
+    @cached_property
+    def in_order(self) -> FloatArray:
+        """(B,) replicates less the estimate, from the smallest to the largest."""
+        return np.sort(self.scaled - self.base) / self.functional.divisor
+
+    @cached_property
+    def bias(self) -> float:
+        r"""Mean of the replicates less the estimate.
+
+        Of whole numbers no digit is lost: one division, at the end.
+        """
+        off = math.fsum(self.scaled - self.base)
+        return off / (self.functional.divisor * self.n_resamples)
+
+    @property
+    def replicates_mean(self) -> float:
+        """Mean of the replicates."""
+        functional = self.functional
+        mean = math.fsum(self.scaled) / (functional.divisor * self.n_resamples)
+        return functional.shift + mean
+
+    @cached_property
+    def variance(self) -> float | None:
+        """Sample variance (ddof 1) of the replicates; None of a single one."""
+        if self.n_resamples < 2:
+            return None
+        if self.is_constant:
+            return 0.0
+        return float(self.scaled.var(ddof=1)) / self.functional.divisor**2
+
+    @property
+    def standard_error(self) -> float | None:
+        """Root of the variance."""
+        return None if self.variance is None else math.sqrt(self.variance)
+
+    @cached_property
+    def is_constant(self) -> bool:
+        """Whether all replicates are the estimate: there is nothing to learn from them."""
+        return bool((self.scaled == self.base).all())
+
+    @cached_property
+    def acceleration(self) -> float | None:
+        r"""Acceleration of BCa, from the jackknife; None where that is undefined.
+
+        .. math:: a = \frac{\sum_k n_k^{-3} \sum_{i \in k} U_i^3}
+            {6 (\sum_k n_k^{-2} \sum_{i \in k} U_i^2)^{3/2}}, \qquad
+            U_i = (n_k - 1)(\bar\theta_{(\cdot)} - \theta_{(-i)})
+
+        over the samples k that are drawn from.
+        """
+        without = self.functional.jackknife()
+        if not np.isfinite(without).all():
+            return None
+        influences = []
+        for start, stop in zip(self.starts[:-1], self.starts[1:], strict=True):
+            part = without[start:stop]
+            n = stop - start
+            off = part - part[0]  # what all have in common would cost digits
+            influences.append((n - 1) / n * (off.mean() - off))
+        U = np.concatenate(influences)
+        size = float(np.abs(U).max())
+        if size == 0:
+            return 0.0
+        U = U / size
+        return float((U**3).sum() / (6 * (U**2).sum() ** 1.5))
+
+    @cached_property
+    def own_error(self) -> float | None:
+        """Jackknife standard error of the sample; None where it is undefined."""
+        ones = np.ones((1, int(self.starts[-1])))
+        variance = float(self.functional.jackknife_variances(ones)[0])
+        return math.sqrt(variance) / self.functional.divisor if math.isfinite(variance) else None
+
+    @cached_property
+    def ratios(self) -> FloatArray:
+        """(B,) (replicate - estimate) / its own error, sorted; infinite where that is no error."""
+        assert self.variances is not None  # noqa: S101 - studentised intervals asked for them
+        off = self.scaled - self.base
+        errors = np.sqrt(np.nan_to_num(self.variances, nan=0.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.sort(np.where(off == 0, 0.0, off / errors))
+
+
+def check_size(n_rows: int, n_resamples: int, *, loc: tuple[str | int, ...]) -> None:
+    """Refuse what would take too long."""
+    if not FEWEST_RESAMPLES <= n_resamples <= MOST_RESAMPLES:
+        raise InvalidParameter(
+            f"n_resamples must lie in {FEWEST_RESAMPLES} to {MOST_RESAMPLES}, got {n_resamples}",
+            loc=loc,
+            value=n_resamples,
+        )
+    if n_rows * n_resamples > MOST_DRAWS:
+        raise InvalidParameter(
+            f"{n_resamples} resamples of {n_rows} rows are {n_rows * n_resamples:.3g} draws, and "
+            f"the most is {MOST_DRAWS:.0e}: ask for at most {MOST_DRAWS // n_rows} resamples",
+            loc=loc,
+            value=n_resamples,
+        )
+
+
+def bootstrap_statistic(
+    statistic: Statistic, sample: Sample, resamples: AnyResamples, *, with_errors: bool = False
+) -> StatisticReplicates:
+    """Compute the statistic of every resample, some resamples at a time.
+
+    Parameters
+    ----------
+    statistic : Statistic
+        What is computed.
+    sample : Sample
+        Of the statistic's kind.
+    resamples : HashedResamples or GivenResamples
+        Of the sample's rows, in its strata.
+    with_errors : bool
+        Whether every resample gets its jackknife variance, for studentised intervals.
+
+    Raises
+    ------
+    EvaluationError
+        The statistic is not defined on the sample, or on a resample that is given.
+    """
+    n, B = int(resamples.starts[-1]), resamples.n_resamples
+    functional = statistic.on(sample, fast=n * B >= MANY_DRAWS)
+    base = functional.of_counts(np.ones((1, n)))[0]
+    scaled = np.empty(B)
+    variances = np.empty(B) if with_errors else None
+    columns = None if with_errors or statistic.undefined() else functional.columns
+    if columns is not None and columns.shape[1] > _FEW_COLUMNS:
+        columns = None
+    again = 0
+    for part in _parts(n, B):
+        if columns is not None and isinstance(resamples, HashedResamples):
+            sums = resamples.sums(columns, part.start, part.stop)
+            scaled[part] = functional.of_sums(sums)
+            continue
+        counts = resamples.counts(part.start, part.stop)
+        scaled[part] = functional.of_counts(counts)
+        again += _draw_again(statistic, functional, resamples, part, counts, scaled[part])
+        if variances is not None:
+            variances[part] = functional.jackknife_variances(counts)
+    return StatisticReplicates(functional, resamples.starts, float(base), scaled, variances, again)
+
+
+def _parts(n: int, n_resamples: int) -> Iterator[slice]:
+    step = max(1, _ENTRIES_AT_ONCE // n)
+    for first in range(0, n_resamples, step):
+        yield slice(first, min(first + step, n_resamples))
+
+
+def _draw_again(  # noqa: PLR0913 - what a chunk consists of
+    statistic: Statistic,
+    functional: Functional,
+    resamples: AnyResamples,
+    part: slice,
+    counts: FloatArray,
+    values: FloatArray,
+) -> int:
+    """Replace draws without a value, in place, until all have one; return how many draws it took.
+
+    At least one of three draws has a value where the sample itself has one, so that this ends.
+    """
+    drawn, attempt = 0, 0
+    while len(bad := np.flatnonzero(np.isnan(values))):
+        if isinstance(resamples, GivenResamples):
+            at = part.start + int(bad[0])
+            raise InvalidParameter(
+                f"resample {at} has no value: {statistic.undefined()}", loc=("resamples", at)
+            )
+        attempt += 1
+        drawn += len(bad)
+        counts[bad] = resamples.counts_again(part.start + bad, attempt)
+        values[bad] = functional.of_counts(counts[bad])
+    return drawn

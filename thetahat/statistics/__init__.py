@@ -1,0 +1,10 @@
+"""Statistics of a sample that can be resampled, one module each, by wire name."""
+
+from typing import Final
+
+from thetahat.registry import Registry
+from thetahat.statistics.base import Functional, Sample, Statistic
+
+STATISTICS: Final[Registry[type[Statistic]]] = Registry.collect(__name__, __path__)
+
+__all__ = ["STATISTICS", "Functional", "Sample", "Statistic"]

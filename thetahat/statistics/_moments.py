@@ -1,0 +1,59 @@
+"""Statistics that are functions of sums over the rows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from thetahat.statistics._one_sample import spread_of
+from thetahat.types import FloatArray
+
+_AT_ONCE = 2**20  # entries of the sums without each row, 8 MB
+
+
+class OfSums(ABC):
+    """A functional of the sums of (n, q) columns; what remains to be said is how.
+
+    Parameters
+    ----------
+    columns : ndarray of float
+        (n, q) C-ordered.
+    shift, divisor : float
+        As in ``Functional``.
+    """
+
+    def __init__(self, columns: FloatArray, shift: float = 0.0, divisor: float = 1.0) -> None:
+        self.columns = columns
+        self.shift = shift
+        self.divisor = divisor
+
+    @abstractmethod
+    def scaled(self, sums: FloatArray, n: float) -> FloatArray:
+        """(...) values of (..., q) sums over n rows; NaN where undefined."""
+
+    def of_sums(self, sums: FloatArray) -> FloatArray:
+        """(b,) values of (b, q) sums over as many rows as the sample has."""
+        return self.scaled(sums, len(self.columns))
+
+    def of_counts(self, counts: FloatArray) -> FloatArray:
+        """(b,) values of (b, n) counts."""
+        return self.of_sums(counts @ self.columns)
+
+    def jackknife(self) -> FloatArray:
+        """(n,) values without each row."""
+        return self.scaled(self.columns.sum(axis=0) - self.columns, len(self.columns) - 1)
+
+    def jackknife_variances(self, counts: FloatArray) -> FloatArray:
+        """(b,) jackknife variances of (b, n) counts."""
+        sums = counts @ self.columns
+        step = max(1, _AT_ONCE // self.columns.size)
+        parts = [
+            self._spread(sums[a : a + step], counts[a : a + step])
+            for a in range(0, len(counts), step)
+        ]
+        return np.concatenate(parts)
+
+    def _spread(self, sums: FloatArray, counts: FloatArray) -> FloatArray:
+        without = self.scaled(sums[:, None, :] - self.columns, len(self.columns) - 1)
+        return spread_of(without, counts)

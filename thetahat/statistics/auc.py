@@ -1,0 +1,144 @@
+"""Area under the ROC curve of scores and labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.kernels.ranked_areas import roc_areas
+from thetahat.metrics._ranking import Ranking, areas_under_roc
+from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
+from thetahat.statistics._one_sample import OneSample, two_columns
+from thetahat.statistics.base import Sample, Takes
+from thetahat.types import FloatArray
+
+
+class _OfAuc:
+    """The area on (n,) scores and labels."""
+
+    shift = 0.0
+    divisor = 1.0
+    columns = None
+
+    def __init__(self, scores: FloatArray, positive: np.ndarray, *, fast: bool) -> None:
+        self._ranking = Ranking(scores, positive)
+        self._positive = positive
+        self._fast = fast
+
+    def of_sums(self, sums: FloatArray) -> FloatArray:
+        """Refuse: no sums determine an area."""
+        message = f"an area has no {sums.shape[-1]} sums"
+        raise RuntimeError(message)
+
+    def of_counts(self, counts: FloatArray) -> FloatArray:
+        """(b,) areas of (b, n) counts; NaN where a class is missing."""
+        if self._fast:
+            return self._ranking.by_kernel(roc_areas, counts)
+        return areas_under_roc(*self._ranking.by_class(counts))
+
+    def jackknife(self) -> FloatArray:
+        """(n,) areas without each row; NaN without the only one of a class."""
+        positives, negatives = self._ranking.unit_weights()
+        of_positive, of_negative = _without(positives[None], negatives[None])
+        group = self._ranking.group
+        by_order = np.where(
+            self._ranking.positive > 0, of_positive[0, group], of_negative[0, group]
+        )
+        return self._ranking.to_rows(by_order)
+
+    def jackknife_variances(self, counts: FloatArray) -> FloatArray:
+        """(b,) jackknife variances of (b, n) counts; NaN where a class has only one row."""
+        positives, negatives = self._ranking.by_class(counts)
+        parts = tuple(zip((positives, negatives), _without(positives, negatives), strict=True))
+        n = positives.sum(axis=1) + negatives.sum(axis=1)
+        mean = sum(_total(held, value) for held, value in parts) / n
+        squares = sum(_total(held, (value - mean[:, None]) ** 2) for held, value in parts)
+        return np.asarray((n - 1) / n * squares)
+
+
+def _without(positives: FloatArray, negatives: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """(b, G) areas without one positive, and without one negative, of each group of scores."""
+    below = np.cumsum(negatives, axis=1) - 0.5 * negatives
+    found = positives.sum(axis=1, keepdims=True)
+    rest = negatives.sum(axis=1, keepdims=True)
+    above = found - np.cumsum(positives, axis=1) + 0.5 * positives
+    wins = np.einsum("bg,bg->b", positives, below)[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return (
+            np.where(found > 1, (wins - below) / ((found - 1) * rest), np.nan),
+            np.where(rest > 1, (wins - above) / (found * (rest - 1)), np.nan),
+        )
+
+
+def _total(held: FloatArray, values: FloatArray) -> FloatArray:
+    return np.asarray(np.where(held > 0, held * values, 0.0).sum(axis=1))
+
+
+@dataclass(frozen=True, slots=True)
+class Auc(OneSample):
+    r"""Chance that a positive row scores above a negative one, ties counting one half.
+
+    .. math:: A = \frac{1}{P Q} \sum_{i: y_i = 1} \sum_{j: y_j = 0}
+        1\{x_i > x_j\} + \tfrac12 1\{x_i = x_j\}
+
+    over the P rows with label y = 1 and the Q with label 0; x are the scores. Rows are drawn, so
+    that the numbers of the classes vary from resample to resample. By one sort.
+
+    Assumes independent rows.
+
+    Source: delong1988; efron1993, chapter 6.
+
+    Degenerate cases: a resample that lacks a class has no area: it is drawn again, and the result
+    says how many were. Where the classes are separated every resample's area is 1, and no interval
+    is built on it.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="auc",
+        title="Area under the ROC curve of a sample",
+        summary=(
+            "The chance that a score x with label y = 1 is above one with label 0, ties counting "
+            "one half; rows are resampled."
+        ),
+        formula=r"\frac{1}{P Q} \sum_i \sum_j 1\{x_i > x_j\} + \tfrac12 1\{x_i = x_j\}",
+        references=("delong1988", "efron1993"),
+        assumptions="Independent rows; the model that made the scores is given.",
+        errs=(
+            "Too short with few rows of a class or an area near 1; resamples that lack a class are "
+            "drawn again."
+        ),
+        blocks=EVERY_BLOCK_KIND,
+    )
+
+    @property
+    def takes(self) -> Takes:
+        """Rows of x and y."""
+        return "pairs"
+
+    def undefined(self) -> str:
+        """Say when a resample has no value."""
+        return "a class is missing"
+
+    def on(self, sample: Sample, *, fast: bool) -> _OfAuc:
+        """Return the area on that sample."""
+        x, y = two_columns("auc", sample, 2)
+        fit = (y == 0) | (y == 1)
+        if not fit.all():
+            row = int(np.argmin(fit))
+            raise InvalidParameter(
+                f"label {row} is {y[row]:g}, and labels of an auc are 0 and 1",
+                loc=("y", row),
+                value=float(y[row]),
+            )
+        positive = y == 1
+        if positive.all() or not positive.any():
+            raise InsufficientData(
+                f"an auc needs both labels, and all are {int(y[0])}", loc=("y",), value=float(y[0])
+            )
+        return _OfAuc(x, positive, fast=fast)
+
+
+METHOD = Auc

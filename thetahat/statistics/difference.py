@@ -1,0 +1,151 @@
+"""Difference of a statistic between two samples."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
+from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
+from thetahat.statistics._moments import OfSums
+from thetahat.statistics._one_sample import two_columns
+from thetahat.statistics._two_samples import (
+    OfDifference,
+    OfPairedDifference,
+    OfPairedSums,
+)
+from thetahat.statistics.base import Functional, Sample, Statistic, Takes
+from thetahat.types import Caution, IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    r"""A statistic of x less the same statistic of y.
+
+    .. math:: \hat\theta(x) - \hat\theta(y)
+
+    Independent samples are resampled each by itself, in their own sizes; of ``paired`` ones the
+    rows are drawn, so that what x and y have in common cancels.
+
+    Assumes independent samples, or independent pairs.
+
+    Source: efron1993, chapter 8 and section 14.3; davison1997, section 3.2, for several samples.
+
+    Degenerate cases: those of the statistic, in either sample. The paired difference of means is
+    computed from the rows' differences.
+
+    Parameters
+    ----------
+    statistic : str
+        A statistic of one sample.
+    params : mapping
+        Its parameters.
+    paired : bool
+        Whether x and y are two columns of the same rows.
+    """
+
+    statistic: str = "mean"
+    params: Mapping[str, Any] = field(default_factory=dict)
+    paired: bool = False
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="difference",
+        title="Difference of a statistic between two samples",
+        summary=(
+            "A statistic of x less the same of y: of independent samples, or of pairs that are "
+            "resampled together."
+        ),
+        formula=r"\hat\theta(x) - \hat\theta(y)",
+        references=("davison1997", "efron1993"),
+        assumptions="Independent samples; with paired, independent pairs.",
+        errs=(
+            "As the statistic does. Taken as independent, samples that are paired give intervals "
+            "too long where the pairs go together and too short where they go apart."
+        ),
+        blocks=EVERY_BLOCK_KIND,
+    )
+
+    def __post_init__(self) -> None:
+        self._inner()
+
+    @property
+    def takes(self) -> Takes:
+        """Two samples, or their rows."""
+        return "pairs" if self.paired else "two"
+
+    @property
+    def is_smooth(self) -> bool:
+        """Whether the statistic is."""
+        return self._inner().is_smooth
+
+    def undefined(self) -> str:
+        """Say when a resample has no value: where the statistic has none."""
+        return self._inner().undefined()
+
+    def strata(self, sample: Sample) -> IntArray:
+        """(2,) or (3,): pairs are one stratum, independent samples are two."""
+        parts = [len(values) for _, values in sample.parts()]
+        ends = parts[:1] if self.paired else np.cumsum(parts)
+        return np.array([0, *ends], dtype=np.intp)
+
+    def on(self, sample: Sample, *, fast: bool) -> Functional:
+        """Return the difference on that sample."""
+        if sample.y is None:
+            raise InvalidParameter("a difference needs a second sample, y", loc=("y",))
+        if self.paired:
+            two_columns("a paired difference", sample, 1)
+        inner = self._inner()
+        if self.paired and self.statistic == "mean":
+            return inner.on(Sample(sample.x - sample.y), fast=fast)
+        a = inner.on(Sample(sample.x), fast=fast)
+        try:
+            b = inner.on(Sample(sample.y), fast=fast)
+        except EvaluationError as error:
+            error.loc = ("y", *error.loc[1:])
+            raise
+        if not self.paired:
+            return OfDifference(a, b, len(sample.x))
+        if isinstance(a, OfSums) and isinstance(b, OfSums):
+            return OfPairedSums(a, b)
+        return OfPairedDifference(a, b)
+
+    def cautions(self, sample: Sample) -> tuple[Caution, ...]:
+        """Return what is to be known of either sample."""
+        inner = self._inner()
+        found = [c for _, values in sample.parts() for c in inner.cautions(Sample(values))]
+        return tuple(dict.fromkeys(found))
+
+    def _inner(self) -> Statistic:
+        from thetahat.statistics import STATISTICS  # noqa: PLC0415 - a cycle: this is one of them
+
+        cls: Any = STATISTICS.get_method(self.statistic, loc=("statistic",))
+        if cls is type(self):
+            message = "a difference is of a statistic of one sample, not of another difference"
+            raise UnsupportedCombination(message, loc=("statistic",), value=self.statistic)
+        known = {f.name for f in dataclasses.fields(cls)}
+        lacking = {f.name for f in dataclasses.fields(cls) if f.default is dataclasses.MISSING}
+        if not lacking <= set(self.params) <= known:
+            raise InvalidParameter(
+                f"{self.statistic} has the parameters: {', '.join(sorted(known)) or 'none'}",
+                loc=("params",),
+                value=sorted(self.params),
+            )
+        try:
+            inner: Statistic = cls(**self.params)
+        except EvaluationError as error:
+            error.loc = ("params", *error.loc)
+            raise
+        if inner.takes != "one":
+            raise UnsupportedCombination(
+                f"a difference is of a statistic of one sample, and {self.statistic} is of pairs",
+                loc=("statistic",),
+                value=self.statistic,
+            )
+        return inner
+
+
+METHOD = Difference

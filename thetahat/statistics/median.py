@@ -1,0 +1,53 @@
+"""Median of a sample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
+from thetahat.statistics._one_sample import OneSample, one_column
+from thetahat.statistics._ordered import OfQuantile
+from thetahat.statistics.base import Sample
+
+
+@dataclass(frozen=True, slots=True)
+class Median(OneSample):
+    r"""The middle value, or the mean of the two middle ones.
+
+    .. math:: \tfrac12 \bigl(x_{(\lfloor (n+1)/2 \rfloor)} + x_{(\lceil (n+1)/2 \rceil)}\bigr)
+
+    Assumes independent values of one distribution with a density at the median.
+
+    Source: efron1979, section 3: of an odd number n of distinct values the bootstrap's distribution
+    is known, the k-th smallest having the probability that a binomial count of n draws with p =
+    (k-1)/n is at most (n-1)/2 less the same with p = k/n.
+
+    Degenerate cases: where the middle values are tied the replicates hardly vary.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="median",
+        title="Median of a sample",
+        summary="The middle value, or the mean of the two middle ones.",
+        formula=(r"\tfrac12 (x_{(\lfloor (n+1)/2 \rfloor)} + x_{(\lceil (n+1)/2 \rceil)})"),
+        references=("efron1979",),
+        assumptions="Independent values of one distribution with a density at the median.",
+        errs=(
+            "Replicates take few values, so that intervals jump; the standard error is too large "
+            "on average with few values."
+        ),
+        blocks=EVERY_BLOCK_KIND,
+    )
+
+    @property
+    def is_smooth(self) -> bool:
+        """No: a median jumps from value to value."""
+        return False
+
+    def on(self, sample: Sample, *, fast: bool) -> OfQuantile:
+        """Return the median on that sample."""
+        return OfQuantile(one_column("median", sample), 0.5, "linear", fast=fast)
+
+
+METHOD = Median

@@ -1,0 +1,56 @@
+"""Standard deviation of a sample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
+from thetahat.statistics._one_sample import OneSample, one_column
+from thetahat.statistics._spread import OfSpread, check_ddof
+from thetahat.statistics.base import Sample
+
+
+@dataclass(frozen=True, slots=True)
+class StandardDeviation(OneSample):
+    r"""Root of the mean squared deviation from the mean.
+
+    .. math:: s = \sqrt{\frac{1}{n - \mathrm{ddof}} \sum_{i=1}^n (x_i - \bar x)^2}
+
+    Assumes independent values of one distribution with a finite fourth moment.
+
+    Source: efron1993, chapter 10.
+
+    Degenerate cases: a resample of one value many times has the standard deviation 0.
+
+    Parameters
+    ----------
+    ddof : int
+        What is taken off n: 1, or 0 for the standard deviation of these values themselves.
+    """
+
+    ddof: int = 1
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="standard_deviation",
+        title="Standard deviation of a sample",
+        summary="The root of the mean squared deviation from the mean.",
+        formula=r"\sqrt{\frac{1}{n - \mathrm{ddof}} \sum_i (x_i - \bar x)^2}",
+        references=("efron1993",),
+        assumptions="Independent values of one distribution with a finite fourth moment.",
+        errs=(
+            "Its intervals are too short with few or heavy-tailed values; percentile's lie too low."
+        ),
+        blocks=EVERY_BLOCK_KIND,
+    )
+
+    def __post_init__(self) -> None:
+        check_ddof(self.ddof)
+
+    def on(self, sample: Sample, *, fast: bool) -> OfSpread:
+        """Return the standard deviation on that sample."""
+        del fast
+        return OfSpread(one_column("standard_deviation", sample, 2), self.ddof, root=True)
+
+
+METHOD = StandardDeviation
