@@ -43,6 +43,9 @@ SOURCES: Final[dict[str, str]] = {
         "Quade, D. (1979). Using weighted rankings in the analysis of complete blocks with "
         "additive block effects. Journal of the American Statistical Association 74, 680-683."
     ),
+    "ripley1996": (
+        "Ripley, B. D. (1996). Pattern Recognition and Neural Networks. Cambridge University Press."
+    ),
     "roberts2017": (
         "Roberts, D. R. et al. (2017). Cross-validation strategies for data with temporal, "
         "spatial, hierarchical, or phylogenetic structure. Ecography 40, 913-929."
@@ -68,6 +71,14 @@ SOURCES: Final[dict[str, str]] = {
     "tashman2000": (
         "Tashman, L. J. (2000). Out-of-sample tests of forecasting accuracy: an analysis and "
         "review. International Journal of Forecasting 16, 437-450."
+    ),
+    "tibshirani2009": (
+        "Tibshirani, R. J. and Tibshirani, R. (2009). A bias correction for the minimum error rate "
+        "in cross-validation. Annals of Applied Statistics 3, 822-829."
+    ),
+    "varma2006": (
+        "Varma, S. and Simon, R. (2006). Bias in error estimation when using cross-validation for "
+        "model selection. BMC Bioinformatics 7, 91."
     ),
     "viering2023": (
         "Viering, T. and Loog, M. (2023). The shape of learning curves: a review. IEEE "

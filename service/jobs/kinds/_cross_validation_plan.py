@@ -11,13 +11,14 @@ from uuid import UUID
 import numpy as np
 
 from service.jobs.kinds._data_input import ROLES, data_from, has_role, where_role
+from service.jobs.kinds._job_key import JobKey
 from service.jobs.kinds._methods import Method, build, entry_of
 from service.jobs.kinds._methods_used import method_used
 from service.jobs.kinds._refits import Extra, extra_of
 from service.jobs.kinds.base import DatasetFile, Job
 from thetahat.data import Data
 from thetahat.errors import EvaluationError, InvalidParameter, Loc, UnsupportedCombination
-from thetahat.evaluation import check, check_for_any_loss, those_that_fit
+from thetahat.evaluation import Choices, check, check_for_any_loss, those_that_fit
 from thetahat.layout import Layout, layout_of
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner
@@ -78,7 +79,7 @@ class Plan:
 
 def plan_of(job: Job, given: LearnersRequest) -> Plan:
     """Build the parts; the last job's are kept, for its chunks come one after another."""
-    return _built(_Key(job, given))
+    return _built(JobKey(job, given))
 
 
 def scheme_of(given: LearnersRequest) -> Scheme:
@@ -149,6 +150,16 @@ def check_plan(given: LearnersRequest, datasets: Mapping[UUID, DatasetFile]) -> 
         message = f"{error.message}; {fits}"
         raise UnsupportedCombination(message, loc=error.loc, value=error.value) from None
     check(layout, extra.choices_to_check(choices), names)
+    _check_loss_of(layout, choices, names, loss)
+
+
+def check_choices(layout: Layout, choices: Choices, names: tuple[str, ...], loss: Loss) -> None:
+    """Refuse choices that do not go with the layout, the models or the loss."""
+    check(layout, choices, names)
+    _check_loss_of(layout, choices, names, loss)
+
+
+def _check_loss_of(layout: Layout, choices: Choices, names: tuple[str, ...], loss: Loss) -> None:
     if loss.info.name not in _MAY_BE_ZERO_ONE:
         check_for_any_loss(layout, choices, len(names), f"the loss is {loss.info.name}")
 
@@ -228,22 +239,8 @@ def likely_layout(scheme: Scheme, *, size: int = 2) -> Layout:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Key:
-    """A job, equal to another of the same id."""
-
-    job: Job
-    given: LearnersRequest
-
-    def __hash__(self) -> int:
-        return hash(self.job.id)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and other.job.id == self.job.id
-
-
 @lru_cache(maxsize=1)
-def _built(key: _Key) -> Plan:
+def _built(key: JobKey[LearnersRequest]) -> Plan:
     given = key.given
     data = data_from(given, key.job.datasets)
     scheme, loss, rows = scheme_of(given), loss_of(given), rows_of(data)

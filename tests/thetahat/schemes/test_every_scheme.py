@@ -18,6 +18,7 @@ from thetahat.types import BlockKind
 
 SMALL = {  # parameters for few rows, where the defaults ask for more
     "k_fold": {"n_folds": 3},
+    "nested": {"n_folds": 3},
     "repeated_k_fold": {"n_folds": 3, "n_repeats": 3},
     "source_k_fold": {"n_folds": 2},
     "stratified_k_fold": {"n_folds": 3},
@@ -34,10 +35,12 @@ DRAWS = {
     "five_by_two",
     "holdout",
     "k_fold",
+    "nested",
     "random_subsampling",
     "repeated_k_fold",
     "stratified_k_fold",
     "stratified_repeated_k_fold",
+    "three_way",
 }
 
 

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from thetahat.errors import InvalidParameter
+from thetahat.schemes.base import Rows
+from thetahat.schemes.k_fold import KFold
+from thetahat.schemes.nested import Nested
+from thetahat.selecting import internal_splits
+
+
+@pytest.mark.outside("hand arithmetic: 12 rows in 3 folds, the 8 others in 4 again")
+def test_golden_sizes_of_both_levels() -> None:
+    scheme, rows = Nested(n_folds=3, n_internal_folds=4), Rows(n=12)
+    for split in scheme.splits(rows, 1):
+        inner = list(internal_splits(scheme.internal(rows), rows, split, 1))
+        assert (len(split.train), len(split.test)) == (8, 4)
+        assert [(len(one.train), len(one.test)) for one in inner] == [(6, 2)] * 4
+        assert_array_equal(np.sort(np.concatenate([one.test for one in inner])), split.train)
+
+
+def test_exact_the_external_folds_are_those_of_k_fold() -> None:
+    rows = Rows(n=23)
+    pairs = zip(Nested().splits(rows, 6), KFold(n_folds=5).splits(rows, 6), strict=True)
+
+    for ours, plain in pairs:
+        assert_array_equal(ours.test, plain.test)
+
+
+@pytest.mark.parametrize("name", ["n_folds", "n_internal_folds"])
+def test_invalid_one_fold(name: str) -> None:
+    with pytest.raises(InvalidParameter, match=f"{name} must be at least 2, and is 1") as refused:
+        Nested(**{name: 1})
+
+    assert refused.value.loc == (name,)

@@ -1,0 +1,87 @@
+"""Nested cross-validation: internal folds inside the training parts of external ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thetahat.errors import InvalidParameter
+from thetahat.registry import FOLDS, MethodInfo
+from thetahat.schemes.base import Rows, Scheme, Split
+from thetahat.schemes.k_fold import KFold
+from thetahat.types import BlockKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nested:
+    """External folds estimate the error of what internal folds select.
+
+    In a ``selection`` each external training part is itself cut into folds: the candidate with
+    the least internal error learns from the whole part and is tested on the external fold. The
+    choice is made anew each time, so what is estimated is the error of choosing and learning.
+    Where nothing is selected the internal folds have no use, and it is ``k_fold``. Other pairs of
+    schemes are named as ``internal`` and ``external`` of the selection.
+
+    Parameters
+    ----------
+    n_folds : int
+        External folds, between 2 and the number of rows; those of ``k_fold`` with the same seed.
+    n_internal_folds : int
+        Folds of each external training part, at least 2.
+
+    Assumptions: rows are exchangeable.
+
+    Source: stone1974 (double cross-validation), varma2006.
+    """
+
+    n_folds: int = 5
+    n_internal_folds: int = 5
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="nested",
+        title="Nested cross-validation",
+        summary=(
+            "In a selection, folds inside each external training part choose the candidate, and "
+            "the external fold, which had no part in the choice, estimates its error."
+        ),
+        references=("stone1974", "varma2006"),
+        assumptions="Rows are exchangeable: no row is closer to some rows than to others.",
+        errs=(
+            "Each choice and each model rest on n (K - 1)/K rows, so the error of choosing and "
+            "learning on all rows is overestimated; unlike the internal error of the winner it is "
+            "not too small for having been the least."
+        ),
+        blocks=FOLDS,
+    )
+    requires: ClassVar[frozenset[str]] = frozenset()
+
+    def __post_init__(self) -> None:
+        for name in ("n_folds", "n_internal_folds"):
+            n = getattr(self, name)
+            if n < 2:
+                raise InvalidParameter(
+                    f"{name} must be at least 2, and is {n}", loc=(name,), value=n
+                )
+
+    @property
+    def block_kind(self) -> BlockKind:
+        """Random."""
+        return BlockKind.RANDOM
+
+    def n_splits(self, rows: Rows) -> int:
+        """Return the number of external folds."""
+        return KFold(n_folds=self.n_folds).n_splits(rows)
+
+    def splits(
+        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
+    ) -> Iterator[Split]:
+        """Yield one pair per external fold."""
+        return KFold(n_folds=self.n_folds).splits(rows, seed, start=start, stop=stop)
+
+    def internal(self, rows: Rows) -> Scheme:  # noqa: ARG002 - other schemes look at the rows
+        """Return the folds of an external training part."""
+        return KFold(n_folds=self.n_internal_folds)
+
+
+METHOD = Nested

@@ -1,0 +1,108 @@
+"""Training, validation and test set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.registry import HOLDOUT, MethodInfo
+from thetahat.schemes._sizes import check_test_size, drawn_split, n_test_of
+from thetahat.schemes.base import Rows, Scheme, Split
+from thetahat.schemes.holdout import Holdout
+from thetahat.types import BlockKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreeWay:
+    r"""The rows are split once, at random, into a training, a validation and a test set.
+
+    .. math:: n_2 = \lceil \mu n - 10^{-9} \rceil, \qquad n_v = \lceil \nu n - 10^{-9} \rceil
+
+    In a ``selection`` every candidate learns from the training set and is assessed on the
+    validation set; the best learns again from both, and is assessed once on the test set. Where
+    nothing is selected the two first sets are learnt from together, and it is a ``holdout``.
+
+    Parameters
+    ----------
+    validation_size, test_size : float or int
+        :math:`\nu` and :math:`\mu`: shares of all rows, in (0, 1), or numbers of rows from 1; a
+        row to learn from must be left. The test set is that of ``holdout`` with the same seed
+        and size.
+
+    Assumptions: rows are exchangeable, and nothing is changed after the test set was looked at.
+
+    Source: ripley1996 (training, validation and test set).
+    """
+
+    validation_size: float | int = 0.25
+    test_size: float | int = 0.25
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="three_way",
+        title="Training, validation and test set",
+        summary=(
+            "One random test set; in a selection the other rows are split once more, into what "
+            "candidates learn from and what the best is chosen by, and the best learns from both."
+        ),
+        formula=(
+            r"n_2 = \lceil \mu n - 10^{-9} \rceil, \qquad n_v = \lceil \nu n - 10^{-9} \rceil"
+        ),
+        references=("ripley1996",),
+        assumptions=(
+            "Rows are exchangeable, and nothing is changed after the test set was looked at."
+        ),
+        errs=(
+            "No variance over training sets or choices is seen. The error on the validation set "
+            "of the candidate that was chosen by it is underestimated; that on the test set is not."
+        ),
+        blocks=HOLDOUT,
+    )
+    requires: ClassVar[frozenset[str]] = frozenset()
+
+    def __post_init__(self) -> None:
+        check_test_size(self.test_size)
+        try:
+            check_test_size(self.validation_size)
+        except InvalidParameter as error:
+            message = error.message.replace("test_size", "validation_size", 1)
+            where = ("validation_size",)
+            raise InvalidParameter(message, loc=where, value=error.value) from None
+
+    @property
+    def block_kind(self) -> BlockKind:
+        """Holdout."""
+        return BlockKind.HOLDOUT
+
+    def n_splits(self, rows: Rows) -> int:
+        """One."""
+        self._sizes(rows)
+        return 1
+
+    def splits(
+        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
+    ) -> Iterator[Split]:
+        """Yield the one pair: training and validation set together, and the test set."""
+        n_test, _ = self._sizes(rows)
+        return (drawn_split(rows.n, n_test, seed, draw) for draw in range(1)[start:stop])
+
+    def internal(self, rows: Rows) -> Scheme:
+        """Return the split of a training part into training and validation set."""
+        return Holdout(test_size=self._sizes(rows)[1])
+
+    def _sizes(self, rows: Rows) -> tuple[int, int]:
+        n_test, n_validation = (
+            n_test_of(s, rows.n) for s in (self.test_size, self.validation_size)
+        )
+        if n_test + n_validation >= rows.n:
+            raise InsufficientData(
+                f"{n_validation} rows to validate on and {n_test} to test on leave none of "
+                f"{rows.n} to learn from",
+                loc=("validation_size",),
+                value=self.validation_size,
+            )
+        return n_test, n_validation
+
+
+METHOD = ThreeWay

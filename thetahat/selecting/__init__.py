@@ -1,0 +1,30 @@
+"""Selection among learners: internal estimation chooses, external estimation assesses."""
+
+from thetahat.selecting.choosing import RULES, Choice, choose
+from thetahat.selecting.internal import InternalEstimate, internal_estimate
+from thetahat.selecting.nesting import (
+    internal_seed,
+    internal_splits,
+    own_internal,
+    seed_on_all,
+)
+from thetahat.selecting.optimism import bias_of_least, gap_of
+from thetahat.selecting.selection import SELECTED, Candidate, External, select_in_each
+
+__all__ = [
+    "RULES",
+    "SELECTED",
+    "Candidate",
+    "Choice",
+    "External",
+    "InternalEstimate",
+    "bias_of_least",
+    "choose",
+    "gap_of",
+    "internal_estimate",
+    "internal_seed",
+    "internal_splits",
+    "own_internal",
+    "seed_on_all",
+    "select_in_each",
+]
