@@ -48,6 +48,11 @@ SOURCES: Final[dict[str, str]] = {
         "Bergmeir, C. and Benitez, J. M. (2012). On the use of cross-validation for time series "
         "predictor evaluation. Information Sciences 191, 192-213."
     ),
+    "bickel2007": (
+        "Bickel, S., Brueckner, M. and Scheffer, T. (2007). Discriminative learning for differing "
+        "training and test distributions. Proceedings of the 24th International Conference on "
+        "Machine Learning, 81-88."
+    ),
     "bouckaert2004": (
         "Bouckaert, R. R. and Frank, E. (2004). Evaluating the replicability of significance tests "
         "for comparing learning algorithms. Advances in Knowledge Discovery and Data Mining, "

@@ -91,9 +91,9 @@ SOURCES: Final[dict[str, str]] = {
         "Association 94, 468-482."
     ),
     "huang2007": (
-        "Huang, J., Smola, A. J., Gretton, A., Borgwardt, K. M. and Schoelkopf, B. (2007). Correcting "
-        "sample selection bias by unlabeled data. Advances in Neural Information Processing Systems "
-        "19, 601-608."
+        "Huang, J., Smola, A. J., Gretton, A., Borgwardt, K. M. and Schoelkopf, B. (2007). "
+        "Correcting sample selection bias by unlabeled data. Advances in Neural Information "
+        "Processing Systems 19, 601-608."
     ),
     "huber1964": (
         "Huber, P. J. (1964). Robust estimation of a location parameter. Annals of Mathematical "

@@ -64,6 +64,11 @@ SOURCES: Final[dict[str, str]] = {
         "Journal of the Royal Statistical Society B 36, 111-147."
     ),
     "student1908": ("Student (1908). The probable error of a mean. Biometrika 6, 1-25."),
+    "sugiyama2008": (
+        "Sugiyama, M., Suzuki, T., Nakajima, S., Kashima, H., von Buenau, P. and Kawanabe, M. "
+        "(2008). Direct importance estimation for covariate shift adaptation. Annals of the "
+        "Institute of Statistical Mathematics 60, 699-746."
+    ),
     "takahashi2022": (
         "Takahashi, K., Yamamoto, K., Kuchiba, A. and Koyama, T. (2022). Confidence interval for "
         "micro-averaged F1 and macro-averaged F1 scores. Applied Intelligence 52, 4961-4972."
@@ -91,5 +96,10 @@ SOURCES: Final[dict[str, str]] = {
     "wilson1927": (
         "Wilson, E. B. (1927). Probable inference, the law of succession, and statistical "
         "inference. Journal of the American Statistical Association 22, 209-212."
+    ),
+    "yamada2013": (
+        "Yamada, M., Suzuki, T., Kanamori, T., Hachiya, H. and Sugiyama, M. (2013). Relative "
+        "density-ratio estimation for robust distribution comparison. Neural Computation 25, "
+        "1324-1370."
     ),
 }
