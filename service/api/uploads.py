@@ -11,7 +11,9 @@ from starlette.requests import Request
 
 from service.api.bodies import declared_length
 from service.api.multipart import FormReader, Part
-from service.data.formats import FORMATS
+from service.data.base import TextFormat
+from service.data.encodings import ENCODINGS, UTF_8, encoding_called
+from service.data.formats import FORMATS, in_encoding
 from service.data.receiving import Receiver, check_length
 from service.errors import Fault, InvalidRequest, MalformedRequest, UnsupportedMedia
 from service.jobs.datasets import Upload
@@ -27,7 +29,6 @@ ALIASES: Final = {
     "application/x-apache-arrow-stream": "application/vnd.apache.arrow.stream",
 }
 UNTYPED: Final = frozenset({"", "application/octet-stream"})
-TEXT_CHARSETS: Final = frozenset({"", "utf-8", "utf8", "us-ascii"})
 
 
 @dataclass(slots=True)
@@ -109,9 +110,12 @@ def known_type(content_type: str, filename: str | None) -> str:
             f"{kind[:80] or 'A file without a Content-Type'} is not read here; send one of {known}."
         )
     charset = parameters.lower().partition("charset=")[2].partition(";")[0].strip(' "')
-    if charset not in TEXT_CHARSETS:
-        raise UnsupportedMedia(f"The text must be UTF-8, not {charset[:40]}.")
-    return kind
+    encoding = encoding_called(charset)
+    takes_others = isinstance(FORMATS[kind], TextFormat)
+    if encoding is None or (encoding != UTF_8 and not takes_others):
+        known = f"UTF-8 or {', '.join(ENCODINGS)}" if takes_others else "UTF-8"
+        raise UnsupportedMedia(f"The text must be {known}, not {charset[:40]}.")
+    return in_encoding(kind, encoding)
 
 
 def checked_name(name: str | None) -> str | None:

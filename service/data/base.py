@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, ClassVar, Final, Protocol
+from typing import IO, Any, ClassVar, Final, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -48,9 +48,15 @@ class Format(Protocol):
     media_type: ClassVar[str]
     title: ClassVar[str]
     endings: ClassVar[tuple[str, ...]]
-    table_suffix: ClassVar[str]
-    """A file that is not read in place is read once; its table lies beside it under this ending.
-    Empty where there is none. Each format has its own: the same bytes can be read as two types."""
+
+    @property
+    def table_suffix(self) -> str:
+        """Under which ending a table lies beside a file that is not read in place.
+
+        Empty where there is none. Each format and encoding has its own: the same bytes can be
+        read in several ways.
+        """
+        ...
 
     def inspect(self, path: Path, max_cells: int, table: IO[bytes]) -> Inspected:
         """Check a whole file in bounded memory; ``InvalidFile`` says what is wrong with it."""
@@ -62,6 +68,15 @@ class Format(Protocol):
 
     def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, Column]:
         """Read the first rows of some columns."""
+        ...
+
+
+@runtime_checkable
+class TextFormat(Format, Protocol):
+    """A format whose texts may be in several encodings."""
+
+    def in_encoding(self, encoding: str) -> Format:
+        """Return the format for texts in that encoding."""
         ...
 
 

@@ -58,7 +58,8 @@ def check_text(path: Path) -> None:
             except UnicodeDecodeError as error:
                 place = before - held + error.start
                 raise InvalidFile(
-                    f"the text is not UTF-8: byte {place} is 0x{error.object[error.start]:02x}"
+                    f"the text is not UTF-8: byte {place} is 0x{error.object[error.start]:02x}; "
+                    "say its encoding, as in Content-Type: text/csv; charset=windows-1252"
                 ) from None
             if nul >= 0:
                 raise InvalidFile(f"the text has a NUL byte at byte {before + nul}")

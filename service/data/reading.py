@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from service.data.base import Column
-from service.data.formats import FORMATS
+from service.data.formats import format_of
 from service.errors import Fault, InvalidRequest, Unavailable
 from thetahat.sparse import SparseColumns
 
@@ -64,13 +64,13 @@ def read_features(file: ReadableFile, names: Sequence[str] | None = None) -> dic
     known = [str(column["name"]) for column in file.columns]
     wanted = list(dict.fromkeys(known if names is None else names))
     check_columns(known, wanted)
-    return FORMATS[file.media_type].columns(_path(file), wanted)
+    return format_of(file.media_type).columns(_path(file), wanted)
 
 
 def read_head(file: ReadableFile, rows: int) -> dict[str, Column]:
     """Read the first rows of all columns, as ``read_features`` does."""
     names = [str(column["name"]) for column in file.columns]
-    return FORMATS[file.media_type].head(_path(file), names, rows)
+    return format_of(file.media_type).head(_path(file), names, rows)
 
 
 def check_columns(known: Sequence[str], wanted: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy.exc import IntegrityError
 
 from service.data.base import Inspected
-from service.data.formats import FORMATS
+from service.data.formats import format_of, table_suffixes
 from service.data.preview import preview as preview_of
 from service.errors import DatasetInUse, NotFound
 from service.jobs.kinds.base import DatasetFile
@@ -33,7 +33,7 @@ class Upload:
     file, table : binary file
         Temporary files of the store: the bytes, and room for the table of a text.
     media_type : str
-        A key of ``service.data.formats.FORMATS``.
+        One that ``service.data.formats.format_of`` knows.
     sha256 : str
         Of the bytes, in hexadecimal.
     size : int
@@ -58,7 +58,7 @@ def keep(owner_id: UUID, upload: Upload) -> tuple[DatasetRow, bool]:
     if known is not None:
         return known, False
     upload.file.flush()
-    found = FORMATS[upload.media_type].inspect(
+    found = format_of(upload.media_type).inspect(
         Path(upload.file.name), settings().max_cells, upload.table
     )
     for file in (upload.file, upload.table):  # before the transaction: it can take seconds
@@ -88,7 +88,7 @@ def _store(
         if known is not None:
             return known, False
         if found.has_table:
-            files.keep(upload.table, name + FORMATS[upload.media_type].table_suffix)
+            files.keep(upload.table, name + format_of(upload.media_type).table_suffix)
         files.keep(upload.file, name)
         datasets.insert(session, owner_id, row)
     return row, True
@@ -146,7 +146,7 @@ def _drop_bytes(sha256: str) -> None:
         datasets.lock_bytes(session, sha256)
         if not datasets.are_bytes_needed(session, sha256):
             files.delete(name)
-            for suffix in {f.table_suffix for f in FORMATS.values()} - {""}:
+            for suffix in table_suffixes():
                 files.delete(name + suffix)
 
 

@@ -6,7 +6,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Final
 
-from service.data.base import Format
+from service.data.base import Format, TextFormat
+from service.data.encodings import ENCODINGS, UTF_8
 
 
 def _collect() -> dict[str, Format]:
@@ -16,3 +17,28 @@ def _collect() -> dict[str, Format]:
 
 
 FORMATS: Final[dict[str, Format]] = _collect()
+"""By media type, as they are listed."""
+
+
+def in_encoding(media_type: str, encoding: str) -> str:
+    """Return the media type of a text in that encoding, as a data set keeps it."""
+    return media_type if encoding == UTF_8 else f"{media_type}; charset={encoding}"
+
+
+_ENCODED: Final[dict[str, Format]] = {
+    in_encoding(media_type, encoding): known.in_encoding(encoding)
+    for media_type, known in FORMATS.items()
+    if isinstance(known, TextFormat)
+    for encoding in ENCODINGS
+}
+
+
+def format_of(media_type: str) -> Format:
+    """Return the format of a data set's media type, with its encoding."""
+    return FORMATS.get(media_type) or _ENCODED[media_type]
+
+
+def table_suffixes() -> tuple[str, ...]:
+    """Return the endings of all tables that can lie beside a file."""
+    every = (*FORMATS.values(), *_ENCODED.values())
+    return tuple(sorted({known.table_suffix for known in every} - {""}))

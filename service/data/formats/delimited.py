@@ -17,29 +17,45 @@ from service.data.arrow_columns import wire_columns
 from service.data.base import Column, Inspected, check_not_empty, check_size
 from service.data.csv_dialect import Dialect, check_text, understand
 from service.data.csv_types import MISSING, guess_types, open_table, survey_types
+from service.data.encodings import UTF_8, as_utf_8, marked_encoding
 from service.data.tables import read_table, table_path
 from service.errors import InvalidFile
 
 
 class Delimited:
-    """CSV and its kin: a header, UTF-8, comma, semicolon, tab or bar."""
+    """CSV and its kin: a header, comma, semicolon, tab or bar; UTF-8 unless said.
+
+    Parameters
+    ----------
+    encoding : str
+        What the request says; with UTF-8 a file that begins with UTF-16's mark is UTF-16.
+    """
 
     media_type: ClassVar[str] = "text/csv"
     title: ClassVar[str] = "CSV"
     endings: ClassVar[tuple[str, ...]] = (".csv", ".tsv")
-    table_suffix: ClassVar[str] = ".table.arrow"
+
+    def __init__(self, encoding: str = UTF_8) -> None:
+        self.encoding = encoding
+        self.table_suffix = f".{encoding}.table.arrow" if encoding != UTF_8 else ".table.arrow"
+
+    def in_encoding(self, encoding: str) -> Delimited:
+        """Return the format for texts in that encoding."""
+        return Delimited(encoding)
 
     def inspect(self, path: Path, max_cells: int, table: IO[bytes]) -> Inspected:
         """Read the text through, and write its table."""
-        check_text(path)
-        dialect = understand(path)
-        try:
-            rows, schema = _convert(path, dialect, max_cells, table)
-        except pa.ArrowInvalid as error:
-            raise InvalidFile(f"the text is not a table: {error}") from None
+        encoding = marked_encoding(path) if self.encoding == UTF_8 else self.encoding
+        with as_utf_8(path, encoding) as text:
+            check_text(text)
+            dialect = understand(text)
+            try:
+                rows, schema = _convert(text, dialect, max_cells, table)
+            except pa.ArrowInvalid as error:
+                raise InvalidFile(f"the text is not a table: {error}") from None
         check_not_empty(rows)
         details = {
-            "encoding": "utf-8",
+            "encoding": encoding,
             "delimiter": dialect.delimiter,
             "decimal": dialect.decimal,
             "missing": MISSING,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from uuid import uuid5
 
-from service.data.formats import FORMATS
+from service.data.formats import format_of
 from service.data.tables import table_path
 from service.jobs.kinds.base import DatasetFile
 from tests.service.kinds.running import SPACE
@@ -13,7 +13,7 @@ from tests.service.kinds.running import SPACE
 
 def uploaded(folder: Path, media_type: str, content: bytes) -> DatasetFile:
     """Check a file as an upload is checked, and keep it in a folder."""
-    form = FORMATS[media_type]
+    form = format_of(media_type)
     path = folder / media_type.replace("/", "-")
     path.write_bytes(content)
     with table_path(path, form.table_suffix or ".none").open("w+b") as table:

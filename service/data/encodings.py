@@ -1,0 +1,85 @@
+"""Texts in other encodings, made UTF-8 piece by piece."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import IO, Final
+
+from service.errors import InvalidFile, Unavailable
+
+UTF_8: Final = "utf-8"
+CHUNK: Final = 1024 * 1024
+ENCODINGS: Final = (
+    *(f"iso-8859-{part}" for part in (1, 2, 5, 7, 9, 15)),
+    *(f"windows-125{page}" for page in range(9)),
+    *("utf-16", "utf-16-le", "utf-16-be"),
+    *("koi8-r", "shift_jis", "euc-jp", "euc-kr", "gb18030", "big5"),
+)
+"""Those that a request may say besides UTF-8."""
+
+_MARKS: Final = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_PYTHONS: Final = {codecs.lookup(name).name: name for name in (UTF_8, *ENCODINGS)}
+
+
+def encoding_called(charset: str) -> str | None:
+    """Return the encoding that a ``charset`` means, by any of its names; None for another."""
+    if charset in {"", "us-ascii", "ascii"}:
+        return UTF_8
+    try:
+        return _PYTHONS.get(codecs.lookup(charset).name)
+    except (LookupError, ValueError):
+        return None
+
+
+def marked_encoding(path: Path) -> str:
+    """Return what the byte order mark says: UTF-16 with one, else UTF-8."""
+    with path.open("rb") as file:
+        head = file.read(4)
+    return next((encoding for mark, encoding in _MARKS if head.startswith(mark)), UTF_8)
+
+
+@contextmanager
+def as_utf_8(path: Path, encoding: str) -> Iterator[Path]:
+    """Give the path of the text in UTF-8: the file itself, or a temporary one beside it.
+
+    ``InvalidFile`` names the byte that the encoding does not have.
+    """
+    if encoding == UTF_8:
+        yield path
+        return
+    with NamedTemporaryFile(dir=path.parent) as target:
+        with path.open("rb") as source:
+            for text in _decoded(source, encoding):
+                _write(target, text.encode())
+        yield Path(target.name)
+
+
+def _decoded(source: IO[bytes], encoding: str) -> Iterator[str]:
+    decoder = codecs.getincrementaldecoder(encoding)()
+    before = 0
+    while True:
+        chunk = source.read(CHUNK)
+        held = len(decoder.getstate()[0])
+        try:
+            text = decoder.decode(chunk, final=not chunk)
+        except UnicodeDecodeError as error:
+            raise InvalidFile(
+                f"the text is not {encoding}: byte {before - held + error.start} is "
+                f"0x{error.object[error.start]:02x}"
+            ) from None
+        yield text
+        if not chunk:
+            return
+        before += len(chunk)
+
+
+def _write(target: IO[bytes], text: bytes) -> None:
+    try:
+        target.write(text)
+        target.flush()
+    except OSError as error:
+        raise Unavailable(f"the text cannot be converted: {error.strerror}") from error
