@@ -36,6 +36,8 @@ class SignedRanks:
         Of R+ under the null, as the convention for zeros has it.
     has_ties : bool
         Whether two differences that are not 0 share a rank.
+    p_value : float or None
+        The exact one, where it was looked up along with R+.
     """
 
     positive: float
@@ -45,6 +47,7 @@ class SignedRanks:
     share_of_zeros: float
     variance: float
     has_ties: bool
+    p_value: float | None = None
 
     @property
     def expected(self) -> float:
@@ -105,6 +108,22 @@ def of_sorted(
     )
 
 
+def positive_sums_without_ties(keys: UIntArray, roundings: FloatArray) -> list[float | None]:
+    """(p,) R+ of each row of sorted (p, m) keys of sizes above 0; None where ranks are shared."""
+    gaps = np.diff((keys >> np.uint64(1)).view(np.float64), axis=1)
+    apart = gaps.min(axis=1, initial=np.inf) > roundings.max(axis=1, initial=0.0)
+    signs = (keys & np.uint64(1)).astype(np.float64)
+    sums = (signs @ np.arange(1.0, keys.shape[1] + 1)).tolist()
+    return [found if clear else None for found, clear in zip(sums, apart.tolist(), strict=True)]
+
+
+def without_ties(positive: float, ranks: FloatArray, p_value: float | None) -> SignedRanks:
+    """Return what R+ makes of the ranks 1 to m."""
+    n = len(ranks)
+    negative, variance = n * (n + 1) / 2 - positive, n * (n + 1) * (2 * n + 1) / 24
+    return SignedRanks(positive, negative, n, ranks, 0.0, variance, False, p_value)
+
+
 def sort_keys(values: FloatArray) -> UIntArray:
     """Return what orders as the sizes do, with the sign in the lowest bit: 1 where positive.
 
@@ -147,18 +166,32 @@ def exact_p_value(found: SignedRanks, alternative: Alternative) -> float:
     """
     assert found.ranks is not None  # noqa: S101 - there are at most 500
     doubled = np.rint(2 * found.ranks).astype(np.intp)
-    chances = _null_chances(doubled.tobytes())
     reached = round(2 * (found.positive - found.share_of_zeros))
-    below = min(1.0, float(chances[: reached + 1].sum()))
-    above = min(1.0, float(chances[reached:].sum()))
+    return float(_p_values(doubled.tobytes(), alternative)[reached])
+
+
+def exact_p_values_without_ties(n: int, alternative: Alternative) -> FloatArray:
+    """(n (n + 1) / 2 + 1,) exact p-value of each R+ of the ranks 1 to n."""
+    doubled = 2 * np.arange(1, n + 1, dtype=np.intp)
+    return _p_values(doubled.tobytes(), alternative)[::2]
+
+
+@lru_cache(maxsize=32)
+def _p_values(doubled_ranks: bytes, alternative: Alternative) -> FloatArray:
+    """p-value of each doubled rank sum; kept, because pairs without ties have the same ones."""
+    chances = _null_chances(doubled_ranks)
+    below = np.minimum(1.0, np.cumsum(chances))
+    above = np.minimum(1.0, np.cumsum(chances[::-1])[::-1])
+    found: FloatArray = above if alternative is Alternative.GREATER else below
     if alternative is Alternative.TWO_SIDED:
-        return min(1.0, 2 * min(below, above))
-    return below if alternative is Alternative.LESS else above
+        found = np.minimum(1.0, 2 * np.minimum(below, above))
+    found.setflags(write=False)
+    return found
 
 
 @lru_cache(maxsize=32)
 def _null_chances(doubled_ranks: bytes) -> FloatArray:
-    """Chance of each doubled rank sum; kept, because pairs without ties have the same one."""
+    """Chance of each doubled rank sum."""
     doubled = np.frombuffer(doubled_ranks, dtype=np.intp)
     chances = np.zeros(int(doubled.sum()) + 1)
     chances[0] = 1.0

@@ -12,13 +12,17 @@ import numpy as np
 from thetahat.comparisons._choices import check_choice
 from thetahat.comparisons._signed_ranks import (
     SignedRanks,
+    UIntArray,
     Zeros,
     exact_p_value,
+    exact_p_values_without_ties,
     of_sorted,
+    positive_sums_without_ties,
     signed_ranks,
     sort_keys,
+    without_ties,
 )
-from thetahat.comparisons._unit_batches import units_of_batch
+from thetahat.comparisons._unit_batches import UnitBatch, units_of_batch
 from thetahat.comparisons._units import (
     UNITS,
     UnitName,
@@ -30,6 +34,7 @@ from thetahat.comparisons._units import (
 )
 from thetahat.comparisons.base import PairBatch, PairedLosses, TestOutcome
 from thetahat.distributions import p_value_of
+from thetahat.kernels.signed_ranks import MANY_SIZES
 from thetahat.layout import Layout
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.types import Alternative, Caution, Needs, Target
@@ -144,16 +149,33 @@ class Wilcoxon:
         units = units_of_batch(batch, self.unit)
         keys = sort_keys(units.values)
         keys.sort(axis=1)  # zeros come first
+        n = units.n_units
+        sums: list[float | None] = [None] * len(keys)
+        if n < MANY_SIZES:
+            sums = positive_sums_without_ties(keys, units.roundings)
+        ranks = np.arange(1.0, n + 1)
+        known: list[float] | None = None
+        if self._is_exact(n) and any(found is not None for found in sums):
+            known = exact_p_values_without_ties(n, alternative).tolist()
         outcomes = []
-        for row, n_zeros in enumerate(units.n_zeros.tolist()):
-            values, roundings = units.values[row], units.roundings[row]
-            if n_zeros > 0:
-                present = values != 0
-                values, roundings = values[present], roundings[present]
-            found = of_sorted(keys[row, n_zeros:], values, roundings, n_zeros, self.zeros)
+        for row, (n_zeros, positive) in enumerate(zip(units.n_zeros.tolist(), sums, strict=True)):
+            if n_zeros == 0 and positive is not None:
+                p_value = None if known is None else known[int(positive)]
+                found = without_ties(positive, ranks, p_value)
+            else:
+                found = self._of_row(units, keys, row)
             cautions = units.cautions[row]
             outcomes.append(self._outcome(found, n_zeros, alternative, units.unit, cautions))
         return outcomes
+
+    def _of_row(self, units: UnitBatch, keys: UIntArray, row: int) -> SignedRanks:
+        """Rank one pair by itself."""
+        values, roundings = units.values[row], units.roundings[row]
+        n_zeros = int(units.n_zeros[row])
+        if n_zeros > 0:
+            present = values != 0
+            values, roundings = values[present], roundings[present]
+        return of_sorted(keys[row, n_zeros:], values, roundings, n_zeros, self.zeros)
 
     def _outcome(
         self,
@@ -180,11 +202,15 @@ class Wilcoxon:
             },
         )
 
+    def _is_exact(self, n_ranked: int) -> bool:
+        return self.method == "exact" or (self.method == "auto" and n_ranked <= _AUTO_EXACT)
+
     def _p_value(
         self, found: SignedRanks, alternative: Alternative
     ) -> tuple[float, dict[str, Any]]:
-        few = found.n_ranked <= _AUTO_EXACT
-        if self.method == "exact" or (self.method == "auto" and few):
+        if found.p_value is not None:
+            return found.p_value, {"method": "exact"}
+        if self._is_exact(found.n_ranked):
             return exact_p_value(found, alternative), {"method": "exact"}
         z = _standardised(found, alternative, correction=self.correction)
         return p_value_of(z, None, alternative), {"method": "normal", "z": z}
