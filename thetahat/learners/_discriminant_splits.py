@@ -147,11 +147,14 @@ class OneLeftOut:
         self.splits = splits
 
     def predict(self, part: Part) -> Predictions | Plain:
-        """Look the row up; of other training parts subtract the block."""
-        if not part.is_one_left_out or not np.isfinite(self._wrong[part.test[0]]):
-            return self.splits.predict(part)
-        wrong = float(self._wrong[part.test[0]])
-        return told(self._joint[part.test], self._present, len(self.splits.rows.means), wrong)
+        """Subtract the block."""
+        return self.splits.predict(part)
+
+    def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
+        """Predict each row by the fit on all others; and whether that keeps the digits."""
+        joint, wrong = self._joint[rows], self._wrong[rows]
+        fits = (wrong <= _DIGITS) & (gap(joint) > _DIGITS)
+        return posterior(joint, self._present, len(self.splits.rows.means)), fits
 
     @cached_property
     def _present(self) -> IntArray:
@@ -240,8 +243,12 @@ def told(
     """
     if not wrong <= _DIGITS:
         return why
-    if len(joint):
-        two = np.partition(joint, -2, axis=1)[:, -2:]
-        if (two[:, 1] - two[:, 0] <= _DIGITS).any():
-            return TIED
+    if (gap(joint) <= _DIGITS).any():
+        return TIED
     return posterior(joint, present, n_classes)
+
+
+def gap(joint: FloatArray) -> FloatArray:
+    """(n,) by how much the likeliest class is ahead of the next."""
+    two = np.partition(joint, -2, axis=1)[:, -2:]
+    return np.asarray(two[:, 1] - two[:, 0])

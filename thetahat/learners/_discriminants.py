@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import logsumexp
 
 from thetahat.errors import InsufficientData
 from thetahat.features import Features
@@ -72,7 +71,8 @@ def log_joint(rows: FloatArray, means: FloatArray) -> FloatArray:
 def posterior(joint: FloatArray, present: IntArray, n_classes: int) -> Predictions:
     """Return class codes and probabilities from (n, C') log joint densities."""
     probabilities = np.zeros((len(joint), n_classes))
-    probabilities[:, present] = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+    shares = np.exp(joint - joint.max(axis=1, keepdims=True))
+    probabilities[:, present] = shares / shares.sum(axis=1, keepdims=True)
     return Predictions(present[np.argmax(joint, axis=1)], probabilities=probabilities)
 
 

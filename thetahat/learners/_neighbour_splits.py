@@ -18,9 +18,6 @@ TOO_FEW: Final = Plain("the training part has fewer rows than neighbours are ask
 Vote = Callable[[IntArray, FloatArray], Predictions]
 """From (q, k) row numbers of all data and squared distances to predictions."""
 
-_BLOCK: Final = 256
-"""Rows that are looked up together where each is left out alone."""
-
 
 class NeighbourSplits:
     """Lists with room to spare: of a row's list those in the training part are its neighbours.
@@ -34,7 +31,7 @@ class NeighbourSplits:
         self.X, self.allowed, self.k, self.vote = X, allowed, k, vote
         self.numbers = np.flatnonzero(allowed)
         self.search = Search(X[self.numbers])
-        n, length = len(X), min(2 * k + 16, len(self.numbers))
+        n, length = len(X), min(k + max(8, k), len(self.numbers))
         self.length = length
         self.known = np.zeros(n, dtype=np.bool_)
         self.rows = np.zeros((n, length), dtype=np.intp)
@@ -50,33 +47,35 @@ class NeighbourSplits:
         inside &= self.allowed
         if np.count_nonzero(inside) < self.k:
             return TOO_FEW
-        self._look_up(part)
-        rows, squares, unsure = self._in_training(part.test, inside)
+        self._look_up(part.test)
+        rows, squares, unsure = self._nearest(part.test, inside[self.rows[part.test]])
         if unsure.any():
             train = np.flatnonzero(inside)
             at, found = nearest(Search(self.X[train]), self.X[part.test[unsure]], self.k)
             rows[unsure], squares[unsure] = train[at], found
         return self.vote(rows, squares)
 
-    def _in_training(
-        self, test: IntArray, inside: np.ndarray
-    ) -> tuple[IntArray, FloatArray, np.ndarray]:
-        """Return (q, k) rows and squared distances, and (q,) whether they may not be the right."""
+    def _nearest(self, test: IntArray, fit: np.ndarray) -> tuple[IntArray, FloatArray, np.ndarray]:
+        """Return (q, k) rows and squared distances, and (q,) whether they may not be the right.
+
+        ``fit`` is (q, length), whether a row of the list may be a neighbour.
+        """
         of_test = self.rows[test]
-        fit = inside[of_test]
         first = np.argsort(~fit, axis=1, kind="stable")[:, : self.k]
         rows = np.take_along_axis(of_test, first, axis=1)
         squares = np.take_along_axis(self.squares[test], first, axis=1)
         enough = np.count_nonzero(fit, axis=1) >= self.k
         return rows, squares, ~(enough & (squares[:, -1] < self.complete_below[test]))
 
-    def _look_up(self, part: Part) -> None:
-        """Make the lists of the test rows that have none yet."""
-        wanted = part.test
-        if part.is_one_left_out:
-            first = int(wanted[0]) // _BLOCK * _BLOCK
-            wanted = np.arange(first, min(first + _BLOCK, len(self.X)))
-        wanted = wanted[~self.known[wanted]]
+    def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
+        """Let each row's neighbours other than itself vote; and whether its list suffices."""
+        self._look_up(rows)
+        chosen, squares, unsure = self._nearest(rows, self.rows[rows] != rows[:, None])
+        return self.vote(chosen, squares), ~unsure
+
+    def _look_up(self, rows: IntArray) -> None:
+        """Make the lists of the rows that have none yet."""
+        wanted = rows[~self.known[rows]]
         if not len(wanted):
             return
         lists = self.search.lists(self.X[wanted], self.length)

@@ -38,12 +38,14 @@ class DualSplits:
         """Solve for the training part."""
         if part.left_out is None:
             return TAKEN_TWICE
-        if part.is_one_left_out and self._loses_none[part.test[0]]:
-            return Predictions(self._one_left_out[part.test])
         w = self.rows.w[part.train]
         if not w.any():
             return NO_WEIGHT
         return self._solved(part.train, part.test, w)
+
+    def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
+        """Predict each row by the fit on all others; and whether that keeps the digits."""
+        return Predictions(self._one_left_out[rows]), self._loses_none[rows]
 
     def _solved(self, train: IntArray, test: IntArray, w: FloatArray) -> Predictions | Plain:
         kernel, to_test = self.kernel[np.ix_(train, train)], self.kernel[np.ix_(test, train)]

@@ -11,7 +11,7 @@ from thetahat.learners._ridge_dual import DualSplits
 from thetahat.learners._ridge_rows import LARGEST_AMPLIFICATION, Products, Rows, centred_rows
 from thetahat.learners.base import OverSplits, Part, Plain
 from thetahat.losses.base import Predictions
-from thetahat.types import FloatArray
+from thetahat.types import FloatArray, IntArray
 
 ILL_CONDITIONED: Final = Plain("the training part's normal equations are ill-conditioned")
 NO_WEIGHT: Final = Plain("the training part has no weight")
@@ -53,8 +53,6 @@ class PrimalSplits:
 
     def predict(self, part: Part) -> Predictions | Plain:
         """Subtract the block and solve."""
-        if part.is_one_left_out and self._loses_none[part.test[0]]:
-            return Predictions(self._one_left_out[part.test])
         products = self.rows.of_training(part.train, part.left_out)
         if not products.w > 0:
             return NO_WEIGHT
@@ -66,6 +64,10 @@ class PrimalSplits:
             x_mean, y_mean = np.zeros_like(x_mean), 0.0
         from_centre = self.rows.X[part.test] - x_mean
         return Predictions(from_centre @ solution + (self.rows.y_mean + y_mean))
+
+    def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
+        """Predict each row by the fit on all others; and whether that keeps the digits."""
+        return Predictions(self._one_left_out[rows]), self._loses_none[rows]
 
     def _scaled(self, products: Products) -> FloatArray:
         """(p, p) normal matrix in units of the columns' lengths."""

@@ -88,7 +88,12 @@ class Part:
 
 
 class OverSplits(Protocol):
-    """What a learner knows of all rows, from which it predicts the test part of any split."""
+    """What a learner knows of all rows, from which it predicts the test part of any split.
+
+    One that can say at once what it predicts for each of many rows, when that row alone is left
+    out, has ``each_left_out(rows)``, which returns the predictions of these rows and (n_rows,)
+    whether each may be used; ``predict`` is asked for the others.
+    """
 
     def predict(self, part: Part) -> Predictions | Plain:
         """Predict the test part as a fit on the training part would, to 1e-8, or say why not.

@@ -13,6 +13,7 @@ from thetahat.learners.base import Learner, OverSplits, Plain
 from thetahat.losses.base import Loss, Predictions
 from thetahat.pipelines.guarded import guarded
 from thetahat.resampling.at_once import over_splits, predicted_at_once
+from thetahat.resampling.one_left_out import OneLeftOut
 from thetahat.schemes.base import Split
 from thetahat.seeds import stream
 from thetahat.types import Caution, FloatArray, IntArray, Label
@@ -97,10 +98,40 @@ def run_splits(  # noqa: PLR0913 - the six things a number depends on, and what 
         The learner refused its training part, in its own words. Both name learner and split.
     """
     shared = over_splits(learner, data)
-    return [
-        _run_one(name, learner, data, split, loss, seed, shared, keep_predictions=keep_predictions)
-        for split in splits
-    ]
+    alone = OneLeftOut(shared, data, loss)
+    outcomes = []
+    for split in splits:
+        found = alone.of(split)
+        if found is None:
+            done = _run_one(name, learner, data, split, loss, seed, shared)
+        else:
+            done = (*found, (), None)
+        outcomes.append(_outcome(split, *done, keep_predictions=keep_predictions))
+    return outcomes
+
+
+def _outcome(  # noqa: PLR0913 - what an outcome is made of
+    split: Split,
+    predictions: Predictions,
+    losses: FloatArray,
+    cautions: tuple[Caution, ...],
+    why_plain: str | None,
+    *,
+    keep_predictions: bool,
+) -> SplitOutcome:
+    return SplitOutcome(
+        repeat=split.repeat,
+        block=split.block,
+        label=split.label,
+        n_train=split.n_train,
+        test=split.test,
+        losses=losses,
+        output=predictions.output if keep_predictions else None,
+        probabilities=predictions.probabilities if keep_predictions else None,
+        scores=predictions.scores if keep_predictions else None,
+        cautions=cautions,
+        why_plain=why_plain,
+    )
 
 
 def place_of(name: str, split: Split, source: np.ndarray | None = None) -> str:
@@ -120,9 +151,8 @@ def _run_one(  # noqa: PLR0913 - as run_splits
     loss: Loss,
     seed: int,
     shared: OverSplits | Plain,
-    *,
-    keep_predictions: bool,
-) -> SplitOutcome:
+) -> tuple[Predictions, FloatArray, tuple[Caution, ...], str | None]:
+    """Return predictions, losses, what the learner warned of, and why it was fitted, if it was."""
     cautions: list[Caution] = []
     told = predicted_at_once(shared, split, data.n)
     try:
@@ -138,19 +168,8 @@ def _run_one(  # noqa: PLR0913 - as run_splits
         told_where = type(error)(f"{place}: {error.message}", loc=error.loc, value=error.value)
         raise told_where from error
     _check_finite(losses, split, lambda: place_of(name, split, data.source))
-    return SplitOutcome(
-        repeat=split.repeat,
-        block=split.block,
-        label=split.label,
-        n_train=split.n_train,
-        test=split.test,
-        losses=losses,
-        output=predictions.output if keep_predictions else None,
-        probabilities=predictions.probabilities if keep_predictions else None,
-        scores=predictions.scores if keep_predictions else None,
-        cautions=tuple(cautions),
-        why_plain=told.reason if isinstance(told, Plain) else None,
-    )
+    why_plain = told.reason if isinstance(told, Plain) else None
+    return predictions, losses, tuple(cautions), why_plain
 
 
 def _fitted(

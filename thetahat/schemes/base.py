@@ -35,7 +35,7 @@ class Split:
     @property
     def n_train(self) -> int:
         """Number of different rows that are learnt from."""
-        return 1 + int(np.count_nonzero(np.diff(self.train)))
+        return 1 + int(np.count_nonzero(self.train[1:] != self.train[:-1]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,14 +11,14 @@ from tests.thetahat.learners.fits import predicted, probabilities
 from thetahat.data import data_of
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.learners._neighbour_search import Search, nearest
-from thetahat.learners._neighbour_splits import NeighbourSplits
 from thetahat.learners.base import Plain
 from thetahat.learners.nearest_neighbours import NearestNeighbours
 from thetahat.losses.base import Predictions
-from thetahat.resampling import rows_of
+from thetahat.losses.squared import Squared
+from thetahat.resampling import rows_of, run_splits
 from thetahat.resampling.at_once import over_splits, predicted_at_once
 from thetahat.schemes import SCHEMES
-from thetahat.types import FloatArray, IntArray
+from thetahat.types import FloatArray
 
 LINE = [[0.0], [1.0], [3.0], [6.0]]
 
@@ -161,7 +161,6 @@ def test_naive_fits_of_many_rows_in_clusters(task: str, p: int, scheme: str) -> 
 def test_property_lists_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     X = np.random.default_rng(20_261_212).normal(size=(80, 3))
     data = data_of({f"x{j}": X[:, j] for j in range(3)}, X[:, 0], "regression")
-    shared = NeighbourSplits(X, np.ones(80, dtype=np.bool_), 3, _mean_row)
     queries: list[int] = []
     lists = Search.lists
 
@@ -170,16 +169,11 @@ def test_property_lists_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return lists(search, rows, length)
 
     monkeypatch.setattr(Search, "lists", counted)
-    for _ in range(2):
-        for split in SCHEMES["leave_one_out"]().splits(rows_of(data), 0):
-            assert isinstance(predicted_at_once(shared, split, 80), Predictions)
+    for scheme in ("leave_one_out", "k_fold"):
+        splits = SCHEMES[scheme]().splits(rows_of(data), 0)
+        run_splits("m", NearestNeighbours(k=3), data, splits, Squared(), 0)
 
     assert queries == [80]
-
-
-def _mean_row(rows: IntArray, squares: FloatArray) -> Predictions:
-    del squares
-    return Predictions(rows.mean(axis=1))
 
 
 def test_degenerate_no_queries() -> None:

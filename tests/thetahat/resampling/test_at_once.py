@@ -10,6 +10,7 @@ from numpy.testing import assert_array_equal
 from tests.thetahat.learners.problems import problem
 from tests.thetahat.resampling.learners_at_fault import Faulty, zeros
 from thetahat.data import data_of
+from thetahat.errors import InvalidParameter
 from thetahat.learners.base import Learner, Part, Plain
 from thetahat.learners.ridge import Ridge
 from thetahat.losses.base import Predictions
@@ -17,8 +18,10 @@ from thetahat.losses.squared import Squared
 from thetahat.pipelines import build, learner_spec
 from thetahat.resampling import pack, path_of, rows_of, run_splits, unpack
 from thetahat.resampling.at_once import over_splits, part_of, predicted_at_once
+from thetahat.resampling.one_left_out import OneLeftOut, leaves_one_out
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
+from thetahat.types import FloatArray, IntArray
 
 
 @dataclass
@@ -144,3 +147,60 @@ def test_property_a_learner_without_the_protocol_is_fitted() -> None:
     (outcome,) = run_splits("f", Faulty(zeros), data, [split], Squared(), 0)
 
     assert outcome.why_plain == "this learner is fitted once per split"
+
+
+@dataclass
+class EachRow:
+    """Says the row's number of each row that is left out alone, but of row 3 nothing finite."""
+
+    asked: list[int]
+
+    def predict(self, part: Part) -> Predictions | Plain:
+        return Predictions(np.full(len(part.test), -1.0))
+
+    def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
+        self.asked.append(len(rows))
+        said = np.where(rows == 3, np.nan, rows)
+        return Predictions(said), rows != 5
+
+
+class Choosy(Squared):
+    """Refuses several at once."""
+
+    def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
+        if len(y_true) > 1:
+            raise InvalidParameter("too many")
+        return super().losses(y_true, predictions)
+
+
+def test_exact_rows_left_out_alone_are_told_in_blocks() -> None:
+    data = data_of({"a": np.arange(300.0)}, np.arange(300.0), "regression")
+    each = EachRow([])
+    alone = OneLeftOut(each, data, Squared())
+    splits = list(SCHEMES["leave_one_out"]().splits(rows_of(data), 0))
+
+    found = [alone.of(split) for split in splits]
+
+    assert each.asked == [256, 44]
+    assert [row for row, one in enumerate(found) if one is None] == [3, 5]
+    assert all(one is None or one[0].output.tolist() == [row] for row, one in enumerate(found))
+    assert all(one is None or one[1].tolist() == [0.0] for one in found)
+
+
+def test_degenerate_a_loss_that_refuses_a_block_is_asked_row_by_row() -> None:
+    data = data_of({"a": np.arange(9.0)}, np.arange(9.0), "regression")
+    splits = list(SCHEMES["leave_one_out"]().splits(rows_of(data), 0))
+
+    alone = OneLeftOut(EachRow([]), data, Choosy())
+
+    assert {alone.of(split) for split in splits} == {None}
+
+
+def test_degenerate_other_splits_are_not_of_one_row() -> None:
+    train, test = np.array([0, 1, 3]), np.array([2])
+
+    assert leaves_one_out(Split(0, 0, 0, train, test), 4)
+    assert not leaves_one_out(Split(0, 0, 0, train, np.array([1])), 4)
+    assert not leaves_one_out(Split(0, 0, 0, np.array([0, 1, 1]), np.array([2])), 4)
+    assert not leaves_one_out(Split(0, 0, 0, train, test), 5)
+    assert not leaves_one_out(Split(0, 0, 0, train, np.array([2, 3])), 4)
