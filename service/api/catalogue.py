@@ -21,6 +21,7 @@ from thetahat.refits import EVERY_INTERVAL, EVERY_VARIANCE
 from thetahat.registry import MethodInfo
 from thetahat.risks import RISKS
 from thetahat.schemes import SCHEMES
+from thetahat.statistics import STATISTICS
 from thetahat.weights import WEIGHTS
 
 Description = dict[str, Any]
@@ -98,6 +99,7 @@ FAMILIES: Final[dict[str, Callable[[], list[Description]]]] = {
     "tests": _of_registry(EVERY_TEST),
     "corrections": corrections,
     "risks": _of_registry(RISKS),
+    "statistics": _of_registry(STATISTICS),
     "weights": _of_registry(WEIGHTS),
     "generators": _none_yet,
     "presets": _none_yet,

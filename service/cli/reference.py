@@ -29,6 +29,7 @@ TITLES: Final = {
     "losses": "Losses",
     "weights": "Importance weights",
     "risks": "Importance-weighted risks",
+    "statistics": "Statistics of a sample, for the bootstrap",
     "schemes": "Resampling schemes",
     "learners": "The service's own learners",
     "steps": "The service's own preparation steps",

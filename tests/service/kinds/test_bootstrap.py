@@ -1,0 +1,234 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from service.errors import InvalidRequest
+from tests.service.kinds.running import parquet_file, place_of, run_kind
+from thetahat.errors import EvaluationError
+from thetahat.statistics import STATISTICS
+
+LECTURE: dict[str, Any] = {
+    "kind": "bootstrap",
+    "sample": [3, 5, 2, 1, 7],
+    "statistic": "mean",
+    "resamples": [[7, 3, 2, 3, 1], [5, 1, 1, 3, 7], [2, 2, 7, 1, 3]],
+}
+RNG = np.random.default_rng(20_261_121)
+X = RNG.normal(5, 2, 40).round(3).tolist()
+Y = (np.array(X) + RNG.normal(0, 2, 40) > 5).astype(int).tolist()
+PARAMS: dict[str, Any] = {"quantile": {"q": 0.25}}
+
+
+def body(statistic: Any = "mean", sample: Any = X, **rest: Any) -> dict[str, Any]:
+    return {"kind": "bootstrap", "sample": sample, "statistic": statistic, **rest}
+
+
+@pytest.mark.outside("the cross-validation lecture: bias -0.4 and variance 0.04")
+def test_golden_the_lecture_s_example() -> None:
+    result = run_kind(LECTURE).result
+
+    assert result["estimate"] == 3.6
+    assert result["replicates"] == [3.2, 3.4, 3.0]
+    assert result["replicates_mean"] == 3.2
+    assert result["bias"] == -0.4
+    assert result["variance"] == 0.04
+    assert result["standard_error"] == 0.2
+    assert result["bias_corrected"] == 4.0
+    assert [i["method"] for i in result["intervals"]] == [
+        "normal",
+        "percentile",
+        "basic",
+        "bca",
+        "studentised",
+    ]
+    bca = result["intervals"][3]
+    assert (bca["lower"], bca["upper"]) == (None, None)
+    assert bca["cautions"][0]["code"] == "replicates_on_one_side"
+    assert [c["code"] for c in result["cautions"]] == ["few_units"]
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_property_every_statistic_runs(name: str) -> None:
+    takes_two = name in {"auc", "correlation", "difference"}
+    sample = {"x": X, "y": Y} if takes_two else X
+    result = run_kind(body({"name": name, "params": PARAMS.get(name, {})}, sample)).result
+
+    assert result["n_resamples"] == len(result["replicates"]) == 2000
+    assert result["statistic"] == name
+    assert result["methods"][0]["name"] == name
+    assert_allclose(result["bias"], np.mean(result["replicates"]) - result["estimate"], atol=1e-12)
+    assert_allclose(result["variance"], np.var(result["replicates"], ddof=1), rtol=1e-9)
+    for interval in result["intervals"]:
+        assert interval["lower"] < result["estimate"] < interval["upper"]
+    left_out = [entry["name"] for entry in result["not_applicable"]]
+    assert left_out == (["studentised"] if name in {"median", "quantile"} else [])
+
+
+def test_exact_the_seed_decides_and_the_level_does_not() -> None:
+    one, same, other = (
+        run_kind(body("median", n_resamples=300, level=level), seed=seed).result["replicates"]
+        for seed, level in ((1, 0.95), (1, 0.5), (2, 0.95))
+    )
+
+    assert one == same != other
+
+
+def test_exact_a_data_set_and_an_inline_sample_agree(tmp_path: Path) -> None:
+    file = parquet_file(tmp_path, {"score": X, "label": Y})
+    stored = {
+        "kind": "bootstrap",
+        "dataset": str(file.id),
+        "columns": {"x": "score", "y": "label"},
+        "statistic": "auc",
+    }
+
+    assert run_kind(stored, [file]).result == run_kind(body("auc", {"x": X, "y": Y})).result
+    alone = {**stored, "columns": {"x": "score"}, "statistic": "mean"}
+    assert run_kind(alone, [file]).result == run_kind(body()).result
+
+
+def test_exact_given_pairs_and_given_resamples_of_two_samples() -> None:
+    pairs = run_kind(
+        body(
+            {"name": "difference", "params": {"paired": True}},
+            {"x": [1, 2, 4], "y": [0, 2, 1]},
+            resamples=[{"x": [4, 4, 1], "y": [1, 1, 0]}, {"x": [1, 2, 4], "y": [0, 2, 1]}],
+        )
+    ).result
+    two = run_kind(
+        body("difference", {"x": [1, 2, 4], "y": [0, 2]}, resamples=[{"x": [4, 4, 1], "y": [2, 2]}])
+    ).result
+
+    assert_allclose(pairs["replicates"], [7 / 3, 4 / 3], rtol=1e-14)
+    assert pairs["n"] == 3
+    assert_allclose(two["replicates"], [1], rtol=1e-14)
+    assert two["n"] == [3, 2]
+    assert two["variance"] is None
+    assert {c["code"] for c in two["cautions"]} == {"one_replicate", "few_units"}
+
+
+def test_exact_one_sided_and_named_intervals() -> None:
+    asked = body(n_resamples=500, intervals=["bca", {"name": "normal"}], alternative="less")
+    found = run_kind(asked).result["intervals"]
+
+    assert [i["method"] for i in found] == ["bca", "normal"]
+    assert [i["lower"] for i in found] == [None, None]
+    assert all(i["alternative"] == "less" for i in found)
+
+
+def test_degenerate_many_replicates_are_not_listed() -> None:
+    assert run_kind(body(n_resamples=10_001)).result["replicates"] is None
+
+
+@pytest.mark.parametrize(
+    ("statistic", "sample", "codes"),
+    [
+        ("mean", [4], ["one_value"]),
+        ("mean", [4] * 30, ["no_spread"]),
+        ("median", [1, *[4] * 40], ["no_spread"]),
+        ("auc", {"x": [1, 2, 3, 4], "y": [0, 1, 0, 0]}, ["few_units", "resamples_drawn_again"]),
+        ({"name": "quantile", "params": {"q": 0.99}}, X, ["extreme_quantile"]),
+    ],
+)
+def test_degenerate_samples_come_with_cautions(statistic: Any, sample: Any, codes: Any) -> None:
+    result = run_kind(body(statistic, sample)).result
+
+    assert [c["code"] for c in result["cautions"]] == codes
+    assert (result["variance"] == 0) == (codes[0] in {"one_value", "no_spread"})
+
+
+DIFFERENCE = {"name": "difference", "params": {"paired": True}}
+
+
+@pytest.mark.parametrize(
+    ("request_", "place", "match"),
+    [
+        (body(sample=[]), ("sample",), "x is empty"),
+        (body(sample=[1, None]), ("sample", 1), "expected a number"),
+        (body(sample=[1, 1e76]), ("sample", 1), "at most 1e\\+75"),
+        (body(sample={"x": [1], "y": ["a"]}), ("sample", "y", 0), "expected a number"),
+        (body(sample={"x": [1, 2], "y": [1, 2]}), ("sample", "y"), "mean is of one sample"),
+        (body("auc"), ("sample",), "there is no y"),
+        (body("auc", {"x": [1, 2], "y": [0, 3]}), ("sample", "y", 1), "labels of an auc"),
+        (body("correlation", {"x": [1, 1, 1], "y": [1, 2, 3]}), ("sample", "x"), "x is constant"),
+        (body(DIFFERENCE, {"x": [1, 2], "y": [1]}), ("sample", "y"), "2 x and 1 y"),
+        (body("variance", [3]), ("sample",), "at least 2 values"),
+        (body("mode"), ("statistic", "name"), "'mode' is not one of the statistics"),
+        (body("quantile"), ("statistic", "params", "q"), "Field required"),
+        (body({"name": "mean", "as": "m"}), ("statistic", "as"), "no other name"),
+        (body({"name": "mean", "params": {"a": 1}}), ("statistic", "params", "a"), "no parameter"),
+        (
+            body({"name": "difference", "params": {"statistic": "auc"}}, {"x": [1], "y": [2]}),
+            ("statistic", "params", "statistic"),
+            "auc is of pairs",
+        ),
+        (body(level=1.0), ("level",), "level must lie"),
+        (body(n_resamples=1), ("n_resamples",), "must lie in 2 to"),
+        (body(sample=[0.5] * 5000, n_resamples=1_000_000), ("n_resamples",), "ask for at most"),
+        (body(intervals=["wilson"]), ("intervals", 0), "not an interval of a bootstrap"),
+        (body(intervals=["bca", "bca"]), ("intervals", 1), "stands twice"),
+        (
+            body(intervals=[{"name": "bca", "params": {"n_resamples": 5}}]),
+            ("intervals", 0),
+            "takes nothing here",
+        ),
+        (
+            body("median", intervals=["normal", "studentised"]),
+            ("intervals", 1),
+            "those that fit: normal, percentile, basic, bca",
+        ),
+        ({**LECTURE, "n_resamples": 5}, ("n_resamples",), "resamples are given"),
+        ({**LECTURE, "resamples": [[1, 2, 3, 5]]}, ("resamples", 0), "as many values"),
+        ({**LECTURE, "resamples": [[1, 2, 3, 5, 4]]}, ("resamples", 0, 4), "4 is not in"),
+        ({**LECTURE, "resamples": [[1, 2, 3, 5, "7"]]}, ("resamples", 0, 4), "expected a number"),
+        ({**LECTURE, "resamples": [{"y": [1]}]}, ("resamples", 0), "a list of numbers here"),
+        (
+            body(DIFFERENCE, {"x": [1, 2], "y": [1, 2]}, resamples=[[1, 2]]),
+            ("resamples", 0),
+            'a resample is {"x"',
+        ),
+        ({"kind": "bootstrap", "statistic": "mean"}, ("sample",), "either a sample or a dataset"),
+        ({**LECTURE, "columns": {"x": "a"}}, ("columns",), "a dataset needs columns"),
+    ],
+)
+def test_invalid_requests(request_: dict[str, Any], place: tuple[Any, ...], match: str) -> None:
+    with pytest.raises((EvaluationError, InvalidRequest), match=match) as caught:
+        run_kind(request_)
+    assert place_of(caught.value) == place
+
+
+def test_invalid_columns_and_missing_values(tmp_path: Path) -> None:
+    file = parquet_file(tmp_path, {"a": [1.0, None, 2.0], "b": ["x", "y", "z"]})
+    stored = {"kind": "bootstrap", "dataset": str(file.id), "statistic": "mean"}
+
+    for columns, place in (
+        ({"x": "c"}, ("columns", "x")),
+        ({"x": "a"}, ("columns", "x", 1)),
+        ({"x": "b"}, ("columns", "x", 0)),
+    ):
+        with pytest.raises((EvaluationError, InvalidRequest)) as caught:
+            run_kind({**stored, "columns": columns}, [file])
+        assert place_of(caught.value)[: len(place)] in {place, place[:2]}
+    with pytest.raises(EvaluationError, match="a dataset needs columns"):
+        run_kind(stored, [file])
+
+
+def test_invalid_a_data_set_too_large_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    file = replace(parquet_file(tmp_path, {"a": [1.0], "b": [2.0]}), rows=50_000_000, path=None)
+    stored = {
+        "kind": "bootstrap",
+        "dataset": str(file.id),
+        "columns": {"x": "a", "y": "b"},
+        "statistic": "difference",
+    }
+
+    with pytest.raises(EvaluationError, match="ask for at most 40 resamples"):
+        run_kind(stored, [file])
