@@ -11,6 +11,7 @@ from thetahat.learners.base import Learner
 from thetahat.pipelines.entry_points import installed_learners, learner_at, package_of
 from thetahat.pipelines.estimators import checked_params
 from thetahat.pipelines.fields import construct
+from thetahat.pipelines.left_out import LEFT_OUT
 from thetahat.pipelines.pipeline import Pipeline, PlacedStep
 from thetahat.pipelines.reviewed import (
     CLASSIFIERS,
@@ -112,8 +113,8 @@ def build_step(spec: StepSpec, task: str, *, loc: Loc = ()) -> Step:
         params = checked_params(spec.name, spec.params, task=task, loc=here)
         return cast("Step", TextStep(spec.name, params))
     raise InvalidParameter(
-        f"{spec.name!r} is not one of the steps: {', '.join(STEPS)}, and scikit-learn's "
-        f"{', '.join(sorted({*TRANSFORMERS, *VECTORISERS}))}",
+        f"{spec.name!r} is not one of the steps{_why(spec.name)}: {', '.join(STEPS)}, and "
+        f"scikit-learn's {', '.join(sorted({*TRANSFORMERS, *VECTORISERS}))}",
         loc=(*loc, "name"),
         value=spec.name,
     )
@@ -132,12 +133,17 @@ def _find(name: str, allowed: frozenset[str], loc: Loc) -> Found:
     known = sorted({*CLASSIFIERS, *REGRESSORS})
     own = ", ".join([*LEARNERS, *others])
     package = package_of(name)
-    whose = f" (the package {package} has it, and is not allowed here)" if package else ""
+    whose = f" (the package {package} has it, and is not allowed here)" if package else _why(name)
     raise InvalidParameter(
         f"{name!r} is not one of the learners{whose}: {own}, and scikit-learn's {', '.join(known)}",
         loc=here,
         value=name,
     )
+
+
+def _why(name: str) -> str:
+    """Return, in brackets, why a class of scikit-learn's is not on the list; empty for a name."""
+    return f" ({LEFT_OUT[name]})" if name in LEFT_OUT else ""
 
 
 def _table(task: str) -> list[str]:

@@ -4,12 +4,7 @@ A class is on the list when everything it can be told fits in JSON, when no para
 a path or another estimator, and when its output for an instance depends on the training part
 and that instance only.
 
-Not on the list, and why: estimators built from other estimators (voting, stacking, bagging,
-chains, thresholds, calibration), which need specs inside specs; multi-output and semi-supervised
-ones, which other data shapes; ``RadiusNeighbors*``, which may answer with nothing;
-``CategoricalNB``, which fails on categories it has not seen; ``PassiveAggressive*``, which
-scikit-learn 1.8 deprecates in favour of ``SGDClassifier`` and ``SGDRegressor`` with
-``learning_rate`` ``pa1`` or ``pa2``; ``TargetEncoder``, whose random state is in transition.
+``thetahat.pipelines.left_out`` says of every other one why it is not.
 """
 
 from __future__ import annotations
@@ -46,7 +41,8 @@ CLASSIFIERS: Final = _table(
         "ensemble": "AdaBoostClassifier ExtraTreesClassifier GradientBoostingClassifier "
         "HistGradientBoostingClassifier RandomForestClassifier",
         "gaussian_process": "GaussianProcessClassifier",
-        "linear_model": "LogisticRegression Perceptron RidgeClassifier SGDClassifier",
+        "linear_model": "LogisticRegression Perceptron RidgeClassifier RidgeClassifierCV "
+        "SGDClassifier",
         "naive_bayes": "BernoulliNB ComplementNB GaussianNB MultinomialNB",
         "neighbors": "KNeighborsClassifier NearestCentroid",
         "neural_network": "MLPClassifier",
@@ -64,8 +60,9 @@ REGRESSORS: Final = _table(
         "gaussian_process": "GaussianProcessRegressor",
         "kernel_ridge": "KernelRidge",
         "linear_model": "ARDRegression BayesianRidge ElasticNet ElasticNetCV GammaRegressor "
-        "HuberRegressor Lars Lasso LassoCV LassoLars LassoLarsIC LinearRegression "
-        "OrthogonalMatchingPursuit PoissonRegressor QuantileRegressor Ridge RidgeCV SGDRegressor "
+        "HuberRegressor Lars LarsCV Lasso LassoCV LassoLars LassoLarsCV LassoLarsIC "
+        "LinearRegression OrthogonalMatchingPursuit OrthogonalMatchingPursuitCV PoissonRegressor "
+        "QuantileRegressor Ridge RidgeCV SGDRegressor "
         "TheilSenRegressor TweedieRegressor",
         "neighbors": "KNeighborsRegressor",
         "neural_network": "MLPRegressor",

@@ -112,13 +112,11 @@ class Threads(Constant):
 
     def predict(self, features):
         from joblib import effective_n_jobs
-        from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
         from threadpoolctl import threadpool_info
 
         np.ones((50, 50)) @ np.ones((50, 50))
         pools = [pool["num_threads"] for pool in threadpool_info()]
-        most = max([_openmp_effective_n_threads(), *pools])
-        return Predictions(np.full(features.n, 100.0 * effective_n_jobs(-1) + most))
+        return Predictions(np.full(features.n, 100.0 * effective_n_jobs(-1) + max(pools)))
 
 
 class NoLearner:

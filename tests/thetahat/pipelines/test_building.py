@@ -14,7 +14,7 @@ from thetahat.pipelines import LearnerSpec, build
     "name", ["VotingClassifier", "sklearn.svm.SVC", "os.system", "", "StandardScaler", "PCA"]
 )
 def test_invalid_names_that_are_not_on_a_list(name: str) -> None:
-    with pytest.raises(InvalidParameter, match="is not one of the learners: ") as refusal:
+    with pytest.raises(InvalidParameter, match="is not one of the learners") as refusal:
         build(LearnerSpec(name), "classification", loc=("learners", "m"))
     assert refusal.value.loc == ("learners", "m", "name")
     assert "LogisticRegression" in refusal.value.message
@@ -23,10 +23,17 @@ def test_invalid_names_that_are_not_on_a_list(name: str) -> None:
 @pytest.mark.parametrize("name", ["scale", "SVC", "FunctionTransformer"])
 def test_invalid_steps_that_are_not_on_a_list(name: str) -> None:
     with pytest.raises(
-        InvalidParameter, match="is not one of the steps: impute, one_hot, pca, st"
+        InvalidParameter, match=r"is not one of the steps.*: impute, one_hot, pca, st"
     ) as refusal:
         built({"name": "GaussianNB", "prepare": [name]})
     assert refusal.value.loc == ("prepare", 0, "name")
+
+
+def test_invalid_a_class_that_is_left_out_says_why() -> None:
+    with pytest.raises(InvalidParameter, match=r"Voting.* \(it is built from other esti"):
+        built("VotingClassifier")
+    with pytest.raises(InvalidParameter, match=r"Function.* \(it runs code"):
+        built({"name": "GaussianNB", "prepare": ["FunctionTransformer"]})
 
 
 def test_invalid_a_learner_for_another_task() -> None:

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from tests.thetahat.pipelines.tables import built, codes, fit_predict, numbers, values
 from thetahat.pipelines import build_step, step_spec
+from thetahat.pipelines.left_out import LEFT_OUT
 from thetahat.pipelines.policy import LARGEST, LONGEST, NO_LISTS, REFUSED, REFUSED_OF
 from thetahat.pipelines.reviewed import (
     CLASSIFIERS,
@@ -113,6 +114,24 @@ def test_exact_the_tables_name_classes_and_parameters_that_exist() -> None:
     assert set(REFUSED) <= every
     with pytest.raises(KeyError):
         load("VotingClassifier")
+
+
+@pytest.mark.parametrize("kind", ["classifier", "regressor", "transformer"])
+def test_against_sklearn_every_class_is_on_the_list_or_left_out_for_a_reason(kind: str) -> None:
+    from sklearn.utils import all_estimators
+
+    listed = {*CLASSIFIERS, *REGRESSORS, *TRANSFORMERS, *VECTORISERS}
+    installed = {name for name, _ in all_estimators(type_filter=kind)}
+    assert installed <= listed | set(LEFT_OUT)
+
+
+def test_exact_nothing_is_listed_and_left_out_or_left_out_and_not_there() -> None:
+    from sklearn.utils import all_estimators
+
+    listed = {*CLASSIFIERS, *REGRESSORS, *TRANSFORMERS, *VECTORISERS}
+    assert not listed & set(LEFT_OUT)
+    assert set(LEFT_OUT) <= {name for name, _ in all_estimators()}
+    assert all(len(reason) > 20 for reason in LEFT_OUT.values())
 
 
 def test_exact_importing_pipelines_does_not_import_scikit_learn() -> None:
