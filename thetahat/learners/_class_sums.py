@@ -20,6 +20,7 @@ LARGE: Final = 200_000
 AT_ONCE: Final = 4_000_000
 """Values looked at in one step, where each takes some temporary numbers."""
 
+_IN_CACHE: Final = 32_768
 _MOST_EXACT: Final = 2.0**53
 
 
@@ -93,9 +94,11 @@ def are_exact(matrix: FloatArray | CsrMatrix, weights: FloatArray) -> bool:
     values = matrix if isinstance(matrix, np.ndarray) else matrix.data
     if not (_whole(weights) and _whole(values)):
         return False
-    largest = float(np.abs(values).max(initial=0.0))
+    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
     return largest * float(weights.sum()) < _MOST_EXACT
 
 
 def _whole(values: FloatArray) -> bool:
-    return bool(np.array_equal(values, np.rint(values)))
+    flat = values.reshape(-1)
+    pieces = (flat[at : at + _IN_CACHE] for at in range(0, len(flat), _IN_CACHE))
+    return all(np.array_equal(piece, np.rint(piece)) for piece in pieces)

@@ -137,7 +137,7 @@ class MultinomialNaiveBayes:
 def _counts(features: Features) -> FloatArray | CsrMatrix:
     counts = matrix_of(features)
     stored = counts if isinstance(counts, np.ndarray) else counts.data
-    if np.any(stored < 0):
+    if stored.min(initial=0.0) < 0:
         _refuse_negative(features, counts)
     return counts
 
