@@ -220,7 +220,6 @@ def test_invalid_columns_and_missing_values(tmp_path: Path) -> None:
 
 
 def test_invalid_a_data_set_too_large_is_refused_before_it_is_read(tmp_path: Path) -> None:
-    from dataclasses import replace
 
     file = replace(parquet_file(tmp_path, {"a": [1.0], "b": [2.0]}), rows=50_000_000, path=None)
     stored = {
