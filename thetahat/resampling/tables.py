@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import numpy as np
 
@@ -15,6 +17,8 @@ from thetahat.losses.base import Loss
 from thetahat.resampling.runner import SplitOutcome
 from thetahat.schemes.base import Rows
 from thetahat.types import BlockKind, Caution, IntArray, Label
+
+_NUMBER: Final = re.compile(r"(?<!\w)\d+(\.\d*)?(e[+-]?\d+)?")
 
 
 def rows_of(data: Data) -> Rows:
@@ -69,18 +73,25 @@ def loss_table(
 
 
 def cautions_of(outcomes: Mapping[str, Sequence[SplitOutcome]]) -> tuple[Caution, ...]:
-    """Return what the learners warned of, each sentence once, with the number of its splits."""
+    """Return what the learners warned of, each sentence once, with the number of its splits.
+
+    Sentences that differ in their numbers alone, as a gap to the optimum does from split to split,
+    are one: the first is told.
+    """
     told: list[Caution] = []
     for name, of_model in outcomes.items():
-        counts = Counter(caution for outcome in of_model for caution in set(outcome.cautions))
+        counts: Counter[tuple[str, str]] = Counter()
+        first: dict[tuple[str, str], Caution] = {}
+        for outcome in of_model:
+            kinds = {(c.code, _NUMBER.sub("#", c.message)): c for c in reversed(outcome.cautions)}
+            counts.update(kinds.keys())
+            first = kinds | first
         told.extend(
             Caution(
-                caution.code,
-                f"learner {name!r}, in {count} of {len(of_model)} splits: {caution.message}",
+                first[kind].code,
+                f"learner {name!r}, in {count} of {len(of_model)} splits: {first[kind].message}",
             )
-            for caution, count in sorted(
-                counts.items(), key=lambda item: (item[0].code, item[0].message)
-            )
+            for kind, count in sorted(counts.items())
         )
     return tuple(told)
 

@@ -16,6 +16,7 @@ from service.jobs.kinds._methods import Method, build, entry_of
 from service.jobs.kinds._methods_used import method_used
 from service.jobs.kinds._refits import Extra, extra_of
 from service.jobs.kinds.base import DatasetFile, Job
+from service.settings import settings
 from thetahat.data import Data
 from thetahat.errors import EvaluationError, InvalidParameter, Loc, UnsupportedCombination
 from thetahat.evaluation import Choices, check, check_for_any_loss, those_that_fit
@@ -25,7 +26,7 @@ from thetahat.learners.base import Learner
 from thetahat.losses import LOSSES
 from thetahat.losses.base import Loss
 from thetahat.pipelines import build as build_learner
-from thetahat.pipelines import learner_spec
+from thetahat.pipelines import installed_learners, learner_spec
 from thetahat.resampling import check_learner, check_loss, check_target, rows_of
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Rows, Scheme
@@ -67,14 +68,17 @@ class Plan:
 
     def methods_used(self, learners: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return scheme, loss and learners as records; a learner's is its spec as it was asked."""
-        return [
+        others = installed_learners(settings().allowed_packages)
+        records: list[dict[str, Any]] = [
             method_used("schemes", self.scheme.info.name, self.scheme),
             method_used("losses", self.loss.info.name, self.loss),
-            *(
-                {"family": "learners", "as": name, **asdict(learner_spec(wire))}
-                for name, wire in learners.items()
-            ),
         ]
+        for name, wire in learners.items():
+            record = {"family": "learners", "as": name, **asdict(learner_spec(wire))}
+            if (one := others.get(record["name"])) is not None:
+                record |= {"package": one.package, "version": one.version}
+            records.append(record)
+        return records
 
 
 def plan_of(job: Job, given: LearnersRequest) -> Plan:
@@ -116,7 +120,10 @@ def built_learners(
         loc = (field, name)
         if not 0 < len(name) <= 120:
             raise InvalidParameter("a learner's name has 1 to 120 characters", loc=loc, value=name)
-        learner = build_learner(learner_spec(wire, loc=loc), given.task, loc=loc)
+        spec = learner_spec(wire, loc=loc)
+        learner = build_learner(
+            spec, given.task, allowed_packages=settings().allowed_packages, loc=loc
+        )
         try:
             check_learner(name, learner, given.task, loss, weighted=has_role(given, "weight"))
         except EvaluationError as error:

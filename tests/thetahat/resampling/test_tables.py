@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -146,4 +147,18 @@ def test_golden_cautions_are_counted() -> None:
     assert cautions_of(done) == (
         Caution("learner_warning", "learner 'nb', in 2 of 3 splits: faulty: odd"),
         Caution("not_converged", "learner 'nb', in 2 of 3 splits: 100 steps"),
+    )
+
+
+def test_golden_warnings_that_differ_in_their_numbers_alone_are_one() -> None:
+    data = some_data(n=9)
+    gaps = ("gap 1.5e-03 after 100 steps", "gap 2 after 100 steps", "gap 0.25 after 100 steps")
+    done = [
+        replace(outcome, cautions=(Caution("not_converged", gap), Caution("not_converged", "odd")))
+        for outcome, gap in zip(outcomes(data, made("k_fold", n_folds=3)), gaps, strict=True)
+    ]
+
+    assert cautions_of({"lasso": done}) == (
+        Caution("not_converged", f"learner 'lasso', in 3 of 3 splits: {gaps[0]}"),
+        Caution("not_converged", "learner 'lasso', in 3 of 3 splits: odd"),
     )
