@@ -107,7 +107,8 @@ class OverSplits(Protocol):
 class FastLearner(Learner, Protocol):
     """A learner that need not be fitted once per split.
 
-    It draws no random numbers, and it gives no cautions.
+    It draws no random numbers, and it gives no cautions. One that compares all rows with one
+    another has ``compares_rows``, which is True.
     """
 
     def over_splits(

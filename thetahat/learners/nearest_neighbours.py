@@ -120,6 +120,7 @@ class NearestNeighbours:
     )
     tasks: ClassVar[frozenset[str]] = frozenset({"classification", "regression"})
     takes_weights: ClassVar[bool] = True
+    compares_rows: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.k < 1:

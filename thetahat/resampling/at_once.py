@@ -41,6 +41,26 @@ def over_splits(learner: Learner, data: Data) -> OverSplits | Plain:
     return _of_all_rows(fast, data)
 
 
+def is_fast(learner: object) -> bool:
+    """Whether a learner goes over all rows once, and not once per split."""
+    return not isinstance(learner, Pipeline | ScikitLearner) and hasattr(learner, "over_splits")
+
+
+def cells(learner: Learner, data: Data, n_splits: int) -> int:
+    """Return how much there is to do, about, in values of the data looked at once.
+
+    A learner that is fitted once per split looks at all of them each time. One that is not goes
+    over them a few times, or compares all rows with one another (``compares_rows``), and each
+    split costs what it takes to write it down. It is known before a value is looked at, so it does
+    not know of what the data may force upon a fast path.
+    """
+    stored = max(data.n, data.features.n_stored)
+    if not is_fast(learner):
+        return n_splits * stored
+    pairs = data.n**2 // 2 if getattr(learner, "compares_rows", False) else 0
+    return min(n_splits, 3) * stored + pairs + n_splits * (data.n // 10 + 1000)
+
+
 @lru_cache(maxsize=2)
 def _of_all_rows(learner: Any, data: Data) -> OverSplits | Plain:
     fast: FastLearner = learner

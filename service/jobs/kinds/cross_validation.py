@@ -32,6 +32,8 @@ from thetahat.refits import not_of_pairs
 from thetahat.resampling import (
     SplitOutcome,
     cautions_of,
+    cells,
+    is_fast,
     loss_table,
     pack,
     path_of,
@@ -40,7 +42,9 @@ from thetahat.resampling import (
 )
 
 SMALL = 3_000_000
-"""Cells (splits x rows x columns x learners) below which one unit does it all."""
+"""Values looked at, over all splits and learners, below which one unit does it all."""
+WORTH_A_PART = 300_000
+"""Values looked at that are worth another pass over all rows, by another worker."""
 MOST_CHUNKS = 64
 """Per evaluation, about: enough to keep many workers busy, few enough to store."""
 
@@ -75,8 +79,8 @@ class CrossValidation:
         given = _narrow(job.request)
         plan = plan_of(job, given)
         n_fits = plan.n_splits + sum(plan.extra.n_splits)
-        cells = n_fits * max(plan.data.n, plan.data.features.n_stored)
-        if cells * len(plan.learners) <= SMALL and plan.all_own:
+        work = sum(cells(learner, plan.data, n_fits) for learner in plan.learners.values())
+        if work <= SMALL and plan.all_own:
             outputs = [_run(plan, job.seed, part) for part in _parts(plan, whole=True)]
             return _finish(job, given, plan, _parts(plan, whole=True), outputs)
         chunks = [
@@ -115,12 +119,16 @@ def _parts(plan: Plan, *, whole: bool = False) -> list[dict[str, Any]]:
     """Return what each part of the work is; a function of the request alone.
 
     A part is some of the scheme's splits for one learner, or some of the extra fits of a design.
-    ``whole`` takes all of them in one.
+    ``whole`` takes all of them in one. A learner that goes over all rows once, and not once per
+    split, is cut into no more parts than are worth another such pass.
     """
     found: list[dict[str, Any]] = []
     most = 1 if whole else max(1, MOST_CHUNKS // len(plan.learners))
-    for name in plan.learners:
+    for name, learner in plan.learners.items():
         parts = min(plan.n_splits, most)
+        if is_fast(learner):
+            worth = cells(learner, plan.data, plan.n_splits) // WORTH_A_PART
+            parts = min(parts, max(1, worth))
         edges = [plan.n_splits * i // parts for i in range(parts + 1)]
         found += [{"learner": name, "start": a, "stop": b} for a, b in pairwise(edges)]
         found += [

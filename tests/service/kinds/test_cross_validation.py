@@ -70,8 +70,52 @@ def test_exact_the_number_of_chunks_changes_no_bit(monkeypatch: pytest.MonkeyPat
     assert results[0].losses == results[1].losses == results[2].losses
 
 
+FAST = {
+    "regression": ["ridge", "least_squares", "nearest_neighbours"],
+    "classification": [
+        "linear_discriminant",
+        "diagonal_discriminant",
+        "nearest_mean",
+        "gaussian_naive_bayes",
+        "nearest_neighbours",
+    ],
+}
+
+
+@pytest.mark.parametrize("scheme", ["k_fold", "leave_one_out", "leave_one_source_out"])
+@pytest.mark.parametrize("task", FAST)
+def test_exact_learners_that_go_over_all_rows_once_change_no_bit(
+    task: str, scheme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = BODY if task == "regression" else CLASSIFY
+    body = {**body, "learners": {name: name for name in FAST[task]}, "scheme": scheme}
+    body["data"] = {**body["data"], "source": SITE.tolist()}
+    monkeypatch.setattr(cross_validation, "WORTH_A_PART", 1)
+    monkeypatch.setattr(cross_validation, "SMALL", 0)
+    results = []
+    for parts in (1, 2, 4):
+        monkeypatch.setattr(cross_validation, "MOST_CHUNKS", parts * len(FAST[task]))
+        results.append(run_kind(body, job=parts))
+
+    assert results[0].result == results[1].result == results[2].result
+    assert results[0].losses == results[1].losses == results[2].losses
+    paths = results[0].result["learners"]
+    assert {path["path"] for path in paths.values()} == {"fast"}
+
+
+def test_golden_the_result_says_which_path_was_taken() -> None:
+    scaled = {"name": "ridge", "prepare": [{"name": "standardise"}]}
+    result = run_kind({**BODY, "learners": {"fast": "ridge", "scaled": scaled}}).result
+
+    assert result["learners"]["fast"]["path"] == "fast"
+    assert result["learners"]["fast"]["reason"] is None
+    assert result["learners"]["scaled"]["path"] == "plain"
+    assert "a preparation step learns" in result["learners"]["scaled"]["reason"]
+
+
 def test_exact_one_unit_and_many_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = run_kind(BODY)
+    monkeypatch.setattr(cross_validation, "WORTH_A_PART", 1)
     monkeypatch.setattr(cross_validation, "SMALL", 0)
     cut = run_kind(BODY, job=1)
 

@@ -12,11 +12,12 @@ from tests.thetahat.resampling.learners_at_fault import Faulty, zeros
 from thetahat.data import data_of
 from thetahat.errors import InvalidParameter
 from thetahat.learners.base import Learner, Part, Plain
+from thetahat.learners.nearest_neighbours import NearestNeighbours
 from thetahat.learners.ridge import Ridge
 from thetahat.losses.base import Predictions
 from thetahat.losses.squared import Squared
 from thetahat.pipelines import build, learner_spec
-from thetahat.resampling import pack, path_of, rows_of, run_splits, unpack
+from thetahat.resampling import cells, is_fast, pack, path_of, rows_of, run_splits, unpack
 from thetahat.resampling.at_once import over_splits, part_of, predicted_at_once
 from thetahat.resampling.one_left_out import OneLeftOut, leaves_one_out
 from thetahat.schemes import SCHEMES
@@ -204,3 +205,17 @@ def test_degenerate_other_splits_are_not_of_one_row() -> None:
     assert not leaves_one_out(Split(0, 0, 0, np.array([0, 1, 1]), np.array([2])), 4)
     assert not leaves_one_out(Split(0, 0, 0, train, test), 5)
     assert not leaves_one_out(Split(0, 0, 0, train, np.array([2, 3])), 4)
+
+
+def test_golden_how_much_there_is_to_do() -> None:
+    data = problem("plain", "regression")  # 41 rows of 5 columns
+    scaled = build(
+        learner_spec({"name": "ridge", "prepare": [{"name": "standardise"}]}), "regression"
+    )
+
+    assert cells(scaled, data, 10) == 10 * 205
+    assert cells(build(learner_spec("mean"), "regression"), data, 10) == 10 * 205
+    assert cells(Ridge(), data, 10) == 3 * 205 + 10 * (4 + 1000)
+    assert cells(NearestNeighbours(), data, 10) == 3 * 205 + 840 + 10 * (4 + 1000)
+    assert is_fast(Ridge())
+    assert not is_fast(scaled)
