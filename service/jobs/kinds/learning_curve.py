@@ -29,6 +29,8 @@ MOST_FITS = 50_000
 """Of one curve: learners x sizes x splits."""
 MOST_LOSSES = 50_000_000
 """That these fits may give: they are in memory at once at the end."""
+LONGEST_PART = 120
+"""Characters of what is kept as the name of a part."""
 DEFAULT_SIZES = (0.125, 0.25, 0.5, 0.75, 1.0)
 
 
@@ -93,7 +95,10 @@ class LearningCurve:
             parts = _parts(plan, growth, whole=True)
             outputs = [_run(plan, growth, job.seed, part) for part in parts]
             return finish(job.seed, given, plan, growth, parts, outputs)
-        chunks = [Chunk(part, size=part["stop"] - part["start"]) for part in _parts(plan, growth)]
+        chunks = [
+            Chunk(part, size=part["stop"] - part["start"], part=_part_of(part, plan, growth))
+            for part in _parts(plan, growth)
+        ]
         return Chunks(chunks, unit="fits")
 
     def run(self, job: Job, payload: dict[str, Any]) -> dict[str, np.ndarray]:
@@ -152,9 +157,11 @@ def _parts(plan: Plan, growth: Growth, *, whole: bool = False) -> list[dict[str,
     ]
 
 
-def _part_of(part: Mapping[str, Any], growth: Growth) -> str:
-    """Return what fails alone: a learner at one size."""
-    return key_of(part["learner"], label_of(growth.sizes[part["size"]]))
+def _part_of(part: Mapping[str, Any], plan: Plan, growth: Growth) -> str:
+    """Return what fails alone: a learner at one size; by its number where its name is long."""
+    name, label = part["learner"], label_of(growth.sizes[part["size"]])
+    key = key_of(name, label)
+    return key if len(key) <= LONGEST_PART else key_of(str(list(plan.learners).index(name)), label)
 
 
 def _run(plan: Plan, growth: Growth, seed: int, part: Mapping[str, Any]) -> dict[str, np.ndarray]:

@@ -3,13 +3,16 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from service.errors import InvalidRequest
-from service.jobs.kinds import learning_curve
+from service.jobs.kinds import JOB_KINDS, learning_curve
+from service.jobs.kinds.base import Chunks, Job
+from service.jobs.kinds.learning_curve import LearningCurveRequest
 from tests.service.kinds.running import parquet_file, place_of, run_kind
 from thetahat.curves import Growth, grown
 from thetahat.errors import EvaluationError
@@ -159,3 +162,20 @@ def test_invalid_sizes_of_a_stored_data_set_are_refused_at_once(tmp_path: Path) 
     stored = {k: v for k, v in BODY.items() if k != "data"} | {"sizes": [49]}
     with pytest.raises(EvaluationError, match="size 49 is more than the 48 rows"):
         run_kind({**stored, "dataset": str(file.id), "columns": {"target": "y"}}, [file])
+
+
+def test_property_parts_are_a_learner_at_a_size_and_have_short_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(learning_curve, "SMALL", 0)
+    body = {**BODY, "learners": {"x" * 120: "mean", "y": "mean"}, "sizes": [0.5, 1]}
+    request = LearningCurveRequest.model_validate(body)
+    started = JOB_KINDS["learning_curve"].start(Job(uuid4(), "learning_curve", request, 1))
+
+    assert isinstance(started, Chunks)
+    assert list(dict.fromkeys(c.part for c in started.chunks)) == [
+        "0 @ 0.5",
+        "0 @ 1",
+        "y @ 0.5",
+        "y @ 1",
+    ]

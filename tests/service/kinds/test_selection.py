@@ -2,13 +2,16 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from service.errors import InvalidRequest
-from service.jobs.kinds import _selection_plan, selection
+from service.jobs.kinds import JOB_KINDS, _selection_plan, selection
+from service.jobs.kinds.base import Chunks, Job
+from service.jobs.kinds.selection import SelectionRequest
 from tests.service.kinds.running import parquet_file, place_of, run_kind
 from thetahat.errors import EvaluationError
 from thetahat.schemes.base import Rows
@@ -311,3 +314,16 @@ def test_invalid_too_many_losses(monkeypatch: pytest.MonkeyPatch) -> None:
     # 4 candidates x (48 external + 48 on all rows)
     with pytest.raises(EvaluationError, match="make 384 losses in memory"):
         run_kind(BODY)
+
+
+def test_property_parts_are_candidates_and_their_sizes_are_all_fits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(selection, "SMALL", 0)
+    request = SelectionRequest.model_validate(BODY)
+    started = JOB_KINDS["selection"].start(Job(uuid4(), "selection", request, 1))
+
+    assert isinstance(started, Chunks)
+    assert {chunk.part for chunk in started.chunks} == set(PENALTIES)
+    # by candidate: 4 external splits of 3 internal ones and one fit outside, and 3 on all rows
+    assert sum(chunk.size for chunk in started.chunks) == 4 * (4 * (3 + 1) + 3)

@@ -111,6 +111,10 @@ def test_golden_each_scheme_grows_in_its_own_way() -> None:
     assert way("k_fold", "regression") == ("instance", False)
     assert way("leave_one_source_out", "classification") == ("source", False)
     assert way("time_series", "classification") == ("time", False)
+    asked = growth_of((0.5,), SCHEMES["leave_one_source_out"](), "regression", grow_by="instance")
+    assert (asked.grow_by, asked.stratified) == ("instance", False)
+    asked = growth_of((0.5,), SCHEMES["k_fold"](), "classification", stratified=False)
+    assert not asked.stratified
 
 
 def test_invalid_requests_are_refused_in_place() -> None:

@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose
 from thetahat.block_losses import BlockLosses
 from thetahat.curves import Growth, Point, curve_of, grown
 from thetahat.data import data_of
-from thetahat.evaluation import Choices
+from thetahat.evaluation import Choices, Chosen
+from thetahat.intervals import INTERVALS
 from thetahat.layout import layout_of
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
@@ -81,6 +82,14 @@ def test_exact_every_size_has_the_verdict_of_its_own_difference() -> None:
     assert told["steps"][0]["from"] == "10"
     assert told["steps"][0]["difference"] == pytest.approx(-size["difference"])
     assert "no_power_law" in [c["code"] for c in told["cautions"]]
+
+
+def test_exact_named_intervals_are_those_of_points_and_steps() -> None:
+    choices = Choices(intervals=(Chosen("n", "normal", INTERVALS["normal"]()),))
+    told = curve_of(points_of(falling([10, 160]), [10, 160]), 200, choices, 1)
+
+    assert {i["method"] for point in told["points"] for i in point["intervals"]} == {"n"}
+    assert told["steps"][0]["interval"]["method"] == "n"
 
 
 def test_degenerate_one_point() -> None:

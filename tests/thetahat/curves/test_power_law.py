@@ -13,6 +13,7 @@ from thetahat.layout import layout_of
 from thetahat.types import BlockKind, FloatArray
 
 N = np.array([10.0, 20, 40, 80, 160, 320])
+NARROW = 1 + np.arange(-3, 1) / 1000
 TRUTH = 0.5 + 3 * N**-0.7
 
 
@@ -77,7 +78,9 @@ def test_calibrated_errors_are_those_of_repeated_draws_of_dependent_points() -> 
         (TRUTH[:3], np.eye(3), N[:3], None, "needs 4 sizes"),
         (np.full(6, 0.5), np.eye(6), N, None, "the same at every size"),
         (TRUTH, np.zeros((6, 6)), N, None, "no variance"),
-        (TRUTH[::-1].copy(), np.eye(6) * 1e-8, N, None, "does not fall|straight line"),
+        (TRUTH[::-1].copy(), np.eye(6) * 1e-8, N, None, "straight line or a step"),
+        (1 - 3 * N**-0.7, np.eye(6) * 1e-8, N, None, "does not fall"),
+        (NARROW**-0.7, np.eye(4) * 1e-30, 1000 * NARROW, None, "fit the points equally well"),
         (1 - N / 400, np.eye(6) * 1e-8, N, None, "straight line or a step"),
         (TRUTH - 0.6, np.eye(6) * 1e-8, N, 0.0, "asymptote, -0.1, is below"),
         (TRUTH, np.eye(6) * 1e-2, N, None, "no better than half of itself"),

@@ -35,6 +35,12 @@ def test_golden_the_smallest_size_that_is_enough_gives_the_test_share() -> None:
     assert "from size 60 on" in told["reason"]
 
 
+def test_golden_all_sizes_may_be_enough() -> None:
+    sizes = [size("5", 5, "not_worse"), size("50", 50, "equivalent")]
+
+    assert saturation(sizes, "90", 90, 100, 0.1)["test_share"] == pytest.approx(0.95)
+
+
 @pytest.mark.parametrize(
     ("last", "margin", "decision", "why"),
     [
