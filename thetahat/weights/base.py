@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -109,9 +109,7 @@ class Weighing:
 
     values: FloatArray
     of_target: FloatArray | None = None
-    details: Mapping[str, float | int | str | None] = field(
-        default_factory=lambda: MappingProxyType({})
-    )
+    details: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     cautions: tuple[Caution, ...] = ()
 
 

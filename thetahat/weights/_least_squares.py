@@ -1,0 +1,62 @@
+"""A density ratio fitted by penalised least squares, shared by the plain and the relative one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from thetahat.errors import InsufficientData
+from thetahat.types import Caution, FloatArray
+from thetahat.weights._centres import centres_of, log_kernel
+from thetahat.weights._checks import usable
+from thetahat.weights._widths import WidthRule, width_of
+from thetahat.weights.base import Samples, Weighing
+
+
+def fitted(  # noqa: PLR0913 - the parameters of two methods
+    samples: Samples,
+    rng: np.random.Generator,
+    *,
+    width: float | WidthRule,
+    n_centres: int,
+    penalty: float,
+    share: float,
+) -> Weighing:
+    """Fit p_T / (share p_T + (1 - share) p_S) by kernels; coefficients below 0 become 0."""
+    s = width_of(width, samples, rng)
+    centres = centres_of(samples, n_centres, rng)
+    of_source = np.exp(log_kernel(samples.source, centres, s))
+    of_target = np.exp(log_kernel(samples.target, centres, s))
+    H = share / samples.m * of_target.T @ of_target
+    H += (1 - share) / samples.n * of_source.T @ of_source
+    h = of_target.mean(axis=0)
+    H.flat[:: len(H) + 1] += penalty
+    try:
+        solution = np.linalg.solve(H, h)
+    except np.linalg.LinAlgError:
+        raise InsufficientData(
+            "the kernels on the centres are linearly dependent over the sample; give a penalty "
+            "above 0",
+            loc=("penalty",),
+        ) from None
+    alpha = np.maximum(solution, 0)
+    n_cut = int((solution < 0).sum())
+    objective = float(0.5 * alpha @ H @ alpha - h @ alpha)
+    details = {"width": s, "n_centres": len(centres), "n_cut": n_cut, "objective": objective}
+    return Weighing(
+        values=usable(of_source @ alpha),
+        of_target=of_target @ alpha,
+        details=details,
+        cautions=tuple(_cautions(solution)),
+    )
+
+
+def _cautions(solution: FloatArray) -> Iterator[Caution]:
+    lost = float(-solution[solution < 0].sum() / np.abs(solution).sum())
+    if lost > 0.1:
+        yield Caution(
+            "coefficients_cut",
+            f"coefficients below 0 became 0 after the fit; they made {lost:.0%} of the sum of all "
+            "sizes, and the fit is no longer the one of least squares",
+        )
