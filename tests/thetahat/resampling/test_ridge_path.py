@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from tests.thetahat.learners.fits import predicted
+from tests.thetahat.learners.problems import PROBLEMS
+from thetahat.learners.ridge import Ridge
+from thetahat.resampling.at_once import part_of
+from thetahat.resampling.ridge_path import RidgePath
+from thetahat.schemes.base import Rows
+from thetahat.schemes.bootstrap import Bootstrap
+from thetahat.schemes.k_fold import KFold
+from thetahat.schemes.leave_one_out import LeaveOneOut
+from thetahat.types import FloatArray
+
+PENALTIES = np.array([1e-6, 0.1, 1.0, 100.0])
+
+
+def diabetes() -> tuple[FloatArray, FloatArray]:
+    from sklearn.datasets import load_diabetes
+
+    X, y = load_diabetes(return_X_y=True)
+    return X * 20 + 3, y
+
+
+@pytest.mark.outside("scikit-learn RidgeCV, run here on its own diabetes data")
+@pytest.mark.about("learners/ridge")
+def test_against_sklearn_ridge_cv_leaving_one_out() -> None:
+    from sklearn.linear_model import RidgeCV
+
+    X, y = diabetes()
+    theirs = RidgeCV(PENALTIES, store_cv_results=True, scoring=None).fit(X, y)
+
+    said = RidgePath(X, y, None, PENALTIES).each_left_out()
+
+    assert_allclose((said - y[:, None]) ** 2, theirs.cv_results_, rtol=1e-8, atol=1e-6)
+
+
+@pytest.mark.outside("scikit-learn GridSearchCV over Ridge, run here on its own diabetes data")
+@pytest.mark.about("learners/ridge")
+def test_against_sklearn_grid_search() -> None:
+    from sklearn.linear_model import Ridge as Theirs
+    from sklearn.model_selection import GridSearchCV
+
+    X, y = diabetes()
+    splits = list(KFold(n_folds=7).splits(Rows(n=len(y)), 5))
+    cv = [(split.train, split.test) for split in splits]
+    grid = {"alpha": PENALTIES.tolist()}
+    theirs = GridSearchCV(Theirs(solver="svd"), grid, scoring="neg_mean_squared_error", cv=cv)
+    theirs.fit(X, y)
+
+    path = RidgePath(X, y, None, PENALTIES)
+    parts = [part_of(split, len(y)) for split in splits]
+    means = [((path.predict(part).T - y[part.test]) ** 2).mean(axis=1) for part in parts]
+
+    assert_allclose(np.mean(means, axis=0), -theirs.cv_results_["mean_test_score"], rtol=1e-10)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_naive_one_fit_per_penalty(name: str, *, intercept: bool) -> None:
+    X, weights = PROBLEMS[name](np.random.default_rng(20_261_214))
+    n = len(X)
+    y = np.random.default_rng(20_261_215).normal(size=n) + 3
+    path = RidgePath(X, y, weights, PENALTIES[1:], intercept=intercept)
+    alone = path.each_left_out()
+    splits = [
+        *KFold(n_folds=3).splits(Rows(n=n), 1),
+        *Bootstrap(n_resamples=2).splits(Rows(n=n), 1),
+        *LeaveOneOut().splits(Rows(n=n), 1, stop=18),
+    ]
+
+    for split in splits:
+        said = path.predict(part_of(split, n))
+
+        for at, penalty in enumerate(PENALTIES[1:]):
+            wanted = predicted(
+                Ridge(penalty=float(penalty), intercept=intercept),
+                X[split.train],
+                y[split.train],
+                X[split.test],
+                weights=None if weights is None else weights[split.train],
+            ).output
+            assert_allclose(said[:, at], wanted, rtol=1e-8, atol=1e-8)
+            if len(split.test) == 1 and len(split.train) == n - 1:
+                assert_allclose(alone[split.test, at], wanted, rtol=1e-7, atol=1e-7)
+
+
+def test_degenerate_no_penalty_and_dependent_columns() -> None:
+    X, _ = PROBLEMS["collinear"](np.random.default_rng(20_261_216))
+    y = np.arange(41.0)
+    part = part_of(next(KFold(n_folds=3).splits(Rows(n=41), 1)), 41)
+
+    said = RidgePath(X, y, None, np.zeros(1)).predict(part)
+
+    wanted = predicted(Ridge(penalty=0), X[part.train], y[part.train], X[part.test]).output
+    assert_allclose(said[:, 0], wanted, rtol=1e-9)
