@@ -26,7 +26,8 @@ LEAST_SHARE: Final = 1e-3
 
 _MOST_PRODUCTS = 2**23  # blocks x models x models: 64 MB
 _FEWEST_MODELS = 3
-_LOSSES_AT_ONCE = 2**20
+_LOSSES_AT_ONCE = 2**17  # 1 MB: they stay in the cache from their copy to their products
+_MOST_DIGITS_LOST = 16.0  # squares about the first loss over those about the mean: one of 16
 
 
 def pair_moments(
@@ -63,29 +64,23 @@ class _Products:
         self.sums = np.empty((k, m))
         self.products = np.empty((k, m, m))
         for at in range(k):
-            self._take(at, list(_parts(at, layout, m)), rows)
+            parts = list(_parts(at, layout, m))
+            self.first[at] = np.array([losses[parts[0]][0] for losses in rows])
+            self._take(at, parts, rows)
         self.squares = np.einsum("kii->ki", self.products).copy()
 
     def _take(
         self, at: int, parts: Sequence[slice | np.ndarray], rows: Sequence[FloatArray]
     ) -> None:
-        """Fill in one block: sums in a first pass over its parts, products in a second."""
-        self.first[at] = first = np.array([losses[parts[0]][0] for losses in rows])
-        held = None
-        sums = np.zeros(len(rows))
-        for part in parts:
-            held = _about(first, part, rows)
-            sums += held.sum(axis=1)
-        self.sums[at] = sums
-        mean, left = sums / self.sizes[at], np.zeros(len(rows))
-        products = np.zeros((len(rows), len(rows)))
-        for part in parts:
-            held = held if len(parts) == 1 and held is not None else _about(first, part, rows)
-            held -= mean[:, None]
-            left += held.sum(axis=1)
-            products += held @ held.T
-        # the means are rounded: what is left of the sums corrects the products (Chan et al.)
-        self.products[at] = products - np.outer(left, left) / self.sizes[at]
+        """Fill in one block: in one pass about the first losses, in two where digits would go."""
+        n, first = self.sizes[at], self.first[at]
+        self.sums[at], about_first = _products(parts, rows, first)
+        moved = np.outer(self.sums[at], self.sums[at]) / n
+        self.products[at] = about_first - moved
+        if np.any(np.diag(about_first) > _MOST_DIGITS_LOST * np.diag(self.products[at])):
+            # the means are rounded: what is left of the sums corrects the products (Chan et al.)
+            left, products = _products(parts, rows, first, self.sums[at] / n)
+            self.products[at] = products - np.outer(left, left) / n
 
     def difference(self, i: int, j: int) -> Moments | None:
         """Return the moments of model i minus model j, or None where digits would be lost."""
@@ -109,6 +104,29 @@ def _parts(at: int, layout: Layout, n_models: int) -> Iterator[slice | np.ndarra
         yield rows if layout.order is None else layout.order[rows]
 
 
-def _about(first: FloatArray, part: slice | np.ndarray, rows: Sequence[FloatArray]) -> FloatArray:
-    """(m, r) losses of all models in some rows, relative to each model's first of the block."""
-    return np.stack([losses[part] - shift for losses, shift in zip(rows, first, strict=True)])
+def _products(
+    parts: Sequence[slice | np.ndarray],
+    rows: Sequence[FloatArray],
+    first: FloatArray,
+    mean: FloatArray | None = None,
+) -> tuple[FloatArray, FloatArray]:
+    """(m,) sums and (m, m) sums of products of what the losses have above ``first`` + ``mean``.
+
+    A row of ones makes the sums products too, so that everything is one product of matrices; and
+    they are exact for whole numbers.
+    """
+    m, longest = len(rows), _n_rows(parts[0])
+    held, total = np.empty((m + 1, longest)), np.zeros((m + 1, m + 1))
+    held[m] = 1.0
+    for part in parts:
+        some = held[:, : _n_rows(part)]
+        for i, losses in enumerate(rows):
+            np.subtract(losses[part], first[i], out=some[i])
+        if mean is not None:
+            some[:m] -= mean[:, None]
+        total += some @ some.T
+    return total[m, :m].copy(), total[:m, :m]
+
+
+def _n_rows(part: slice | np.ndarray) -> int:
+    return int(part.stop - part.start) if isinstance(part, slice) else len(part)

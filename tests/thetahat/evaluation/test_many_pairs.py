@@ -206,6 +206,31 @@ def test_naive_moments_of_pairs(
         assert_allclose(moments.sizes, direct.sizes)
 
 
+@pytest.mark.parametrize("at_once", [2**20, 20_000])
+def test_limit_a_first_loss_far_out_costs_no_digits(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from thetahat.evaluation import pair_moments as module
+
+    monkeypatch.setattr(module, "_LOSSES_AT_ONCE", at_once)
+    rng = np.random.default_rng(6)
+    layout = layout_of(BlockKind.RANDOM, np.repeat(np.arange(2), 50_000))
+    losses = rng.gamma(2.0, size=(4, 100_000))
+    losses[0, 50_000] = 1e4  # squares about it are 50 000 times those about the mean
+    table = table_of(layout, {f"m{i}": row for i, row in enumerate(losses)})
+    models = list(table.models.values())
+
+    found = pair_moments(models, 6)
+
+    for i, j in places(table.names, None):
+        moments, direct = found(i, j), models[i].minus(models[j]).moments
+        assert moments is not None
+        assert moments.centred_squares is not None
+        assert direct.centred_squares is not None
+        assert_allclose(moments.centred_squares, direct.centred_squares, rtol=3e-14)
+        assert_allclose(moments.means, direct.means, rtol=1e-10)
+
+
 def test_exact_moments_of_zero_one_pairs_are_whole_numbers() -> None:
     rng = np.random.default_rng(5)
     layout = layout_of(BlockKind.RANDOM, rng.permutation(np.arange(400) % 4))
