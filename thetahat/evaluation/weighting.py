@@ -33,6 +33,7 @@ def risks_told(losses: BlockLosses, weights: FloatArray, choices: Choices) -> di
             "standard_error": plain(math.sqrt(risk.variance)),
             "target": risk.target.value,
             "beta": plain(risk.beta),
+            "bias": plain(risk.bias),
             "interval": _interval(risk, choices),
             "cautions": told((*risk.cautions, *cautions)),
         }

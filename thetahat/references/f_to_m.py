@@ -107,6 +107,10 @@ SOURCES: Final[dict[str, str]] = {
         "Iman, R. L. and Davenport, J. M. (1980). Approximations of the critical region of the "
         "Friedman statistic. Communications in Statistics A 9, 571-595."
     ),
+    "ionides2008": (
+        "Ionides, E. L. (2008). Truncated importance sampling. Journal of Computational and "
+        "Graphical Statistics 17, 295-311."
+    ),
     "jiang2008": (
         "Jiang, W., Varma, S. and Simon, R. (2008). Calculating confidence intervals for "
         "prediction error in microarray classification using resampling. Statistical Applications "

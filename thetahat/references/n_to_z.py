@@ -22,6 +22,7 @@ SOURCES: Final[dict[str, str]] = {
         "Obuchowski, N. A., Lieber, M. L. and Wians, F. H. (2004). ROC curves in clinical "
         "chemistry: uses, misuses, and possible solutions. Clinical Chemistry 50, 1118-1125."
     ),
+    "owen2013": ("Owen, A. B. (2013). Monte Carlo theory, methods and examples."),
     "pearson1901": (
         "Pearson, K. (1901). On lines and planes of closest fit to systems of points in space. "
         "Philosophical Magazine 2, 559-572."

@@ -94,12 +94,14 @@ class Controlled:
         products = weighted_losses(losses, weights)
         part = self._parts(len(losses), fold)
         beta = self._betas(products, weights, part)
-        estimate, variance = mean_and_variance(products - beta[part] * (weights - 1))
+        terms = np.asarray(products - beta[part] * (weights - 1))
+        estimate, variance = mean_and_variance(terms)
         return RiskEstimate(
             estimate=estimate,
             variance=variance,
             beta=tuple(float(b) for b in beta),
             cautions=(*zero_variance(variance), *self._of_folds(part, len(beta))),
+            terms=terms,
         )
 
     def _parts(self, n: int, fold: IntArray | None) -> IntArray:

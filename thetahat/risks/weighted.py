@@ -62,8 +62,11 @@ class Weighted:
         fold: IntArray | None = None,  # noqa: ARG002 - the family's signature
     ) -> RiskEstimate:
         """Estimate the risk from (n,) losses and (n,) weights; folds play no part."""
-        estimate, variance = mean_and_variance(weighted_losses(losses, weights))
-        return RiskEstimate(estimate=estimate, variance=variance, cautions=zero_variance(variance))
+        terms = weighted_losses(losses, weights)
+        estimate, variance = mean_and_variance(terms)
+        return RiskEstimate(
+            estimate=estimate, variance=variance, cautions=zero_variance(variance), terms=terms
+        )
 
 
 METHOD = Weighted
