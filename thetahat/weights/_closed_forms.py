@@ -1,0 +1,153 @@
+r"""The example setting of the source text in closed form.
+
+Source :math:`N(-1, g^2)`, target :math:`N(0, 1)`, labels 1 with probability :math:`\Phi(x)` and -1
+else, quadratic loss :math:`(x \theta - y)^2` with :math:`\theta = 1/\sqrt\pi`. Everything follows
+from moments of :math:`x^k` and :math:`x^k \Phi(x)` under a normal, since the density ratio turns
+one normal into another.
+
+Source: kouw2019, sections 2.1, 3.1 and 4.1.
+
+Deviations: the variance of the weights has a root in its denominator that the text's print lacks.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from scipy.special import ndtr
+
+from thetahat.errors import InvalidParameter
+
+THETA = 1 / math.sqrt(math.pi)
+_LEAST = math.sqrt(0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleSetting:
+    """The setting for one standard deviation of the source.
+
+    Parameters
+    ----------
+    scale : float
+        g, above 0. At 1/sqrt(2) and below the variance of the weights is infinite.
+    """
+
+    scale: float
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.scale) and self.scale > 0):
+            raise InvalidParameter(
+                f"scale must be a number above 0, got {self.scale}",
+                loc=("scale",),
+                value=str(self.scale),
+            )
+
+    def weight(self, x: float) -> float:
+        """Return the density ratio at x."""
+        g = self.scale
+        return g * math.exp((x + 1) ** 2 / (2 * g * g) - x * x / 2)
+
+    def weight_variance(self, dimensions: int = 1) -> float:
+        """Return the variance of the weights over the source; infinite for g <= 1/sqrt(2).
+
+        In two dimensions both are scaled by g and the first is shifted by 1.
+        """
+        if self.scale <= _LEAST:
+            return math.inf
+        excess = 2 * self.scale**2 - 1
+        factor = (self.scale**2 / math.sqrt(excess)) ** dimensions
+        return factor * math.exp(1 / excess) - 1
+
+    def target_risk(self) -> float:
+        """Return the expected loss under the target."""
+        return _mean_loss(0.0, 1.0)
+
+    def target_variance(self) -> float:
+        """Return sigma_T^2: the variance of one loss under the target."""
+        return _mean_square(0.0, 1.0) - self.target_risk() ** 2
+
+    def weighted_variance(self) -> float:
+        """Return sigma_W^2: the variance of one weighted loss; infinite where the weights' is."""
+        if self.scale <= _LEAST:
+            return math.inf
+        return self._second_moment() * _mean_square(*self._tilted()) - self.target_risk() ** 2
+
+    def controlled_variance(self) -> float:
+        """Return sigma_beta^2, with the best beta; infinite where the weights' variance is."""
+        return self.weighted_variance() * (1 - self.squared_correlation())
+
+    def best_beta(self) -> float:
+        """Return the coefficient that makes the variance least; g above 1/sqrt(2)."""
+        return self._covariance() / self.weight_variance()
+
+    def squared_correlation(self) -> float:
+        """Return that of weighted loss and weight; 0 where both have no variance to share."""
+        if self.scale <= _LEAST:
+            return 0.0
+        return self._covariance() ** 2 / self.weight_variance() / self.weighted_variance()
+
+    def share_above(self, constant: float) -> tuple[float, float]:
+        """Return the probability of a weight above a constant, under source and under target."""
+        g = self.scale
+        # a x^2 + b x + c > 0 with the logarithm of the weight written out
+        a = 1 / (2 * g * g) - 0.5
+        b = 1 / (g * g)
+        c = 1 / (2 * g * g) + math.log(g) - math.log(constant)
+        if a == 0:
+            ends = (-math.inf, -c / b)
+        else:
+            root = b * b - 4 * a * c
+            if root <= 0:
+                return (1.0, 1.0) if a > 0 else (0.0, 0.0)
+            low, high = sorted((-b + s * math.sqrt(root)) / (2 * a) for s in (-1, 1))
+            ends = (low, high)
+        between = [
+            float(ndtr((ends[1] - mean) / sd) - ndtr((ends[0] - mean) / sd))
+            for mean, sd in ((-1.0, g), (0.0, 1.0))
+        ]
+        outside = a >= 0
+        return (1 - between[0], 1 - between[1]) if outside else (between[0], between[1])
+
+    def _tilted(self) -> tuple[float, float]:
+        """Return mean and variance of the normal that is the target times the weight."""
+        precision = 2 - 1 / self.scale**2
+        return 1 / (self.scale**2 * precision), 1 / precision
+
+    def _second_moment(self) -> float:
+        return self.weight_variance() + 1
+
+    def _covariance(self) -> float:
+        """Return that of weighted loss and weight over the source."""
+        return self._second_moment() * _mean_loss(*self._tilted()) - self.target_risk()
+
+
+def _mean_loss(mean: float, variance: float) -> float:
+    """Return the expected loss with x normal: E[(x t)^2 - 2 x t (2 Phi(x) - 1) + 1]."""
+    power, with_phi = _moments(mean, variance)
+    return THETA**2 * power[2] - 2 * THETA * (2 * with_phi[1] - power[1]) + 1
+
+
+def _mean_square(mean: float, variance: float) -> float:
+    """Return the expected squared loss: the even part of (x t - y)^4, and the odd part by Phi."""
+    power, with_phi = _moments(mean, variance)
+    t = THETA
+    even = t**4 * power[4] + 6 * t**2 * power[2] + 1
+    odd = 4 * (t**3 * (2 * with_phi[3] - power[3]) + t * (2 * with_phi[1] - power[1]))
+    return even - odd
+
+
+def _moments(mean: float, variance: float) -> tuple[list[float], list[float]]:
+    """Return E[x^k] and E[x^k Phi(x)], k = 0 to 4, for x normal, by Stein's identity."""
+    power, with_phi = [1.0], [float(ndtr(mean / math.sqrt(1 + variance)))]
+    # phi(x) times the normal is this height times another normal
+    height = math.exp(-(mean**2) / (2 * (1 + variance))) / math.sqrt(2 * math.pi * (1 + variance))
+    inner_mean, inner_variance = mean / (1 + variance), variance / (1 + variance)
+    inner = [1.0]
+    for k in range(4):
+        before = k * power[k - 1] if k else 0.0
+        power.append(mean * power[k] + variance * before)
+        phi_before = k * with_phi[k - 1] if k else 0.0
+        with_phi.append(mean * with_phi[k] + variance * (phi_before + height * inner[k]))
+        inner.append(inner_mean * inner[k] + inner_variance * (k * inner[k - 1] if k else 0.0))
+    return power, with_phi
