@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.pipelines.policy import (
+    BY_LABEL,
     LARGEST,
     MOOT,
     REFUSED,
@@ -88,6 +89,8 @@ def _checked(cls: Any, name: str, value: Any, loc: Loc) -> Any:
             # Python's bool is an int, JSON's is not.
             if isinstance(value, bool) and schema.get("type") not in {"boolean", None}:
                 continue
+            if isinstance(value, Mapping) and schema.get("type") != "object":
+                continue
             shaped = tuple(value) if constraint is tuple and isinstance(value, list) else value
             if _satisfies(constraint, shaped):
                 return shaped
@@ -122,6 +125,8 @@ def _schema(constraint: Any, name: str) -> dict[str, Any] | None:
         return {"type": "null"}
     if isinstance(constraint, str):
         return _NAMED.get(constraint)
+    if constraint is dict and name == BY_LABEL:
+        return {"type": "object", "additionalProperties": {"type": "number", "minimum": 0}}
     if isinstance(constraint, type):
         kind = _TYPES.get(constraint)
         return None if kind is None else {"type": kind}
@@ -150,6 +155,8 @@ def _interval(interval: Any, name: str) -> dict[str, Any]:
 
 
 def _is_finite(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return all(_is_finite(entry) for entry in value.values())
     if isinstance(value, list | tuple):
         return all(_is_finite(entry) for entry in value)
     return value is None or isinstance(value, str | bool | int) or _is_finite_number(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from thetahat.losses.base import Predictions
 from thetahat.pipelines.reviewed import ActsOn
 from thetahat.pipelines.steps.base import Learnt, Step
 from thetahat.registry import MethodInfo
-from thetahat.types import Caution, FloatArray
+from thetahat.types import Caution, FloatArray, Label
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +160,12 @@ class FittedPipeline:
         return self.fitted.predict(features)
 
 
+def for_classes(learner: Any, classes: tuple[Label, ...]) -> Any:
+    """Return a learner told what the classes of the data are, where it wants to know."""
+    bind = getattr(learner, "for_classes", None)
+    return learner if bind is None else bind(classes)
+
+
 @dataclass(frozen=True, slots=True)
 class Pipeline:
     """Preparation steps, then a learner; both learnt inside the training part only.
@@ -208,6 +214,10 @@ class Pipeline:
     def gives_scores(self) -> bool:
         """Whether predictions hold decision values; a learner that does not say, gives none."""
         return self.task == "classification" and getattr(self.learner, "gives_scores", False)
+
+    def for_classes(self, classes: tuple[Label, ...]) -> Pipeline:
+        """Return the pipeline with its learner told what the classes are."""
+        return replace(self, learner=for_classes(self.learner, classes))
 
     def fit(
         self,

@@ -6,6 +6,7 @@ pasted into a request.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -90,9 +91,12 @@ MOOT: Final = frozenset({"sparse_output"})
 """Switches of which either position is taken and neither passed on: a table's columns are dense,
 made so after their number is known not to be above ``WIDEST``."""
 
-NO_LISTS: Final = frozenset({"class_weight", "cv"})
-"""Parameters of which only the forms without lists are taken: class weights by label would need
-the labels, which are codes inside the service, and splits inside splits are the service's own."""
+BY_LABEL: Final = "class_weight"
+"""The parameter that may be an object: a weight by class label, the others weigh 1."""
+
+NO_LISTS: Final = frozenset({BY_LABEL, "cv"})
+"""Parameters of which only the forms without lists are taken: a list of class weights is for
+several targets, and splits inside splits are the service's own."""
 
 LONGEST: Final[Mapping[str, int]] = MappingProxyType({"hidden_layer_sizes": 10, "ngram_range": 2})
 """The most entries of a list that costs time or memory."""
@@ -125,11 +129,29 @@ def check_policy(owner: str, name: str, value: Any, default: Any, *, loc: Loc) -
         raise InvalidParameter(
             f"{name} of {owner} cannot be {refused!r}: {reason}", loc=loc, value=value
         )
+    if name == BY_LABEL and isinstance(value, Mapping):
+        _check_weights(owner, value, loc)
+        return
     if name in NO_LISTS and isinstance(value, list | tuple | Mapping):
         raise InvalidParameter(
             f"{name} of {owner} cannot be a list or an object here", loc=loc, value=value
         )
     _check_size(owner, name, value, loc)
+
+
+def _check_weights(owner: str, weights: Mapping[Any, Any], loc: Loc) -> None:
+    if not 0 < len(weights) <= LONGEST_LIST:
+        raise InvalidParameter(
+            f"{BY_LABEL} of {owner} has 1 to {LONGEST_LIST} classes", loc=loc, value=len(weights)
+        )
+    for label, weight in weights.items():
+        is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
+        if not is_number or not 0 <= weight < math.inf:
+            raise InvalidParameter(
+                f"{BY_LABEL} of {owner} must be numbers of at least 0; got {weight!r}",
+                loc=(*loc, str(label)),
+                value=weight,
+            )
 
 
 def _check_size(owner: str, name: str, value: Any, loc: Loc) -> None:

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from thetahat.errors import InsufficientData, LearnerFailed, UnsupportedCombination
+from thetahat.errors import (
+    InsufficientData,
+    InvalidParameter,
+    LearnerFailed,
+    UnsupportedCombination,
+)
 from thetahat.features import Features
 from thetahat.losses.base import Predictions
 from thetahat.pipelines.estimators import new_estimator
 from thetahat.pipelines.guarded import guarded
+from thetahat.pipelines.policy import BY_LABEL
 from thetahat.pipelines.reviewed import load, title
 from thetahat.registry import MethodInfo
-from thetahat.types import Caution, FloatArray
+from thetahat.types import Caution, FloatArray, Label
 
 if TYPE_CHECKING:
     from thetahat.sparse import CsrMatrix
@@ -151,6 +157,26 @@ class ScikitLearner:
 
         tags = get_tags(self._unfitted()).input_tags
         return Takes(bool(tags.allow_nan), bool(tags.sparse))
+
+    def for_classes(self, classes: tuple[Label, ...]) -> ScikitLearner:
+        """Return the learner with its class weights by code; a label that is no class is refused.
+
+        Classes that are not named weigh 1.
+        """
+        given = self.params.get(BY_LABEL)
+        if not isinstance(given, Mapping):
+            return self
+        labels = [str(label) for label in classes]
+        for label in given:
+            if label not in labels:
+                raise InvalidParameter(
+                    f"{BY_LABEL} of {self.name} names {label!r}, and the classes are "
+                    f"{', '.join(labels[:20])}",
+                    loc=("params", BY_LABEL, label),
+                    value=label,
+                )
+        by_code = {code: float(given.get(label, 1.0)) for code, label in enumerate(labels)}
+        return replace(self, params={**self.params, BY_LABEL: by_code})
 
     def _unfitted(self) -> Any:
         return load(self.name)(**self.params)

@@ -26,7 +26,7 @@ from thetahat.learners.base import Learner
 from thetahat.losses import LOSSES
 from thetahat.losses.base import Loss
 from thetahat.pipelines import build as build_learner
-from thetahat.pipelines import installed_learners, learner_spec
+from thetahat.pipelines import for_classes, installed_learners, learner_spec
 from thetahat.resampling import check_learner, check_loss, check_target, rows_of
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Rows, Scheme
@@ -133,6 +133,20 @@ def built_learners(
     return learners
 
 
+def told_classes(
+    learners: Mapping[str, Learner], data: Data, field: str = "learners"
+) -> dict[str, Learner]:
+    """Return the learners told what the classes are; class weights of others are refused."""
+    told: dict[str, Learner] = {}
+    for name, learner in learners.items():
+        try:
+            told[name] = for_classes(learner, data.classes)
+        except EvaluationError as error:
+            error.loc = (field, name, *error.loc)
+            raise
+    return told
+
+
 def check_plan(given: LearnersRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
     """Refuse what the request alone shows to be wrong; no data set is opened."""
     scheme, loss = scheme_of(given), loss_of(given)
@@ -143,6 +157,7 @@ def check_plan(given: LearnersRequest, datasets: Mapping[UUID, DatasetFile]) -> 
     if given.dataset is None:
         data = data_from(given, datasets)
         loss_for(given, loss, data)
+        told_classes(learners, data)
         rows = rows_of(data)
     else:
         rows = Rows(n=datasets[given.dataset].rows)
@@ -255,7 +270,7 @@ def _built(key: JobKey[LearnersRequest]) -> Plan:
         data=data,
         rows=rows,
         scheme=scheme,
-        learners=learners_of(given, loss),
+        learners=told_classes(learners_of(given, loss), data),
         loss=loss_for(given, loss, data),
         n_splits=scheme.n_splits(rows),
         all_own=all(is_own(wire) for wire in given.learners.values()),

@@ -18,6 +18,7 @@ from service.jobs.kinds._cross_validation_plan import (
     likely_layout,
     loss_for,
     loss_of,
+    told_classes,
     where_scheme,
 )
 from service.jobs.kinds._data_input import data_from
@@ -236,7 +237,9 @@ def _built(key: JobKey[SelectionRequest]) -> Plan:
         data=data,
         rows=rows,
         schemes=schemes,
-        candidates=built_learners(given, given.candidates, "candidates", loss),
+        candidates=told_classes(
+            built_learners(given, given.candidates, "candidates", loss), data, "candidates"
+        ),
         loss=loss_for(given, loss, data),
         n_external=n_external,
         n_internal=n_internal,

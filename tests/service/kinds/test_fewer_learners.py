@@ -74,6 +74,22 @@ def test_degenerate_nobody_left_is_the_first_failure() -> None:
         run_kind(body)
 
 
+def test_exact_class_weights_are_by_label_whether_data_are_known_or_not() -> None:
+    weighted = {"name": "LogisticRegression", "params": {"class_weight": {"yes": 9}}}
+    learners = {"plain": "LogisticRegression", "weighted": weighted, "nb": "gaussian_naive_bayes"}
+    result = run_kind({**BODY, "learners": learners})
+    assert result.losses is not None
+    said = {
+        name: np.mean([label == "yes" for label in result.losses[f"prediction:{name}"].to_pylist()])
+        for name in ("plain", "weighted")
+    }
+    assert said["weighted"] > said["plain"]
+    wrong = {"name": "LogisticRegression", "params": {"class_weight": {"maybe": 9}}}
+    with pytest.raises(EvaluationError, match="names 'maybe'") as refusal:
+        run_kind({**BODY, "learners": {"wrong": wrong}})
+    assert refusal.value.loc == ("learners", "wrong", "params", "class_weight", "maybe")
+
+
 def test_exact_ended_learners_are_complete_or_failed() -> None:
     found = partial.Complete(("nb",), ("signed",), ("forest",), ("1.npz",))
 
