@@ -13,7 +13,7 @@ import numpy as np
 from thetahat.bootstrap.given import GivenResamples
 from thetahat.bootstrap.resamples import MANY_DRAWS, HashedResamples
 from thetahat.errors import InvalidParameter
-from thetahat.statistics import Functional, Sample, Statistic
+from thetahat.statistics import Functional, OfSums, Sample, Statistic
 from thetahat.types import FloatArray, IntArray
 
 FEWEST_RESAMPLES: Final = 2
@@ -25,7 +25,7 @@ MOST_STUDENTISED: Final = 100_000_000
 long."""
 
 _ENTRIES_AT_ONCE = 2**18  # 2 MB: a chunk of resamples stays in the cache
-_FEW_COLUMNS = 3  # up to it, adding what is drawn beats counting it
+_ENTRIES_WITH_ERRORS = 2**14  # a jackknife has several arrays of them
 
 AnyResamples = HashedResamples | GivenResamples
 
@@ -198,25 +198,24 @@ def bootstrap_statistic(
     base = functional.of_counts(np.ones((1, n)))[0]
     scaled = np.empty(B)
     variances = np.empty(B) if with_errors else None
-    columns = None if with_errors or statistic.undefined() else functional.columns
-    if columns is not None and columns.shape[1] > _FEW_COLUMNS:
-        columns = None
-    again = 0
-    for part in _parts(n, B):
-        if columns is not None and isinstance(resamples, HashedResamples):
-            sums = resamples.sums(columns, part.start, part.stop)
+    again, adds = 0, not with_errors
+    for part in _parts(n, B, _ENTRIES_WITH_ERRORS if with_errors else _ENTRIES_AT_ONCE):
+        counts = None
+        if adds and isinstance(functional, OfSums) and isinstance(resamples, HashedResamples):
+            # adding what is drawn beats counting it, for the few columns that these have
+            sums = resamples.sums(functional.columns, part.start, part.stop)
             scaled[part] = functional.of_sums(sums)
-            continue
-        counts = resamples.counts(part.start, part.stop)
-        scaled[part] = functional.of_counts(counts)
+        else:
+            counts = resamples.counts(part.start, part.stop)
+            scaled[part] = functional.of_counts(counts)
         again += _draw_again(statistic, functional, resamples, part, counts, scaled[part])
-        if variances is not None:
+        if variances is not None and counts is not None:
             variances[part] = functional.jackknife_variances(counts)
     return StatisticReplicates(functional, resamples.starts, float(base), scaled, variances, again)
 
 
-def _parts(n: int, n_resamples: int) -> Iterator[slice]:
-    step = max(1, _ENTRIES_AT_ONCE // n)
+def _parts(n: int, n_resamples: int, entries: int) -> Iterator[slice]:
+    step = max(1, entries // n)
     for first in range(0, n_resamples, step):
         yield slice(first, min(first + step, n_resamples))
 
@@ -226,7 +225,7 @@ def _draw_again(  # noqa: PLR0913 - what a chunk consists of
     functional: Functional,
     resamples: AnyResamples,
     part: slice,
-    counts: FloatArray,
+    counts: FloatArray | None,
     values: FloatArray,
 ) -> int:
     """Replace draws without a value, in place, until all have one; return how many draws it took.
@@ -242,6 +241,8 @@ def _draw_again(  # noqa: PLR0913 - what a chunk consists of
             )
         attempt += 1
         drawn += len(bad)
-        counts[bad] = resamples.counts_again(part.start + bad, attempt)
-        values[bad] = functional.of_counts(counts[bad])
+        others = resamples.counts_again(part.start + bad, attempt)
+        values[bad] = functional.of_counts(others)
+        if counts is not None:
+            counts[bad] = others
     return drawn

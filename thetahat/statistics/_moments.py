@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-import numpy as np
-
 from thetahat.statistics._one_sample import spread_of
 from thetahat.types import FloatArray
-
-_AT_ONCE = 2**20  # entries of the sums without each row, 8 MB
 
 
 class OfSums(ABC):
@@ -47,13 +43,5 @@ class OfSums(ABC):
     def jackknife_variances(self, counts: FloatArray) -> FloatArray:
         """(b,) jackknife variances of (b, n) counts."""
         sums = counts @ self.columns
-        step = max(1, _AT_ONCE // self.columns.size)
-        parts = [
-            self._spread(sums[a : a + step], counts[a : a + step])
-            for a in range(0, len(counts), step)
-        ]
-        return np.concatenate(parts)
-
-    def _spread(self, sums: FloatArray, counts: FloatArray) -> FloatArray:
         without = self.scaled(sums[:, None, :] - self.columns, len(self.columns) - 1)
         return spread_of(without, counts)

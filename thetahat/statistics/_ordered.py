@@ -63,18 +63,12 @@ class OfQuantile:
 
     shift = 0.0
     divisor = 1.0
-    columns = None
 
     def __init__(self, x: FloatArray, q: float, definition: str, *, fast: bool) -> None:
         self._order = np.argsort(x, kind="stable")
         self._values = x[self._order]
         self._q, self._definition, self._fast = q, definition, fast
         self._k, self._g = position(len(x), q, definition)
-
-    def of_sums(self, sums: FloatArray) -> FloatArray:
-        """Refuse: no sums determine a quantile."""
-        message = f"a quantile has no {sums.shape[-1]} sums"
-        raise RuntimeError(message)
 
     def of_counts(self, counts: FloatArray) -> FloatArray:
         """(b,) quantiles of (b, n) counts that sum to n."""
@@ -97,9 +91,8 @@ class OfQuantile:
         return _between(self._values[low], self._values[high], g)
 
     def jackknife_variances(self, counts: FloatArray) -> FloatArray:
-        """Refuse: the jackknife's variance of a quantile is not consistent."""
-        message = f"the jackknife has no variance of {len(counts)} quantiles"
-        raise RuntimeError(message)
+        """(b,) NaN: the jackknife's variance of a quantile is not consistent."""
+        return np.full(len(counts), np.nan)
 
 
 def _between(a: FloatArray, b: FloatArray, g: float) -> FloatArray:

@@ -12,18 +12,11 @@ from thetahat.types import FloatArray
 class _Difference:
     """A functional less another, on a common scale."""
 
-    columns = None
-
     def __init__(self, a: Functional, b: Functional) -> None:
         self._a, self._b = a, b
         self.shift = a.shift - b.shift
         self.divisor = a.divisor if a.divisor == b.divisor else 1.0
         self._by = (self.divisor / a.divisor, self.divisor / b.divisor)
-
-    def of_sums(self, sums: FloatArray) -> FloatArray:
-        """Refuse: what is known of the two are their counts."""
-        message = f"a difference has no {sums.shape[-1]} sums"
-        raise RuntimeError(message)
 
 
 class OfDifference(_Difference):
@@ -66,7 +59,7 @@ class OfPairedDifference(_Difference):
         return self._a.jackknife() - self._b.jackknife()
 
     def jackknife_variances(self, counts: FloatArray) -> FloatArray:
-        """Refuse, as for a single quantile."""
+        """(b,) NaN, as of a single quantile: smooth statistics are those of sums."""
         return self._a.jackknife_variances(counts)
 
 

@@ -21,17 +21,11 @@ class _OfAuc:
 
     shift = 0.0
     divisor = 1.0
-    columns = None
 
     def __init__(self, scores: FloatArray, positive: np.ndarray, *, fast: bool) -> None:
         self._ranking = Ranking(scores, positive)
         self._positive = positive
         self._fast = fast
-
-    def of_sums(self, sums: FloatArray) -> FloatArray:
-        """Refuse: no sums determine an area."""
-        message = f"an area has no {sums.shape[-1]} sums"
-        raise RuntimeError(message)
 
     def of_counts(self, counts: FloatArray) -> FloatArray:
         """(b,) areas of (b, n) counts; NaN where a class is missing."""

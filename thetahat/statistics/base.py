@@ -69,15 +69,6 @@ class Functional(Protocol):
         """What ``scaled`` is divided by, above 0."""
         ...
 
-    @property
-    def columns(self) -> FloatArray | None:
-        """(n, q) columns whose sums over a resample determine its value; None where none do."""
-        ...
-
-    def of_sums(self, sums: FloatArray) -> FloatArray:
-        """(b,) ``scaled`` of resamples whose sums (b, q) of the columns are known."""
-        ...
-
     def of_counts(self, counts: FloatArray) -> FloatArray:
         """(b,) ``scaled`` of resamples that hold each row (b, n) times; NaN where undefined."""
         ...
@@ -91,7 +82,7 @@ class Functional(Protocol):
 
         .. math:: \frac{n-1}{n} \sum_i c_i (\theta_{(-i)} - \theta_{(\cdot)})^2
 
-        NaN where undefined. Only of a statistic that is smooth.
+        NaN where undefined, and of a statistic that is not smooth.
         """
         ...
 

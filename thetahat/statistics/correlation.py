@@ -22,8 +22,6 @@ class _OfCorrelation(OfSums):
 
     def scaled(self, sums: FloatArray, n: float) -> FloatArray:
         a, b, aa, bb, ab = (sums[..., j] for j in range(5))
-        if n < 2:
-            return np.full(a.shape, np.nan)
         left_a, left_b = aa - a * a / n, bb - b * b / n
         defined = (left_a > NOT_ROUNDING * aa) & (left_b > NOT_ROUNDING * bb)
         below = np.sqrt(np.where(defined, left_a, 1.0)) * np.sqrt(np.where(defined, left_b, 1.0))

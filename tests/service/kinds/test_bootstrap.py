@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.errors import InvalidRequest
+from service.jobs.kinds.bootstrap import BootstrapRequest
 from tests.service.kinds.running import parquet_file, place_of, run_kind
 from thetahat.errors import EvaluationError
 from thetahat.statistics import STATISTICS
@@ -88,6 +89,9 @@ def test_exact_a_data_set_and_an_inline_sample_agree(tmp_path: Path) -> None:
         "statistic": "auc",
     }
 
+    request = BootstrapRequest.model_validate(stored)
+    assert request.dataset_ids() == (file.id,)
+    assert BootstrapRequest.model_validate(LECTURE).dataset_ids() == ()
     assert run_kind(stored, [file]).result == run_kind(body("auc", {"x": X, "y": Y})).result
     alone = {**stored, "columns": {"x": "score"}, "statistic": "mean"}
     assert run_kind(alone, [file]).result == run_kind(body()).result

@@ -50,6 +50,13 @@ def test_naive_both_statistics_of_what_is_drawn(name: str, *, paired: bool) -> N
     check_by_hand(statistic, sample(x, y), lambda a, b: BY_HAND[name](a) - BY_HAND[name](b))
 
 
+def test_degenerate_a_quantile_has_no_jackknife_error_and_is_always_defined() -> None:
+    for paired in (False, True):
+        statistic = Difference(statistic="median", paired=paired)
+        assert drawn(statistic, sample([1, 2, 5], [4, 1, 1])).own_error is None
+        assert statistic.undefined() == ""
+
+
 def test_exact_independent_samples_add_their_variances() -> None:
     rng = np.random.default_rng(4)
     x, y = rng.normal(0, 1, 5), rng.normal(0, 3, 5)
