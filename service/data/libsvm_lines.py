@@ -151,12 +151,11 @@ def _refuse(line: bytes, number: int) -> NoReturn:
 
 
 def _refuse_twice(starts: np.ndarray, indices: np.ndarray, numbers: list[int]) -> NoReturn:
-    for row, number in enumerate(numbers):
-        of_row = np.sort(indices[starts[row] : starts[row + 1]])
-        twice = of_row[1:][of_row[1:] == of_row[:-1]]
-        if len(twice):
-            raise InvalidFile(f"line {number} has the index {int(twice[0])} twice")
-    raise AssertionError(numbers)
+    row = np.repeat(np.arange(len(numbers)), np.diff(starts))
+    order = np.lexsort((indices, row))
+    row, indices = row[order], indices[order]
+    at = int(np.argmax((np.diff(row) == 0) & (np.diff(indices) == 0)))
+    raise InvalidFile(f"line {numbers[row[at]]} has the index {int(indices[at])} twice")
 
 
 def _shown(text: bytes) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 from service.data.npy_header import LONGEST_HEADER, Header, read_header
 from service.errors import InvalidFile, TooLarge, Unavailable
 
-MOST_ARRAYS: Final = 1000
+MOST_ARRAYS: Final = 200  # each takes an open file while the archive is looked at
 LONGEST_READ: Final = 4 * 1024 * 1024
 """Bytes read of the archive at once; its table of contents is read at once."""
 CHUNK: Final = 1024 * 1024

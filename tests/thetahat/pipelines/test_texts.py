@@ -301,6 +301,18 @@ def test_invalid_zeros_written_out_would_fill_the_memory(monkeypatch: pytest.Mon
     fit_predict(built("MultinomialNB"), SPARSE, Y, train, test)
 
 
+def test_invalid_more_words_than_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("thetahat.pipelines.text_step.WIDEST_SPARSE", len(WORDS) - 1)
+    with pytest.raises(InvalidParameter, match="CountVectorizer would make 12 columns, more than"):
+        reached([{"name": "CountVectorizer", "columns": ["text"]}, "one_hot"], TABLE)
+
+
+def test_exact_a_vectoriser_says_who_it_is() -> None:
+    info = build_step(step_spec("TfidfVectorizer"), "classification").info
+
+    assert (info.name, info.references) == ("TfidfVectorizer", ("pedregosa2011",))
+
+
 def test_exact_a_regression_takes_sparse_columns() -> None:
     y = AGE + COUNTS @ np.arange(COUNTS.shape[1])
     train, test = np.arange(45), np.arange(45, 60)
