@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from service.jobs.kinds._failures import failure_of
+from service.jobs.kinds._fewer_learners import choices_left
 from service.jobs.kinds._loss_output import losses_as_columns
 from service.jobs.kinds._methods_used import methods_used
 from service.jobs.kinds.base import Finished
@@ -16,6 +17,7 @@ from service.jobs.parts import failure_in
 from thetahat.block_losses import LossTable
 from thetahat.curves import Point, curve_of, label_of
 from thetahat.evaluation import check, evaluate
+from thetahat.evaluation.plain import told
 from thetahat.resampling import SplitOutcome, cautions_of, loss_table, unpack
 
 if TYPE_CHECKING:
@@ -62,11 +64,10 @@ def finish(  # noqa: PLR0913 - the request, built, and what its parts gave
     at_largest = {name: key_of(name, labels[last]) for name in curves if last in curves[name]}
     if not at_largest:
         raise failure_of(gathered.failures[next(iter(curves)), last])
-    choices = given.choices()
-    if choices.control is not None and choices.control not in at_largest:
-        raise failure_of(gathered.failures[choices.control, last])
     models = {name: table.models[key] for name, key in at_largest.items()}
     largest = LossTable(table.layout, models, loss_range=table.loss_range)
+    left = (given.choices(), table.layout, list(plan.learners), list(at_largest))
+    choices, fewer, let_go = choices_left(*left)
     check(largest.layout, choices, largest.names)
     result = evaluate(largest, choices, seed)
     result["sizes"] = labels
@@ -89,7 +90,8 @@ def finish(  # noqa: PLR0913 - the request, built, and what its parts gave
         for name, sizes in curves.items()
     }
     result["failures"] = _failures_told(gathered, labels)
-    result["cautions"] += _cautions(plan, gathered, labels)
+    result["cautions"] += told(fewer) + _cautions(plan, gathered, labels)
+    result["not_applicable"] += let_go
     result["methods"] = [
         *plan.methods_used(given.learners),
         *methods_used(choices, result),
@@ -139,10 +141,10 @@ def _table(
 
 def _failures_told(gathered: Gathered, labels: Sequence[str]) -> dict[str, Any]:
     """Return code, message and place by learner and size."""
-    told: dict[str, dict[str, Any]] = {}
+    by_learner: dict[str, dict[str, Any]] = {}
     for (name, size), said in gathered.failures.items():
-        told.setdefault(name, {})[labels[size]] = said
-    return told
+        by_learner.setdefault(name, {})[labels[size]] = said
+    return by_learner
 
 
 def _cautions(plan: Plan, gathered: Gathered, labels: Sequence[str]) -> list[dict[str, str]]:
@@ -160,4 +162,4 @@ def _cautions(plan: Plan, gathered: Gathered, labels: Sequence[str]) -> list[dic
     }
     of_scheme = getattr(plan.scheme, "cautions", ())
     said = [*of_scheme, *cautions_of(warned)]
-    return left_out + [{"code": c.code, "message": c.message} for c in said]
+    return left_out + told(said)

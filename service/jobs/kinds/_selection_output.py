@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from service.jobs.kinds._failures import failure_of
+from service.jobs.kinds._fewer_learners import choices_left
 from service.jobs.kinds._loss_output import losses_as_columns
 from service.jobs.kinds._methods_used import methods_used
 from service.jobs.kinds._selection_words import doubts
@@ -95,11 +96,10 @@ def finish(
     ran = {name: one for name, one in gathered.items() if name not in failures}
     if not ran:
         raise failure_of(next(iter(failures.values())))
-    choices = given.choices()
-    if choices.control in failures:
-        raise failure_of(failures[choices.control])
     external = _external(ran, given.rule) if plan.schemes.external is not None else None
     table = _table(given, plan, ran, external)
+    asked = [*table.names, *(failures if external is None or given.compare else ())]
+    choices, fewer, let_go = choices_left(given.choices(), table.layout, asked, table.names)
     check(table.layout, choices, table.names)
     result = evaluate(table, choices, seed)
     on_all = _on_all(plan, ran)
@@ -109,7 +109,8 @@ def finish(
     result["external"] = None if external is None else _external_told(external)
     result["bias"] = _bias(table, external, choices, seed, last, internal)
     result["failures"] = failures
-    result["cautions"] += told(doubts(external, last, internal, result["bias"])) + [
+    result["not_applicable"] += let_go
+    result["cautions"] += told([*fewer, *doubts(external, last, internal, result["bias"])]) + [
         {"code": "candidate_left_out", "message": f"{name!r} is left out: {failure['message']}"}
         for name, failure in failures.items()
     ]

@@ -126,8 +126,10 @@ def test_degenerate_when_nothing_is_left_the_job_fails() -> None:
     neighbours = {"name": "KNeighborsRegressor", "params": {"n_neighbors": 55}}
     with pytest.raises(EvaluationError, match="learner 'knn', repeat 0, block 0"):
         run_kind({**BODY, "learners": {"knn": neighbours}})
-    with pytest.raises(EvaluationError, match="learner 'knn', repeat 0, block 0"):
-        run_kind({**BODY, "learners": {"knn": neighbours, "mean": "mean"}, "control": "knn"})
+    two = {**BODY, "learners": {"knn": neighbours, "mean": "mean"}, "control": "knn"}
+    left = run_kind(two).result
+    assert list(left["models"]) == list(left["curves"]) == ["mean"]
+    assert "control_left_out" in [c["code"] for c in left["cautions"]]
 
 
 @pytest.mark.parametrize(
