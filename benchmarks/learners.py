@@ -15,17 +15,19 @@ import statistics
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import Ridge as TheirRidge
-from sklearn.model_selection import cross_val_predict
+from sklearn.linear_model import RidgeCV
+from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from thetahat.data import Data, data_of
-from thetahat.learners.base import Learner
+from thetahat.learners.base import Learner, Part
 from thetahat.learners.gaussian_naive_bayes import GaussianNaiveBayes
 from thetahat.learners.linear_discriminant import LinearDiscriminant
 from thetahat.learners.nearest_neighbours import NearestNeighbours
@@ -33,9 +35,11 @@ from thetahat.learners.ridge import Ridge
 from thetahat.losses.squared import Squared
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.resampling import rows_of, run_splits
-from thetahat.resampling.at_once import _of_all_rows
+from thetahat.resampling.at_once import _of_all_rows, part_of
+from thetahat.resampling.ridge_path import RidgePath
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
+from thetahat.schemes.k_fold import KFold
 from thetahat.types import FloatArray
 
 
@@ -123,9 +127,52 @@ def _said(probabilities: FloatArray | None, output: Any) -> Any:
     return output if probabilities is None else probabilities
 
 
+def penalties(rng: np.random.Generator) -> None:
+    """Row 2a: 200 penalties, ten folds beside GridSearchCV, leave-one-out beside RidgeCV."""
+    grid = np.logspace(-3, 6, 200)
+    for n, p, few in ((2000, 20, 20), (10_000, 100, 2)):
+        data, X = made(rng, n, p)
+        splits = list(KFold(n_folds=10).splits(rows_of(data), 1))
+        parts = [part_of(split, n) for split in splits]
+
+        def ours(X: FloatArray = X, data: Data = data, parts: list[Part] = parts) -> FloatArray:
+            path = RidgePath(X, data.y, None, grid)
+            errors = [((path.predict(part).T - data.y[part.test]) ** 2).mean(1) for part in parts]
+            return np.asarray(np.mean(errors, axis=0))
+
+        some = grid[:: 200 // few]
+        search = GridSearchCV(
+            TheirRidge(),
+            {"alpha": some.tolist()},
+            scoring="neg_mean_squared_error",
+            cv=[(split.train, split.test) for split in splits],
+            refit=False,
+        )
+        peer, theirs = clock(partial(search.fit, X, data.y), 1)
+        mine, errors = clock(ours)
+        wanted = -theirs.cv_results_["mean_test_score"]
+        gap = float(np.abs(errors[:: 200 // few] / wanted - 1).max())
+        what = f"ridge, n = {n}, p = {p}, 200 penalties, ten folds (peer from {few})"
+        show(what, peer * 200 / few, mine, gap)
+    for n, p in ((1000, 20), (5000, 100)):
+        data, X = made(rng, n, p)
+
+        def each(X: FloatArray = X, data: Data = data) -> FloatArray:
+            return RidgePath(X, data.y, None, grid).each_left_out()
+
+        def closed(X: FloatArray = X, data: Data = data) -> Any:
+            return RidgeCV(grid, store_cv_results=True).fit(X, data.y)
+
+        peer, theirs = clock(closed, 1)
+        mine, said = clock(each)
+        gap = float(np.abs((said - data.y[:, None]) ** 2 - theirs.cv_results_).max())
+        show(f"ridge, n = {n}, p = {p}, 200 penalties, leave-one-out, RidgeCV", peer, mine, gap)
+
+
 def main() -> None:
     warnings.simplefilter("ignore")
     rng = np.random.default_rng(1)
+    penalties(rng)
     tenfold: tuple[str, dict[str, Any]] = ("k_fold", {"n_folds": 10})
     loo: tuple[str, dict[str, Any]] = ("leave_one_out", {})
     for n, p in ((2000, 20), (10_000, 100)):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from thetahat.learners._ridge_rows import LARGEST_AMPLIFICATION, Rows, centred_rows
@@ -91,9 +93,13 @@ class RidgePath:
 
     def _keeps_digits(self, smallest: float) -> bool:
         """Whether rounding in the products of all rows stays small in those that are left."""
-        length = float(np.trace(self.rows.all.xx))
         least = smallest + float(self.penalties.min())
-        return bool(length <= LARGEST_AMPLIFICATION * least)
+        return bool(self._largest <= LARGEST_AMPLIFICATION * least)
+
+    @cached_property
+    def _largest(self) -> float:
+        """The largest eigenvalue of the products of all rows."""
+        return float(np.linalg.eigvalsh(self.rows.all.xx)[-1])
 
     def _from_rows(self, part: Part) -> FloatArray:
         rows, w = self.rows, self.rows.w[part.train]

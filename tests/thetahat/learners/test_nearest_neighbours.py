@@ -10,7 +10,7 @@ from tests.thetahat.learners.against import both
 from tests.thetahat.learners.fits import predicted, probabilities
 from thetahat.data import data_of
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.learners._neighbour_search import Search, nearest
+from thetahat.learners._neighbour_search import Search, nearest, smallest
 from thetahat.learners.base import Plain
 from thetahat.learners.nearest_neighbours import NearestNeighbours
 from thetahat.losses.base import Predictions
@@ -101,7 +101,7 @@ def test_against_sklearn_regressor(n_columns: int, scheme: str) -> None:
 @pytest.mark.parametrize("p", [2, 30])
 def test_naive_distances_of_all_pairs(p: int, offset: float) -> None:
     rng = np.random.default_rng(20_261_208)
-    rows = rng.normal(size=(150, p)) + offset
+    rows = rng.normal(size=(600, p)) + offset
     queries = np.concatenate([rows[:40], rng.normal(size=(40, p)) + offset])
 
     found, squares = nearest(Search(rows), queries, 6)
@@ -122,6 +122,24 @@ def test_naive_many_rows_equally_far(p: int) -> None:
 
     of_all = ((rows[:, None, :] - rows) ** 2).sum(axis=2)
     assert_array_equal(found, np.argsort(of_all, axis=1, kind="stable")[:, :5])
+
+
+@pytest.mark.parametrize("values", [1, 40, 10**6])
+@pytest.mark.parametrize("n", [40, 500, 517])
+def test_naive_smallest_of_each_row(n: int, values: int) -> None:
+    table = np.random.default_rng(20_261_217).integers(0, values, (30, n)).astype(np.float64)
+
+    columns = smallest(table, 7)
+
+    wanted = np.sort(table, axis=1)[:, :7]
+    assert_array_equal(np.sort(np.take_along_axis(table, columns, axis=1), axis=1), wanted)
+    assert all(len(set(row)) == 7 for row in columns.tolist())
+
+
+def test_exact_smallest_where_the_bound_leaves_no_choice() -> None:
+    table = np.tile(np.arange(64.0), (2, 1))
+
+    assert_array_equal(smallest(table, 2), [[0, 1], [0, 1]])
 
 
 def test_exact_lists_in_blocks_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
