@@ -91,7 +91,7 @@ class LearningCurve:
         growth = given.growth(plan.scheme)
         check_curve(given, plan.scheme, growth, plan.rows)
         fits = plan.n_splits * len(growth.sizes) * len(plan.learners)
-        if fits * plan.data.n * max(1, len(plan.data.features.names)) <= SMALL and plan.all_own:
+        if fits * max(plan.data.n, plan.data.features.n_stored) <= SMALL and plan.all_own:
             parts = _parts(plan, growth, whole=True)
             outputs = [_run(plan, growth, job.seed, part) for part in parts]
             return finish(job.seed, given, plan, growth, parts, outputs)

@@ -77,7 +77,7 @@ class Selection:
         """Cut the splits of each candidate into chunks, or do a small selection at once."""
         given = _narrow(job.request)
         plan = plan_of(job, given)
-        cells = plan.n_fits * plan.data.n * max(1, len(plan.data.features.names))
+        cells = plan.n_fits * max(plan.data.n, plan.data.features.n_stored)
         if cells * len(plan.candidates) <= SMALL and plan.all_own:
             parts = _parts(plan, whole=True)
             return finish(job.seed, given, plan, parts, [_run(plan, job.seed, p) for p in parts])
