@@ -98,14 +98,23 @@ class StatisticReplicates:
         """Sample variance (ddof 1) of the replicates; None of a single one."""
         if self.n_resamples < 2:
             return None
-        if self.is_constant:
-            return 0.0
-        return float(self.scaled.var(ddof=1)) / self.functional.divisor**2
+        spread, power = self._spread
+        return spread * power**2 / self.functional.divisor**2
 
     @property
     def standard_error(self) -> float | None:
-        """Root of the variance."""
-        return None if self.variance is None else math.sqrt(self.variance)
+        """Root of the variance, also where the square is too small for double precision."""
+        if self.n_resamples < 2:
+            return None
+        spread, power = self._spread
+        return math.sqrt(spread) * power / self.functional.divisor
+
+    @cached_property
+    def _spread(self) -> tuple[float, float]:
+        """Variance of ``scaled`` in units of a power of 2, and that power."""
+        off = self.scaled - self.base
+        power = 2.0 ** max(math.frexp(float(np.abs(off).max()))[1], -1000)
+        return float((off / power).var(ddof=1)), power
 
     @cached_property
     def is_constant(self) -> bool:

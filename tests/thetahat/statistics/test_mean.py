@@ -84,6 +84,13 @@ def test_exact_nothing_is_lost_to_a_mean_far_above_the_spread(offset: float) -> 
     assert_allclose(far.bias, near.bias, rtol=1e-12)
 
 
+@pytest.mark.parametrize("unit", [2.0**-800, 2.0**240])
+def test_exact_tiny_and_huge_values_keep_their_standard_error(unit: float) -> None:
+    found = given(Mean(), sample(np.array(X) * unit), ROWS)
+
+    assert found.standard_error == 0.2 * unit
+
+
 def test_degenerate_one_value_and_one_value_many_times() -> None:
     one, same = drawn(Mean(), sample([4.0])), drawn(Mean(), sample([0.1] * 7), errors=True)
 
