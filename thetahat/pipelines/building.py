@@ -19,6 +19,7 @@ from thetahat.pipelines.reviewed import (
     SCORE_FUNCTIONS,
     TRANSFORMERS,
     VECTORISERS,
+    WEIGHTED,
     learner_tasks,
 )
 from thetahat.pipelines.scikit_learner import ScikitLearner
@@ -104,11 +105,17 @@ def build(
 def build_step(spec: StepSpec, task: str, *, loc: Loc = ()) -> Step:
     """Return the preparation step that a spec describes; raises as ``build`` does."""
     here = (*loc, "params")
+    if spec.weighted and spec.name not in WEIGHTED:
+        raise InvalidParameter(
+            f"{spec.name} learns without weights; with them learn {', '.join(sorted(WEIGHTED))}",
+            loc=(*loc, "weighted"),
+            value=True,
+        )
     if spec.name in STEPS:
         return construct(STEPS[spec.name], spec.params, loc=here)
     if spec.name in TRANSFORMERS:
         params = checked_params(spec.name, spec.params, task=task, loc=here)
-        return cast("Step", ScikitStep(spec.name, params))
+        return cast("Step", ScikitStep(spec.name, params, spec.weighted))
     if spec.name in VECTORISERS:
         params = checked_params(spec.name, spec.params, task=task, loc=here)
         return cast("Step", TextStep(spec.name, params))

@@ -36,7 +36,13 @@ class PlacedStep:
     position: int
 
     def learn(
-        self, features: Features, y: np.ndarray, *, task: str, rng: np.random.Generator
+        self,
+        features: Features,
+        y: np.ndarray,
+        *,
+        task: str,
+        rng: np.random.Generator,
+        weights: FloatArray | None = None,
     ) -> tuple[LearntStep, Features]:
         """Learn from the training part; returns the transformed training part too."""
         chosen = self._chosen(features)
@@ -45,7 +51,10 @@ class PlacedStep:
             return untouched, features
         expands = not getattr(self.step, "takes_sparse", False)
         part = _select(features, chosen, expands=expands)
-        learnt, made = self.step.learn(part, y, task=task, rng=rng)
+        weighting: dict[str, Any] = {}
+        if weights is not None and getattr(self.step, "weighted", False):
+            weighting = {"weights": weights}
+        learnt, made = self.step.learn(part, y, task=task, rng=rng, **weighting)
         names = _new_names(_names_of(features), chosen, made.names)
         step = LearntStep(learnt, chosen, names, expands)
         return step, step.placed(features, made)
@@ -179,8 +188,8 @@ class Pipeline:
     task : str
         ``classification`` or ``regression``.
 
-    Deviations: instance weights reach the learner only; steps are learnt without weights, as in
-    scikit-learn's pipelines.
+    Deviations: instance weights reach the learner, and those steps that are asked to learn with
+    them (``weighted``); the others are learnt without, as in scikit-learn's pipelines.
 
     Degenerate cases: a step that finds no column of its kind does nothing.
     """
@@ -231,7 +240,7 @@ class Pipeline:
         """Learn the steps and fit the learner on the training part."""
         learnt_steps = []
         for step in self.steps:
-            learnt, features = step.learn(features, y, task=self.task, rng=rng)
+            learnt, features = step.learn(features, y, task=self.task, rng=rng, weights=weights)
             learnt_steps.append(learnt)
         if not features.width:
             raise InsufficientData("no column is left to learn from", loc=("prepare",))

@@ -106,6 +106,9 @@ SCORE_FUNCTIONS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
 )
 """The score functions of ``sklearn.feature_selection`` that may be named, by task."""
 
+WEIGHTED: Final = frozenset({"KBinsDiscretizer", "SplineTransformer", "StandardScaler"})
+"""Transformers that can learn with the weights of the instances."""
+
 WIDTHS: Final[Mapping[str, str]] = MappingProxyType(
     {"PolynomialFeatures": "n_output_features_", "SplineTransformer": "n_features_out_"}
 )

@@ -17,7 +17,7 @@ from thetahat.pipelines.reviewed import STRING_TRANSFORMERS, WIDTHS, ActsOn, act
 from thetahat.pipelines.steps.base import missing
 from thetahat.registry import MethodInfo
 from thetahat.sparse import sparse_columns
-from thetahat.types import Caution
+from thetahat.types import Caution, FloatArray
 
 if TYPE_CHECKING:
     from thetahat.sparse import CsrMatrix
@@ -129,6 +129,9 @@ class ScikitStep:
     params : mapping
         Checked parameters; ``random_state`` is drawn from the fit's stream where it is not among
         them.
+    weighted : bool
+        Whether it learns with the weights of the instances, where there are any; of those in
+        ``thetahat.pipelines.reviewed.WEIGHTED``.
 
     Source: pedregosa2011.
 
@@ -138,6 +141,7 @@ class ScikitStep:
 
     name: str
     params: Mapping[str, Any] = field(default_factory=dict)
+    weighted: bool = False
 
     @property
     def info(self) -> MethodInfo:
@@ -160,19 +164,26 @@ class ScikitStep:
         return True
 
     def learn(
-        self, part: Features, y: np.ndarray, *, task: str, rng: np.random.Generator
+        self,
+        part: Features,
+        y: np.ndarray,
+        *,
+        task: str,
+        rng: np.random.Generator,
+        weights: FloatArray | None = None,
     ) -> tuple[LearntTransformer, Features]:
         """Fit the transformer."""
+        weighting = {} if weights is None else {"sample_weight": weights}
         transformer = new_estimator(self.name, self.params, rng, task=task)
         matrix = _matrix(self.name, transformer, part)
         cautions: list[Caution] = []
         with guarded(self.name, cautions):
             if self.name in WIDTHS:
-                transformer.fit(matrix, y)
+                transformer.fit(matrix, y, **weighting)
                 self._refuse_wide(getattr(transformer, WIDTHS[self.name]))
                 output = transformer.transform(matrix)
             else:
-                output = transformer.fit_transform(matrix, y)
+                output = transformer.fit_transform(matrix, y, **weighting)
             given_names = [*part.names, *(name for group in part.wide for name in group.names)]
             made = transformer.get_feature_names_out(np.array(given_names, dtype=object))
         names = tuple(map(str, made))

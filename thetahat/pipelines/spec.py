@@ -23,11 +23,14 @@ class StepSpec:
         JSON values by parameter name.
     columns : tuple of str or None
         The columns it acts on; None means those of the kind the step is made for.
+    weighted : bool
+        Whether it learns with the weights of the instances.
     """
 
     name: str
     params: Mapping[str, Any] = field(default_factory=dict)
     columns: tuple[str, ...] | None = None
+    weighted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +76,14 @@ def learner_spec(wire: Any, *, loc: Loc = ()) -> LearnerSpec:
 
 def step_spec(wire: Any, *, loc: Loc = ()) -> StepSpec:
     """Return the step that a JSON value describes; a bare string is short for its name."""
-    body = _body(wire, {"name", "params", "columns"}, loc)
-    columns = body.get("columns")
+    body = _body(wire, {"name", "params", "columns", "weighted"}, loc)
+    columns, weighted = body.get("columns"), body.get("weighted", False)
+    if not isinstance(weighted, bool):
+        raise InvalidParameter(
+            "weighted must be true or false", loc=(*loc, "weighted"), value=weighted
+        )
     if columns is None:
-        return StepSpec(body["name"], body.get("params", {}))
+        return StepSpec(body["name"], body.get("params", {}), None, weighted)
     if not isinstance(columns, list | tuple) or not all(isinstance(c, str) for c in columns):
         raise InvalidParameter(
             "columns must be a list of column names", loc=(*loc, "columns"), value=columns
@@ -87,7 +94,7 @@ def step_spec(wire: Any, *, loc: Loc = ()) -> StepSpec:
             loc=(*loc, "columns"),
             value=columns,
         )
-    return StepSpec(body["name"], body.get("params", {}), tuple(columns))
+    return StepSpec(body["name"], body.get("params", {}), tuple(columns), weighted)
 
 
 def _body(wire: Any, known: set[str], loc: Loc) -> Mapping[str, Any]:
