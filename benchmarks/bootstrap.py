@@ -64,9 +64,10 @@ def error_of(shared: SharedResamples, name: str, b: int) -> float:
 
 
 def difference_error(values: tuple[np.ndarray, ...], b: int) -> float:
-    shared = shared_of(*values)
-    difference = shared.models["m0"].minus(shared.models["m1"])
-    return float(shared.of_pair(("m0", "m1"), difference, b).variance ** 0.5)
+    """Of one pair alone, as the paired bootstrap test draws it."""
+    a, c = shared_of(*values).models.values()
+    shared = SharedResamples({"": a.minus(c)}, seed=1)
+    return float(shared.of_model("", b).variance ** 0.5)
 
 
 def main() -> None:

@@ -31,7 +31,9 @@ from thetahat.types import FloatArray, IntArray
 MANY_DRAWS: Final = 2**22
 """Units times resamples from which the compiled loops pay for their compilation."""
 
-_AT_ONCE = 64  # resamples that share one generator of multinomial counts
+_AT_ONCE = 1024  # resamples that share one generator of multinomial counts, of few kinds
+_COUNTS_AT_ONCE = 2**16
+_FEW_VALUES = 16  # up to which a look-up beats sorting
 
 
 class Resamples(Protocol):
@@ -159,10 +161,15 @@ class MergedResamples:
 
     def counts(self, first: int, stop: int) -> FloatArray:
         """(b, P) how often each resample holds each kind of unit."""
-        whole = range(first // _AT_ONCE, -(-stop // _AT_ONCE))
+        at_once = self._at_once
+        whole = range(first // at_once, -(-stop // at_once))
         drawn = np.concatenate([self._batch(number) for number in whole])
-        skipped = first - whole.start * _AT_ONCE
+        skipped = first - whole.start * at_once
         return drawn[skipped : skipped + stop - first]
+
+    @property
+    def _at_once(self) -> int:
+        return max(1, min(_AT_ONCE, _COUNTS_AT_ONCE // len(self.members)))
 
     def _batch(self, number: int) -> FloatArray:
         rng = stream(self.seed, "bootstrap/kinds", number)
@@ -170,7 +177,7 @@ class MergedResamples:
         for start, stop in zip(self.starts[:-1], self.starts[1:], strict=True):
             members = self.members[start:stop]
             total = int(members.sum())
-            parts.append(rng.multinomial(total, members / total, size=_AT_ONCE))
+            parts.append(rng.multinomial(total, members / total, size=self._at_once))
         return np.concatenate(parts, axis=1).astype(np.float64)
 
 
@@ -184,7 +191,9 @@ def merged_or_hashed(rows: FloatArray, starts: IntArray, seed: int, n_resamples:
     kinds = _kinds(rows, starts, most)
     if kinds is None:
         return HashedResamples(starts, seed, n_resamples)
-    _, examples, members = np.unique(kinds, return_index=True, return_counts=True)
+    members = np.bincount(kinds)
+    examples = np.empty(len(members), dtype=np.intp)
+    examples[kinds[::-1]] = np.arange(len(kinds) - 1, -1, -1)  # the first of each is written last
     # kinds are numbered by stratum first, so that those of one stratum stand together
     stratum = np.searchsorted(starts, examples, side="right") - 1
     bounds = np.searchsorted(stratum, np.arange(len(starts)))
@@ -199,13 +208,32 @@ def _kinds(rows: FloatArray, starts: IntArray, most: int) -> IntArray | None:
     for column in rows.T:
         if len(np.unique(column[: 2 * most + 1])) > most:
             return None
-        values, which = np.unique(column, return_inverse=True)
+        values, which = _values(column)
         if len(values) > most:
             return None
-        seen, kinds = np.unique(kinds * len(values) + which, return_inverse=True)
-        if len(seen) > most:
+        kinds = _numbered(kinds * len(values) + which)
+        if kinds.max() >= most:
             return None
     return kinds
+
+
+def _values(column: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return the values of a column in order, and which of them each unit has."""
+    values = np.unique(column[: 2 * _FEW_VALUES])
+    if len(values) <= _FEW_VALUES:
+        which = np.minimum(np.searchsorted(values, column), len(values) - 1)
+        if (values[which] == column).all():
+            return values, which
+    values, which = np.unique(column, return_inverse=True)
+    return values, which
+
+
+def _numbered(codes: IntArray) -> IntArray:
+    """Return the codes numbered from 0 without a gap, in their order."""
+    if codes.max() > 4 * len(codes):
+        return np.unique(codes, return_inverse=True)[1]
+    present = np.bincount(codes) > 0
+    return np.asarray((np.cumsum(present) - 1)[codes])
 
 
 def mixed(x: UInt64Array) -> UInt64Array:
@@ -227,6 +255,8 @@ def indices_by_numpy(starts: IntArray, keys: UInt64Array) -> UInt32Array:
     bound = size.astype(np.uint64)
     products = np.where(half == 1, hashes >> HALF, hashes & LOW) * bound
     unfair = RANGE % bound
+    if ((products & LOW) >= unfair).all():  # nearly always
+        return (start.astype(np.uint64) + (products >> HALF)).astype(np.uint32)
     again = hashes ^ (FIRST_FACTOR * (half + np.uint64(1)))
     while (bad := (products & LOW) < unfair).any():
         again = np.where(bad, mixed(again + STEP), again)

@@ -155,3 +155,24 @@ def test_exact_units_are_merged_only_where_many_are_alike() -> None:
     for rows, bounds in ((r, starts) for r in (continuous, late, many_patterns)):
         assert isinstance(merged_or_hashed(rows, bounds, 1, 99), HashedResamples)
     assert isinstance(merged_or_hashed(*in_small_strata, 1, 99), HashedResamples)
+
+
+@pytest.mark.parametrize("n_values", [2, 40, 300])
+def test_naive_kinds_are_the_different_rows_of_each_stratum(n_values: int) -> None:
+    rng = np.random.default_rng(9)
+    starts = np.array([0, 16_000, 40_000])
+    first = rng.integers(0, n_values, 40_000) / 4
+    rows = np.stack([first, -first], axis=1)
+
+    merged = merged_or_hashed(rows, starts, 3, 99)
+
+    assert isinstance(merged, MergedResamples)
+    kinds: dict[tuple[int, float, float], list[int]] = {}
+    for unit, (a, b) in enumerate(rows.tolist()):
+        kinds.setdefault((int(unit >= 16_000), a, b), []).append(unit)
+    expected = [kinds[key] for key in sorted(kinds)]
+    assert_array_equal(merged.examples, [units[0] for units in expected])
+    assert_array_equal(merged.members, [len(units) for units in expected])
+    assert_array_equal(
+        merged.starts, np.cumsum([0, *[sum(k[0] == j for k in kinds) for j in (0, 1)]])
+    )
