@@ -13,7 +13,8 @@ from thetahat.bootstrap.ends import (
     percentile_reach,
     studentised_reach,
 )
-from thetahat.bootstrap.of_statistic import MOST_STUDENTISED, StatisticReplicates
+from thetahat.bootstrap.of_statistic import MOST_STUDENTISED
+from thetahat.bootstrap.statistic_replicates import StatisticReplicates
 from thetahat.distributions import upper_quantile
 from thetahat.errors import InvalidParameter
 from thetahat.statistics import Statistic

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from thetahat.bootstrap.of_statistic import StatisticReplicates
 from thetahat.bootstrap.statistic_intervals import StatisticInterval
+from thetahat.bootstrap.statistic_replicates import StatisticReplicates
 from thetahat.evaluation.plain import plain, told
 from thetahat.statistics import Sample, Statistic
 from thetahat.types import Caution

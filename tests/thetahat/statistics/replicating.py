@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from thetahat.bootstrap.given import GivenResamples
-from thetahat.bootstrap.of_statistic import StatisticReplicates, bootstrap_statistic
+from thetahat.bootstrap.of_statistic import bootstrap_statistic
 from thetahat.bootstrap.resamples import HashedResamples
+from thetahat.bootstrap.statistic_replicates import StatisticReplicates
 from thetahat.statistics import Sample, Statistic
 
 FloatArray = np.ndarray
