@@ -10,6 +10,7 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 
 from thetahat.types import FloatArray, IntArray
 
+MOST_ROUNDS: Final = 100_000
 _JITTER: Final = 1e-12
 """Relative to the largest diagonal entry; it steadies a factor and never enters the solution."""
 _FEW: Final = 200
@@ -61,7 +62,7 @@ class BoxProgramme:
 
     def minimise(self) -> None:
         """Go on from where it stands until no coordinate asks for more than the tolerance."""
-        for _ in range(20 * len(self.w) + 100):
+        for _ in range(MOST_ROUNDS):
             self._settle()
             entering = self._entering()
             if not entering:
@@ -101,7 +102,7 @@ class BoxProgramme:
 
     def _settle(self) -> None:
         """Solve for the free coordinates, putting on a bound those that would leave the box."""
-        for _ in range(50 + 4 * len(self._free)):
+        for _ in range(MOST_ROUNDS):
             F = self._index[self._free]
             g = self.gradient[F]
             if not len(F) or np.abs(g).max() <= 0.5 * self._tolerance:
@@ -167,7 +168,7 @@ class BoxProgramme:
         """Return (K_FF + jitter)^-1 right."""
         K = self._small[np.ix_(self._free, self._free)]
         diagonal = K.diagonal().copy()
-        jitter = _JITTER * float(diagonal.max())
+        jitter = _JITTER * (float(diagonal.max()) or 1.0)
         failed = 1
         while failed:
             K.flat[:: len(K) + 1] = diagonal + jitter

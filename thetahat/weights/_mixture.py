@@ -13,6 +13,7 @@ GAP: Final = 1e-9
 """The mean log likelihood is within this of its maximum."""
 _MOST_STEPS: Final = 200
 _EM_STEPS: Final = 5
+_NO_STEP: Final = 1e-15
 
 
 def best_proportions(densities: FloatArray) -> tuple[FloatArray, float, int]:
@@ -59,9 +60,8 @@ def _slopes(A: FloatArray, x: FloatArray) -> FloatArray:
 
 def _stepped(A: FloatArray, x: FloatArray, d: FloatArray) -> FloatArray:
     """Return x after one quadratic programme with a search along its step."""
-    m = len(A)
     scaled = A / (A @ x)[:, None]
-    H = scaled.T @ scaled / m
+    H = scaled.T @ scaled / len(A)
     # around x: gradient 1 - d, Hessian H; the model in y >= 0 has the linear term H x - (1 - d)
     model = BoxProgramme(lambda j: H[j], H @ x - (1 - d), np.inf, 1e-12)
     model.start_from(np.where(x > 1e-12, x, 0.0))
@@ -69,11 +69,14 @@ def _stepped(A: FloatArray, x: FloatArray, d: FloatArray) -> FloatArray:
     towards = model.w - x
     slope = float((1 - d) @ towards)
     by_row = scaled @ towards  # of the log density's argument, relative to what it is
+
+    def falls(step: float) -> bool:
+        if float((step * by_row).min()) <= -1:
+            return False
+        change = step * float(towards.sum()) - float(np.log1p(step * by_row).mean())
+        return change <= 1e-4 * step * slope
+
     step = 1.0
-    for _ in range(60):
-        if float((step * by_row).min()) > -1:
-            fall = step * float(towards.sum()) - float(np.log1p(step * by_row).mean())
-            if fall <= 1e-4 * step * slope:
-                return np.asarray(np.maximum(x + step * towards, 0))
+    while step > _NO_STEP and not falls(step):
         step /= 2
-    return x * d  # one step of expectation and maximisation never makes it worse
+    return np.asarray(np.maximum(x + step * towards, 0))

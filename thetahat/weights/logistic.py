@@ -105,20 +105,18 @@ def _newton(X: FloatArray, y: FloatArray, penalty: float) -> tuple[FloatArray, f
     ridge[0] = 0
     beta = np.zeros(X.shape[1])
     loss, violation, n_steps = _loss(X, y, ridge, beta), np.inf, 0
-    while n_steps < _STEPS:
+    while violation > _SETTLED and n_steps < _STEPS:
         p = expit(X @ beta)
         gradient = X.T @ (p - y) + ridge * beta
         violation = float(np.abs(gradient).max()) / len(y)
         H = (X * (p * (1 - p))[:, None]).T @ X + np.diag(ridge)
-        if violation <= _SETTLED or np.linalg.cond(H) > _SINGULAR:
+        if np.linalg.cond(H) > _SINGULAR:
             break
-        direction = np.linalg.solve(H, gradient)
-        size = 1.0
-        while (new := _loss(X, y, ridge, beta - size * direction)) > loss and size > _SETTLED:
+        direction, size = np.linalg.solve(H, gradient), 1.0
+        while size > _SETTLED and _loss(X, y, ridge, beta - size * direction) > loss:
             size /= 2
-        if new > loss:
-            break  # no digits are left to gain
-        beta, loss, n_steps = beta - size * direction, new, n_steps + 1
+        beta = beta - size * direction
+        loss, n_steps = _loss(X, y, ridge, beta), n_steps + 1
     if violation > _UNSETTLED or loss <= _UNSETTLED * len(y):
         raise InsufficientData(
             "the regression between the samples has no minimum: a line separates them, or features "
