@@ -274,25 +274,6 @@ def test_invalid_texts_that_reach_a_learner() -> None:
         )
 
 
-@pytest.mark.parametrize(
-    ("params", "words"),
-    [
-        ({"input": "filename"}, "input of CountVectorizer cannot be set"),
-        ({"token_pattern": "(a+)+$"}, "token_pattern of CountVectorizer cannot be set"),
-        ({"tokenizer": "str.split"}, "tokenizer of CountVectorizer cannot be set"),
-        ({"preprocessor": "str.lower"}, "preprocessor of CountVectorizer cannot be set"),
-        ({"vocabulary": ["a"]}, "vocabulary of CountVectorizer cannot be set"),
-        ({"analyzer": "code"}, "analyzer of CountVectorizer must be"),
-        ({"ngram_range": [1, 2, 3]}, "more than 2 entries"),
-        ({"ngram_range": [1, 99]}, "above 10"),
-        ({"min_df": -1}, "min_df of CountVectorizer must be"),
-    ],
-)
-def test_invalid_parameters_of_a_vectoriser(params: dict[str, Any], words: str) -> None:
-    with pytest.raises(InvalidParameter, match=words):
-        build_step(step_spec({"name": "CountVectorizer", "params": params}), "classification")
-
-
 def test_invalid_zeros_written_out_would_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("thetahat.features.MOST_DENSE", COUNTS.shape[1] * 45 - 1)
     train, test = np.arange(45), np.arange(45, 60)
@@ -305,12 +286,6 @@ def test_invalid_more_words_than_may_be(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr("thetahat.pipelines.text_step.WIDEST_SPARSE", len(WORDS) - 1)
     with pytest.raises(InvalidParameter, match="CountVectorizer would make 12 columns, more than"):
         reached([{"name": "CountVectorizer", "columns": ["text"]}, "one_hot"], TABLE)
-
-
-def test_exact_a_vectoriser_says_who_it_is() -> None:
-    info = build_step(step_spec("TfidfVectorizer"), "classification").info
-
-    assert (info.name, info.references) == ("TfidfVectorizer", ("pedregosa2011",))
 
 
 def test_exact_a_regression_takes_sparse_columns() -> None:
