@@ -17,7 +17,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    op.add_column("unit", sa.Column("part", sa.String(120), nullable=True))
+    op.add_column("unit", sa.Column("part", sa.String(200), nullable=True))
     op.add_column("unit", sa.Column("seconds", sa.Double(), nullable=True))
 
 

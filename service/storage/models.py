@@ -184,7 +184,7 @@ class Unit(Base):
     not_before: Mapped[float]  # epoch seconds; back-off after a lost worker
     nudged_at: Mapped[float]  # epoch seconds of the last message to the broker
     output_file: Mapped[str | None] = mapped_column(sa.String(200))
-    part: Mapped[str | None] = mapped_column(sa.String(120))  # a learner, that may fail alone
+    part: Mapped[str | None] = mapped_column(sa.String(200))  # a learner, that may fail alone
     seconds: Mapped[float | None]  # that the attempt took which recorded the outcome
 
 

@@ -118,8 +118,10 @@ def built_learners(
     learners: dict[str, Learner] = {}
     for name, wire in wires.items():
         loc = (field, name)
-        if not 0 < len(name) <= 120:
-            raise InvalidParameter("a learner's name has 1 to 120 characters", loc=loc, value=name)
+        if not 0 < len(name) <= 120 or "\0" in name:
+            raise InvalidParameter(
+                "a learner's name has 1 to 120 characters, and no NUL", loc=loc, value=name
+            )
         spec = learner_spec(wire, loc=loc)
         learner = build_learner(
             spec, given.task, allowed_packages=settings().allowed_packages, loc=loc

@@ -90,6 +90,13 @@ def test_exact_class_weights_are_by_label_whether_data_are_known_or_not() -> Non
     assert refusal.value.loc == ("learners", "wrong", "params", "class_weight", "maybe")
 
 
+@pytest.mark.parametrize("name", ["", "a" * 121, "a\0b"])
+def test_invalid_names_that_no_database_keeps(name: str) -> None:
+    with pytest.raises(EvaluationError, match="1 to 120 characters, and no NUL") as refusal:
+        run_kind({**BODY, "learners": {name: "majority"}})
+    assert refusal.value.loc == ("learners", name)
+
+
 def test_exact_ended_learners_are_complete_or_failed() -> None:
     found = partial.Complete(("nb",), ("signed",), ("forest",), ("1.npz",))
 
