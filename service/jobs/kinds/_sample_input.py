@@ -44,10 +44,6 @@ class SampleInput(Schema):
     dataset: UUID | None = None
     columns: SampleColumns | None = None
 
-    def feature_names(self) -> list[str] | None:
-        """Return the features that the request names."""
-        return self.features if self.columns is None else self.columns.features
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:

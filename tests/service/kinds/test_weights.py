@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.errors import InvalidRequest
+from service.jobs.kinds import JOB_KINDS
 from tests.service.kinds.running import parquet_file, place_of, run_kind
 from tests.thetahat.weights.samples import SOURCE, TARGET
 from thetahat.errors import EvaluationError
@@ -149,3 +150,13 @@ def test_invalid_a_target_without_the_sources_features(tmp_path: Path) -> None:
     with pytest.raises(EvaluationError, match="a column 'b' and this data set has none") as caught:
         run_kind(body, [file])
     assert place_of(caught.value) == ("target", "columns")
+
+
+def test_exact_the_data_sets_of_both_samples_are_named_once(tmp_path: Path) -> None:
+    file = parquet_file(tmp_path, {"a": SOURCE[:, 0], "b": SOURCE[:, 1]})
+    request = JOB_KINDS["weights"].request.model_validate(
+        {"kind": "weights", "source": {"dataset": file.id}, "target": {"dataset": file.id}}
+    )
+
+    assert request.dataset_ids() == (file.id,)
+    assert JOB_KINDS["weights"].request.model_validate(BODY).dataset_ids() == ()

@@ -80,6 +80,14 @@ def test_exact_mixtures_of_densities_that_hardly_overlap(seed: int) -> None:
     assert gap <= 1e-9
 
 
+def test_golden_a_step_that_leaves_the_domain_is_halved() -> None:
+    # -log x + x from x = 10: d = 1/10, H = 1/100, so the model's minimum is 10 - 90, cut at 0,
+    # where the logarithm ends; half of the way is 5, and better
+    found = _mixture._stepped(np.ones((1, 1)), np.array([10.0]), np.array([0.1]))
+
+    assert_allclose(found, [5.0])
+
+
 def test_degenerate_an_end_before_the_optimum_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     samples = shifted(40, 60)
     monkeypatch.setattr(_active_set, "MOST_ROUNDS", 1)
