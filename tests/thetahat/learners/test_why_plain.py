@@ -1,0 +1,87 @@
+"""What no fast path can do is said, and left to the fit of each split."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.thetahat.learners.fits import table
+from thetahat.learners import LEARNERS
+from thetahat.learners._ridge_splits import ridge_over_splits
+from thetahat.learners.base import Part, Plain
+from thetahat.types import FloatArray
+
+DENSE = [
+    "ridge",
+    "least_squares",
+    "linear_discriminant",
+    "diagonal_discriminant",
+    "nearest_mean",
+    "gaussian_naive_bayes",
+    "nearest_neighbours",
+]
+RNG = np.random.default_rng(20_261_218)
+X = RNG.normal(size=(30, 2))
+CODES = np.arange(30) % 3
+
+
+def told(name: str, rows: FloatArray, weights: FloatArray | None, part: Part) -> str:
+    """Return why a split is fitted."""
+    learner = LEARNERS[name]()
+    is_class = "classification" in learner.tasks
+    y = CODES if is_class else CODES.astype(np.float64)
+    shared = learner.over_splits(  # type: ignore[attr-defined] # those of DENSE have it
+        table(rows), y, weights=weights, n_classes=3 if is_class else 0
+    )
+    said = shared if isinstance(shared, Plain) else shared.predict(part)
+    assert isinstance(said, Plain)
+    return said.reason
+
+
+def without(left_out: np.ndarray) -> Part:
+    return Part(np.setdiff1d(np.arange(30), left_out), left_out, left_out)
+
+
+@pytest.mark.parametrize("name", DENSE)
+def test_degenerate_a_missing_value(name: str) -> None:
+    rows = X.copy()
+    rows[4, 1] = np.nan
+
+    assert "column 'x1' has no value in row 4" in told(name, rows, None, without(np.arange(3)))
+
+
+@pytest.mark.parametrize("name", DENSE)
+def test_degenerate_no_row_has_weight(name: str) -> None:
+    assert told(name, X, np.zeros(30), without(np.arange(3)))
+
+
+@pytest.mark.parametrize("name", DENSE)
+def test_degenerate_the_training_part_has_no_weight(name: str) -> None:
+    weights = np.zeros(30)
+    weights[:9] = 1.0
+
+    assert told(name, X, weights, without(np.arange(9)))
+
+
+@pytest.mark.parametrize("name", DENSE[2:-1])
+def test_degenerate_hardly_any_weight_of_a_class_stays(name: str) -> None:
+    weights = np.ones(30)
+    weights[:3] = 1e12
+
+    assert "hardly any weight" in told(name, X, weights, without(np.arange(3)))
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_degenerate_as_many_columns_as_rows(*, intercept: bool) -> None:
+    wide = np.repeat(RNG.normal(size=(3, 8)), 2, axis=0)
+    weights = np.array([1.0, 1, 1, 1, 0, 0])
+    y = np.arange(6.0)
+
+    singular = ridge_over_splits(wide, y, None, penalty=1e-300, intercept=intercept)
+    empty = ridge_over_splits(wide, y, weights, penalty=1.0, intercept=intercept)
+
+    some, rest = np.arange(4), np.arange(4, 6)
+    assert not isinstance(singular, Plain)
+    assert not isinstance(empty, Plain)
+    assert isinstance(singular.predict(Part(some, rest, rest)), Plain)
+    assert isinstance(empty.predict(Part(rest, some, some)), Plain)
