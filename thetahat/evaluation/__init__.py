@@ -1,6 +1,6 @@
 """From the losses of all models to the result tree: choices, recommendation, verdicts, plans."""
 
-from thetahat.evaluation.checks import check, check_for_any_loss, check_values, those_that_fit
+from thetahat.evaluation.checks import check, other_than_zero_one, those_that_fit
 from thetahat.evaluation.choices import EVERY_TEST, Choices, Chosen
 from thetahat.evaluation.corrections import CORRECTIONS
 from thetahat.evaluation.rules import RULES
@@ -13,8 +13,7 @@ __all__ = [
     "Choices",
     "Chosen",
     "check",
-    "check_for_any_loss",
-    "check_values",
     "evaluate",
+    "other_than_zero_one",
     "those_that_fit",
 ]

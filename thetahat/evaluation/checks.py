@@ -18,8 +18,13 @@ from thetahat.types import Target
 from thetahat.variances import VARIANCES
 
 
-def check(layout: Layout, choices: Choices, models: Sequence[str]) -> None:
-    """Refuse choices that do not go with the layout or the models; cheap, no loss is read.
+def check(
+    layout: Layout, choices: Choices, models: Sequence[str], other_losses: str | None = None
+) -> None:
+    """Refuse choices that do not go with the layout, the models or their losses.
+
+    Cheap: no loss is read. ``other_losses`` says in words that losses are not all 0 or 1, which a
+    few methods need; None where they are, or where it is not known yet.
 
     Raises
     ------
@@ -43,8 +48,11 @@ def check(layout: Layout, choices: Choices, models: Sequence[str]) -> None:
         field, n_models = ("tests", len(models)) if family == "omnibus" else (family, None)
         for i, entry in enumerate(getattr(choices, family) or ()):
             reason = _misfit(family, entry, layout, choices, n_models)
+            if reason is None and other_losses and only_zero_one(entry):
+                reason = f"it needs losses that are all 0 or 1, and {other_losses}"
             if reason is not None:
-                fits = those_that_fit(family, layout, choices, n_models)
+                any_loss = other_losses is not None
+                fits = those_that_fit(family, layout, choices, n_models, any_loss=any_loss)
                 raise UnsupportedCombination(
                     f"{entry.name} does not fit: {reason}; {fits}",
                     loc=(field, i if entry.place is None else entry.place),
@@ -54,41 +62,19 @@ def check(layout: Layout, choices: Choices, models: Sequence[str]) -> None:
         _check_target(layout, choices, choices.target)
 
 
-def check_values(table: LossTable, choices: Choices) -> None:
-    """Refuse a named method that needs losses of 0 or 1 where they are not; reads the losses.
-
-    Raises
-    ------
-    UnsupportedCombination
-        With the method, the first other value, and the methods that fit.
-    """
-    other = _other_than_zero_one(table)
-    if other is not None:
-        check_for_any_loss(table.layout, choices, len(table.names), f"there is {other:.6g}")
+def only_zero_one(entry: Chosen[Any]) -> bool:
+    """Whether a method takes losses of 0 and 1 alone."""
+    return bool(getattr(entry.method, "only_zero_one", False))
 
 
-def check_for_any_loss(layout: Layout, choices: Choices, n_models: int, found: str) -> None:
-    """Refuse a named method that needs losses of 0 or 1, saying what was found in their place."""
-    for family in REGISTRIES:
-        field, n = ("tests", n_models) if family == "omnibus" else (family, None)
-        for i, entry in enumerate(getattr(choices, family) or ()):
-            if getattr(entry.method, "only_zero_one", False):
-                fits = those_that_fit(family, layout, choices, n, any_loss=True)
-                raise UnsupportedCombination(
-                    f"{entry.name} does not fit: it needs losses that are all 0 or 1, and "
-                    f"{found}; {fits}",
-                    loc=(field, i if entry.place is None else entry.place),
-                    value=entry.name,
-                )
-
-
-def _other_than_zero_one(table: LossTable) -> float | None:
+def other_than_zero_one(table: LossTable) -> str | None:
+    """Say that there are losses other than 0 and 1, or None; reads them all."""
     for losses in table.models.values():
         values = losses.values
         if values is not None:
             fit = (values == 0) | (values == 1)
             if not fit.all():
-                return float(values[int(np.argmin(fit))])
+                return f"there is {values[int(np.argmin(fit))]:.6g}"
     return None
 
 
@@ -105,7 +91,7 @@ def those_that_fit(
     fitting = [
         e.name
         for e in methods
-        if not (any_loss and getattr(e.method, "only_zero_one", False))
+        if not (any_loss and only_zero_one(e))
         and _misfit(family, e, layout, choices, n_models) is None
     ]
     return f"{family} that fit: {', '.join(fitting) or 'none'}"

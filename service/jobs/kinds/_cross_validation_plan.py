@@ -19,7 +19,7 @@ from service.jobs.kinds.base import DatasetFile, Job
 from service.settings import settings
 from thetahat.data import Data
 from thetahat.errors import EvaluationError, InvalidParameter, Loc, UnsupportedCombination
-from thetahat.evaluation import Choices, check, check_for_any_loss, those_that_fit
+from thetahat.evaluation import Choices, check, those_that_fit
 from thetahat.layout import Layout, layout_of
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner
@@ -170,22 +170,21 @@ def check_plan(given: LearnersRequest, datasets: Mapping[UUID, DatasetFile]) -> 
     try:
         extra = extra_of(given, scheme, rows)
     except UnsupportedCombination as error:
-        fits = those_that_fit(str(error.loc[0]), layout, choices)
+        any_loss = _other_losses(loss) is not None
+        fits = those_that_fit(str(error.loc[0]), layout, choices, any_loss=any_loss)
         message = f"{error.message}; {fits}"
         raise UnsupportedCombination(message, loc=error.loc, value=error.value) from None
-    check(layout, extra.choices_to_check(choices), names)
-    _check_loss_of(layout, choices, names, loss)
+    check(layout, extra.choices_to_check(choices), names, _other_losses(loss))
 
 
 def check_choices(layout: Layout, choices: Choices, names: tuple[str, ...], loss: Loss) -> None:
     """Refuse choices that do not go with the layout, the models or the loss."""
-    check(layout, choices, names)
-    _check_loss_of(layout, choices, names, loss)
+    check(layout, choices, names, _other_losses(loss))
 
 
-def _check_loss_of(layout: Layout, choices: Choices, names: tuple[str, ...], loss: Loss) -> None:
-    if loss.info.name not in _MAY_BE_ZERO_ONE:
-        check_for_any_loss(layout, choices, len(names), f"the loss is {loss.info.name}")
+def _other_losses(loss: Loss) -> str | None:
+    """Say that the losses will not be 0 and 1 alone, or None."""
+    return None if loss.info.name in _MAY_BE_ZERO_ONE else f"the loss is {loss.info.name}"
 
 
 def check_roles(given: FitsRequest, scheme: Scheme) -> None:

@@ -19,7 +19,7 @@ from service.schemas.base import EvaluationRequest
 from service.schemas.numbers import number_array
 from thetahat.block_losses import LossTable
 from thetahat.errors import InvalidParameter
-from thetahat.evaluation import check, check_values, evaluate
+from thetahat.evaluation import check, evaluate, other_than_zero_one
 from thetahat.risks import RISKS
 from thetahat.types import FloatArray
 
@@ -54,8 +54,7 @@ class Losses(OneUnit):
             check_columns(given, datasets)
             return
         table = loss_table(given, datasets)
-        check(table.layout, choices, table.names)
-        check_values(table, choices)
+        check(table.layout, choices, table.names, other_than_zero_one(table))
         weights = _weights(given, table)
         if weights is not None:
             for losses in table.models.values():
@@ -66,8 +65,7 @@ class Losses(OneUnit):
         given = _narrow(job.request)
         table = loss_table(given, job.datasets)
         choices = given.choices()
-        check(table.layout, choices, table.names)
-        check_values(table, choices)
+        check(table.layout, choices, table.names, other_than_zero_one(table))
         result = evaluate(table, choices, job.seed, weights=_weights(given, table))
         if given.blocks is None:
             result["cautions"].append(

@@ -36,7 +36,7 @@ from service.jobs.kinds.base import Chunks, DatasetFile, Finished, Job, OneUnit
 from service.schemas.base import EvaluationRequest
 from thetahat.block_losses import BlockLosses, LossTable
 from thetahat.errors import InvalidParameter, Loc
-from thetahat.evaluation import check, check_values, evaluate
+from thetahat.evaluation import check, evaluate, other_than_zero_one
 from thetahat.layout import codes_of
 from thetahat.losses import LOSSES
 from thetahat.losses.base import Loss, Predictions
@@ -107,8 +107,7 @@ class PredictionsKind(OneUnit):
             require_columns(datasets[given.dataset], _wanted(given.columns))
             return
         table, _ = _judged_table(given, datasets)
-        check(table.layout, choices, table.names)
-        check_values(table, choices)
+        check(table.layout, choices, table.names, other_than_zero_one(table))
 
     def start(self, job: Job) -> Finished | Chunks:
         """Do it all."""
@@ -116,8 +115,7 @@ class PredictionsKind(OneUnit):
         choices = given.choices()
         table, judged = _judged_table(given, job.datasets)
         metrics = metrics_of(given.metrics)
-        check(table.layout, choices, table.names)
-        check_values(table, choices)
+        check(table.layout, choices, table.names, other_than_zero_one(table))
         result = evaluate(table, choices, job.seed)
         add_metrics(result, metrics, judged, table.layout, choices, job.seed)
         if given.blocks is None:

@@ -10,7 +10,7 @@ import pytest
 from service.jobs.kinds import JOB_KINDS
 from thetahat.block_losses import BlockLosses, LossTable
 from thetahat.errors import UnsupportedCombination
-from thetahat.evaluation import Choices, Chosen, check_values
+from thetahat.evaluation import Choices, Chosen, check, other_than_zero_one
 from thetahat.evaluation.choices import REGISTRIES
 from thetahat.layout import layout_of
 from thetahat.types import BlockKind
@@ -24,6 +24,10 @@ def _table(values: list[float]) -> LossTable:
     other = np.array(values)
     models = {"a": first, "b": other, "c": first}
     return LossTable(layout, {m: BlockLosses(layout, values=v) for m, v in models.items()})
+
+
+def check_values(table: LossTable, choices: Choices) -> None:
+    check(table.layout, choices, table.names, other_than_zero_one(table))
 
 
 def _asking(family: str, name: str) -> Choices:
