@@ -80,7 +80,7 @@ def measure(workers: int, request: dict[str, Any]) -> tuple[float, bytes]:
 
 def main() -> None:
     """Print both times, their ratio, and what else the machine did."""
-    request = job({"forest": forest(100), "small": forest(50)}, 10)
+    request = job({"forest": forest(60), "small": forest(30)}, 8)
     print(f"{os.cpu_count()} cores; load before: {os.getloadavg()[0]:.1f}")
     (one, first), (two, second) = measure(1, request), measure(2, request)
     same = "the same bytes" if first == second else "DIFFERENT BYTES"
