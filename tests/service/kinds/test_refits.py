@@ -118,9 +118,9 @@ def test_exact_the_fits_are_counted_and_each_design_is_made_once(
 ) -> None:
     sizes: list[int] = []
 
-    def counted(payload: dict[str, Any], size: int) -> Chunk:
+    def counted(payload: dict[str, Any], size: int, **rest: Any) -> Chunk:
         sizes.append(size)
-        return Chunk(payload, size)
+        return Chunk(payload, size, **rest)
 
     monkeypatch.setattr(cross_validation, "SMALL", 0)
     monkeypatch.setattr(cross_validation, "Chunk", counted)

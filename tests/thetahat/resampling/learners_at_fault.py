@@ -65,7 +65,7 @@ class Hard(Faulty):
     gives_probabilities: ClassVar[bool] = False
 
 
-def raising(error: Exception) -> Callable[[np.random.Generator], None]:
+def raising(error: BaseException) -> Callable[[np.random.Generator], None]:
     """Return a fit that raises."""
 
     def fit(_rng: np.random.Generator) -> None:

@@ -195,12 +195,12 @@ def test_invalid_loss_that_is_not_finite_names_the_row(value: float, shown: str)
     assert caught.value.value == shown
 
 
-class TimeIsUp(Exception):
-    """As a worker raises it in the middle of anything."""
+class TimeIsUp(BaseException):
+    """As a worker raises it in the middle of anything; learners catch every ``Exception``."""
 
 
 @pytest.mark.parametrize("error", [TimeIsUp(), MemoryError()])
-def test_property_limits_of_the_worker_pass(error: Exception) -> None:
+def test_property_limits_of_the_worker_pass(error: BaseException) -> None:
     with pytest.raises(type(error)) as caught:
         run(Faulty(zeros, raising(error)), some_data(), one_split())
 
