@@ -1,0 +1,209 @@
+"""Two normal populations that differ in mean and spread, and agree on how labels arise."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+import numpy as np
+from scipy.special import ndtr
+
+from thetahat.data import CLASSIFICATION, Data
+from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.features import Features
+from thetahat.generators._size import Size
+from thetahat.generators.base import Pair, Sort
+from thetahat.registry import MethodInfo
+from thetahat.types import FloatArray
+
+_LEAST: Final = math.sqrt(0.5)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shifted:
+    """Source and target samples with their labels, of R data sets.
+
+    Parameters
+    ----------
+    source, target : ndarray of float
+        (R, n, p) and (R, m, p) features.
+    labels, target_labels : ndarray of float
+        (R, n) and (R, m): -1 or 1.
+    """
+
+    source: FloatArray
+    labels: FloatArray
+    target: FloatArray
+    target_labels: FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianShift:
+    r"""Source :math:`N(\delta e_1, g^2 I)` and target :math:`N(0, I)` with one rule for labels.
+
+    .. math::
+
+        P(y = 1 \mid x) = \Phi(x) \text{ for one feature}, \qquad
+        P(y = 1 \mid x) = \prod_j \Phi(-x_j) \text{ for more}
+
+    and y = -1 else. The density ratio, its variance and the risks of linear functions under both
+    populations are closed forms.
+
+    Source: kouw2019, sections 2.1 and 5.1.
+
+    Deviations: ``scale`` is a standard deviation in any dimension, and the source's
+    two-dimensional gamma a variance: take scale = sqrt(gamma) there. Rows are drawn directly, not
+    by rejection, which has the same distribution.
+
+    Degenerate cases: with scale 1 and shift 0 the populations are one, and all weights are 1.
+
+    Parameters
+    ----------
+    n_features : int
+        p, at least 1.
+    scale : float
+        g, the standard deviation of every feature in the source. At 1/sqrt(2) and below the
+        variance of the weights is infinite.
+    shift : float
+        Mean of the first feature in the source; the others have mean 0.
+    """
+
+    n_features: int = 1
+    scale: float = 1.0
+    shift: float = -1.0
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="gaussian_shift",
+        title="Two normal populations, one wider than the other",
+        summary=(
+            "A source N(shift, scale^2) and a target N(0, 1) in each feature, with one rule for "
+            "the labels: the density ratio, its variance and linear risks are known."
+        ),
+        formula=r"x_S \sim N(\delta e_1, g^2 I), \quad x_T \sim N(0, I)",
+        references=("kouw2019",),
+        assumptions="None: this is what is drawn.",
+        errs="Two dimensions in the source take scale = sqrt(gamma): its gamma is a variance.",
+    )
+    gives: ClassVar[Sort] = Sort.PAIRS
+
+    def __post_init__(self) -> None:
+        if self.n_features < 1:
+            raise InvalidParameter(
+                f"n_features must be at least 1, got {self.n_features}",
+                loc=("n_features",),
+                value=self.n_features,
+            )
+        if not (math.isfinite(self.scale) and self.scale > 0):
+            raise InvalidParameter(
+                f"scale must be a number above 0, got {self.scale}",
+                loc=("scale",),
+                value=str(self.scale),
+            )
+        if not math.isfinite(self.shift):
+            raise InvalidParameter(
+                f"shift must be a number, got {self.shift}", loc=("shift",), value=str(self.shift)
+            )
+
+    def draw(self, size: Size, rng: np.random.Generator) -> Pair:
+        """Draw one source sample and one target sample, with the true weights."""
+        if size.n is None:
+            raise InvalidParameter("rows come from one source: give n", loc=("per_source",))
+        if size.n < 2:
+            raise InsufficientData(
+                f"a source sample needs two rows, and n is {size.n}", loc=("n",), value=size.n
+            )
+        drawn = self.draw_many(rng, 1, size.n, size.n_target or size.n)
+        return Pair(
+            source=_data(drawn.source[0], drawn.labels[0]),
+            target=_data(drawn.target[0], drawn.target_labels[0]),
+            weights=self.weights(drawn.source[0]),
+        )
+
+    def draw_many(
+        self, rng: np.random.Generator, count: int, n_source: int, n_target: int
+    ) -> Shifted:
+        """Draw data sets together, in a tenth of the time; one is what ``draw`` gives."""
+        n = n_source + n_target
+        x = rng.standard_normal((count, n, self.n_features))
+        source, target = x[:, :n_source], x[:, n_source:]
+        source *= self.scale
+        source[..., 0] += self.shift
+        y = self._labels(x, rng.random((count, n)))
+        return Shifted(source, y[:, :n_source], target, y[:, n_source:])
+
+    def _labels(self, x: FloatArray, u: FloatArray) -> FloatArray:
+        """(R, n) labels: 1 where u is below the product, looked at only while it may be."""
+        y = np.full(u.shape, -1.0)
+        if self.n_features == 1:
+            y[u < ndtr(x[..., 0])] = 1
+            return y
+        below = ndtr(-x[..., 0])
+        left = np.flatnonzero(u < below)
+        u, below, rows = u.ravel()[left], below.ravel()[left], x.reshape(-1, self.n_features)
+        for j in range(1, self.n_features):
+            below *= ndtr(-rows[left, j])
+            kept = u < below
+            left, u, below = left[kept], u[kept], below[kept]
+        y.ravel()[left] = 1
+        return y
+
+    def weights(self, rows: FloatArray) -> FloatArray:
+        """(..., n) density ratio of target to source at (..., n, p) rows."""
+        g = self.scale
+        # |x - d|^2 / g^2 - |x|^2 with the square of x taken together
+        sizes = np.einsum("...j,...j->...", rows, rows) * (1 / g**2 - 1)
+        exponent = sizes + (self.shift**2 - 2 * self.shift * rows[..., 0]) / g**2
+        return np.asarray(np.exp(0.5 * exponent + self.n_features * math.log(g)))
+
+    def weight_variance(self) -> float:
+        r"""Return that of the weights over the source; infinite for g at most 1/sqrt(2).
+
+        .. math:: (g^2 / \sqrt{2 g^2 - 1})^p \exp(\delta^2 / (2 g^2 - 1)) - 1
+        """
+        if self.scale <= _LEAST:
+            return math.inf
+        excess = 2 * self.scale**2 - 1
+        factor = (self.scale**2 / math.sqrt(excess)) ** self.n_features
+        return factor * math.exp(self.shift**2 / excess) - 1
+
+    def target_risk(self, theta: FloatArray, intercept: FloatArray | float = 0.0) -> FloatArray:
+        r"""(...) expected :math:`(x^T \theta + b - y)^2` under the target, for (..., p) theta."""
+        return self._risk(theta, intercept, 0.0, 1.0)
+
+    def source_risk(self, theta: FloatArray, intercept: FloatArray | float = 0.0) -> FloatArray:
+        r"""(...) expected :math:`(x^T \theta + b - y)^2` under the source, for (..., p) theta."""
+        return self._risk(theta, intercept, self.shift, self.scale)
+
+    def _risk(
+        self, theta: FloatArray, intercept: FloatArray | float, mean: float, sd: float
+    ) -> FloatArray:
+        means = np.zeros(self.n_features)
+        means[0] = mean
+        of_y, with_y = self._label_moments(means, sd)
+        said = theta @ means + intercept
+        spread = sd**2 * (theta**2).sum(axis=-1)
+        return np.asarray(spread + said**2 - 2 * (theta @ with_y + intercept * of_y) + 1)
+
+    def _label_moments(self, means: FloatArray, sd: float) -> tuple[float, FloatArray]:
+        """Return E[y] and the (p,) E[x_j y] for x of those means and that standard deviation."""
+        sign = 1.0 if self.n_features == 1 else -1.0
+        root = math.sqrt(1 + sd**2)
+        share = ndtr(sign * means / root)
+        # Stein: E[x Phi(s x)] = mean E[Phi] + s sd^2 E[phi(s x)]
+        height = np.exp(-0.5 * (means / root) ** 2) / (root * math.sqrt(2 * math.pi))
+        with_share = means * share + sign * sd**2 * height
+        others = np.array([np.delete(share, j).prod() for j in range(self.n_features)])
+        return float(2 * share.prod() - 1), 2 * with_share * others - means
+
+
+def _data(rows: FloatArray, labels: FloatArray) -> Data:
+    return Data(
+        features=Features(tuple(f"x{j + 1}" for j in range(rows.shape[1])), tuple(rows.T)),
+        y=(labels > 0).astype(np.intp),
+        task=CLASSIFICATION,
+        classes=(-1, 1),
+    )
+
+
+METHOD = GaussianShift
