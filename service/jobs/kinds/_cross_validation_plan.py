@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -13,7 +13,7 @@ import numpy as np
 from service.jobs.kinds._data_input import ROLES, data_from, has_role, where_role
 from service.jobs.kinds._job_key import JobKey
 from service.jobs.kinds._methods import Method, build, entry_of
-from service.jobs.kinds._methods_used import method_used
+from service.jobs.kinds._methods_used import learners_used, method_used
 from service.jobs.kinds._refits import Extra, extra_of
 from service.jobs.kinds.base import DatasetFile, Job
 from service.settings import settings
@@ -26,7 +26,7 @@ from thetahat.learners.base import Learner
 from thetahat.losses import LOSSES
 from thetahat.losses.base import Loss
 from thetahat.pipelines import build as build_learner
-from thetahat.pipelines import for_classes, installed_learners, learner_spec
+from thetahat.pipelines import for_classes, learner_spec
 from thetahat.resampling import check_learner, check_loss, check_target, rows_of
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Rows, Scheme
@@ -68,17 +68,11 @@ class Plan:
 
     def methods_used(self, learners: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return scheme, loss and learners as records; a learner's is its spec as it was asked."""
-        others = installed_learners(settings().allowed_packages)
-        records: list[dict[str, Any]] = [
+        return [
             method_used("schemes", self.scheme.info.name, self.scheme),
             method_used("losses", self.loss.info.name, self.loss),
+            *learners_used(learners),
         ]
-        for name, wire in learners.items():
-            record = {"family": "learners", "as": name, **asdict(learner_spec(wire))}
-            if (one := others.get(record["name"])) is not None:
-                record |= {"package": one.package, "version": one.version}
-            records.append(record)
-        return records
 
 
 def plan_of(job: Job, given: LearnersRequest) -> Plan:

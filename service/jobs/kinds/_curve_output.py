@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from thetahat.curves import Point, curve_of, label_of
 from thetahat.evaluation import check, evaluate
 from thetahat.evaluation.plain import told
 from thetahat.resampling import SplitOutcome, cautions_of, loss_table, unpack
+from thetahat.types import Caution
 
 if TYPE_CHECKING:
     from service.jobs.kinds._cross_validation_plan import Plan
@@ -60,17 +61,15 @@ def finish(  # noqa: PLR0913 - the request, built, and what its parts gave
     if not curves:
         raise failure_of(next(iter(gathered.failures.values())))
     table = _table(plan, gathered, curves, labels)
-    last = len(labels) - 1
+    last = max(size for sizes in curves.values() for size in sizes)
     at_largest = {name: key_of(name, labels[last]) for name in curves if last in curves[name]}
-    if not at_largest:
-        raise failure_of(gathered.failures[next(iter(curves)), last])
     models = {name: table.models[key] for name, key in at_largest.items()}
     largest = LossTable(table.layout, models, loss_range=table.loss_range)
     left = (given.choices(), table.layout, list(plan.learners), list(at_largest))
     choices, fewer, let_go = choices_left(*left)
     check(largest.layout, choices, largest.names)
     result = evaluate(largest, choices, seed)
-    result["sizes"] = labels
+    result["sizes"], result["size"] = labels, labels[last]
     result["grow_by"], result["stratified"] = growth.grow_by, growth.stratified
     result["curves"] = {
         name: curve_of(
@@ -90,13 +89,24 @@ def finish(  # noqa: PLR0913 - the request, built, and what its parts gave
         for name, sizes in curves.items()
     }
     result["failures"] = _failures_told(gathered, labels)
-    result["cautions"] += told(fewer) + _cautions(plan, gathered, labels)
+    result["cautions"] += told([*_not_the_largest(labels, last), *fewer]) + _cautions(
+        plan, gathered, labels
+    )
     result["not_applicable"] += let_go
     result["methods"] = [
         *plan.methods_used(given.learners),
         *methods_used(choices, result),
     ]
     return Finished(result, losses_as_columns(table))
+
+
+def _not_the_largest(labels: Sequence[str], last: int) -> Iterator[Caution]:
+    if last < len(labels) - 1:
+        yield Caution(
+            "not_the_largest_size",
+            f"at size {labels[-1]} there is no learner yet, or none that ran: models and "
+            f"comparisons are those at size {labels[last]}",
+        )
 
 
 def key_of(name: str, label: str) -> str:

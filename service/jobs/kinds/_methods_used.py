@@ -7,8 +7,10 @@ from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from service.settings import settings
 from thetahat.evaluation import Choices
 from thetahat.evaluation.choices import REGISTRIES
+from thetahat.pipelines import installed_learners, learner_spec
 
 _NONE: Final[Mapping[str, Collection[str]]] = MappingProxyType({})
 
@@ -53,6 +55,21 @@ def method_used(family: str, name: str, method: Any, key: str | None = None) -> 
     """Return one method as a record; ``as`` is its key in the result where that differs."""
     record = {"family": family, "name": name, "params": _params(method)}
     return record if key in (None, name) else {**record, "as": key}
+
+
+def learners_used(wires: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return learners as records: each one's spec as it was asked, and where it comes from.
+
+    A learner that is not the service's own has the name and version of its package.
+    """
+    others = installed_learners(settings().allowed_packages)
+    records: list[dict[str, Any]] = []
+    for name, wire in wires.items():
+        record = {"family": "learners", "as": name, **dataclasses.asdict(learner_spec(wire))}
+        if (one := others.get(record["name"])) is not None:
+            record |= {"package": one.package, "version": one.version}
+        records.append(record)
+    return records
 
 
 def _params(method: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from service.jobs.kinds._failures import failure_of
 from service.jobs.kinds._fewer_learners import choices_left
 from service.jobs.kinds._loss_output import losses_as_columns
 from service.jobs.kinds._methods_used import methods_used
-from service.jobs.kinds._selection_words import doubts
+from service.jobs.kinds._selection_words import among_some, doubts
 from service.jobs.kinds.base import Finished
 from service.jobs.parts import failure_in
 from thetahat.block_losses import LossTable
@@ -98,7 +98,8 @@ def finish(
         raise failure_of(next(iter(failures.values())))
     external = _external(ran, given.rule) if plan.schemes.external is not None else None
     table = _table(given, plan, ran, external)
-    asked = [*table.names, *(failures if external is None or given.compare else ())]
+    out = [name for name in given.candidates if name not in ran]
+    asked = [*table.names, *(out if external is None or given.compare else ())]
     choices, fewer, let_go = choices_left(given.choices(), table.layout, asked, table.names)
     check(table.layout, choices, table.names)
     result = evaluate(table, choices, seed)
@@ -110,7 +111,9 @@ def finish(
     result["bias"] = _bias(table, external, choices, seed, last, internal)
     result["failures"] = failures
     result["not_applicable"] += let_go
-    result["cautions"] += told([*fewer, *doubts(external, last, internal, result["bias"])]) + [
+    to_come = [name for name in out if name not in failures]
+    said = [*among_some(ran, to_come), *fewer, *doubts(external, last, internal, result["bias"])]
+    result["cautions"] += told(said) + [
         {"code": "candidate_left_out", "message": f"{name!r} is left out: {failure['message']}"}
         for name, failure in failures.items()
     ]
@@ -120,7 +123,8 @@ def finish(
             *cautions_of({name: [*one.external, *one.on_all] for name, one in ran.items()}),
         ]
     )
-    result["methods"] = [*plan.methods_used(given.candidates), *methods_used(choices, result)]
+    wires = {name: given.candidates[name] for name in plan.candidates}
+    result["methods"] = [*plan.methods_used(wires), *methods_used(choices, result)]
     return Finished(result, losses_as_columns(table))
 
 

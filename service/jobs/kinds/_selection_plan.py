@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -23,13 +23,12 @@ from service.jobs.kinds._cross_validation_plan import (
 )
 from service.jobs.kinds._data_input import data_from
 from service.jobs.kinds._job_key import JobKey
-from service.jobs.kinds._methods_used import method_used
+from service.jobs.kinds._methods_used import learners_used, method_used
 from service.jobs.kinds.base import DatasetFile, Job
 from thetahat.data import Data
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.learners.base import Learner
 from thetahat.losses.base import Loss
-from thetahat.pipelines import learner_spec
 from thetahat.resampling import rows_of
 from thetahat.schemes.base import Rows, Scheme
 from thetahat.selecting import SELECTED, own_internal
@@ -107,10 +106,7 @@ class Plan:
                 if scheme is not None
             ),
             method_used("losses", self.loss.info.name, self.loss),
-            *(
-                {"family": "learners", "as": name, **asdict(learner_spec(wire))}
-                for name, wire in wires.items()
-            ),
+            *learners_used(wires),
         ]
 
 

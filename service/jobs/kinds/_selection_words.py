@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from thetahat.evaluation.plain import number
 from thetahat.selecting import Choice, External, InternalEstimate
 from thetahat.types import Caution
+
+
+def among_some(found: Collection[str], to_come: Collection[str]) -> Iterator[Caution]:
+    """Yield what is to be known of a choice that is made before all candidates are there."""
+    if to_come:
+        yield Caution(
+            "choice_among_some",
+            f"a choice among {len(found)} of {len(found) + len(to_come)} candidates is not the "
+            f"selection: still to come are {', '.join(map(repr, to_come))}, and one of them may "
+            "be chosen",
+        )
 
 
 def doubts(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 from uuid import UUID
@@ -113,6 +113,19 @@ class LearningCurve:
         plan = plan_of(job, given)
         growth = given.growth(plan.scheme)
         return finish(job.seed, given, plan, growth, _parts(plan, growth), outputs)
+
+    def gather_some(
+        self, job: Job, learners: Collection[str], outputs: Sequence[dict[str, np.ndarray]]
+    ) -> Finished:
+        """Draw what is complete: ``learners`` are the learners at a size, as the parts name them.
+
+        The cut is that of all learners.
+        """
+        given = _narrow(job.request)
+        plan = plan_of(job, given)
+        growth = given.growth(plan.scheme)
+        parts = [part for part in _parts(plan, growth) if _part_of(part, plan, growth) in learners]
+        return finish(job.seed, given, plan, growth, parts, outputs)
 
 
 def _narrow(request: EvaluationRequest) -> LearningCurveRequest:

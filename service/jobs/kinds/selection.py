@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
@@ -95,6 +95,16 @@ class Selection:
         given = _narrow(job.request)
         plan = plan_of(job, given)
         return finish(job.seed, given, plan, _parts(plan), outputs)
+
+    def gather_some(
+        self, job: Job, learners: Collection[str], outputs: Sequence[dict[str, np.ndarray]]
+    ) -> Finished:
+        """Choose among the candidates that are complete; the cut is that of all of them."""
+        given = _narrow(job.request)
+        whole = plan_of(job, given)
+        some = {name: one for name, one in whole.candidates.items() if name in learners}
+        parts = [part for part in _parts(whole) if part["candidate"] in some]
+        return finish(job.seed, given, replace(whole, candidates=some), parts, outputs)
 
 
 def _narrow(request: EvaluationRequest) -> SelectionRequest:

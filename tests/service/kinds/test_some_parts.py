@@ -1,0 +1,69 @@
+"""What is complete is evaluated while the rest is at work: selections and learning curves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from typing import Any
+from uuid import UUID
+
+import pytest
+from numpy.testing import assert_allclose
+
+from service.jobs.kinds import JOB_KINDS, learning_curve, selection
+from service.jobs.kinds.base import Chunks, EvaluatesSome, Job
+from tests.service.kinds.running import run_kind
+from tests.service.kinds.test_learning_curve import BODY as CURVE
+from tests.service.kinds.test_selection import BODY as SELECTION
+
+
+@pytest.fixture(autouse=True)
+def cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in (learning_curve, selection):
+        monkeypatch.setattr(kind, "SMALL", 0)
+
+
+def result_of_some(body: dict[str, Any], names: Collection[str]) -> dict[str, Any]:
+    """Return the result of the parts with those names, as if the others were not done."""
+    kind = JOB_KINDS[body["kind"]]
+    assert isinstance(kind, EvaluatesSome)
+    request = kind.request.model_validate_json(json.dumps(body))
+    job = Job(UUID(int=len(names)), body["kind"], request, 7)
+    started = kind.start(job)
+    assert isinstance(started, Chunks)
+    done = [kind.run(job, dict(c.payload)) for c in started.chunks if c.part in names]
+    return kind.gather_some(job, names, done).result
+
+
+def test_exact_a_selection_among_some_is_one_without_the_others() -> None:
+    some = result_of_some({**SELECTION, "compare": True, "control": "much"}, ["weak", "strong"])
+    two = {name: SELECTION["candidates"][name] for name in ("weak", "strong")}
+    alone = run_kind({**SELECTION, "compare": True, "candidates": two}).result
+
+    for field in ("models", "chosen", "internal", "external", "bias", "comparisons"):
+        assert some[field] == alone[field]
+    said = {c["code"]: c["message"] for c in some["cautions"]}
+    assert "among 2 of 4 candidates is not the selection" in said["choice_among_some"]
+    assert "'some', 'much'" in said["choice_among_some"]
+    assert "control_left_out" in said
+    assert "choice_among_some" not in {c["code"] for c in alone["cautions"]}
+    used = [m["as"] for m in some["methods"] if m["family"] == "learners"]
+    assert used == ["weak", "strong"]
+
+
+def test_exact_a_curve_of_some_sizes_has_the_points_of_the_whole() -> None:
+    some = result_of_some(CURVE, ["ridge @ 5", "ridge @ 10", "mean @ 5"])
+    whole = run_kind(CURVE).result
+
+    assert some["sizes"] == whole["sizes"]
+    assert (some["size"], whole["size"]) == ("10", "1")
+    assert list(some["models"]) == ["ridge"]
+    points = whole["curves"]["ridge"]["points"]
+    for one, other in zip(some["curves"]["ridge"]["points"], points[:2], strict=True):
+        assert one["mean"] == other["mean"]
+        for a, b in zip(one["intervals"], other["intervals"], strict=True):
+            # the resamples of more sizes are products of wider matrices, rounded otherwise
+            assert_allclose([a["lower"], a["upper"]], [b["lower"], b["upper"]], rtol=1e-12)
+    assert len(some["curves"]["mean"]["points"]) == 1
+    said = next(c for c in some["cautions"] if c["code"] == "not_the_largest_size")
+    assert said["message"].endswith("those at size 10")
