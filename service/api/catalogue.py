@@ -13,9 +13,11 @@ from service.settings import settings
 from thetahat.evaluation import EVERY_TEST
 from thetahat.evaluation.correction_texts import CORRECTION_TEXTS
 from thetahat.evaluation.rules import RULES
+from thetahat.generators import GENERATORS
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
 from thetahat.metrics import METRICS
+from thetahat.presets import PRESETS
 from thetahat.references import REFERENCES
 from thetahat.refits import EVERY_INTERVAL, EVERY_VARIANCE
 from thetahat.registry import MethodInfo
@@ -84,10 +86,6 @@ def corrections() -> list[Description]:
     return [described(CORRECTION_TEXTS[name], none) for name in CORRECTION_TEXTS]
 
 
-def _none_yet() -> list[Description]:
-    return []
-
-
 FAMILIES: Final[dict[str, Callable[[], list[Description]]]] = {
     "schemes": _of_registry(SCHEMES),
     "learners": _learners,
@@ -101,8 +99,8 @@ FAMILIES: Final[dict[str, Callable[[], list[Description]]]] = {
     "risks": _of_registry(RISKS),
     "statistics": _of_registry(STATISTICS),
     "weights": _of_registry(WEIGHTS),
-    "generators": _none_yet,
-    "presets": _none_yet,
+    "generators": _of_registry(GENERATORS),
+    "presets": _of_registry(PRESETS),
 }
 
 

@@ -1,0 +1,33 @@
+"""Generators of losses, data and samples whose truth is known, one module each, by wire name."""
+
+from typing import Final
+
+from thetahat.generators._size import Size
+from thetahat.generators.base import (
+    DataGenerator,
+    DrawnLosses,
+    Generator,
+    LossGenerator,
+    Pair,
+    PairGenerator,
+    Sort,
+    SourcesOfData,
+    SourcesOfLosses,
+)
+from thetahat.registry import Registry
+
+GENERATORS: Final[Registry[type[Generator]]] = Registry.collect(__name__, __path__)
+
+__all__ = [
+    "GENERATORS",
+    "DataGenerator",
+    "DrawnLosses",
+    "Generator",
+    "LossGenerator",
+    "Pair",
+    "PairGenerator",
+    "Size",
+    "Sort",
+    "SourcesOfData",
+    "SourcesOfLosses",
+]

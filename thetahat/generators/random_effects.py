@@ -1,0 +1,216 @@
+"""Losses with given variance and covariances."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.block_losses import BlockLosses, LossTable
+from thetahat.errors import InvalidParameter
+from thetahat.generators._size import Size
+from thetahat.generators.base import DrawnLosses, Sort
+from thetahat.layout import Layout, layout_of
+from thetahat.registry import ONE_TEST_EACH, MethodInfo
+from thetahat.types import BlockKind, FloatArray, Target
+
+TRAINED = "expected_at_training_size"
+FITTED = "fold_models"
+NEW = "new_source"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RandomEffects:
+    r"""Normal losses with the covariances that cross-validation gives its losses.
+
+    .. math:: e_{ki} = \mu_k + a_k + \varepsilon_{ki}, \quad
+        \mathrm{Var}[a_k] = \omega, \ \mathrm{Cov}[a_k, a_l] = \gamma, \
+        \mathrm{Var}[\varepsilon_{ki}] = \sigma^2 - \omega
+
+    so a loss has variance :math:`\sigma^2`, two of one block have covariance :math:`\omega`, two of
+    different blocks :math:`\gamma`. The expected errors :math:`\mu_k` of the sources are normal
+    about ``mean`` with standard deviation ``spread``. The macro mean has the variance
+
+    .. math:: \frac1{K^2} \sum_k \frac{\sigma^2 - \omega}{M_k} + \frac\omega K
+        + \frac{K-1}K \gamma
+
+    about the mean of the :math:`\mu_k`, and ``spread`` squared over K more about ``mean``.
+
+    Parameters
+    ----------
+    sigma2 : float
+        Variance of a loss, given its source.
+    omega, gamma : float
+        Covariances, given the sources: 0 <= omega <= sigma2, and gamma between -omega / (K - 1)
+        and omega.
+    mean : float
+        Expected loss of the first model on a new source.
+    spread : float
+        Standard deviation of the sources' expected losses.
+    differences : tuple of float
+        What each further model's expected loss is above the first model's.
+    correlation : float
+        Between the losses of two models on one instance, in every part of the loss; in [0, 1].
+    blocks : BlockKind
+        What the blocks are said to be: ``random``, ``source`` or ``holdout``.
+
+    Source: grandvalet2006 (the three parameters), geras2013 (by source).
+    """
+
+    sigma2: float = 1.0
+    omega: float = 0.0
+    gamma: float = 0.0
+    mean: float = 0.0
+    spread: float = 0.0
+    differences: tuple[float, ...] = ()
+    correlation: float = 0.0
+    blocks: BlockKind = BlockKind.SOURCE
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="random_effects",
+        title="Losses with given covariances",
+        summary=(
+            "Normal losses of one or more models over K blocks: sigma^2 is the variance of a loss, "
+            "omega the covariance of two losses of one block, gamma that of two blocks, and the "
+            "sources differ by a given spread. The variance of the mean is known in closed form."
+        ),
+        formula=(
+            r"e_{ki} = \mu_k + a_k + \varepsilon_{ki}, \mathrm{Var}[a_k] = \omega, "
+            r"\mathrm{Cov}[a_k, a_l] = \gamma"
+        ),
+        references=("grandvalet2006", "geras2013"),
+        assumptions="Losses are normal, and the covariances are the same for all blocks.",
+        errs=(
+            "Losses of learners are skewed or discrete and their covariances differ from block to "
+            "block: what covers here need not cover there."
+        ),
+        blocks=ONE_TEST_EACH,
+        targets=(Target.THESE_SOURCES, Target.NEW_SOURCE, Target.THESE_MODELS),
+    )
+    gives: ClassVar[Sort] = Sort.LOSSES
+
+    def __post_init__(self) -> None:
+        for name in ("sigma2", "omega", "gamma", "mean", "spread", "correlation"):
+            value = getattr(self, name)
+            if not math.isfinite(value):
+                raise InvalidParameter(f"{name} must be finite, got {value}", loc=(name,))
+        _require(self.sigma2 > 0, "sigma2", self.sigma2, "must be above 0")
+        _require(0 <= self.omega <= self.sigma2, "omega", self.omega, "must be in [0, sigma2]")
+        _require(self.gamma <= self.omega, "gamma", self.gamma, "must be omega at most")
+        _require(self.spread >= 0, "spread", self.spread, "must be 0 or above")
+        _require(0 <= self.correlation <= 1, "correlation", self.correlation, "must be in [0, 1]")
+        fits = self.blocks is not BlockKind.SUBSAMPLES
+        _require(fits, "blocks", self.blocks.value, "must be random, source or holdout")
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """``m1``, ``m2``, ..."""
+        return tuple(f"m{i}" for i in range(1, len(self.differences) + 2))
+
+    def settle(self, n_sources: int, rng: np.random.Generator) -> DrawnSources:
+        """Draw the expected losses of K sources."""
+        _require(
+            self.omega + (n_sources - 1) * self.gamma >= 0,
+            "gamma",
+            self.gamma,
+            f"must be -omega / (K - 1) at least, with K = {n_sources}",
+        )
+        effects = self.mean + np.array([0.0, *self.differences])
+        return DrawnSources(self, effects + self.spread * self._alike(n_sources, rng))
+
+    def _alike(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """(n, models) standard normal numbers; those of one row have the correlation."""
+        own = rng.standard_normal((n, len(self.models)))
+        if not self.correlation or len(self.models) == 1:
+            return own
+        common = rng.standard_normal((n, 1))
+        return np.asarray(
+            math.sqrt(self.correlation) * common + math.sqrt(1 - self.correlation) * own
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnSources:
+    """Sources of given expected losses.
+
+    Parameters
+    ----------
+    generator : RandomEffects
+        The covariances.
+    means : ndarray of float
+        (K, models) expected losses.
+    """
+
+    generator: RandomEffects
+    means: FloatArray
+
+    def draw(self, size: Size, rng: np.random.Generator) -> DrawnLosses:
+        """Draw the losses of all models on all sources."""
+        of, n_blocks = self.generator, len(self.means)
+        layout = layout_over(of.blocks, n_blocks, size)
+        effects = self._block_effects(rng)
+        block = np.repeat(np.arange(n_blocks), layout.n_test.astype(np.intp))
+        noise = math.sqrt(of.sigma2 - of.omega) * of._alike(len(block), rng)  # noqa: SLF001 - its own part
+        values = (self.means + effects)[block] + noise
+        models = {
+            name: BlockLosses(layout, values=np.ascontiguousarray(values[:, m]))
+            for m, name in enumerate(of.models)
+        }
+        return DrawnLosses(
+            table=LossTable(layout, models),
+            truths=self._truths(effects),
+            variances=dict.fromkeys(of.models, self.variances(layout)),
+        )
+
+    def variances(self, layout: Layout) -> dict[str, float]:
+        """Return the variance of the macro mean about each truth, over draws."""
+        of, n_blocks = self.generator, len(self.means)
+        seen = (of.sigma2 - of.omega) * float((1 / layout.n_test).sum()) / n_blocks**2
+        trained = seen + of.omega / n_blocks + (n_blocks - 1) / n_blocks * of.gamma
+        return {FITTED: seen, TRAINED: trained, NEW: trained + of.spread**2 / n_blocks}
+
+    def _block_effects(self, rng: np.random.Generator) -> FloatArray:
+        """(K, models) with variance omega and covariance gamma between blocks."""
+        of, n_blocks = self.generator, len(self.means)
+        normal = of._alike(n_blocks, rng)  # noqa: SLF001 - its own part
+        average = normal.mean(axis=0)
+        between, common = of.omega - of.gamma, of.omega + (n_blocks - 1) * of.gamma
+        return np.asarray(math.sqrt(between) * (normal - average) + math.sqrt(common) * average)
+
+    def _truths(self, effects: FloatArray) -> dict[str, dict[str, float]]:
+        of = self.generator
+        here, fitted = self.means.mean(axis=0), (self.means + effects).mean(axis=0)
+        new = of.mean + np.array([0.0, *of.differences])
+        return {
+            name: {FITTED: float(fitted[m]), TRAINED: float(here[m]), NEW: float(new[m])}
+            for m, name in enumerate(of.models)
+        }
+
+
+def layout_over(kind: BlockKind, n_blocks: int, size: Size) -> Layout:
+    """Return the layout of K blocks whose sizes are equal, or differ by one."""
+    if size.n_sources not in (None, n_blocks):
+        raise InvalidParameter(
+            f"{n_blocks} sources were drawn and {size.n_sources} are asked for", loc=("n_sources",)
+        )
+    if size.rows < n_blocks:
+        raise InvalidParameter(f"{size.rows} losses cannot fill {n_blocks} blocks", loc=("n",))
+    return _layout(kind, n_blocks, size.rows)
+
+
+@lru_cache(maxsize=64)
+def _layout(kind: BlockKind, n_blocks: int, n: int) -> Layout:
+    sizes = np.full(n_blocks, n // n_blocks)
+    sizes[: n % n_blocks] += 1
+    return layout_of(kind, np.repeat(np.arange(n_blocks), sizes), instance=np.arange(n))
+
+
+def _require(good: bool, name: str, value: object, what: str) -> None:  # noqa: FBT001 - an assertion
+    if not good:
+        raise InvalidParameter(f"{name} {what}, got {value}", loc=(name,), value=value)
+
+
+METHOD = RandomEffects

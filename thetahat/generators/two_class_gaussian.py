@@ -1,0 +1,160 @@
+"""Two normal classes in many dimensions, of which few matter."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.data import CLASSIFICATION, Data
+from thetahat.errors import InvalidParameter
+from thetahat.features import Features
+from thetahat.generators._size import Size
+from thetahat.generators.base import Sort
+from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
+from thetahat.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwoClassGaussian:
+    r"""Two classes whose features are normal with one covariance.
+
+    .. math:: x \mid y \sim N\bigl(\mu_s + (y - \tfrac12)\,\delta, \Sigma\bigr)
+
+    The first ``n_relevant`` entries of :math:`\delta` are ``shift``, the others 0. Features come
+    in blocks of ``block_size`` in which every two have the correlation ``correlation``; a block
+    holds relevant and irrelevant features as they come. :math:`\mu_s` is 0, or normal with
+    standard deviation ``source_spread`` in every feature, one for each source.
+
+    Parameters
+    ----------
+    n_features : int
+        p.
+    n_relevant : int
+        How many of them differ between the classes; 0 is a problem with nothing to learn.
+    shift : float
+        Distance of the class means in each relevant feature, in standard deviations.
+    prior : float
+        Share of the second class, in (0, 1).
+    correlation : float
+        Between features of one block, in [0, 1).
+    block_size : int
+        Features in a block; the last may be smaller.
+    source_spread : float
+        Standard deviation of the sources' centres in each feature.
+
+    Source: hastie2009 (linear discriminant analysis).
+    """
+
+    n_features: int = 20
+    n_relevant: int = 5
+    shift: float = 1.0
+    prior: float = 0.5
+    correlation: float = 0.0
+    block_size: int = 1
+    source_spread: float = 0.0
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="two_class_gaussian",
+        title="Two normal classes",
+        summary=(
+            "Two classes whose p features are normal with one covariance; the means differ in the "
+            "first few features alone. Features may be correlated in blocks, and sources may have "
+            "centres of their own."
+        ),
+        formula=r"x \mid y \sim N(\mu_s + (y - 1/2) \delta, \Sigma)",
+        references=("hastie2009",),
+        assumptions="Features are normal and both classes have one covariance.",
+        errs=(
+            "A linear discriminant is the best rule here; what is found on these data flatters "
+            "linear learners."
+        ),
+        blocks=EVERY_BLOCK_KIND,
+    )
+    gives: ClassVar[Sort] = Sort.DATA
+
+    def __post_init__(self) -> None:
+        _require(self.n_features >= 1, "n_features", self.n_features, "must be 1 or more")
+        few = 0 <= self.n_relevant <= self.n_features
+        _require(few, "n_relevant", self.n_relevant, "must be between 0 and n_features")
+        _require(math.isfinite(self.shift), "shift", self.shift, "must be finite")
+        _require(0 < self.prior < 1, "prior", self.prior, "must be in (0, 1)")
+        _require(0 <= self.correlation < 1, "correlation", self.correlation, "must be in [0, 1)")
+        _require(self.block_size >= 1, "block_size", self.block_size, "must be 1 or more")
+        good = math.isfinite(self.source_spread) and self.source_spread >= 0
+        _require(good, "source_spread", self.source_spread, "must be finite, 0 or above")
+
+    def settle(self, n_sources: int, rng: np.random.Generator) -> DrawnCentres:
+        """Draw the centres of the sources."""
+        centres = self.source_spread * rng.standard_normal((n_sources, self.n_features))
+        return DrawnCentres(self, centres)
+
+    def best_error(self) -> float:
+        """Return the error rate of the best rule on one source, in closed form."""
+        from scipy.special import ndtr  # noqa: PLC0415 - few ask
+
+        distance = math.sqrt(self._squared_distance())
+        odds = math.log(self.prior / (1 - self.prior))
+        if not distance:
+            return min(self.prior, 1 - self.prior)
+        first = ndtr(-distance / 2 + odds / distance)  # of the first class, taken for the second
+        second = ndtr(-distance / 2 - odds / distance)
+        return float((1 - self.prior) * first + self.prior * second)
+
+    def _squared_distance(self) -> float:
+        """Return delta' Sigma^-1 delta: a block's inverse is (I - c J) / (1 - rho)."""
+        rho, found = self.correlation, 0.0
+        for first in range(0, self.n_features, self.block_size):
+            width = min(self.block_size, self.n_features - first)
+            relevant = min(max(self.n_relevant - first, 0), width)
+            shrunk = rho / (1 + (width - 1) * rho) * relevant**2
+            found += self.shift**2 * (relevant - shrunk) / (1 - rho)
+        return found
+
+    def features(self, y: IntArray, centres: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """(n, p) features of rows of these classes, about these (n, p) centres."""
+        noise = rng.standard_normal((len(y), self.n_features))
+        if self.correlation:
+            n_blocks = -(-self.n_features // self.block_size)
+            shared = rng.standard_normal((len(y), n_blocks)).repeat(self.block_size, axis=1)
+            noise *= math.sqrt(1 - self.correlation)
+            noise += math.sqrt(self.correlation) * shared[:, : self.n_features]
+        noise += centres
+        noise[:, : self.n_relevant] += (y[:, None] - 0.5) * self.shift
+        return np.asarray(noise)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnCentres:
+    """Sources with given centres."""
+
+    generator: TwoClassGaussian
+    centres: FloatArray
+
+    def draw(self, size: Size, rng: np.random.Generator) -> Data:
+        """Draw rows: as many of each source, or each row's source at random."""
+        n_sources = len(self.centres)
+        if size.per_source is None:
+            source = rng.integers(n_sources, size=size.rows)
+        else:
+            source = np.repeat(np.arange(n_sources), size.per_source)
+        y = (rng.random(len(source)) < self.generator.prior).astype(np.intp)
+        x = self.generator.features(y, self.centres[source], rng)
+        names = tuple(f"x{column}" for column in range(x.shape[1]))
+        return Data(
+            features=Features(names, tuple(np.ascontiguousarray(x.T))),
+            y=y,
+            task=CLASSIFICATION,
+            classes=(0, 1),
+            source=source,
+        )
+
+
+def _require(good: bool, name: str, value: object, what: str) -> None:  # noqa: FBT001 - an assertion
+    if not good:
+        raise InvalidParameter(f"{name} {what}, got {value}", loc=(name,), value=value)
+
+
+METHOD = TwoClassGaussian
