@@ -2,18 +2,22 @@
 
 from thetahat.resampling.at_once import cells, is_fast, path_of
 from thetahat.resampling.fitting import check_learner, check_loss, check_target
+from thetahat.resampling.outcomes import Outcomes, SplitOutcome, gathered, joined
 from thetahat.resampling.packing import pack, unpack
-from thetahat.resampling.runner import SplitOutcome, run_splits
+from thetahat.resampling.runner import run_splits
 from thetahat.resampling.tables import cautions_of, loss_table, rows_of
 
 __all__ = [
+    "Outcomes",
     "SplitOutcome",
     "cautions_of",
     "cells",
     "check_learner",
     "check_loss",
     "check_target",
+    "gathered",
     "is_fast",
+    "joined",
     "loss_table",
     "pack",
     "path_of",

@@ -2,77 +2,68 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 
 from thetahat.data import Data
-from thetahat.errors import EvaluationError
 from thetahat.learners.base import OverSplits, Plain
 from thetahat.losses.base import Loss, Predictions
+from thetahat.resampling.told import Told, told_in_turn, told_of
 from thetahat.schemes.base import Split
-from thetahat.types import FloatArray
+from thetahat.types import IntArray
 
-_ROWS: Final = 256
+_ROWS: Final = 1024
 """Rows of a block; blocks begin at its multiples, whichever splits are asked for."""
+
+Each = Callable[[IntArray], tuple[Predictions, np.ndarray]]
+"""From (n,) rows to what L learners say of each when it alone is left out, and (L, n) or (n,)
+whether that may be used."""
+
+
+def each_of(shared: object) -> Each | None:
+    """Return what a learner says of rows left out alone, if it can say that at once."""
+    each: Each | None = getattr(shared, "each_left_out", None)
+    return each
 
 
 class OneLeftOut:
-    """What a learner says of each row when it alone is left out, and what that costs.
+    """What L learners say of each row when it alone is left out, and what that costs.
 
     Thousands of splits of one row each would otherwise be thousands of calls for one number. The
     block that a row is in depends on its number alone, so the numbers of a split do too.
     """
 
-    def __init__(self, shared: OverSplits | Plain, data: Data, loss: Loss) -> None:
-        self.each = None if isinstance(shared, Plain) else getattr(shared, "each_left_out", None)
-        self.data, self.loss = data, loss
-        self.block = -1
-        self.fits = np.zeros(0, dtype=np.bool_)
-        self.said = Predictions(np.zeros(0))
-        self.losses: FloatArray = np.zeros(0)
+    def __init__(self, each: Each, data: Data, loss: Loss) -> None:
+        self.each, self.data, self.loss = each, data, loss
+        self.number = -1
+        self.block: Told | None = None
 
-    def of(self, split: Split) -> tuple[Predictions, FloatArray] | None:
-        """Return what was said of the row that is left out, and its loss.
+    def of(self, rows: range) -> Told:
+        """Return what is told of a stretch of rows that is not empty."""
+        parts = []
+        for number in range(rows[0] // _ROWS, rows[-1] // _ROWS + 1):
+            first = number * _ROWS
+            cut = slice(max(rows[0] - first, 0), min(rows[-1] + 1 - first, _ROWS))
+            parts.append(self._of_block(number).of_rows(cut))
+        return told_in_turn(parts)
 
-        None where the split leaves out more than the one row, or where the learner, or the loss,
-        has to look at this row by itself.
-        """
-        if self.each is None or not leaves_one_out(split, self.data.n):
-            return None
-        row = int(split.test[0])
-        if row // _ROWS != self.block:
-            self.block = row // _ROWS
-            self._fill()
-        at = row - self.block * _ROWS
-        if not self.fits[at]:
-            return None
-        one = slice(at, at + 1)
-        said = self.said
-        return (
-            Predictions(
-                said.output[one],
-                None if said.probabilities is None else said.probabilities[one],
-                None if said.scores is None else said.scores[one],
-            ),
-            self.losses[one],
-        )
+    def _of_block(self, number: int) -> Told:
+        if self.block is None or number != self.number:
+            first = number * _ROWS
+            rows = np.arange(first, min(first + _ROWS, self.data.n))
+            with np.errstate(all="ignore"):
+                said, fits = self.each(rows)
+            fits = fits.reshape(-1, len(rows))
+            self.number, self.block = number, told_of(said, fits, self.data.y[rows], self.loss)
+        return self.block
 
-    def _fill(self) -> None:
-        assert self.each is not None  # noqa: S101 - asked for by the caller
-        first = self.block * _ROWS
-        rows = np.arange(first, min(first + _ROWS, self.data.n))
-        with np.errstate(all="ignore"):
-            self.said, fits = self.each(rows)
-        for part in (self.said.output, self.said.probabilities, self.said.scores):
-            if part is not None:
-                fits = fits & np.isfinite(part.reshape(len(rows), -1)).all(axis=1)
-        self.losses, self.fits = np.zeros(len(rows)), np.zeros(len(rows), dtype=np.bool_)
-        try:
-            losses = self.loss.losses(self.data.y[rows], self.said)
-        except EvaluationError:
-            return  # row by row it is said which one it is about
-        self.losses, self.fits = losses, fits & np.isfinite(losses)
+
+def one_left_out(shared: OverSplits | Plain, data: Data, loss: Loss) -> OneLeftOut | None:
+    """Return what one learner says of each row that is left out, if it can say that at once."""
+    each = each_of(shared)
+    return None if each is None else OneLeftOut(each, data, loss)
 
 
 def leaves_one_out(split: Split, n: int) -> bool:

@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from thetahat.resampling.runner import SplitOutcome
+from thetahat.resampling.outcomes import KEPT, Outcomes, Places, SplitOutcome, gathered
 from thetahat.types import Caution
 
 Arrays = dict[str, np.ndarray]
-_KEPT = ("output", "probabilities", "scores")
 
 
 def pack(outcomes: Sequence[SplitOutcome]) -> Arrays:
@@ -20,42 +19,54 @@ def pack(outcomes: Sequence[SplitOutcome]) -> Arrays:
     Labels, cautions and reasons, which are words, stand as the bytes of one JSON text. Kept
     predictions are packed where every outcome has them.
     """
-    words = [[o.label, [[c.code, c.message] for c in o.cautions], o.why_plain] for o in outcomes]
-    arrays = {
-        "repeat": np.array([o.repeat for o in outcomes], dtype=np.intp),
-        "block": np.array([o.block for o in outcomes], dtype=np.intp),
-        "n_train": np.array([o.n_train for o in outcomes], dtype=np.intp),
-        "n_test": np.array([len(o.test) for o in outcomes], dtype=np.intp),
-        "test": np.concatenate([np.empty(0, dtype=np.intp), *(o.test for o in outcomes)]),
-        "losses": np.concatenate([np.empty(0), *(o.losses for o in outcomes)]),
-        "words": np.frombuffer(json.dumps(words).encode(), dtype=np.uint8),
+    all_of = gathered(outcomes)
+    places = all_of.places
+    words = {
+        "labels": _short(places.labels),
+        "cautions": [
+            [at, [[c.code, c.message] for c in told]] for at, told in all_of.cautions.items()
+        ],
+        "why_plain": list(all_of.why_plain.items()),
     }
-    for name in _KEPT:
-        parts = [getattr(outcome, name) for outcome in outcomes]
-        if parts and all(part is not None for part in parts):
-            arrays[name] = np.concatenate(parts)
-    return arrays
+    return {
+        "repeat": places.repeat,
+        "block": places.block,
+        "n_train": places.n_train,
+        "n_test": places.n_test,
+        "test": places.test,
+        "losses": all_of.losses,
+        "words": np.frombuffer(json.dumps(words).encode(), dtype=np.uint8),
+        **all_of.kept(),
+    }
 
 
-def unpack(arrays: Mapping[str, np.ndarray]) -> list[SplitOutcome]:
+def unpack(arrays: Mapping[str, np.ndarray]) -> Outcomes:
     """Return the outcomes that ``pack`` was given."""
     words = json.loads(arrays["words"].tobytes())
-    ends = np.cumsum(arrays["n_test"])
-    outcomes = []
-    for at, (label, cautions, why_plain) in enumerate(words):
-        rows = slice(int(ends[at] - arrays["n_test"][at]), int(ends[at]))
-        kept = {name: arrays[name][rows] for name in _KEPT if name in arrays}
-        outcomes.append(
-            SplitOutcome(
-                repeat=int(arrays["repeat"][at]),
-                block=int(arrays["block"][at]),
-                label=label,
-                n_train=int(arrays["n_train"][at]),
-                test=arrays["test"][rows],
-                losses=arrays["losses"][rows],
-                cautions=tuple(Caution(code, message) for code, message in cautions),
-                why_plain=why_plain,
-                **kept,
-            )
-        )
-    return outcomes
+    labels = words["labels"]
+    places = Places(
+        repeat=arrays["repeat"],
+        block=arrays["block"],
+        labels=range(*labels["range"]) if isinstance(labels, dict) else labels,
+        n_train=arrays["n_train"],
+        n_test=arrays["n_test"],
+        test=arrays["test"],
+    )
+    kept = {name: arrays[name] for name in KEPT if name in arrays}
+    return Outcomes(
+        places=places,
+        losses=arrays["losses"],
+        cautions={
+            at: tuple(Caution(code, message) for code, message in told)
+            for at, told in words["cautions"]
+        },
+        why_plain=dict(words["why_plain"]),
+        **kept,
+    )
+
+
+def _short(labels: Sequence[str | int]) -> list[str | int] | dict[str, list[int]]:
+    """Return labels as JSON can hold them; those that count up by their ends alone."""
+    if isinstance(labels, range):
+        return {"range": [labels.start, labels.stop]}
+    return list(labels)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,55 +13,20 @@ from thetahat.learners.base import Learner, OverSplits, Plain
 from thetahat.losses.base import Loss, Predictions
 from thetahat.pipelines.guarded import guarded
 from thetahat.resampling.at_once import over_splits, predicted_at_once
-from thetahat.resampling.one_left_out import OneLeftOut
-from thetahat.schemes.base import Split
+from thetahat.resampling.one_left_out import OneLeftOut, leaves_one_out, one_left_out
+from thetahat.resampling.outcomes import (
+    Outcomes,
+    SplitOutcome,
+    gathered,
+    one_row_each,
+    with_others,
+)
+from thetahat.schemes.base import OneRowEach, Split
 from thetahat.seeds import stream
-from thetahat.types import Caution, FloatArray, IntArray, Label
+from thetahat.types import Caution, FloatArray
 
 _OF_INSTANCES = frozenset({"y", "predictions", "probabilities", "scores"})
 """What a loss refuses by instance; the place ends with the instance's number."""
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class SplitOutcome:
-    """What one learner did on one split.
-
-    Parameters
-    ----------
-    repeat, block : int
-        Which split.
-    label : label
-        What its block is called.
-    n_train : int
-        Different rows that were learnt from.
-    test : ndarray of int
-        (n_test,) row numbers, ascending.
-    losses : ndarray of float
-        (n_test,) finite.
-    output : ndarray or None
-        (n_test,) class codes or values, where predictions are kept.
-    probabilities : ndarray of float or None
-        (n_test, n_classes), where predictions are kept and the learner gives them.
-    scores : ndarray of float or None
-        (n_test,) decision values, likewise.
-    cautions : tuple of Caution
-        What the learner warned of.
-    why_plain : str or None
-        Why the learner was fitted on this training part; None where the test part was predicted
-        from what all rows share.
-    """
-
-    repeat: int
-    block: int
-    label: Label
-    n_train: int
-    test: IntArray
-    losses: FloatArray
-    output: np.ndarray | None = None
-    probabilities: FloatArray | None = None
-    scores: FloatArray | None = None
-    cautions: tuple[Caution, ...] = ()
-    why_plain: str | None = None
 
 
 def run_splits(  # noqa: PLR0913 - the six things a number depends on, and what to keep
@@ -73,7 +38,7 @@ def run_splits(  # noqa: PLR0913 - the six things a number depends on, and what 
     seed: int,
     *,
     keep_predictions: bool = False,
-) -> list[SplitOutcome]:
+) -> Sequence[SplitOutcome]:
     """Fit on each training part and lose on each test part.
 
     What a split gives depends on the seed, the learner's name, the data and the split alone, so
@@ -98,16 +63,44 @@ def run_splits(  # noqa: PLR0913 - the six things a number depends on, and what 
         The learner refused its training part, in its own words. Both name learner and split.
     """
     shared = over_splits(learner, data)
-    alone = OneLeftOut(shared, data, loss)
+    alone = one_left_out(shared, data, loss)
+
+    def one(split: Split) -> SplitOutcome:
+        done = _run_one(name, learner, data, split, loss, seed, shared)
+        return _outcome(split, *done, keep_predictions=keep_predictions)
+
+    if alone is None:
+        return [one(split) for split in splits]
+    if isinstance(splits, OneRowEach):
+        return _each_row(alone, splits, one, keep_predictions=keep_predictions)
     outcomes = []
     for split in splits:
-        found = alone.of(split)
-        if found is None:
-            done = _run_one(name, learner, data, split, loss, seed, shared)
+        found = None
+        if leaves_one_out(split, data.n):
+            row = int(split.test[0])
+            found = alone.of(range(row, row + 1))
+        if found is None or not found.fits[0, 0]:
+            outcomes.append(one(split))
         else:
-            done = (*found, (), None)
-        outcomes.append(_outcome(split, *done, keep_predictions=keep_predictions))
+            outcomes.append(_told(split, found.of_learner(0), keep_predictions=keep_predictions))
     return outcomes
+
+
+def _each_row(
+    alone: OneLeftOut,
+    splits: OneRowEach,
+    one: Callable[[Split], SplitOutcome],
+    *,
+    keep_predictions: bool,
+) -> Outcomes:
+    """Return the outcomes of rows left out one by one; those that do not fit are run alone."""
+    rows = splits.rows
+    if not rows:
+        return gathered([])
+    told = alone.of(rows)
+    by_itself = {int(at): one(splits.leaving_out(rows[at])) for at in np.flatnonzero(~told.fits[0])}
+    places = one_row_each(splits.n, rows)
+    return with_others(places, told.of_learner(0), by_itself, keep_predictions=keep_predictions)
 
 
 def _outcome(  # noqa: PLR0913 - what an outcome is made of
@@ -132,6 +125,12 @@ def _outcome(  # noqa: PLR0913 - what an outcome is made of
         cautions=cautions,
         why_plain=why_plain,
     )
+
+
+def _told(split: Split, arrays: dict[str, Any], *, keep_predictions: bool) -> SplitOutcome:
+    losses = arrays.pop("losses")
+    predictions = Predictions(**arrays)
+    return _outcome(split, predictions, losses, (), None, keep_predictions=keep_predictions)
 
 
 def place_of(name: str, split: Split, source: np.ndarray | None = None) -> str:

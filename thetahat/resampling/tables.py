@@ -14,7 +14,7 @@ from thetahat.data import Data
 from thetahat.errors import InvalidParameter
 from thetahat.layout import layout_of
 from thetahat.losses.base import Loss
-from thetahat.resampling.runner import SplitOutcome
+from thetahat.resampling.outcomes import Outcomes, SplitOutcome, gathered
 from thetahat.schemes.base import Rows
 from thetahat.types import BlockKind, Caution, IntArray, Label
 
@@ -53,22 +53,18 @@ def loss_table(
     outcomes : mapping of str to sequence of SplitOutcome
         By learner, in the request's order; the same splits in the same order for each.
     """
-    _check_same_splits(outcomes)
-    first = next(iter(outcomes.values()))
-    sizes = [len(outcome.test) for outcome in first]
-    instance = np.concatenate([outcome.test for outcome in first])
+    found = {name: gathered(of_model) for name, of_model in outcomes.items()}
+    _check_same_splits(found)
+    places = next(iter(found.values())).places
     layout = layout_of(
         kind,
-        _repeated([outcome.label for outcome in first], sizes),
-        repeat=np.repeat(np.array([o.repeat for o in first], dtype=np.intp), sizes),
-        instance=instance,
-        cluster=None if data.cluster is None else data.cluster[instance],
-        n_train=np.repeat(np.array([o.n_train for o in first], dtype=np.float64), sizes),
+        _repeated(places.labels, places.n_test),
+        repeat=np.repeat(places.repeat, places.n_test),
+        instance=places.test,
+        cluster=None if data.cluster is None else data.cluster[places.test],
+        n_train=np.repeat(places.n_train.astype(np.float64), places.n_test),
     )
-    models = {
-        name: BlockLosses(layout, values=np.concatenate([outcome.losses for outcome in of_model]))
-        for name, of_model in outcomes.items()
-    }
+    models = {name: BlockLosses(layout, values=of_model.losses) for name, of_model in found.items()}
     return LossTable(layout, models, loss_range=loss.value_range)
 
 
@@ -82,8 +78,8 @@ def cautions_of(outcomes: Mapping[str, Sequence[SplitOutcome]]) -> tuple[Caution
     for name, of_model in outcomes.items():
         counts: Counter[tuple[str, str]] = Counter()
         first: dict[tuple[str, str], Caution] = {}
-        for outcome in of_model:
-            kinds = {(c.code, _NUMBER.sub("#", c.message)): c for c in reversed(outcome.cautions)}
+        for _, warned in sorted(gathered(of_model).cautions.items()):
+            kinds = {(c.code, _NUMBER.sub("#", c.message)): c for c in reversed(warned)}
             counts.update(kinds.keys())
             first = kinds | first
         told.extend(
@@ -96,22 +92,23 @@ def cautions_of(outcomes: Mapping[str, Sequence[SplitOutcome]]) -> tuple[Caution
     return tuple(told)
 
 
-def _repeated(labels: Sequence[Label], sizes: Sequence[int]) -> Sequence[Label] | IntArray:
+def _repeated(labels: Sequence[Label], sizes: IntArray) -> Sequence[Label] | IntArray:
     """(n,) block label of each row; numbers as an array, which is coded the faster."""
-    if all(type(label) is int for label in labels):
+    if isinstance(labels, range) or all(type(label) is int for label in labels):
         return np.repeat(np.array(labels, dtype=np.intp), sizes)
-    return [label for label, size in zip(labels, sizes, strict=True) for _ in range(size)]
+    pairs = zip(labels, sizes.tolist(), strict=True)
+    return [label for label, size in pairs for _ in range(size)]
 
 
-def _check_same_splits(outcomes: Mapping[str, Sequence[SplitOutcome]]) -> None:
+def _check_same_splits(outcomes: Mapping[str, Outcomes]) -> None:
     if not outcomes:
         raise InvalidParameter("there is no learner", loc=("learners",))
     names = list(outcomes)
-    first = outcomes[names[0]]
+    first = outcomes[names[0]].places
     for name in names[1:]:
-        other = outcomes[name]
-        if len(other) != len(first) or not all(
-            np.array_equal(a.test, b.test) for a, b in zip(first, other, strict=True)
+        other = outcomes[name].places
+        if not (
+            np.array_equal(first.n_test, other.n_test) and np.array_equal(first.test, other.test)
         ):
             raise InvalidParameter(
                 f"learners {names[0]!r} and {name!r} were not tested on the same splits",

@@ -38,6 +38,35 @@ class Split:
         return 1 + int(np.count_nonzero(self.train[1:] != self.train[:-1]))
 
 
+class OneRowEach(Iterator[Split]):
+    """Splits that leave out one row of n each, row after row; only one exists at a time.
+
+    Who can do with the row numbers takes ``rows``, and makes no split at all.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows of the data.
+    start, stop : int
+        The first row that is left out, and the one before which it ends.
+    """
+
+    def __init__(self, n: int, start: int, stop: int) -> None:
+        self.n, self.rows = n, range(start, stop)
+
+    def __next__(self) -> Split:
+        if not self.rows:
+            raise StopIteration
+        row, self.rows = self.rows[0], self.rows[1:]
+        return self.leaving_out(row)
+
+    def leaving_out(self, row: int) -> Split:
+        """Return the split that leaves out this row."""
+        train = np.arange(self.n - 1, dtype=np.intp)
+        train[row:] += 1
+        return Split(0, row, row, train, np.array([row], dtype=np.intp))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
     """What a scheme may know of the data.

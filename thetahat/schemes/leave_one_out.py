@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from thetahat.registry import FOLDS, MethodInfo
-from thetahat.schemes._partitions import check_two_rows, splits_of_partitions
-from thetahat.schemes.base import Rows, Split
+from thetahat.schemes._partitions import check_two_rows
+from thetahat.schemes.base import OneRowEach, Rows, Split
 from thetahat.types import BlockKind
 
 
@@ -59,10 +57,8 @@ class LeaveOneOut:
     ) -> Iterator[Split]:
         """Yield one pair per row; only one pair's row numbers exist at a time."""
         del seed  # nothing is drawn
-        labels = range(self.n_splits(rows))
-        return splits_of_partitions(
-            lambda _repeat: np.arange(rows.n, dtype=np.intp), labels, 1, start, stop
-        )
+        n = self.n_splits(rows)
+        return OneRowEach(n, start, n if stop is None else min(stop, n))
 
 
 METHOD = LeaveOneOut

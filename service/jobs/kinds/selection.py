@@ -157,11 +157,11 @@ def _run(plan: Plan, seed: int, part: Mapping[str, Any]) -> dict[str, np.ndarray
     return packed(outcomes, estimates)
 
 
-def _losses(plan: Plan, name: str, splits: Iterable[Split], seed: int) -> list[SplitOutcome]:
+def _losses(plan: Plan, name: str, splits: Iterable[Split], seed: int) -> Sequence[SplitOutcome]:
     return run_splits(name, plan.candidates[name], plan.data, splits, plan.loss, seed)
 
 
-def _inside(plan: Plan, name: str, split: Split, seed: int) -> list[SplitOutcome]:
+def _inside(plan: Plan, name: str, split: Split, seed: int) -> Sequence[SplitOutcome]:
     """Return the internal outcomes of one external training part; refusals say which part."""
     splits = list(internal_splits(plan.schemes.internal, plan.rows, split, seed))
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -66,7 +66,7 @@ def outcomes_of(
     """What a job would get of each split; None where it is refused."""
     loss = ZeroOne() if data.n_classes else Squared()
     splits = list(splits_of(data, scheme))
-    done: list[SplitOutcome] | None = None
+    done: Sequence[SplitOutcome] | None = None
     with contextlib.suppress(EvaluationError):  # where there is no way in one of them at least
         done = run_splits("m", learner, data, splits, loss, 0, keep_predictions=True)
     if done is not None:

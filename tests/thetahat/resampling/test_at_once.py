@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,16 @@ from thetahat.learners.ridge import Ridge
 from thetahat.losses.base import Predictions
 from thetahat.losses.squared import Squared
 from thetahat.pipelines import build, learner_spec
-from thetahat.resampling import cells, is_fast, pack, path_of, rows_of, run_splits, unpack
+from thetahat.resampling import (
+    SplitOutcome,
+    cells,
+    is_fast,
+    pack,
+    path_of,
+    rows_of,
+    run_splits,
+    unpack,
+)
 from thetahat.resampling.at_once import over_splits, part_of, predicted_at_once
 from thetahat.resampling.one_left_out import OneLeftOut, leaves_one_out
 from thetahat.schemes import SCHEMES
@@ -175,26 +185,46 @@ class Choosy(Squared):
 
 
 def test_exact_rows_left_out_alone_are_told_in_blocks() -> None:
-    data = data_of({"a": np.arange(300.0)}, np.arange(300.0), "regression")
+    data = data_of({"a": np.arange(1200.0)}, np.arange(1200.0), "regression")
     each = EachRow([])
-    alone = OneLeftOut(each, data, Squared())
-    splits = list(SCHEMES["leave_one_out"]().splits(rows_of(data), 0))
+    alone = OneLeftOut(each.each_left_out, data, Squared())
 
-    found = [alone.of(split) for split in splits]
+    told = alone.of(range(300, 1200))
+    first = [alone.of(range(row, row + 1)) for row in range(8)]
 
-    assert each.asked == [256, 44]
-    assert [row for row, one in enumerate(found) if one is None] == [3, 5]
-    assert all(one is None or one[0].output.tolist() == [row] for row, one in enumerate(found))
-    assert all(one is None or one[1].tolist() == [0.0] for one in found)
+    assert each.asked == [1024, 176, 1024]
+    assert told.fits.shape == (1, 900)
+    assert told.fits.all()
+    assert_array_equal(told.output[0], np.arange(300, 1200))
+    assert [row for row, one in enumerate(first) if not one.fits[0, 0]] == [3, 5]
+    assert all(one.losses[0, 0] == 0 for one in first if one.fits[0, 0])
 
 
 def test_degenerate_a_loss_that_refuses_a_block_is_asked_row_by_row() -> None:
     data = data_of({"a": np.arange(9.0)}, np.arange(9.0), "regression")
-    splits = list(SCHEMES["leave_one_out"]().splits(rows_of(data), 0))
 
-    alone = OneLeftOut(EachRow([]), data, Choosy())
+    alone = OneLeftOut(EachRow([]).each_left_out, data, Choosy())
 
-    assert {alone.of(split) for split in splits} == {None}
+    assert not alone.of(range(9)).fits.any()
+
+
+@pytest.mark.parametrize("name", ["plain", "constant_but_once", "collinear"])
+def test_exact_rows_by_number_say_what_their_splits_say(name: str) -> None:
+    data = problem(name, "regression")
+    scheme, rows = SCHEMES["leave_one_out"](), rows_of(data)
+
+    def outcomes(start: int, stop: int, *, as_list: bool) -> list[SplitOutcome]:
+        splits: Any = scheme.splits(rows, 5, start=start, stop=stop)
+        splits = list(splits) if as_list else splits
+        return list(run_splits("r", Ridge(), data, splits, Squared(), 5, keep_predictions=True))
+
+    for start, stop in ((0, 41), (11, 19), (7, 7)):
+        pairs = zip(
+            outcomes(start, stop, as_list=True), outcomes(start, stop, as_list=False), strict=True
+        )
+        for wanted, said in pairs:
+            for field in fields(SplitOutcome):
+                assert_array_equal(getattr(said, field.name), getattr(wanted, field.name))
 
 
 def test_degenerate_other_splits_are_not_of_one_row() -> None:

@@ -17,7 +17,7 @@ from thetahat.types import Caution
 def done(scheme: str, *, keep: bool) -> list[SplitOutcome]:
     data = some_data("classification", 13, fold=[True] * 6 + [False] * 7)
     splits = SCHEMES[scheme]().splits(rows_of(data), 2)
-    return run_splits("m", Majority(), data, splits, Log(), 2, keep_predictions=keep)
+    return list(run_splits("m", Majority(), data, splits, Log(), 2, keep_predictions=keep))
 
 
 def same(a: SplitOutcome, b: SplitOutcome) -> None:
@@ -44,7 +44,7 @@ def test_exact_there_and_back(scheme: str, *, keep: bool) -> None:
 
 
 def test_degenerate_nothing() -> None:
-    assert unpack(pack([])) == []
+    assert list(unpack(pack([]))) == []
 
 
 def test_property_no_objects_in_the_arrays() -> None:

@@ -21,7 +21,7 @@ from thetahat.types import BlockKind, Caution
 
 
 def outcomes(data: Data, scheme: Scheme, name: str = "m") -> list[SplitOutcome]:
-    return run_splits(name, Mean(), data, scheme.splits(rows_of(data), 4), Squared(), 4)
+    return list(run_splits(name, Mean(), data, scheme.splits(rows_of(data), 4), Squared(), 4))
 
 
 def made(name: str, **params: Any) -> Scheme:

@@ -9,7 +9,7 @@ from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner
 from thetahat.learners.nearest_neighbours import NearestNeighbours
 from thetahat.losses import LOSSES
-from thetahat.resampling import rows_of, run_splits
+from thetahat.resampling import SplitOutcome, rows_of, run_splits
 from thetahat.schemes.k_fold import KFold
 from thetahat.selecting import (
     Candidate,
@@ -26,7 +26,8 @@ def selected(data: Data, learners: Mapping[str, Learner], seed: int) -> External
     rows, loss, scheme = rows_of(data), LOSSES["zero_one"](), KFold(n_folds=3)
     candidates = {}
     for name, learner in learners.items():
-        outcomes, internal = [], []
+        outcomes: list[SplitOutcome] = []
+        internal = []
         for split in scheme.splits(rows, seed):
             inner = internal_splits(scheme, rows, split, seed)
             inside = run_splits(name, learner, data, inner, loss, internal_seed(seed, split))
