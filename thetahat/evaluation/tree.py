@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -21,19 +20,19 @@ from thetahat.evaluation.omnibus import compare_all
 from thetahat.evaluation.pairs import places
 from thetahat.evaluation.plain import plain, told
 from thetahat.evaluation.resampled import Resampling
-from thetahat.evaluation.weighting import risks_told
+from thetahat.evaluation.weighting import ALL_RISKS, Risks, Weights, add_risks
 from thetahat.intervals import INTERVALS
 from thetahat.omnibus import OMNIBUS
-from thetahat.types import FloatArray
 from thetahat.variances import VARIANCES
 
 
-def evaluate(
+def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come with them
     table: LossTable,
     choices: Choices,
     seed: int,
-    weights: FloatArray | Mapping[str, FloatArray] | None = None,
+    weights: Weights | None = None,
     found: FoundBySubject = NOTHING_FOUND,
+    risks: Risks = ALL_RISKS,
 ) -> dict[str, Any]:
     """Return the result of an evaluation, all but its ``provenance``, as plain JSON values.
 
@@ -50,6 +49,8 @@ def evaluate(
         else.
     found : mapping
         What was estimated beforehand by fitting again, by model name and by pair of names.
+    risks : mapping
+        The estimators of weighted risks, by their key in the result.
 
     Raises
     ------
@@ -95,9 +96,6 @@ def evaluate(
             resampling.of_model(name),
         )
         models[name] = model_told(losses, inference)
-        if weights is not None:
-            own = weights[name] if isinstance(weights, Mapping) else weights
-            models[name]["risks"] = risks_told(losses, own, choices)
     comparisons = compare(
         table, methods, choices, seed, limits, left_out, found, shared, resampling
     )
@@ -111,7 +109,7 @@ def evaluate(
         n_pairs=n_pairs,
         correction=choices.correction,
     )
-    return {
+    result = {
         "models": models,
         "detail": detail,
         "comparisons": comparisons,
@@ -122,3 +120,6 @@ def evaluate(
         "not_applicable": left_out.listed(),
         "cautions": told([*cautions, *doubt(detail, choices.detail, n_pairs)]),
     }
+    if weights is not None:
+        add_risks(result, table, weights, choices, risks)
+    return result
