@@ -1,0 +1,85 @@
+"""The risk of a learner along its grid, and the value of the least."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from thetahat.risks.base import RiskEstimate, RiskEstimator
+from thetahat.risks.doubly import Doubly
+from thetahat.shifting.choosing import least
+from thetahat.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RiskCurve:
+    """One risk at every value of a grid.
+
+    Parameters
+    ----------
+    estimates : tuple of RiskEstimate
+        (L,) with ``terms`` at the selected value alone.
+    selected : int
+        The place of the least.
+    """
+
+    estimates: tuple[RiskEstimate, ...]
+    selected: int
+
+    @property
+    def values(self) -> FloatArray:
+        """(L,) risks."""
+        return np.array([one.estimate for one in self.estimates])
+
+    @property
+    def variances(self) -> FloatArray:
+        """(L,) variance of each."""
+        return np.array([one.variance for one in self.estimates])
+
+    @property
+    def chosen(self) -> RiskEstimate:
+        """The estimate at the selected value."""
+        return self.estimates[self.selected]
+
+
+def risk_curve(
+    method: RiskEstimator, losses: FloatArray, weights: FloatArray, fold: IntArray, rank: FloatArray
+) -> RiskCurve:
+    """Estimate the risk for each column of (n, L) losses; ``rank`` as ``least`` takes it."""
+    estimates = [
+        replace(method.estimate(column, weights, fold), terms=None)
+        for column in np.ascontiguousarray(losses.T)
+    ]
+    at = least(np.array([one.estimate for one in estimates]), rank)
+    estimates[at] = method.estimate(losses[:, at], weights, fold)
+    return RiskCurve(tuple(estimates), at)
+
+
+def with_second_moment(
+    methods: Mapping[str, Any], known: tuple[float, float] | None
+) -> dict[str, Any]:
+    """Tell the doubly controlled risk the second moment that the target sample estimates."""
+    if known is None:
+        return dict(methods)
+    moment, variance = known
+    return {
+        key: replace(method, second_moment=moment, second_moment_variance=variance)
+        if isinstance(method, Doubly) and method.second_moment is None
+        else method
+        for key, method in methods.items()
+    }
+
+
+def target_means(losses: Sequence[FloatArray] | FloatArray) -> tuple[FloatArray, FloatArray]:
+    """(L,) mean of each column of (m, L) losses on labelled target rows, and its variance.
+
+    With one row there is no variance, and it is NaN.
+    """
+    columns = np.asarray(losses)
+    m = len(columns)
+    if m < 2:
+        return columns.mean(axis=0), np.full(columns.shape[1], np.nan)
+    return columns.mean(axis=0), columns.var(axis=0, ddof=1) / m
