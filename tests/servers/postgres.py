@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -35,10 +35,12 @@ SETTINGS = (
     "max_connections=200",
     "timezone=UTC",
 )
+DURABLE = tuple(setting for setting in SETTINGS if not setting.endswith("=off"))
+"""The same for one that keeps what it has said it keeps, as benchmarks want it."""
 
 
 @contextlib.contextmanager
-def postgres_server() -> Iterator[str]:
+def postgres_server(settings: Sequence[str] = SETTINGS) -> Iterator[str]:
     """Run a server until the block ends; the value is the URL of its maintenance database."""
     with tempfile.TemporaryDirectory(prefix="thetahat-postgres-", ignore_cleanup_errors=True) as at:
         folder = Path(at)
@@ -52,7 +54,7 @@ def postgres_server() -> Iterator[str]:
         if "user" in identity:
             os.chown(home, NOBODY, NOBODY)
         _initialise(binaries, home / "data", identity)
-        with _started(binaries, home / "data", folder / "log", identity) as port:
+        with _started(binaries, home / "data", folder / "log", identity, settings) as port:
             yield f"postgresql+psycopg://thetahat@127.0.0.1:{port}/postgres"
 
 
@@ -120,12 +122,14 @@ def _initialise(binaries: Path, data: Path, identity: dict[str, Any]) -> None:
 
 
 @contextlib.contextmanager
-def _started(binaries: Path, data: Path, log: Path, identity: dict[str, Any]) -> Iterator[int]:
+def _started(
+    binaries: Path, data: Path, log: Path, identity: dict[str, Any], settings: Sequence[str]
+) -> Iterator[int]:
     """Run the server; another port is tried where someone took the free one meanwhile."""
-    settings = [word for setting in SETTINGS for word in ("-c", setting)]
+    words = [word for setting in settings for word in ("-c", setting)]
     for _ in range(START_ATTEMPTS):
         port = free_port()
-        command: list[str | Path] = [binaries / "postgres", "-D", data, "-p", str(port), *settings]
+        command: list[str | Path] = [binaries / "postgres", "-D", data, "-p", str(port), *words]
         # SIGINT is PostgreSQL's fast shutdown; SIGTERM would wait for idle connections.
         with running(command, log, stop_signal=signal.SIGINT, **identity) as process:
             if _answers(port, process):

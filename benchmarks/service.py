@@ -1,0 +1,276 @@
+"""The service as one command starts it: ready when, small jobs, requests per second, an upload.
+
+It starts ``thetahat serve`` on a free port in a folder of its own, on SQLite and, where the tests
+have a PostgreSQL server, on that with every commit on the disk; both are taken down at the end.
+The load is one asyncio client over bare sockets with 32 connections. Submissions are measured with
+the workers at work on what comes in, and with them held still, which is the API by itself. Other
+work on the machine makes every figure worse; its load is printed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import io
+import os
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import numpy as np
+import orjson
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.servers.postgres import DURABLE, fresh_database, postgres_server
+from tests.servers.processes import ServerFault
+
+CONNECTIONS = 32
+SUBMITS, POLLS, JOBS = 3_000, 6_000, 31
+RNG = np.random.default_rng(1)
+Send = Callable[[int], bytes]
+
+
+def say(what: str, measured: str, target: str = "") -> None:
+    print(f"{what:58s} {measured:>34s}   {target}", flush=True)
+
+
+def request(method: str, path: str, body: bytes = b"", head: str = "") -> bytes:
+    lines = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n{head}"
+    return lines.encode() + b"Content-Type: application/json\r\n\r\n" + body
+
+
+def losses(blocks: int, size: int, *, zero_one: bool) -> bytes:
+    """Return a job of two models with losses of its own."""
+    shape = (2, blocks, size)
+    drawn = RNG.integers(0, 2, shape) if zero_one else RNG.normal(size=shape).round(6)
+    body = {"kind": "losses", "blocks": "random", "losses": dict(zip("ab", drawn.tolist()))}  # noqa: B905
+    return orjson.dumps(body)
+
+
+class Connection:
+    """One kept-alive connection that sends and takes one request at a time."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+
+    async def open(self) -> Connection:
+        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
+        return self
+
+    async def ask(self, data: bytes) -> tuple[int, bytes]:
+        self._writer.write(data)
+        head = await self._reader.readuntil(b"\r\n\r\n")
+        length = re.search(rb"content-length: (\d+)", head)
+        return int(head[9:12]), await self._reader.readexactly(int(length[1]) if length else 0)
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+async def load(port: int, send: Send, count: int) -> tuple[float, list[float]]:
+    """Send ``count`` requests over all connections; returns the rate, and each one's seconds."""
+    numbers, times = iter(range(count)), []
+
+    async def one(connection: Connection) -> None:
+        for number in numbers:
+            began = time.perf_counter()
+            found, body = await connection.ask(send(number))
+            times.append(time.perf_counter() - began)
+            assert found < 300, (found, body)
+
+    connections = [await Connection(port).open() for _ in range(CONNECTIONS)]
+    began = time.perf_counter()
+    await asyncio.gather(*map(one, connections))
+    rate = count / (time.perf_counter() - began)
+    for connection in connections:
+        connection.close()
+    return rate, sorted(times)
+
+
+def rate_of(port: int, send: Send, count: int) -> tuple[str, float]:
+    """Return the middle of three rounds in words: the rate, and its p50 and p99."""
+    rounds = sorted(asyncio.run(load(port, send, count // 3)) for _ in range(3))
+    rate, times = rounds[1]
+    p50, p99 = (1e3 * times[int(q * len(times))] for q in (0.5, 0.99))
+    return f"{rate:.0f}/s, p50 {p50:.0f} ms, p99 {p99:.0f} ms", rate
+
+
+@contextlib.contextmanager
+def serving(database_url: str = "") -> Iterator[tuple[int, int, float]]:
+    """Run the service in a fresh folder; the value is port, process id and seconds until ready."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        settings = {"THETAHAT_DATABASE_URL": database_url, "THETAHAT_MAX_UNFINISHED": "1000000"}
+        began = time.perf_counter()
+        with subprocess.Popen(
+            [sys.executable, "-m", "service.cli", "serve", "--port", "0", "--data-dir", folder],
+            cwd=ROOT,
+            env={**os.environ, **settings},
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as process:
+            try:
+                assert process.stdout is not None
+                line = process.stdout.readline()
+                found = re.search(r"ready at http://127\.0\.0\.1:(\d+)", line)
+                assert found is not None, line
+                yield int(found[1]), process.pid, time.perf_counter() - began
+            finally:
+                process.terminate()
+
+
+def workers_of(pid: int) -> list[int]:
+    """Return the processes that compute, and their parent."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError, IndexError):
+            command = (entry / "cmdline").read_bytes().split(b"\0")
+            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            if b"worker" in command[1:] and (parent == pid or parent in found):
+                found.append(int(entry.name))
+    return sorted(found)
+
+
+@contextlib.contextmanager
+def held(processes: list[int]) -> Iterator[None]:
+    """Hold processes still until the block ends."""
+    for process in processes:
+        os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for process in processes:
+            os.kill(process, signal.SIGCONT)
+
+
+def small_jobs(client: httpx.Client) -> None:
+    """Time small evaluations from submission to result; the data are new each time."""
+    for name, shape, zero_one in (
+        ("5 x 9 x 2", (5, 9), True),
+        ("10 x 1000 x 2 of 0 and 1", (10, 1000), True),
+        ("10 x 1000 x 2 of numbers", (10, 1000), False),
+    ):
+        times = []
+        for _ in range(JOBS):
+            body = losses(*shape, zero_one=zero_one)
+            headers = {"Prefer": "wait=30", "Content-Type": "application/json"}
+            began = time.perf_counter()
+            answer = client.post("/v1/evaluations", content=body, headers=headers)
+            times.append(1e3 * (time.perf_counter() - began))
+            assert answer.json()["status"] == "succeeded", answer.text
+        middle, most = statistics.median(times), max(times)
+        target = "< 50 ms" if shape[1] == 1000 else ""
+        say(f"losses {name}, submit to result", f"{middle:.0f} ms, at most {most:.0f} ms", target)
+
+
+def requests_per_second(client: httpx.Client, port: int, pid: int, targets: dict[str, str]) -> None:
+    """Submit and poll over all connections."""
+    small = losses(2, 3, zero_one=True)
+    submit = request("POST", "/v1/evaluations", small)
+    with held(workers_of(pid)):
+        words, _ = rate_of(port, lambda _: submit, SUBMITS)
+        say("submits, workers held", words, targets["submits"])
+        waiting = [item["id"] for item in client.get("/v1/evaluations?limit=200").json()["items"]]
+        drain(client, port)
+    words, _ = rate_of(port, lambda _: submit, SUBMITS)
+    say("submits, workers at work on them", words)
+    drain(client, port)
+    polls = [request("GET", f"/v1/evaluations/{identifier}") for identifier in waiting]
+    words, _ = rate_of(port, lambda number: polls[number % len(polls)], POLLS)
+    say("polls", words, targets["polls"])
+
+
+def drain(client: httpx.Client, port: int) -> None:
+    """Cancel what is queued, so that the next figure is of that alone."""
+    while items := client.get("/v1/evaluations?status=queued&limit=200").json()["items"]:
+        cancels = [request("POST", item["links"]["cancel"]) for item in items]
+        asyncio.run(load(port, cancels.__getitem__, len(cancels)))
+
+
+async def upload(port: int, data: bytes, media_type: str) -> tuple[float, float, int]:
+    """Return an upload's seconds, the longest wait of another client meanwhile, and the status."""
+    watching, sending = await Connection(port).open(), await Connection(port).open()
+    head = f"POST /v1/datasets HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(data)}\r\n"
+    began, longest = time.perf_counter(), 0.0
+    body = f"{head}Content-Type: {media_type}\r\n\r\n".encode() + data
+    going = asyncio.create_task(sending.ask(body))
+    while not going.done():
+        at = time.perf_counter()
+        await watching.ask(request("GET", "/v1/evaluations?limit=1"))
+        longest = max(longest, time.perf_counter() - at)
+        await asyncio.sleep(0.005)
+    seconds = time.perf_counter() - began
+    watching.close()
+    sending.close()
+    return seconds, longest, going.result()[0]
+
+
+def uploads(port: int) -> None:
+    """Store ten million losses in two formats, while another client asks every few milliseconds."""
+    for name in ("NPY", "Arrow"):
+        found = []
+        for _ in range(3):
+            data, media_type = encoded(RNG.normal(size=10_000_000), name)
+            seconds, longest, status = asyncio.run(upload(port, data, media_type))
+            assert status == 201, status
+            found.append((seconds, longest))
+        seconds, longest = (statistics.median(column) for column in zip(*found, strict=True))
+        words = f"{seconds:.2f} s, longest wait {1e3 * longest:.0f} ms"
+        say(f"upload of 10^7 losses, {name}", words, "< 1 s, < 100 ms")
+
+
+def encoded(values: np.ndarray, name: str) -> tuple[bytes, str]:
+    if name == "NPY":
+        file = io.BytesIO()
+        np.save(file, values)
+        return file.getvalue(), "application/x-npy"
+    import pyarrow as pa
+
+    table, sink = pa.table({"loss": values}), pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue().to_pybytes(), "application/vnd.apache.arrow.stream"
+
+
+def measure(database_url: str, targets: dict[str, str]) -> None:
+    with contextlib.ExitStack() as stack:
+        port, pid, ready = stack.enter_context(serving(database_url))
+        client = stack.enter_context(httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=120))
+        began = time.perf_counter()
+        headers = {"Prefer": "wait=60", "Content-Type": "application/json"}
+        first = losses(10, 1000, zero_one=False)
+        client.post("/v1/evaluations", content=first, headers=headers).raise_for_status()
+        say("ready", f"{ready:.1f} s", targets["ready"])
+        say("first result after that", f"{time.perf_counter() - began:.1f} s")
+        time.sleep(5)  # the workers load in the background what they may need
+        small_jobs(client)
+        requests_per_second(client, port, pid, targets)
+        uploads(port)
+
+
+def main() -> None:
+    """Print the figures beside their targets."""
+    print(f"{os.cpu_count()} cores; load before: {os.getloadavg()[0]:.1f}")
+    print("== SQLite and the embedded broker")
+    embedded = {"ready": "< 4 s", "submits": ">= 800/s, p99 < 250 ms"}
+    measure("", embedded | {"polls": ">= 1000/s, p99 < 250 ms"})
+    try:
+        with postgres_server(DURABLE) as server, fresh_database(server) as url:
+            print("== PostgreSQL")
+            own = {"ready": "", "submits": ">= 400/s, p99 < 250 ms"}
+            measure(url, own | {"polls": ">= 700/s, p99 < 250 ms"})
+    except ServerFault as fault:
+        print(f"no PostgreSQL here: {fault}")
+    print(f"load after: {os.getloadavg()[0]:.1f}")
+
+
+if __name__ == "__main__":
+    main()
