@@ -1,0 +1,132 @@
+"""Weighted cross-validation over penalties on very many data sets at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from thetahat.batches.by_moments import curves_by_moments
+from thetahat.batches.coefficients import coefficients
+from thetahat.batches.one import curves_of_one
+from thetahat.batches.problems import Problems
+from thetahat.errors import InvalidParameter
+from thetahat.risks import RiskEstimator
+from thetahat.shifting.choosing import EQUAL
+from thetahat.types import FloatArray, IntArray
+
+AT_ONCE: Final = 50
+"""Data sets of one stretch: their arrays stay in the cache."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Selected:
+    """What weighted cross-validation over a grid gives on each of R data sets.
+
+    Parameters
+    ----------
+    curves : mapping of str to ndarray of float
+        By risk, (R, L); ``target`` is the mean loss of the folds' fits on the labelled target,
+        the oracle of the source.
+    places : mapping of str to ndarray of int
+        By risk, (R,) the place of the penalty of least risk; of equal risks the largest.
+    target_curve : ndarray of float or None
+        (R, L) mean loss on the target of the fits on all source rows.
+    target_risks : mapping of str to ndarray of float
+        By risk, (R,) what the fit on all source rows with the selected penalty has there.
+    plain : ndarray of bool
+        (R,) where the rows themselves were decomposed, since moments would have lost digits.
+    """
+
+    curves: Mapping[str, FloatArray]
+    places: Mapping[str, IntArray]
+    target_curve: FloatArray | None
+    target_risks: Mapping[str, FloatArray]
+    plain: np.ndarray
+
+
+def select(
+    problems: Problems,
+    penalties: FloatArray,
+    risks: Mapping[str, RiskEstimator],
+    *,
+    intercept: bool = False,
+) -> Selected:
+    r"""Select a penalty of the weighted ridge classifier by each risk, on each data set.
+
+    The same numbers as ``thetahat.shifting.plain_selection`` but for rounding, and the same for
+    any cut into stretches. A data set on which moments would lose digits, because its products
+    are ill-conditioned or its fit nearly perfect, is done from its rows, and counted in ``plain``.
+
+    Parameters
+    ----------
+    problems : Problems
+        R data sets.
+    penalties : ndarray of float
+        (L,) ascending, above 0.
+    risks : mapping of str to RiskEstimator
+        By name; ``target`` is taken.
+    intercept : bool
+        Whether there is one; it is not penalised.
+
+    Source: kouw2019, section 5.2.
+
+    Degenerate cases: a training part without weight predicts 0; weights that are all zero have
+    risk 0 everywhere, and the largest penalty is selected.
+    """
+    if not (len(penalties) and penalties[0] > 0 and (np.diff(penalties) > 0).all()):
+        raise InvalidParameter("penalties must ascend and be above 0", loc=("penalties",))
+    if "target" in risks:
+        raise InvalidParameter("the name target is that of the oracle", loc=("risks",))
+    n_curves = len(risks) + (2 if problems.target is not None else 0)
+    count = len(problems.X)
+    found = np.empty((count, n_curves, len(penalties)))
+    plain = np.zeros(count, dtype=np.bool_)
+    for start in range(0, count, AT_ONCE):
+        part = slice(start, start + AT_ONCE)
+        found[part], plain[part] = _stretch(problems, part, penalties, risks, intercept=intercept)
+    names = [*risks] if problems.target is None else [*risks, "target"]
+    curves = {name: found[:, at] for at, name in enumerate(names)}
+    places = {name: least_places(curve) for name, curve in curves.items()}
+    if problems.target is None:
+        return Selected(
+            curves=curves, places=places, target_curve=None, target_risks={}, plain=plain
+        )
+    refits = found[:, -1]
+    return Selected(
+        curves=curves,
+        places=places,
+        target_curve=refits,
+        target_risks={name: refits[np.arange(count), at] for name, at in places.items()},
+        plain=plain,
+    )
+
+
+def least_places(curves: FloatArray) -> IntArray:
+    """(R,) place of the least of (R, L) risks, by the rule of ``thetahat.shifting.least``."""
+    lowest = curves.min(axis=1, keepdims=True)
+    equal = curves <= lowest + EQUAL * np.abs(lowest)
+    return np.asarray(curves.shape[1] - 1 - np.argmax(equal[:, ::-1], axis=1))
+
+
+def _stretch(
+    problems: Problems,
+    part: slice,
+    penalties: FloatArray,
+    risks: Mapping[str, RiskEstimator],
+    *,
+    intercept: bool,
+) -> tuple[FloatArray, np.ndarray]:
+    X, y, w = problems.X[part], problems.y[part], problems.weights[part]
+    fold = problems.fold if problems.fold.ndim == 1 else problems.fold[part]
+    u = None if problems.target_y is None else problems.target_y[part]
+    target = None if problems.target is None else problems.target[part]
+    now = Problems(X=X, y=y, weights=w, fold=fold, target=target, target_y=u)
+    members = problems.members() if fold.ndim == 1 else now.members()
+    sums = np.stack([coefficients(risk, w, members) for risk in risks.values()], axis=1)
+    found, fit = curves_by_moments(now, members, sums, penalties, intercept=intercept)
+    for r in np.flatnonzero(~fit):
+        found[r] = curves_of_one(now, int(r), sums[r], penalties, intercept=intercept)
+    return found, ~fit
