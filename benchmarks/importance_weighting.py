@@ -1,0 +1,169 @@
+"""Weighted cross-validation of many small data sets beside a loop over everything, as a ratio.
+
+The setting is the source's synthetic one: 50 source and 1000 target rows of two features, five
+folds, 200 penalties, both risks with beta inside the folds, the oracle and the final target risks.
+The loop solves for every data set, fold and penalty, and predicts 1000 target rows each time; it
+is timed on a few data sets. CPU time of this process, one BLAS thread, the same run. ``--full``
+does 100 000 data sets with known weights and with estimated ones; ``--repetitions N`` does N.
+"""
+
+from __future__ import annotations
+
+import os
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from thetahat.batches import Problems, Selected, gaussian_ratios, select
+from thetahat.generators.gaussian_shift import GaussianShift, Shifted
+from thetahat.risks import RiskEstimator
+from thetahat.risks.controlled import Controlled
+from thetahat.risks.weighted import Weighted
+from thetahat.studies.repeating import generator_of
+
+SETTING = GaussianShift(n_features=2, scale=0.75**0.5)
+PENALTIES = np.logspace(-3, 6, 200)
+FOLD = np.arange(50) % 5
+RISKS: dict[str, RiskEstimator] = {
+    "weighted": Weighted(),
+    "controlled": Controlled(beta_from="fold"),
+}
+GRAIN = 50
+
+Loop = tuple[dict[str, np.ndarray], dict[str, float]]
+
+
+def drawn(first: int) -> Shifted:
+    return SETTING.draw_many(generator_of(1, first), GRAIN, 50, 1000)
+
+
+def at_once(samples: Shifted, weights: np.ndarray) -> Selected:
+    problems = Problems(
+        X=samples.source,
+        y=samples.labels,
+        weights=weights,
+        fold=FOLD,
+        target=samples.target,
+        target_y=samples.target_labels,
+    )
+    return select(problems, PENALTIES, RISKS)
+
+
+def by_loops(X: np.ndarray, y: np.ndarray, w: np.ndarray, Z: np.ndarray, u: np.ndarray) -> Loop:
+    """Return curves and final target risks of one data set, as a plain script would have it."""
+    curves = {name: np.zeros(len(PENALTIES)) for name in (*RISKS, "target")}
+    identity = np.eye(X.shape[1])
+    for j, penalty in enumerate(PENALTIES):
+        for k in range(5):
+            test = k == FOLD
+            train = ~test
+            weighted = X[train].T * w[train]
+            theta = np.linalg.solve(weighted @ X[train] + penalty * identity, weighted @ y[train])
+            weighted_loss = (X[test] @ theta - y[test]) ** 2 * w[test]
+            covariance = np.cov(weighted_loss, w[test])
+            beta = covariance[0, 1] / covariance[1, 1]
+            share = test.mean()
+            curves["weighted"][j] += share * weighted_loss.mean()
+            curves["controlled"][j] += share * (weighted_loss - beta * (w[test] - 1)).mean()
+            curves["target"][j] += ((Z @ theta - u) ** 2).mean() / 5
+    final = {}
+    for name, curve in curves.items():
+        penalty = PENALTIES[np.argmin(curve)]
+        theta = np.linalg.solve((X.T * w) @ X + penalty * identity, (X.T * w) @ y)
+        final[name] = float(((Z @ theta - u) ** 2).mean())
+    return curves, final
+
+
+def clock(call: Callable[[], Any]) -> tuple[float, Any]:
+    start = time.process_time()
+    answer = call()
+    return time.process_time() - start, answer
+
+
+def run(count: int, weights_of: Callable[[Shifted], np.ndarray]) -> tuple[float, int]:
+    """CPU seconds of that many data sets, drawing included, and how many were done from rows."""
+    start, n_plain = time.process_time(), 0
+    for first in range(0, count, GRAIN):
+        samples = drawn(first)
+        n_plain += int(at_once(samples, weights_of(samples)).plain.sum())
+    return time.process_time() - start, n_plain
+
+
+def known(samples: Shifted) -> np.ndarray:
+    return SETTING.weights(samples.source)
+
+
+def fitted(samples: Shifted) -> np.ndarray:
+    return gaussian_ratios(samples.source, samples.target)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repetitions", type=int, default=1000)
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--loops", type=int, default=5, help="data sets that the loop does")
+    asked = parser.parse_args()
+    count = 100_000 if asked.full else asked.repetitions
+
+    samples = drawn(0)
+    weights = known(samples)
+    loop_seconds, loops = clock(
+        lambda: [
+            by_loops(
+                samples.source[r],
+                samples.labels[r],
+                weights[r],
+                samples.target[r],
+                samples.target_labels[r],
+            )
+            for r in range(asked.loops)
+        ]
+    )
+    per_loop = loop_seconds / asked.loops
+    run(200, known)  # what is imported late is imported
+    one_seconds, _ = clock(
+        lambda: at_once(
+            Shifted(
+                samples.source[:1],
+                samples.labels[:1],
+                samples.target[:1],
+                samples.target_labels[:1],
+            ),
+            weights[:1],
+        )
+    )
+    found = at_once(samples, weights)
+    gap = max(
+        np.abs(found.curves[name][r] - curve).max()
+        for r, (curves, _) in enumerate(loops)
+        for name, curve in curves.items()
+    )
+    final_gap = max(
+        abs(found.target_risks[name][r] - value)
+        for r, (_, final) in enumerate(loops)
+        for name, value in final.items()
+    )
+    print(f"loop, per data set         {per_loop * 1e3:9.2f} ms (mean of {asked.loops})")
+    print(
+        f"ours, one data set alone   {one_seconds * 1e3:9.2f} ms  "
+        f"ratio {per_loop / one_seconds:.0f}"
+    )
+    print(f"largest difference of a curve {gap:.1e}, of a final target risk {final_gap:.1e}")
+    for what, weights_of in (("known weights", known), ("fitted normals", fitted)):
+        seconds, n_plain = run(count, weights_of)
+        print(
+            f"ours, {count} data sets, {what}: {seconds:.2f} s, "
+            f"{seconds / count * 1e6:.0f} us each with drawing, "
+            f"ratio {per_loop * count / seconds:.0f}, {n_plain} from rows"
+        )
+
+
+if __name__ == "__main__":
+    main()
