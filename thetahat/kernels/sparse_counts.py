@@ -8,6 +8,7 @@ numbers are the same bit by bit.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,26 +41,62 @@ def class_sums(  # noqa: PLR0913 - the parts of a compressed matrix, and of what
             sums[code, indices[k]] += weight * data[k]
 
 
+def whole_sums(  # noqa: PLR0913 - as class_sums
+    indptr: Unsigned,
+    indices: Unsigned,
+    data: FloatArray,
+    cells: Unsigned,
+    weights: FloatArray,
+    sums: np.ndarray,
+) -> None:
+    """Add the weighted values of all rows, whole numbers, to the (m, p) int32 sums of their cells.
+
+    ``cells`` is (n,); rows of cell m are left out.
+    """
+    for i in range(len(cells)):
+        cell, weight = cells[i], weights[i]
+        if cell < len(sums):
+            for k in range(indptr[i], indptr[i + 1]):
+                sums[cell, indices[k]] += np.int32(weight * data[k])
+
+
+def largest_whole(values: FloatArray) -> int:
+    """Return the largest size of whole numbers below 2^53; -1 where some are no such numbers."""
+    least, most = np.int64(0), np.int64(0)
+    n_broken = 0
+    for value in values:
+        whole = np.int64(value)
+        n_broken += whole != value
+        least, most = min(least, whole), max(most, whole)
+    if n_broken or least <= -(2**53) or most >= 2**53:
+        return -1
+    return int(max(most, -least))
+
+
 def row_scores(  # noqa: PLR0913 - as class_sums
     indptr: Unsigned,
     indices: Unsigned,
     data: FloatArray,
     rows: Unsigned,
-    table: FloatArray,
+    which: Unsigned,
+    tables: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Add to (m, C) the products of some rows with a (p, C) table."""
-    width = table.shape[1]
+    """Add to (m, W) the products of some rows with those of (K, p, W) tables they belong to.
+
+    ``which`` is (m,); rows of table K are left out.
+    """
+    n_tables, _, width = tables.shape
     for at in range(len(rows)):
         i = rows[at]
-        if width == 2:
-            first, second = 0.0, 0.0
+        if which[at] >= n_tables:
+            continue
+        table = tables[which[at]]
+        if width == 1:
+            only = 0.0
             for k in range(indptr[i], indptr[i + 1]):
-                value, column = data[k], indices[k]
-                first += value * table[column, 0]
-                second += value * table[column, 1]
-            out[at, 0] += first
-            out[at, 1] += second
+                only += data[k] * table[indices[k], 0]
+            out[at, 0] += only
         else:
             for k in range(indptr[i], indptr[i + 1]):
                 value, column = data[k], indices[k]
@@ -77,11 +114,35 @@ def sums_by_kernel(
     return sums
 
 
+def whole_sums_by_kernel(
+    matrix: CsrMatrix, cells: IntArray, weights: FloatArray, n_cells: int
+) -> np.ndarray:
+    """(n_cells, p) int32 sums of the rows of each cell, all of them whole and below 2^31."""
+    sums = np.zeros((n_cells, matrix.shape[1]), dtype=np.int32)
+    compiled(whole_sums)(*_parts(matrix), unsigned(cells), _fixed(weights), sums)
+    return sums
+
+
+def largest_by_kernel(values: FloatArray) -> float:
+    """Return the largest size of whole numbers; inf where some are not, or are too large."""
+    largest = int(compiled(largest_whole)(_fixed(values)))
+    return np.inf if largest < 0 else float(largest)
+
+
 def scores_by_kernel(matrix: CsrMatrix, rows: IntArray, table: FloatArray) -> FloatArray:
-    """(m, C) products of some rows with a (C, p) table."""
-    out = np.zeros((len(rows), len(table)))
-    columns = _fixed(np.ascontiguousarray(table.T))
-    compiled(row_scores)(*_parts(matrix), unsigned(rows), columns, out)
+    """(m, W) products of some rows with a (W, p) table."""
+    return scores_of_blocks_by_kernel(matrix, rows, np.zeros(len(rows), dtype=np.intp), [table])
+
+
+def scores_of_blocks_by_kernel(
+    matrix: CsrMatrix, rows: IntArray, which: IntArray, tables: Sequence[FloatArray]
+) -> FloatArray:
+    """(m, W) products of some rows with the (W, p) table that each belongs to; 0 for no table."""
+    out = np.zeros((len(rows), len(tables[0])))
+    columns = np.empty((len(tables), matrix.shape[1], len(tables[0])))
+    for at, table in enumerate(tables):
+        columns[at] = table.T
+    compiled(row_scores)(*_parts(matrix), unsigned(rows), unsigned(which), _fixed(columns), out)
     return out
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -21,7 +21,8 @@ AT_ONCE: Final = 4_000_000
 """Values looked at in one step, where each takes some temporary numbers."""
 
 _IN_CACHE: Final = 32_768
-_MOST_EXACT: Final = 2.0**53
+MOST_EXACT: Final = 2.0**53
+"""Below which whole numbers are exact."""
 
 
 def matrix_of(features: Features) -> FloatArray | CsrMatrix:
@@ -53,12 +54,21 @@ def sums_by_class(
 
 
 def scores(matrix: FloatArray | CsrMatrix, rows: IntArray | None, table: FloatArray) -> FloatArray:
-    """(m, C) products of some rows, or all, with a (C, p) table."""
+    """(m, W) products of some rows, or all, with a (W, p) table."""
     if not isinstance(matrix, np.ndarray) and matrix.nnz >= LARGE:
         some = np.arange(matrix.shape[0]) if rows is None else rows
         return sparse_counts.scores_by_kernel(matrix, some, table)
     some_rows = matrix if rows is None else matrix[rows]
     return np.asarray(some_rows @ table.T)
+
+
+def scores_of_blocks(
+    matrix: FloatArray | CsrMatrix, block: IntArray, tables: Sequence[FloatArray]
+) -> FloatArray:
+    """(n, W) products of each row with the (W, p) table of its block; 0 where it has none."""
+    assert not isinstance(matrix, np.ndarray)  # noqa: S101 - for what is large and sparse
+    every = np.arange(len(block))
+    return sparse_counts.scores_of_blocks_by_kernel(matrix, every, block, tables)
 
 
 def entries(
@@ -89,16 +99,21 @@ def entries(
         yield slice(start, start + some.shape[0]), row, column, value
 
 
-def are_exact(matrix: FloatArray | CsrMatrix, weights: FloatArray) -> bool:
-    """Say whether every sum of weighted values is a whole number that is held exactly."""
+def largest_sum(matrix: FloatArray | CsrMatrix, weights: FloatArray) -> float:
+    """Return what no sum of weighted values exceeds; inf where not all are whole numbers."""
     values = matrix if isinstance(matrix, np.ndarray) else matrix.data
-    if not (_whole(weights) and _whole(values)):
-        return False
-    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
-    return largest * float(weights.sum()) < _MOST_EXACT
+    largest = _largest_whole(values) * float(weights.sum())
+    return largest if np.isfinite(_largest_whole(weights)) else np.inf
 
 
-def _whole(values: FloatArray) -> bool:
-    flat = values.reshape(-1)
-    pieces = (flat[at : at + _IN_CACHE] for at in range(0, len(flat), _IN_CACHE))
-    return all(np.array_equal(piece, np.rint(piece)) for piece in pieces)
+def _largest_whole(values: FloatArray) -> float:
+    """Return the largest size of whole numbers; inf where one has a fraction."""
+    flat, largest = values.reshape(-1), 0.0
+    if len(flat) >= LARGE:
+        return sparse_counts.largest_by_kernel(flat)
+    for at in range(0, len(flat), _IN_CACHE):
+        piece = flat[at : at + _IN_CACHE]
+        if not np.array_equal(piece, np.rint(piece)):
+            return np.inf
+        largest = max(largest, float(np.abs(piece).max()))
+    return largest

@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
 import numpy as np
 
-from thetahat.learners._class_sums import are_exact, scores, sums_by_class
-from thetahat.learners._naive_bayes import posterior
-from thetahat.learners._parts import class_weights
+from thetahat.learners._class_sums import scores, scores_of_blocks
+from thetahat.learners._count_rows import CountRows
+from thetahat.learners._naive_bayes import posterior, posterior_of_two
 from thetahat.learners.base import Part, Plain
 from thetahat.losses.base import Predictions
 from thetahat.types import FloatArray, IntArray
 
-if TYPE_CHECKING:
-    from thetahat.sparse import CsrMatrix
-
-Terms = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
-"""From (C', p) sums and (C',) weights of the classes to (C', p) log table and (C',) constant."""
-
-OneLeftOut = Callable[["CountsOverSplits"], FloatArray]
-"""(n,) log-likelihood of each row under its own class learnt without it; NaN where it is not
-known to ten digits."""
-
 MOST_DOUBT: Final = 1e-9
 """The largest error of a log-likelihood that is taken."""
 ONE_CLASS: Final = Plain("a training part has fewer than two classes")
+
+_LEAST_LEFT: Final = 1e-6
+"""Share of a class's weight that must stay, so that to subtract the rest costs few digits."""
+_LEAST_SMOOTHING: Final = 1e-100
+"""From which on no ratio of two smoothed counts is out of range."""
 
 
 def rounding_of_sums(n: int) -> float:
@@ -37,106 +32,149 @@ def rounding_of_sums(n: int) -> float:
     return 4 * float(np.finfo(np.float64).eps) * math.sqrt(n)
 
 
-@dataclass(frozen=True, eq=False)
-class CountsOverSplits:
-    """All rows, their counts by class, and what turns counts into log-likelihoods.
+class CountModel(Protocol):
+    """What turns counts into log-likelihoods."""
 
-    A split's counts are those of all rows less those of the rows left out, where every count is
-    a whole number, so that nothing is lost; otherwise they are added up from the training part.
-    Either way they are the numbers that ``fit`` has, without a copy of the rows.
+    @property
+    def smoothing(self) -> float:
+        """What is added to each count."""
+        ...
+
+    def terms(self, sums: FloatArray, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """From (C', p) sums and (C',) weights of classes to (C', p) log table, (C',) constant."""
+        ...
+
+    def odds(self, sums: FloatArray, totals: FloatArray) -> tuple[FloatArray, float]:
+        """Return the second row of ``terms`` less the first, of two classes: (p,) and a number."""
+        ...
+
+    def one_left_out(self, rows: CountRows) -> FloatArray:
+        """(n,) log-likelihood of each row under its own class learnt without it.
+
+        NaN where it is not known to ten digits.
+        """
+        ...
+
+
+def weighed(
+    model: CountModel, sums: FloatArray, totals: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return what a row's counts are multiplied with, and what is added to that.
 
     Parameters
     ----------
-    matrix : ndarray or csr_array
-        (n, p) counts, or ones and zeros.
-    y : ndarray of int
-        (n,) codes.
-    weights : ndarray of float
-        (n,).
-    n_classes : int
-        C.
-    terms : callable
-        From counts to log table and constant.
-    one_left_out : callable
-        From this to the log-likelihoods that leave-one-out needs.
+    sums, totals : ndarray of float
+        (C', p) counts and (C',) weights of the classes of a training part.
+
+    Returns
+    -------
+    table : ndarray of float
+        (W, p): of two classes W is 1, the log odds of the second against the first; else C'.
+    constant : ndarray of float
+        (W,), with the logs of the classes' shares.
+    """
+    log_prior = np.log(totals / totals.sum())
+    if len(totals) != 2:
+        table, constant = model.terms(sums, totals)
+        return table, constant + log_prior
+    if model.smoothing >= _LEAST_SMOOTHING:
+        odds, ahead = model.odds(sums, totals)
+    else:
+        table, constant = model.terms(sums, totals)
+        odds, ahead = table[1] - table[0], float(constant[1] - constant[0])
+    return odds[None, :], np.array([ahead + (log_prior[1] - log_prior[0])])
+
+
+def told_of(weighed_rows: FloatArray, present: IntArray, n_classes: int) -> Predictions:
+    """Return the predictions from (m, W) products of rows with a table of ``weighed``."""
+    if len(present) == 2:
+        return posterior_of_two(weighed_rows[:, 0], present, n_classes)
+    return posterior(weighed_rows, present, n_classes)
+
+
+@dataclass(frozen=True, eq=False)
+class CountsOverSplits:
+    """The counts of all rows, and what turns those of a training part into predictions.
+
+    Parameters
+    ----------
+    rows : CountRows
+        Counts of all rows.
+    model : CountModel
+        The learner.
     """
 
-    matrix: FloatArray | CsrMatrix
-    y: np.ndarray
-    weights: FloatArray
-    n_classes: int
-    terms: Terms
-    one_left_out: OneLeftOut
-
-    @cached_property
-    def is_exact(self) -> bool:
-        """Whether counts can be subtracted without loss."""
-        return are_exact(self.matrix, self.weights)
-
-    @cached_property
-    def totals(self) -> FloatArray:
-        """(C,) weight of each class over all rows."""
-        return class_weights(self.y, self.weights, self.n_classes)
-
-    @cached_property
-    def sums(self) -> FloatArray:
-        """(C, p) counts of each class over all rows."""
-        return self.sums_of(np.arange(len(self.y)), self.weights)
-
-    def sums_of(self, rows: IntArray, weights: FloatArray) -> FloatArray:
-        """(C, p) counts of each class over some rows."""
-        return sums_by_class(self.matrix, rows, self.y, weights, self.n_classes)
-
-    @cached_property
-    def _of_all(self) -> tuple[IntArray, FloatArray]:
-        """(C',) classes that have weight, and (n, C') log-likelihoods as all rows teach them."""
-        present = np.flatnonzero(self.totals)
-        table, constant = self.terms(self.sums[present], self.totals[present])
-        return present, scores(self.matrix, None, table) + constant
-
-    @cached_property
-    def _own(self) -> FloatArray:
-        return self.one_left_out(self)
+    rows: CountRows
+    model: CountModel
 
     def predict(self, part: Part) -> Predictions | Plain:
         """Predict the test part of a split."""
-        totals = self._totals_of(part)
+        rows = self.rows
+        if part.is_one_left_out:
+            said, fits = self.each_left_out(part.test)
+            if fits[0]:
+                return said
+        totals = rows.totals_of_training(part)
         present = np.flatnonzero(totals)
         if len(present) < 2:
             return ONE_CLASS
-        log_prior = np.log(totals[present] / totals.sum())
-        joint = self._without(int(part.test[0]), present) if part.is_one_left_out else None
-        if joint is None:
-            table, constant = self.terms(self._sums(part)[present], totals[present])
-            joint = scores(self.matrix, part.test, table) + constant
-        return posterior(joint + log_prior, present, self.n_classes)
+        sums = rows.sums_of_training(part)[present]
+        table, constant = weighed(self.model, sums, totals[present])
+        return told_of(scores(rows.matrix, part.test, table) + constant, present, rows.n_classes)
 
-    def _totals_of(self, part: Part) -> FloatArray:
-        """(C,) weight of each class in the training part."""
-        if part.left_out is None or not self.is_exact:
-            return class_weights(self.y[part.train], self.weights[part.train], self.n_classes)
-        left_out = part.left_out
-        of_left_out = class_weights(self.y[left_out], self.weights[left_out], self.n_classes)
-        return self.totals - of_left_out
+    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+        """Predict the test parts of splits, those without a common row in one pass."""
+        said: list[Predictions | Plain] = []
+        for run in self.rows.apart(parts):
+            said += self._in_one_pass(run) if len(run) > 1 else [self.predict(run[0])]
+        return said
 
-    def _sums(self, part: Part) -> FloatArray:
-        """(C, p) counts of each class in the training part."""
-        n = len(self.y)
-        if part.left_out is None:
-            times = np.bincount(part.train, minlength=n)
-            return self.sums_of(np.flatnonzero(times), self.weights * times)
-        if self.is_exact and 2 * len(part.left_out) < n:
-            return self.sums - self.sums_of(part.left_out, self.weights)
-        return self.sums_of(part.train, self.weights)
+    def _in_one_pass(self, run: Sequence[Part]) -> list[Predictions | Plain]:
+        """Predict the test parts of a run of several of ``CountRows.apart``."""
+        rows = self.rows
+        block = np.full(len(rows.y), len(run), dtype=np.intp)
+        for at, part in enumerate(run):
+            block[part.test] = at
+        present, of_blocks = rows.present, rows.sums_of_blocks(block, len(run))
+        of_all = rows.sums[present]
+        found = [
+            weighed(
+                self.model,
+                of_all - of_blocks[at, present],
+                rows.totals_of_training(part)[present],
+            )
+            for at, part in enumerate(run)
+        ]
+        summed = scores_of_blocks(rows.matrix, block, [table for table, _ in found])
+        constants = np.array([*(constant for _, constant in found), found[0][1]])
+        told = told_of(summed + constants[block], present, rows.n_classes)
+        assert told.probabilities is not None  # noqa: S101 - of type float or none in general
+        return [Predictions(told.output[p.test], told.probabilities[p.test]) for p in run]
 
-    def _without(self, row: int, present: IntArray) -> FloatArray | None:
-        """(1, C') log-likelihoods of a row, learnt from all others; None where not known well."""
-        known, of_all = self._of_all
-        own = self._own[row]
-        if not np.isfinite(own):
-            return None
-        likelihood = of_all[row : row + 1].copy()
-        likelihood[0, known == self.y[row]] = own
-        if len(known) > len(present):  # the row was all of its class
-            likelihood = likelihood[:, np.isin(known, present)]
-        return likelihood
+    @cached_property
+    def _of_all(self) -> FloatArray:
+        """(n, C') log-likelihoods as all rows teach them."""
+        rows = self.rows
+        table, constant = self.model.terms(rows.sums[rows.present], rows.totals[rows.present])
+        return scores(rows.matrix, None, table) + constant
+
+    @cached_property
+    def _own(self) -> FloatArray:
+        return self.model.one_left_out(self.rows)
+
+    def each_left_out(self, index: IntArray) -> tuple[Predictions, np.ndarray]:
+        """Return what is said of each row when it alone is left out, and where that may be used.
+
+        Nothing but the row's own class changes. Not to be used where the row is all of its class,
+        or so much of it that digits are lost.
+        """
+        rows = self.rows
+        present, of_class, w = rows.present, rows.y[index], rows.weights[index]
+        own = self._own[index]
+        is_own = present == of_class[:, None]
+        joint = np.where(is_own, own[:, None], self._of_all[index])
+        left = rows.totals[present] - np.where(is_own, w[:, None], 0.0)
+        fits = (left > (0 if rows.is_exact else _LEAST_LEFT) * rows.totals[present]).all(axis=1)
+        fits &= np.isfinite(own) & (len(present) > 1)
+        log_prior = np.log(np.where(fits[:, None], left / left.sum(axis=1, keepdims=True), 1.0))
+        return posterior(joint + log_prior, present, rows.n_classes), fits

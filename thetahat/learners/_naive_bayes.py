@@ -52,6 +52,18 @@ def posterior(joint: FloatArray, present: IntArray, n_classes: int) -> Predictio
     return Predictions(present[best], probabilities=probabilities)
 
 
+def posterior_of_two(odds: FloatArray, present: IntArray, n_classes: int) -> Predictions:
+    """Return class codes and probabilities from (n,) log odds of the second class ``present``."""
+    is_second = odds > 0
+    less = np.exp(-np.abs(odds))
+    of_both = 1 + less
+    worse, better = less / of_both, 1 / of_both
+    probabilities = np.zeros((len(odds), n_classes))
+    probabilities[:, present[0]] = np.where(is_second, worse, better)
+    probabilities[:, present[1]] = np.where(is_second, better, worse)
+    return Predictions(present[is_second.astype(np.intp)], probabilities=probabilities)
+
+
 def check_smoothing(smoothing: float) -> None:
     """Refuse a smoothing that is not positive: without it one unseen word rules a class out."""
     if not 0 < smoothing < np.inf:

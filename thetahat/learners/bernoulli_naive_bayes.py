@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
@@ -12,8 +13,10 @@ from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.features import Features
 from thetahat.learners._class_sums import entries, scores, sums_by_class
 from thetahat.learners._count_bayes import CountsOverSplits
+from thetahat.learners._count_rows import CountRows
 from thetahat.learners._naive_bayes import BayesRule, check_smoothing
 from thetahat.learners._parts import check_two_classes, class_weights, weights_of
+from thetahat.learners._smoothing_path import SmoothingPath
 from thetahat.learners.base import OverSplits, Plain
 from thetahat.registry import MethodInfo
 from thetahat.types import FloatArray
@@ -77,6 +80,7 @@ class BernoulliNaiveBayes:
     )
     tasks: ClassVar[frozenset[str]] = frozenset({"classification"})
     takes_weights: ClassVar[bool] = True
+    path_parameter: ClassVar[str] = "smoothing"
 
     def __post_init__(self) -> None:
         check_smoothing(self.smoothing)
@@ -104,7 +108,7 @@ class BernoulliNaiveBayes:
         present = np.flatnonzero(totals)
         is_yes = self._yes(features)
         sums = sums_by_class(is_yes, np.arange(len(y)), y, w, n_classes)
-        table, constant = self._terms(sums[present], totals[present])
+        table, constant = self.terms(sums[present], totals[present])
         return BayesRule(
             present=present,
             log_prior=np.log(totals[present] / totals.sum()),
@@ -116,12 +120,31 @@ class BernoulliNaiveBayes:
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
     ) -> OverSplits | Plain:
         """Count in all rows, from which the counts of a block are subtracted."""
+        rows = self._rows(features, y, weights, n_classes)
+        return rows if isinstance(rows, Plain) else CountsOverSplits(rows, self)
+
+    def over_path(
+        self,
+        values: Sequence[Any],
+        features: Features,
+        y: np.ndarray,
+        *,
+        weights: FloatArray | None,
+        n_classes: int,
+    ) -> SmoothingPath | Plain:
+        """Count once for every smoothing."""
+        rows = self._rows(features, y, weights, n_classes)
+        models = [replace(self, smoothing=value) for value in values]
+        return rows if isinstance(rows, Plain) else SmoothingPath(rows, models)
+
+    def _rows(
+        self, features: Features, y: np.ndarray, weights: FloatArray | None, n_classes: int
+    ) -> CountRows | Plain:
         try:
             is_yes = self._yes(features)
         except EvaluationError as error:
             return Plain(error.message)
-        w = np.ones(len(y)) if weights is None else weights
-        return CountsOverSplits(is_yes, y, w, n_classes, self._terms, self._one_left_out)
+        return CountRows(is_yes, y, np.ones(len(y)) if weights is None else weights, n_classes)
 
     def _yes(self, features: Features) -> FloatArray | CsrMatrix:
         """(n, p) ones and zeros; sparse where the features are and a zero counts as no."""
@@ -131,30 +154,44 @@ class BernoulliNaiveBayes:
         matrix.data = (matrix.data > self.threshold).astype(np.float64)
         return matrix
 
-    def _terms(self, sums: FloatArray, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
-        no = totals[:, None] - sums
-        # Where none says no, weights that are no whole numbers leave rounding, maybe below zero.
-        no = np.where(no > _ROUNDING * totals[:, None], no, 0.0) + self.smoothing
+    def terms(self, sums: FloatArray, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """(C', p) log odds of a yes in each class, and (C',) what no yes at all comes to."""
+        no = self._no(sums, totals)
         log_scale = np.log(totals + 2 * self.smoothing)[:, None]
         log_yes, log_no = np.log(sums + self.smoothing) - log_scale, np.log(no) - log_scale
         return log_yes - log_no, log_no.sum(axis=1)
 
-    def _one_left_out(self, shared: CountsOverSplits) -> FloatArray:
+    def odds(self, sums: FloatArray, totals: FloatArray) -> tuple[FloatArray, float]:
+        """Return the second row of ``terms`` less the first, and what is ahead of all features."""
+        no = self._no(sums, totals)
+        yes = sums + self.smoothing
+        of_no, of_yes = no[1] / no[0], yes[1] / yes[0]
+        scale = np.log(totals + 2 * self.smoothing)
+        ahead = np.log(of_no).sum() - sums.shape[1] * (scale[1] - scale[0])
+        return np.log(of_yes / of_no), float(ahead)
+
+    def _no(self, sums: FloatArray, totals: FloatArray) -> FloatArray:
+        """(C', p) smoothed weight of the rows without each feature."""
+        no = totals[:, None] - sums
+        # Where none says no, weights that are no whole numbers leave rounding, maybe below zero.
+        return np.where(no > _ROUNDING * totals[:, None], no, 0.0) + self.smoothing
+
+    def one_left_out(self, rows: CountRows) -> FloatArray:
         """(n,) log-likelihood of each row under its class without it.
 
         All features change in the row's class: those it has are a yes less, the others a no less.
         With one weight for all rows that is one table, in which the row's own are put right.
         """
-        y, sums, weight = shared.y, shared.sums, float(shared.weights[0])
-        if not (shared.is_exact and np.all(shared.weights == weight)):
+        y, sums, weight = rows.y, rows.sums, float(rows.weights[0])
+        if not (rows.is_exact and np.all(rows.weights == weight)):
             return np.full(len(y), np.nan)
-        left = np.maximum(shared.totals - weight, 0.0)[:, None]
+        left = np.maximum(rows.totals - weight, 0.0)[:, None]
         scale = np.log(left + 2 * self.smoothing)
         log_no = np.log(np.maximum(left - sums, 0.0) + self.smoothing) - scale
         log_yes = np.log(np.maximum(sums - weight, 0.0) + self.smoothing) - scale
         table, constant = log_yes - log_no, log_no.sum(axis=1)
         own = np.empty(len(y))
-        for some, row, column, yes in entries(shared.matrix):
+        for some, row, column, yes in entries(rows.matrix):
             codes = y[some]
             own[some] = constant[codes] + np.bincount(
                 row, yes * table[codes[row], column], len(codes)

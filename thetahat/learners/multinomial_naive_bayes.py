@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NoReturn
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -11,8 +12,10 @@ from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.features import Features
 from thetahat.learners._class_sums import entries, matrix_of, scores, sums_by_class
 from thetahat.learners._count_bayes import MOST_DOUBT, CountsOverSplits, rounding_of_sums
+from thetahat.learners._count_rows import CountRows
 from thetahat.learners._naive_bayes import BayesRule, check_smoothing
 from thetahat.learners._parts import check_two_classes, class_weights, weights_of
+from thetahat.learners._smoothing_path import SmoothingPath
 from thetahat.learners.base import OverSplits, Plain
 from thetahat.registry import MethodInfo
 from thetahat.types import FloatArray
@@ -70,6 +73,7 @@ class MultinomialNaiveBayes:
     )
     tasks: ClassVar[frozenset[str]] = frozenset({"classification"})
     takes_weights: ClassVar[bool] = True
+    path_parameter: ClassVar[str] = "smoothing"
 
     def __post_init__(self) -> None:
         check_smoothing(self.smoothing)
@@ -91,7 +95,7 @@ class MultinomialNaiveBayes:
         check_two_classes(totals)
         present = np.flatnonzero(totals)
         sums = sums_by_class(counts, np.arange(len(y)), y, w, n_classes)
-        table, constant = self._terms(sums[present], totals[present])
+        table, constant = self.terms(sums[present], totals[present])
         return BayesRule(
             present=present,
             log_prior=np.log(totals[present] / totals.sum()),
@@ -103,25 +107,54 @@ class MultinomialNaiveBayes:
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
     ) -> OverSplits | Plain:
         """Count in all rows, from which the counts of a block are subtracted."""
+        rows = self._rows(features, y, weights, n_classes)
+        return rows if isinstance(rows, Plain) else CountsOverSplits(rows, self)
+
+    def over_path(
+        self,
+        values: Sequence[Any],
+        features: Features,
+        y: np.ndarray,
+        *,
+        weights: FloatArray | None,
+        n_classes: int,
+    ) -> SmoothingPath | Plain:
+        """Count once for every smoothing."""
+        rows = self._rows(features, y, weights, n_classes)
+        models = [replace(self, smoothing=value) for value in values]
+        return rows if isinstance(rows, Plain) else SmoothingPath(rows, models)
+
+    def _rows(
+        self, features: Features, y: np.ndarray, weights: FloatArray | None, n_classes: int
+    ) -> CountRows | Plain:
         try:
             counts = _counts(features)
         except EvaluationError as error:
             return Plain(error.message)
-        w = np.ones(len(y)) if weights is None else weights
-        return CountsOverSplits(counts, y, w, n_classes, self._terms, self._one_left_out)
+        return CountRows(counts, y, np.ones(len(y)) if weights is None else weights, n_classes)
 
-    def _terms(self, sums: FloatArray, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def terms(self, sums: FloatArray, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """(C', p) logs of the shares of the features in each class, and zeros."""
         smoothed = sums + self.smoothing
         table = np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
         return table, np.zeros(len(totals))
 
-    def _one_left_out(self, shared: CountsOverSplits) -> FloatArray:
+    def odds(self, sums: FloatArray, totals: FloatArray) -> tuple[FloatArray, float]:
+        r"""Return the second row of ``terms`` less the first, and 0."""
+        del totals
+        smoothed = sums + self.smoothing
+        all_of_first, all_of_second = smoothed.sum(axis=1)
+        odds = np.divide(smoothed[1], smoothed[0], out=smoothed[0])
+        odds *= all_of_first / all_of_second
+        return np.log(odds, out=odds), 0.0
+
+    def one_left_out(self, rows: CountRows) -> FloatArray:
         """(n,) log-likelihood of each row under its class without it: its own words change."""
-        y, w = shared.y, shared.weights
-        sums, totals = shared.sums, shared.sums.sum(axis=1)
-        slack = 0.0 if shared.is_exact else rounding_of_sums(len(y))
+        y, w = rows.y, rows.weights
+        sums, totals = rows.sums, rows.sums.sum(axis=1)
+        slack = 0.0 if rows.is_exact else rounding_of_sums(len(y))
         own = np.empty(len(y))
-        for some, row, column, count in entries(shared.matrix):
+        for some, row, column, count in entries(rows.matrix):
             codes, weights, n = y[some], w[some], some.stop - some.start
             before = sums[codes[row], column]
             after = before - weights[row] * count + self.smoothing

@@ -8,7 +8,14 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 
 from thetahat.kernels import sparse_counts
-from thetahat.kernels.sparse_counts import scores_by_kernel, sums_by_kernel, unsigned
+from thetahat.kernels.sparse_counts import (
+    largest_by_kernel,
+    scores_by_kernel,
+    scores_of_blocks_by_kernel,
+    sums_by_kernel,
+    unsigned,
+    whole_sums_by_kernel,
+)
 from thetahat.learners import _class_sums
 
 RNG = np.random.default_rng(20_261_135)
@@ -25,8 +32,39 @@ def test_golden_two_rows_by_hand() -> None:
     # class 1 has 2 x (1, 0, 2) and 10 x (0, 3, 0); row 2 is not asked for
     sums = sums_by_kernel(counts, rows, codes, np.array([2.0, 10.0, 1.0]), 2)
     assert_array_equal(sums, [[0, 0, 0], [2, 30, 4]])
-    # (1, 0, 2) . (1, 10, 100) = 201, (0, 3, 0) . (1, 10, 100) = 30
-    assert_array_equal(scores_by_kernel(counts, rows, np.array([[1.0, 10, 100]])), [[201], [30]])
+    # (1, 0, 2) . (1, 10, 100) = 201, (0, 3, 0) . (1, 10, 100) = 30; the next table is twice that
+    table = np.array([[1.0, 10, 100]])
+    assert_array_equal(scores_by_kernel(counts, rows, table), [[201], [30]])
+    two = [table, 2 * table]
+    assert_array_equal(
+        scores_of_blocks_by_kernel(counts, rows, np.array([0, 1]), two), [[201], [60]]
+    )
+    assert_array_equal(scores_of_blocks_by_kernel(counts, rows, np.array([2, 1]), two), [[0], [60]])
+
+
+def test_golden_whole_sums_by_hand() -> None:
+    counts: Any = csr_array(np.array([[1.0, 0, 2], [0, 3, 0], [5, 0, 0], [7, 7, 7]]))
+
+    sums = whole_sums_by_kernel(counts, np.array([1, 0, 1, 2]), np.array([2.0, 10, 1, 1]), 2)
+
+    # cell 0 has 10 x (0, 3, 0); cell 1 has 2 x (1, 0, 2) + (5, 0, 0); the last row is in none
+    assert_array_equal(sums, [[0, 30, 0], [7, 0, 4]])
+
+
+@pytest.mark.parametrize(
+    ("values", "largest"),
+    [
+        ([0.0, 3.0, -7.0], 7.0),
+        ([], 0.0),
+        ([1.0, 0.5], np.inf),
+        ([2.0**53 - 1], 2.0**53 - 1),
+        ([2.0**53], np.inf),
+        ([-(2.0**70)], np.inf),
+        ([np.nan], np.inf),
+    ],
+)
+def test_golden_largest_whole_number(values: list[float], largest: float) -> None:
+    assert largest_by_kernel(np.array(values)) == largest
 
 
 @pytest.mark.parametrize("n_classes", [1, 2, 3, 5])
@@ -45,13 +83,19 @@ def test_against_scipy_the_same_bits(n_classes: int, monkeypatch: pytest.MonkeyP
 def test_exact_the_loops_are_the_same_uncompiled(width: int) -> None:
     parts = (X.indptr, X.indices, X.data)
     table = RNG.normal(size=(11, width))
-    out, sums = np.zeros((5, width)), np.zeros((3, 11))
+    which = np.array([0, 1, 1, 0, 2])
+    out, sums, whole = np.zeros((5, width)), np.zeros((3, 11)), np.zeros((3, 11), np.int32)
     loops: Any = sparse_counts
-    loops.row_scores(*parts, ROWS, table, out)
+    loops.row_scores(*parts, ROWS, which, np.stack([table, 2 * table]), out)
     loops.class_sums(*parts, ROWS, CODES, WEIGHTS, sums)
+    loops.whole_sums(X.indptr, X.indices, np.rint(X.data), CODES + 1, np.ones(30), whole)
+    rounded: Any = csr_array((np.rint(X.data), X.indices, X.indptr), shape=X.shape)
 
-    assert_array_equal(out, scores_by_kernel(X, ROWS, table.T))
+    assert_array_equal(out, scores_of_blocks_by_kernel(X, ROWS, which, [table.T, 2 * table.T]))
     assert_array_equal(sums, sums_by_kernel(X, ROWS, CODES, WEIGHTS, 3))
+    assert_array_equal(whole, whole_sums_by_kernel(rounded, CODES + 1, np.ones(30), 3))
+    assert loops.largest_whole(np.array([0.0, -2, 1])) == 2
+    assert loops.largest_whole(np.array([0.0, 1.5])) == -1
 
 
 def test_exact_whole_numbers_keep_their_bits() -> None:

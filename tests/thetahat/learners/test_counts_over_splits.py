@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -12,11 +14,11 @@ from scipy.sparse import csr_array
 
 from tests.thetahat.learners.test_every_fast_path import fitted
 from thetahat.data import Data, data_of
-from thetahat.learners import LEARNERS, _class_sums
+from thetahat.learners import LEARNERS, _class_sums, _count_rows
 from thetahat.learners.base import Plain
 from thetahat.losses.base import Predictions
 from thetahat.resampling import rows_of
-from thetahat.resampling.at_once import over_splits, predicted_at_once
+from thetahat.resampling.at_once import over_splits, part_of, predicted_at_once
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
 from thetahat.sparse import Numbered, sparse_columns
@@ -206,3 +208,49 @@ def test_invalid_a_negative_count_in_a_sparse_matrix_is_named() -> None:
 
     assert isinstance(shared, Plain)
     assert "column 'w2' is -3.0 in row 2" in shared.reason
+
+
+@pytest.mark.parametrize("learner", LEARNT)
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("scheme", [*SPLITS, "repeated_k_fold"])
+def test_exact_splits_in_one_pass_give_the_same_bits(
+    learner: str, weights: str, n_classes: int, scheme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_class_sums, "LARGE", 0)
+    data = table_of(sparse=True, weights=weights)
+    if n_classes == 2:
+        labels = np.where(data.y == 2, 1, data.y)
+        data = replace(data, y=labels, classes=data.classes[:2])
+    params = {**SPLITS, "repeated_k_fold": {"n_folds": 4, "n_repeats": 2}}[scheme]
+    splits = list(SCHEMES[scheme](**params).splits(rows_of(data), 3))
+    parts = [part_of(split, data.n) for split in splits]
+
+    shared: Any = over_splits(LEARNERS[learner](smoothing=0.3), data)  # type: ignore[call-arg]  # of this family
+    for some in (parts, parts[1:]):  # from the second on they do not add up to all rows
+        monkeypatch.setattr(_count_rows, "MOST_CELLS", 12 * n_classes * 3)
+        told = shared.predict_all(some)
+        assert len(told) == len(some)
+        for said, part in zip(told, some, strict=True):
+            alone = shared.predict(part)
+            assert_array_equal(said.output, alone.output)
+            assert_array_equal(said.probabilities, alone.probabilities)
+
+
+def test_exact_which_splits_go_in_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = table_of(sparse=True, weights="none")
+    splits = SCHEMES["repeated_k_fold"](n_folds=4, n_repeats=2).splits(rows_of(data), 3)  # type: ignore[call-arg]  # of this scheme
+    parts = [part_of(split, data.n) for split in splits]
+    shared: Any = over_splits(LEARNERS["multinomial_naive_bayes"](), data)
+    assert [len(run) for run in shared.rows.apart(parts)] == [1] * 8  # few values: one by one
+
+    monkeypatch.setattr(_class_sums, "LARGE", 0)
+    shared = over_splits(LEARNERS["multinomial_naive_bayes"](), data)
+    runs = [[parts.index(part) for part in run] for run in shared.rows.apart(parts)]
+
+    # the second row of class 2 there is not: the fold that has the only one stands alone
+    lonely = [at for at, part in enumerate(parts) if 11 in part.test]
+    assert sorted(chain(*runs)) == list(range(8))
+    assert all([at] in runs for at in lonely)
+    assert sum(len(run) > 1 for run in runs) >= 2
+    assert all(max(run) < 4 or min(run) >= 4 for run in runs)
