@@ -27,6 +27,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from thetahat.data import Data, data_of
+from thetahat.learners._ridge_path import RidgePath
 from thetahat.learners.base import Learner, Part
 from thetahat.learners.gaussian_naive_bayes import GaussianNaiveBayes
 from thetahat.learners.linear_discriminant import LinearDiscriminant
@@ -36,7 +37,6 @@ from thetahat.losses.squared import Squared
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.resampling import rows_of, run_splits
 from thetahat.resampling.at_once import _of_all_rows, part_of
-from thetahat.resampling.ridge_path import RidgePath
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
 from thetahat.schemes.k_fold import KFold

@@ -121,3 +121,32 @@ def centred_rows(X: FloatArray, y: FloatArray, w: FloatArray, *, intercept: bool
     centred = X - x_mean
     centred[:, is_rounding(centred * np.sqrt(w)[:, None], x_mean, w)] = 0.0
     return Rows(centred, y - y_mean, w, x_mean, y_mean, intercept=True)
+
+
+def rows_to_solve(
+    X: FloatArray, y: np.ndarray, w: FloatArray, *, intercept: bool
+) -> tuple[FloatArray, FloatArray, float]:
+    """Return (n, p + 1) features and target of a training part, centred and weighted; the centre.
+
+    A column that is constant in the part is exactly 0.
+    """
+    x_mean, y_mean = np.zeros(X.shape[1]), 0.0
+    if intercept:
+        x_mean, y_mean = np.average(X, axis=0, weights=w), float(np.average(y, weights=w))
+    rows = np.column_stack([X - x_mean, y - y_mean]) * np.sqrt(w)[:, None]
+    rows[:, :-1][:, is_rounding(rows[:, :-1], x_mean, w)] = 0.0
+    return rows, x_mean, y_mean
+
+
+def decomposed(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """(k,) singular values of the features, (k, p) directions, and (k,) the target along them.
+
+    ``rows`` is (n, p + 1), the target last. They are reduced to a triangle by reflections first.
+    Directions that are rounding are left out: dividing by their length would turn noise into
+    coefficients.
+    """
+    n, p = rows.shape[0], rows.shape[1] - 1
+    triangle: FloatArray = np.asarray(np.linalg.qr(rows, mode="r")) if n > p else rows
+    U, s, Vt = np.linalg.svd(triangle[:, :p], full_matrices=False)
+    kept = s > np.finfo(np.float64).eps * max(n, p) * s.max(initial=0.0)
+    return s[kept], Vt[kept], U[:, kept].T @ triangle[:, p]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -115,4 +116,50 @@ class FastLearner(Learner, Protocol):
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
     ) -> OverSplits | Plain:
         """Take from all rows what serves every split; arguments as ``fit`` has them."""
+        ...
+
+
+class OverPath(Protocol):
+    """What learners that differ in one parameter know of all rows, for any split.
+
+    One that can say at once what they predict for each of many rows, when that row alone is left
+    out, has ``each_left_out(rows)``, which returns the predictions of L * n_rows and (L, n_rows)
+    whether each may be used.
+    """
+
+    def predict(self, part: Part) -> tuple[Predictions, np.ndarray]:
+        """Predict the test part as L fits on the training part would, to 1e-8.
+
+        Returns
+        -------
+        predictions : Predictions
+            Of L * n_test rows: those of the first learner, then those of the next.
+        fits : ndarray of bool
+            (L,) whether those of each may be used; any value stands where not. As for
+            ``OverSplits``, the answer depends on all rows and on this split alone.
+        """
+        ...
+
+
+class PathLearner(FastLearner, Protocol):
+    """A learner of which many that differ in one parameter cost little more than one.
+
+    ``path_parameter`` is the name of that field.
+    """
+
+    path_parameter: ClassVar[str]
+
+    def over_path(
+        self,
+        values: Sequence[Any],
+        features: Features,
+        y: np.ndarray,
+        *,
+        weights: FloatArray | None,
+        n_classes: int,
+    ) -> OverPath | Plain:
+        """Take from all rows what serves every split and each of L values of the parameter.
+
+        This learner's own value does not matter; the other arguments are as ``fit`` has them.
+        """
         ...

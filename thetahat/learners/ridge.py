@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,9 +12,10 @@ import numpy as np
 from thetahat.errors import InvalidParameter
 from thetahat.features import Features
 from thetahat.learners._parts import complete_or_plain, weights_of
-from thetahat.learners._ridge_rows import is_rounding
-from thetahat.learners._ridge_splits import ridge_over_splits
-from thetahat.learners.base import OverSplits, Plain
+from thetahat.learners._ridge_path import RidgeOverPath, RidgePath
+from thetahat.learners._ridge_rows import decomposed, rows_to_solve
+from thetahat.learners._ridge_splits import NO_WEIGHT, ridge_over_splits
+from thetahat.learners.base import OverPath, OverSplits, Plain
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
 from thetahat.types import FloatArray
@@ -95,6 +97,7 @@ class Ridge:
     )
     tasks: ClassVar[frozenset[str]] = frozenset({"regression"})
     takes_weights: ClassVar[bool] = True
+    path_parameter: ClassVar[str] = "penalty"
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.penalty) and self.penalty >= 0):
@@ -117,12 +120,9 @@ class Ridge:
         del n_classes, rng
         X = features.complete_matrix()
         w = weights_of(weights, len(y))
-        x_mean, y_mean = np.zeros(X.shape[1]), 0.0
-        if self.intercept:
-            x_mean, y_mean = np.average(X, axis=0, weights=w), float(np.average(y, weights=w))
-        rows = np.column_stack([X - x_mean, y - y_mean]) * np.sqrt(w)[:, None]
-        rows[:, :-1][:, is_rounding(rows[:, :-1], x_mean, w)] = 0.0
-        coefficients = _solve(rows, self.penalty)
+        rows, x_mean, y_mean = rows_to_solve(X, y, w, intercept=self.intercept)
+        s, Vt, target = decomposed(rows)
+        coefficients = np.asarray(Vt.T @ (s / (s**2 + self.penalty) * target))
         return LinearModel(coefficients, x_mean, y_mean)
 
     def over_splits(
@@ -135,18 +135,24 @@ class Ridge:
             return X
         return ridge_over_splits(X, y, weights, penalty=self.penalty, intercept=self.intercept)
 
-
-def _solve(rows: FloatArray, penalty: float) -> FloatArray:
-    """(p,) coefficients from (n, p + 1) centred and weighted features and target."""
-    n, p = rows.shape[0], rows.shape[1] - 1
-    triangle: FloatArray = np.asarray(np.linalg.qr(rows, mode="r")) if n > p else rows
-    U, s, Vt = np.linalg.svd(triangle[:, :p], full_matrices=False)
-    # Below this a singular value is rounding; dividing by it would turn noise into coefficients.
-    floor = np.finfo(np.float64).eps * max(n, p) * s.max(initial=0.0)
-    kept = s > floor
-    filtered = np.zeros_like(s)
-    filtered[kept] = s[kept] / (s[kept] ** 2 + penalty)
-    return np.asarray(Vt.T @ (filtered * (U.T @ triangle[:, p])))
+    def over_path(
+        self,
+        values: Sequence[float],
+        features: Features,
+        y: np.ndarray,
+        *,
+        weights: FloatArray | None,
+        n_classes: int,
+    ) -> OverPath | Plain:
+        """Take the products of all rows; each training part is decomposed once for all values."""
+        del n_classes
+        X = complete_or_plain(features)
+        if isinstance(X, Plain):
+            return X
+        if weights is not None and not weights.any():
+            return NO_WEIGHT
+        path = RidgePath(X, y, weights, np.array(values), intercept=self.intercept)
+        return RidgeOverPath(path)
 
 
 METHOD = Ridge

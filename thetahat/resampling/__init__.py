@@ -4,10 +4,12 @@ from thetahat.resampling.at_once import cells, is_fast, path_of
 from thetahat.resampling.fitting import check_learner, check_loss, check_target
 from thetahat.resampling.outcomes import Outcomes, SplitOutcome, gathered, joined
 from thetahat.resampling.packing import pack, unpack
+from thetahat.resampling.paths import Group, path_over, run_path
 from thetahat.resampling.runner import run_splits
 from thetahat.resampling.tables import cautions_of, loss_table, rows_of
 
 __all__ = [
+    "Group",
     "Outcomes",
     "SplitOutcome",
     "cautions_of",
@@ -21,7 +23,9 @@ __all__ = [
     "loss_table",
     "pack",
     "path_of",
+    "path_over",
     "rows_of",
+    "run_path",
     "run_splits",
     "unpack",
 ]

@@ -8,6 +8,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from thetahat.schemes.base import Split
 from thetahat.types import Caution, FloatArray, IntArray, Label
 
 KEPT = ("output", "probabilities", "scores")
@@ -197,6 +198,18 @@ def joined(parts: Sequence[Sequence[SplitOutcome]]) -> Outcomes:
         cautions={at + start: told for start, p in pairs for at, told in p.cautions.items()},
         why_plain={at + start: why for start, p in pairs for at, why in p.why_plain.items()},
         **kept,
+    )
+
+
+def places_of(splits: Sequence[Split]) -> Places:
+    """Return the places of splits."""
+    return Places(
+        repeat=_whole(split.repeat for split in splits),
+        block=_whole(split.block for split in splits),
+        labels=[split.label for split in splits],
+        n_train=_whole(split.n_train for split in splits),
+        n_test=_whole(len(split.test) for split in splits),
+        test=np.concatenate([np.empty(0, dtype=np.intp), *(split.test for split in splits)]),
     )
 
 

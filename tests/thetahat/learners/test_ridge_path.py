@@ -6,9 +6,9 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.learners.fits import predicted
 from tests.thetahat.learners.problems import PROBLEMS
+from thetahat.learners._ridge_path import RidgePath
 from thetahat.learners.ridge import Ridge
 from thetahat.resampling.at_once import part_of
-from thetahat.resampling.ridge_path import RidgePath
 from thetahat.schemes.base import Rows
 from thetahat.schemes.bootstrap import Bootstrap
 from thetahat.schemes.k_fold import KFold

@@ -1,0 +1,237 @@
+"""Learners that differ in one parameter alone, run over the splits of a scheme together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import Any, Final
+
+import numpy as np
+
+from thetahat.data import Data
+from thetahat.errors import EvaluationError
+from thetahat.learners.base import Learner, OverPath, Plain
+from thetahat.losses.base import Loss
+from thetahat.resampling.at_once import part_of
+from thetahat.resampling.one_left_out import OneLeftOut, each_of
+from thetahat.resampling.outcomes import (
+    Places,
+    SplitOutcome,
+    joined,
+    one_row_each,
+    places_of,
+    with_others,
+)
+from thetahat.resampling.runner import run_splits
+from thetahat.resampling.told import Told, told_in_turn, told_of
+from thetahat.schemes.base import OneRowEach, Split
+
+_AT_ONCE: Final = 8_000_000
+"""Predicted numbers held at a time, over all learners of a path, and row numbers likewise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Learners that are run together.
+
+    Parameters
+    ----------
+    names : tuple of str
+        What the request calls them, in its order.
+    learners : tuple of Learner
+        Those that differ in ``parameter`` alone; one learner that is run by itself.
+    parameter : str or None
+        None for a learner by itself.
+    """
+
+    names: tuple[str, ...]
+    learners: tuple[Learner, ...]
+    parameter: str | None = None
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """What the parameter is, learner by learner."""
+        return tuple(getattr(learner, self.parameter or "") for learner in self.learners)
+
+
+def path_over(learners: Mapping[str, Learner]) -> tuple[Group, ...]:
+    """Put together the learners that differ only in the parameter of which they have a path.
+
+    Every learner is in one group, most often alone. Groups stand in the order of their first
+    learner; which they are depends on the learners and their order alone.
+    """
+    groups: list[list[str]] = []
+    for name, learner in learners.items():
+        for group in groups:
+            if _only_differ(learners[group[0]], learner):
+                group.append(name)
+                break
+        else:
+            groups.append([name])
+    return tuple(
+        Group(
+            tuple(group),
+            tuple(learners[name] for name in group),
+            _parameter(learners[group[0]]) if len(group) > 1 else None,
+        )
+        for group in groups
+    )
+
+
+def _parameter(learner: object) -> str | None:
+    """Return the parameter of which the learner has a path."""
+    return getattr(learner, "path_parameter", None) if hasattr(learner, "over_path") else None
+
+
+def _only_differ(first: Any, second: Any) -> bool:
+    """Whether two learners of one kind are the same but for the parameter of their path."""
+    parameter = _parameter(first)
+    if parameter is None or type(first) is not type(second):
+        return False
+    return bool(replace(second, **{parameter: getattr(first, parameter)}) == first)
+
+
+def run_path(  # noqa: PLR0913 - as run_splits
+    group: Group,
+    data: Data,
+    splits: Iterable[Split],
+    loss: Loss,
+    seed: int,
+    *,
+    keep_predictions: bool = False,
+) -> dict[str, Sequence[SplitOutcome] | EvaluationError]:
+    """Run the learners of a group over splits; what each gives is what it gives by itself.
+
+    To 1e-8: the sums behind the numbers are taken in another order than for one learner. Like
+    those of ``run_splits`` they depend on the seed, the names, the data and the split, and also
+    on who is in the group; not on which other splits are run. Where the path of a learner is not
+    good for a split, the learner is run on it by itself.
+
+    Returns
+    -------
+    dict
+        By name, in the group's order: the outcomes of all splits, or what the learner was
+        refused with, as ``run_splits`` raises it. One that is refused stops no other.
+    """
+    run = _Run(group, data, loss, seed, keep_predictions=keep_predictions)
+    if len(group.names) == 1:
+        return {group.names[0]: run.alone(0, splits)}
+    shared = _of_all_rows(group, data)
+    if isinstance(shared, Plain):
+        again = splits if isinstance(splits, OneRowEach) else list(splits)
+        return {name: run.alone(at, copy(again)) for at, name in enumerate(group.names)}
+    parts: dict[str, list[Sequence[SplitOutcome]]] = {name: [] for name in group.names}
+    errors: dict[str, EvaluationError] = {}
+    for piece in run.pieces(shared, splits):
+        for at, name in enumerate(group.names):
+            if name in errors:
+                continue
+            done = run.finished(at, piece)
+            if isinstance(done, EvaluationError):
+                errors[name] = done
+            else:
+                parts[name].append(done)
+    return {name: errors.get(name) or joined(parts[name]) for name in group.names}
+
+
+@lru_cache(maxsize=2)
+def _of_all_rows(group: Group, data: Data) -> OverPath | Plain:
+    first: Any = group.learners[0]
+    with np.errstate(all="ignore"):
+        shared: OverPath | Plain = first.over_path(
+            group.values, data.features, data.y, weights=data.weight, n_classes=data.n_classes
+        )
+    return shared
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Piece:
+    """Some splits, and what all learners say of the rows that these are tested on."""
+
+    places: Places
+    told: Told
+    split_at: Callable[[int], Split]
+
+    def unfit(self, learner: int) -> list[int]:
+        """Places of the splits that the learner has to be run on by itself."""
+        unfit = np.flatnonzero(~self.told.fits[learner])
+        if not len(unfit):
+            return []
+        ends = np.cumsum(self.places.n_test)
+        return [int(at) for at in np.unique(np.searchsorted(ends, unfit, side="right"))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One call of ``run_path``."""
+
+    group: Group
+    data: Data
+    loss: Loss
+    seed: int
+    keep_predictions: bool
+
+    def alone(self, at: int, splits: Iterable[Split]) -> Sequence[SplitOutcome] | EvaluationError:
+        """Run one learner by itself."""
+        try:
+            return run_splits(
+                self.group.names[at],
+                self.group.learners[at],
+                self.data,
+                splits,
+                self.loss,
+                self.seed,
+                keep_predictions=self.keep_predictions,
+            )
+        except EvaluationError as error:
+            return error
+
+    def finished(self, at: int, piece: _Piece) -> Sequence[SplitOutcome] | EvaluationError:
+        """Return one learner's outcomes; those that the path is not good for by itself."""
+        places = piece.unfit(at)
+        by_itself = self.alone(at, map(piece.split_at, places)) if places else ()
+        if isinstance(by_itself, EvaluationError):
+            return by_itself
+        return with_others(
+            piece.places,
+            piece.told.of_learner(at),
+            dict(zip(places, by_itself, strict=True)),
+            keep_predictions=self.keep_predictions,
+        )
+
+    def pieces(self, shared: OverPath, splits: Iterable[Split]) -> Iterator[_Piece]:
+        """Cut the splits so that what is held at a time has an end."""
+        each = each_of(shared)
+        most = _AT_ONCE // (len(self.group.names) * max(1, self.data.n_classes))
+        if isinstance(splits, OneRowEach) and each is not None:
+            alone, step = OneLeftOut(each, self.data, self.loss), max(1, most)
+            for first in range(0, len(splits.rows), step):
+                rows = splits.rows[first : first + step]
+                split_at = partial(_leaving_out, splits, rows)
+                yield _Piece(one_row_each(splits.n, rows), alone.of(rows), split_at)
+            return
+        held: list[Split] = []
+        n_train = n_test = 0
+        for split in splits:
+            held.append(split)
+            n_train, n_test = n_train + len(split.train), n_test + len(split.test)
+            if n_test > most or n_train > _AT_ONCE:
+                yield self._of_splits(shared, held)
+                held, n_train, n_test = [], 0, 0
+        if held:
+            yield self._of_splits(shared, held)
+
+    def _of_splits(self, shared: OverPath, splits: list[Split]) -> _Piece:
+        told = []
+        for split in splits:
+            with np.errstate(all="ignore"):
+                said, fits = shared.predict(part_of(split, self.data.n))
+            each = np.repeat(fits[:, None], len(split.test), axis=1)
+            told.append(told_of(said, each, self.data.y[split.test], self.loss))
+        return _Piece(places_of(splits), told_in_turn(told), splits.__getitem__)
+
+
+def _leaving_out(splits: OneRowEach, rows: range, at: int) -> Split:
+    return splits.leaving_out(rows[at])
