@@ -1,0 +1,44 @@
+"""One estimator of a study: learners under a scheme, and what is made of their losses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from thetahat.evaluation import Choices
+from thetahat.learners.base import Learner
+from thetahat.losses.base import Loss
+from thetahat.refits import Asked
+from thetahat.schemes.base import Scheme
+from thetahat.studies.truths import FITTED, MODEL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Estimator:
+    """What is done with one draw.
+
+    Parameters
+    ----------
+    key : str
+        What it is called in the result.
+    choices : Choices
+        Level, variances, intervals, tests; None there means all that fit.
+    scheme : Scheme or None
+        Splits; None where losses are drawn.
+    learners : mapping of str to Learner
+        By name; empty where losses are drawn.
+    loss : Loss or None
+        None where losses are drawn.
+    refits : tuple of Asked
+        Methods that fit the learners again.
+    truths : tuple of str
+        Which truths of a repetition are taken; each ``fold_models`` is a fit per split.
+    """
+
+    key: str
+    choices: Choices = field(default_factory=Choices)
+    scheme: Scheme | None = None
+    learners: Mapping[str, Learner] = field(default_factory=dict)
+    loss: Loss | None = None
+    refits: tuple[Asked, ...] = ()
+    truths: tuple[str, ...] = (MODEL, FITTED)

@@ -1,0 +1,151 @@
+"""What is true of an estimate, named; and what each target stands for.
+
+``R(f)`` is the expected loss of a fitted model ``f`` on the population, ``f^S`` the model learnt
+from the whole draw S, ``f_j`` the model of split j.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+import numpy as np
+
+from thetahat.data import Data
+from thetahat.errors import InvalidParameter
+from thetahat.learners.base import Learner
+from thetahat.losses.base import Loss
+from thetahat.pipelines.guarded import guarded
+from thetahat.schemes.base import Split
+from thetahat.seeds import stream
+from thetahat.studies._rows import take
+from thetahat.studies.population import DrawnData
+from thetahat.types import BlockKind, FloatArray, IntArray, Target
+
+MODEL: Final = "model"
+FITTED: Final = "fold_models"
+NEW_MODEL: Final = "model_on_new_sources"
+NEW_FITTED: Final = "fold_models_on_new_sources"
+OBSERVED: Final = (MODEL, FITTED, NEW_MODEL, NEW_FITTED)
+"""Truths of one repetition."""
+
+AT_N: Final = "expected_at_n"
+TRAINED: Final = "expected_at_training_size"
+NEW: Final = "new_source"
+NEW_AT_N: Final = "new_source_at_n"
+POPULATION: Final = "target_population"
+
+TITLES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        MODEL: "R(f^S): the model learnt from the whole draw, on the population",
+        FITTED: "mean R(f_j): the models of the splits, on the population (each on its own "
+        "source, where blocks are sources)",
+        NEW_MODEL: "R(f^S) on sources that were not drawn",
+        NEW_FITTED: "mean R(f_j) on sources that were not drawn",
+        AT_N: "E R(f^S): the expected error of learning from n rows",
+        TRAINED: "E mean R(f_j): the expected error at the scheme's training size",
+        NEW: "the expected error on a new source, at the scheme's training size",
+        NEW_AT_N: "the expected error on a new source of learning from n rows",
+        POPULATION: "the expected error under the target distribution",
+    }
+)
+
+AVERAGE_OF: Final[Mapping[str, str]] = MappingProxyType(
+    {AT_N: MODEL, TRAINED: FITTED, NEW: NEW_FITTED, NEW_AT_N: NEW_MODEL}
+)
+"""Which truth of a repetition an expectation is the average of."""
+
+OF_ALL_SOURCES: Final = frozenset({NEW, NEW_AT_N})
+"""Expectations over sources too: averages over all repetitions, not over those of one set."""
+
+OF_TARGET: Final[Mapping[Target, str]] = MappingProxyType(
+    {
+        Target.THESE_SOURCES: TRAINED,
+        Target.NEW_SOURCE: NEW,
+        Target.THESE_MODELS: FITTED,
+        Target.NEW_POPULATION: POPULATION,
+    }
+)
+"""What each target stands for in a study."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Fitting:
+    """What the models of one learner depend on, but for their training parts."""
+
+    name: str
+    learner: Learner
+    loss: Loss
+    seed: int
+
+    def losses(self, data: Data, train: IntArray, place: Sequence[int], on: Data) -> FloatArray:
+        """(n,) losses on other rows of the model of one training part.
+
+        ``place`` is its repeat and block, which name the random stream that it was fitted with.
+        """
+        with guarded(self.learner.info.name, []):
+            fitted = self.learner.fit(
+                data.features.rows(train),
+                data.y[train],
+                weights=None if data.weight is None else data.weight[train],
+                n_classes=data.n_classes,
+                rng=stream(self.seed, f"fit:{self.name}", *place),
+            )
+            predictions = fitted.predict(on.features)
+        return self.loss.losses(on.y, predictions)
+
+
+def check_truths(names: Collection[str]) -> None:
+    """Refuse what is no truth of a repetition."""
+    for name in names:
+        if name not in OBSERVED:
+            raise InvalidParameter(
+                f"{name!r} is not one of the truths: {', '.join(OBSERVED)}",
+                loc=("truths",),
+                value=name,
+            )
+
+
+def truths_of(
+    fitting: Fitting,
+    drawn: DrawnData,
+    splits: Sequence[Split],
+    kind: BlockKind,
+    wanted: Collection[str],
+) -> dict[str, float]:
+    """Return the wanted truths of one repetition and learner; those of no rows are left out."""
+    found: dict[str, float] = {}
+    everything = np.arange(drawn.data.n)
+    inside = drawn.rest() if {MODEL, FITTED} & set(wanted) else None
+    outside = drawn.outside() if {NEW_MODEL, NEW_FITTED} & set(wanted) else None
+    rows = ((MODEL, FITTED, inside), (NEW_MODEL, NEW_FITTED, outside))
+    for of_model, of_splits, on in rows:
+        if on is None:
+            continue
+        if of_model in wanted:
+            losses = fitting.losses(drawn.data, everything, (), on)
+            found[of_model] = _risk(losses, on, by_source=drawn.by_source)
+        if of_splits in wanted:
+            own = kind is BlockKind.SOURCE and of_splits == FITTED
+            risks = [_split_risk(fitting, drawn, split, on, own=own) for split in splits]
+            found[of_splits] = float(np.mean(risks))
+    return found
+
+
+def _split_risk(fitting: Fitting, drawn: DrawnData, split: Split, on: Data, *, own: bool) -> float:
+    """Return the risk of one split's model: on its own test sources, or on all rows."""
+    if own and on.source is not None and drawn.data.source is not None:
+        tested = np.isin(on.source, drawn.data.source[split.test])
+        on = take(on, np.flatnonzero(tested))
+    losses = fitting.losses(drawn.data, split.train, (split.repeat, split.block), on)
+    return _risk(losses, on, by_source=drawn.by_source)
+
+
+def _risk(losses: FloatArray, on: Data, *, by_source: bool) -> float:
+    """Return the mean loss; where sources count the same, the mean of their means."""
+    if not by_source or on.source is None:
+        return float(losses.mean())
+    codes = np.unique(on.source, return_inverse=True)[1]
+    return float((np.bincount(codes, weights=losses) / np.bincount(codes)).mean())
