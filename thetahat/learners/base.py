@@ -93,7 +93,8 @@ class OverSplits(Protocol):
 
     One that can say at once what it predicts for each of many rows, when that row alone is left
     out, has ``each_left_out(rows)``, which returns the predictions of these rows and (n_rows,)
-    whether each may be used; ``predict`` is asked for the others.
+    whether each may be used; ``predict`` is asked for the others. One that gains from several
+    splits at once has ``predict_all(parts)``, which returns what ``predict`` does for each.
     """
 
     def predict(self, part: Part) -> Predictions | Plain:

@@ -9,10 +9,10 @@ import numpy as np
 
 from thetahat.data import CLASSIFICATION, Data
 from thetahat.errors import EvaluationError, LearnerFailed
-from thetahat.learners.base import Learner, OverSplits, Plain
+from thetahat.learners.base import Learner, Plain
 from thetahat.losses.base import Loss, Predictions
 from thetahat.pipelines.guarded import guarded
-from thetahat.resampling.at_once import over_splits, predicted_at_once
+from thetahat.resampling.at_once import over_splits, predicted_at_once, predicted_in_passes
 from thetahat.resampling.one_left_out import OneLeftOut, leaves_one_out, one_left_out
 from thetahat.resampling.outcomes import (
     Outcomes,
@@ -51,7 +51,7 @@ def run_splits(  # noqa: PLR0913 - the six things a number depends on, and what 
     name : str
         What the request calls the learner; part of its random stream.
     splits : iterable of Split
-        Taken one at a time.
+        Taken one at a time, or some at a time by a learner that predicts many in one pass.
     keep_predictions : bool
         Whether outcomes carry predictions besides losses.
 
@@ -65,22 +65,22 @@ def run_splits(  # noqa: PLR0913 - the six things a number depends on, and what 
     shared = over_splits(learner, data)
     alone = one_left_out(shared, data, loss)
 
-    def one(split: Split) -> SplitOutcome:
-        done = _run_one(name, learner, data, split, loss, seed, shared)
+    def one(split: Split, told: Predictions | Plain | None = None) -> SplitOutcome:
+        if told is None:
+            told = predicted_at_once(shared, split, data.n)
+        done = _run_one(name, learner, data, split, loss, seed, told)
         return _outcome(split, *done, keep_predictions=keep_predictions)
 
-    if alone is None:
-        return [one(split) for split in splits]
-    if isinstance(splits, OneRowEach):
+    if alone is not None and isinstance(splits, OneRowEach):
         return _each_row(alone, splits, one, keep_predictions=keep_predictions)
     outcomes = []
-    for split in splits:
+    for split, told in predicted_in_passes(shared, splits, data.n):
         found = None
-        if leaves_one_out(split, data.n):
+        if alone is not None and leaves_one_out(split, data.n):
             row = int(split.test[0])
             found = alone.of(range(row, row + 1))
         if found is None or not found.fits[0, 0]:
-            outcomes.append(one(split))
+            outcomes.append(one(split, told))
         else:
             outcomes.append(_told(split, found.of_learner(0), keep_predictions=keep_predictions))
     return outcomes
@@ -149,11 +149,10 @@ def _run_one(  # noqa: PLR0913 - as run_splits
     split: Split,
     loss: Loss,
     seed: int,
-    shared: OverSplits | Plain,
+    told: Predictions | Plain,
 ) -> tuple[Predictions, FloatArray, tuple[Caution, ...], str | None]:
     """Return predictions, losses, what the learner warned of, and why it was fitted, if it was."""
     cautions: list[Caution] = []
-    told = predicted_at_once(shared, split, data.n)
     try:
         if isinstance(told, Plain):
             rng = stream(seed, f"fit:{name}", split.repeat, split.block)

@@ -20,6 +20,7 @@ from thetahat.losses.squared import Squared
 from thetahat.pipelines import build, learner_spec
 from thetahat.resampling import (
     SplitOutcome,
+    at_once,
     cells,
     is_fast,
     pack,
@@ -28,7 +29,12 @@ from thetahat.resampling import (
     run_splits,
     unpack,
 )
-from thetahat.resampling.at_once import over_splits, part_of, predicted_at_once
+from thetahat.resampling.at_once import (
+    over_splits,
+    part_of,
+    predicted_at_once,
+    predicted_in_passes,
+)
 from thetahat.resampling.one_left_out import OneLeftOut, leaves_one_out
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
@@ -249,3 +255,42 @@ def test_golden_how_much_there_is_to_do() -> None:
     assert cells(NearestNeighbours(), data, 10) == 3 * 205 + 840 + 10 * (4 + 1000)
     assert is_fast(Ridge())
     assert not is_fast(scaled)
+
+
+@dataclass
+class SaysAll(Says):
+    """Predicts any number of splits at once, and notes how many were asked for."""
+
+    asked: list[int]
+
+    def predict_all(self, parts: list[Part]) -> list[Predictions | Plain]:
+        self.asked.append(len(parts))
+        return [Predictions(np.full(len(part.test), self.value)) for part in parts]
+
+
+def test_golden_splits_go_in_passes_as_far_as_there_is_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tests = [[0, 1], [2], [3, 4], [0, 4], [1, 2]]
+    splits = [
+        Split(0, k, k, np.setdiff1d(np.arange(5), t), np.array(t)) for k, t in enumerate(tests)
+    ]
+    shared = SaysAll(1.0, [])
+    monkeypatch.setattr(at_once, "_MOST_HELD", 15)  # three splits of five rows
+
+    told = list(predicted_in_passes(shared, splits, 5))
+
+    assert [split for split, _ in told] == splits
+    assert shared.asked == [2, 2]  # the second tests one row, and is asked for by itself
+    outputs = [said.output.tolist() if isinstance(said, Predictions) else said for _, said in told]
+    assert outputs == [[1.0, 1.0], None, [1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
+    assert [said for _, said in predicted_in_passes(Says(1.0), splits, 5)] == [None] * 5
+
+
+def test_degenerate_what_is_out_of_scale_in_a_pass_is_left_to_the_fit() -> None:
+    splits = [Split(0, 0, 0, np.array([2]), np.array([0, 1]))]
+
+    ((_, said),) = predicted_in_passes(SaysAll(np.inf, []), splits, 3)
+
+    assert isinstance(said, Plain)
+    assert said.reason == "numbers are out of all scale"
