@@ -49,6 +49,7 @@ def fitted(  # noqa: PLR0913 - the parameters of two methods
         of_target=of_target @ alpha,
         details=details,
         cautions=tuple(_cautions(solution)),
+        function=lambda rows: np.asarray(np.exp(log_kernel(rows, centres, s)) @ alpha),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
@@ -105,12 +105,16 @@ class Weighing:
         What the method found on its way: the kernel's width, an objective, ...
     cautions : tuple of Caution
         What to know before using the weights; ``diagnose`` adds those that hold for any method.
+    function : callable or None
+        From other rows (k, p) to their (k,) weights, where the method estimates a function; they
+        may be infinite where it is beyond the range of numbers.
     """
 
     values: FloatArray
     of_target: FloatArray | None = None
     details: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     cautions: tuple[Caution, ...] = ()
+    function: Callable[[FloatArray], FloatArray] | None = field(default=None, repr=False)
 
 
 class WeightEstimator(Protocol):

@@ -65,10 +65,18 @@ class GaussianRatio:
             raise InsufficientData(
                 "a covariance needs two target rows, and there is one", loc=("target",), value=1
             )
-        source, target, noise = _coordinates(samples)
+        coordinates = _coordinates(samples)
+        source, target = coordinates.source, coordinates.target
         of_source, of_target = (
-            _normal(rows, name, noise) for rows, name in ((source, "source"), (target, "target"))
+            _normal(rows, name, coordinates.noise)
+            for rows, name in ((source, "source"), (target, "target"))
         )
+
+        def function(rows: FloatArray) -> FloatArray:
+            placed = coordinates.of(rows)
+            with np.errstate(over="ignore"):
+                return np.exp(of_target.log_density(placed) - of_source.log_density(placed))
+
         n_dropped = samples.p - source.shape[1]
         details = {"n_dependent_columns": n_dropped} if n_dropped else {}
         return Weighing(
@@ -76,6 +84,7 @@ class GaussianRatio:
             of_target=_finite(of_target.log_density(target) - of_source.log_density(target)),
             details=details,
             cautions=(*_dependent(n_dropped), *_unbounded(of_source, of_target)),
+            function=function,
         )
 
 
@@ -98,25 +107,49 @@ class _Normal:
         return np.asarray(half @ half.T)
 
 
-def _coordinates(samples: Samples) -> tuple[FloatArray, FloatArray, float]:
-    """Return (n, r) and (m, r) coordinates with a pooled covariance of one, and their noise.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Coordinates:
+    """Coordinates in which the pooled sample has a covariance of one.
 
-    The noise is the size of what rounding leaves where there is nothing.
+    Parameters
+    ----------
+    source, target : ndarray of float
+        (n, r) and (m, r).
+    noise : float
+        The size of what rounding leaves where there is nothing.
+    mean, axes : ndarray of float
+        (p,) and (p, r): what makes coordinates of other rows.
     """
+
+    source: FloatArray
+    target: FloatArray
+    noise: float
+    mean: FloatArray
+    axes: FloatArray
+
+    def of(self, rows: FloatArray) -> FloatArray:
+        """(k, r) coordinates of (k, p) other rows."""
+        return np.asarray((rows - self.mean) @ self.axes)
+
+
+def _coordinates(samples: Samples) -> _Coordinates:
     pooled = np.concatenate([samples.source, samples.target])
-    centred = pooled - pooled.mean(axis=0)
+    mean = pooled.mean(axis=0)
+    centred = pooled - mean
     scale = np.sqrt((centred**2).mean(axis=0))
     # what centring leaves of a constant column is rounding
     varies = scale > 4 * _EPS * np.abs(pooled).max(axis=0)
     if not varies.any():
         raise InsufficientData("no feature varies in the two samples", loc=("source",))
     standard = centred[:, varies] / scale[varies]
-    U, s, _ = np.linalg.svd(standard, full_matrices=False)
+    U, s, Vt = np.linalg.svd(standard, full_matrices=False)
     kept = s > _EPS * max(standard.shape) * s[0]
-    rows = U[:, kept] * np.sqrt(len(pooled) - 1)
+    root = np.sqrt(len(pooled) - 1)
+    rows, axes = U[:, kept] * root, np.zeros((samples.p, int(kept.sum())))
+    axes[varies] = Vt[kept].T / s[kept] * root / scale[varies][:, None]
     offset = float((np.abs(pooled).max(axis=0)[varies] / scale[varies]).max())
     noise = 16 * _EPS * max(offset, float(s[0] / s[kept][-1]))
-    return rows[: samples.n], rows[samples.n :], noise
+    return _Coordinates(rows[: samples.n], rows[samples.n :], noise, mean, axes)
 
 
 def _normal(rows: FloatArray, name: str, noise: float) -> _Normal:

@@ -99,21 +99,27 @@ class Kliep:
         centres = centres_of(samples, self.n_centres, rng)
         of_source = log_kernel(samples.source, centres, width)
         of_target = log_kernel(samples.target, centres, width)
-        if self.mode == "early_stopped":
-            values, there, details = _published(of_source, of_target)
-        else:
-            values, there, details = _best(of_source, of_target)
+        solve = _published if self.mode == "early_stopped" else _best
+        values, there, logs, details = solve(of_source, of_target)
+
+        def function(rows: FloatArray) -> FloatArray:
+            with np.errstate(over="ignore"):
+                return np.exp(logsumexp(log_kernel(rows, centres, width) + logs, axis=1))
+
         return Weighing(
             values=usable(values),
             of_target=there if np.isfinite(there).all() else None,
             details={"mode": self.mode, "width": width, "n_centres": len(centres), **details},
             cautions=tuple(_cautions(details)),
+            function=function,
         )
 
 
-def _best(
-    of_source: FloatArray, of_target: FloatArray
-) -> tuple[FloatArray, FloatArray, dict[str, float | int]]:
+_Solution = tuple[FloatArray, FloatArray, FloatArray, dict[str, float | int]]
+"""Weights of the source, those of the target, (L,) logarithms of the coefficients, details."""
+
+
+def _best(of_source: FloatArray, of_target: FloatArray) -> _Solution:
     # kernels over their mean in the source: each is a density ratio of its own, with mean one
     means = logsumexp(of_source, axis=0) - np.log(len(of_source))
     unit_source, unit_target = of_source - means, of_target - means
@@ -124,12 +130,13 @@ def _best(
     there = logsumexp(unit_target[:, kept] + logs, axis=1)
     with np.errstate(over="ignore"):
         values, ratios = np.exp(unit_source[:, kept]) @ x[kept], np.exp(there)
-    return values, ratios, {"objective": float(there.mean()), "gap": gap, "n_steps": n_steps}
+    coefficients = np.full(len(x), -np.inf)
+    coefficients[kept] = logs - means[kept]
+    details = {"objective": float(there.mean()), "gap": gap, "n_steps": n_steps}
+    return values, ratios, coefficients, details
 
 
-def _published(
-    of_source: FloatArray, of_target: FloatArray
-) -> tuple[FloatArray, FloatArray, dict[str, float | int]]:
+def _published(of_source: FloatArray, of_target: FloatArray) -> _Solution:
     A, K = np.exp(of_target), np.exp(of_source)
     if not (A.any(axis=1).all() and K.any()):
         raise InsufficientData(
@@ -138,7 +145,9 @@ def _published(
             loc=("width",),
         )
     alpha, objective, n_steps = early_stopped(A, K.mean(axis=0))
-    return K @ alpha, A @ alpha, {"objective": objective, "n_steps": n_steps}
+    coefficients = np.full(len(alpha), -np.inf)
+    coefficients[alpha > 0] = np.log(alpha[alpha > 0])
+    return K @ alpha, A @ alpha, coefficients, {"objective": objective, "n_steps": n_steps}
 
 
 def _cautions(details: dict[str, float | int]) -> Iterator[Caution]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
@@ -78,25 +79,36 @@ class Logistic:
     def estimate(self, samples: Samples, rng: np.random.Generator) -> Weighing:
         """Fit the regression by Newton steps; nothing is drawn."""
         del rng
-        X, y = _design(samples), np.repeat([0.0, 1.0], [samples.n, samples.m])
+        pooled = np.concatenate([samples.source, samples.target])
+        standard = _standard(pooled)
+        X, y = standard(pooled), np.repeat([0.0, 1.0], [samples.n, samples.m])
         coefficients, violation, n_steps = _newton(X, y, self.penalty)
-        logits = X @ coefficients + np.log(samples.n / samples.m)
+        size = float(np.log(samples.n / samples.m))
+        logits = X @ coefficients + size
+
+        def function(rows: FloatArray) -> FloatArray:
+            with np.errstate(over="ignore"):
+                return np.exp(standard(rows) @ coefficients + size)
+
         there = logits[samples.n :]
         return Weighing(
             values=from_logarithms(logits[: samples.n]),
             of_target=np.exp(there) if float(there.max()) < _OVERFLOW else None,
             details={"n_steps": n_steps, "largest_violation": violation},
+            function=function,
         )
 
 
-def _design(samples: Samples) -> FloatArray:
-    """Return (n + m, 1 + p) standardised features of both samples after a one."""
-    pooled = np.concatenate([samples.source, samples.target])
-    centred = pooled - pooled.mean(axis=0)
-    scale = centred.std(axis=0)
+def _standard(pooled: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    """Return what makes of rows their features in units of both samples' spread, after a one."""
+    mean = pooled.mean(axis=0)
+    scale = (pooled - mean).std(axis=0)
     varies = scale > 4 * np.finfo(np.float64).eps * np.abs(pooled).max(axis=0)
-    standard = centred[:, varies] / scale[varies]
-    return np.column_stack([np.ones(len(pooled)), standard])
+
+    def standard(rows: FloatArray) -> FloatArray:
+        return np.column_stack([np.ones(len(rows)), (rows - mean)[:, varies] / scale[varies]])
+
+    return standard
 
 
 def _newton(X: FloatArray, y: FloatArray, penalty: float) -> tuple[FloatArray, float, int]:
