@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -71,15 +71,3 @@ def with_second_moment(
         else method
         for key, method in methods.items()
     }
-
-
-def target_means(losses: Sequence[FloatArray] | FloatArray) -> tuple[FloatArray, FloatArray]:
-    """(L,) mean of each column of (m, L) losses on labelled target rows, and its variance.
-
-    With one row there is no variance, and it is NaN.
-    """
-    columns = np.asarray(losses)
-    m = len(columns)
-    if m < 2:
-        return columns.mean(axis=0), np.full(columns.shape[1], np.nan)
-    return columns.mean(axis=0), columns.var(axis=0, ddof=1) / m

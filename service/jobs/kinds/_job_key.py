@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from service.jobs.kinds._learners_input import FitsRequest
 from service.jobs.kinds.base import Job
+from service.schemas.base import EvaluationRequest
 
-R = TypeVar("R", bound=FitsRequest)
+R = TypeVar("R", bound=EvaluationRequest)
 
 
 @dataclass(frozen=True, slots=True)

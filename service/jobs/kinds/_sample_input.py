@@ -21,7 +21,9 @@ from thetahat.features import Features
 from thetahat.sparse import SparseColumns
 from thetahat.types import FloatArray
 
-ROLES = ("target", "weight")
+ROLES = ("target", "weight", "source", "fold")
+_FIELDS = {"target": "y"}
+"""What a role is called inline, where it has another name."""
 
 
 class SampleColumns(Schema):
@@ -45,6 +47,21 @@ class SampleInput(Schema):
     columns: SampleColumns | None = None
 
 
+class LabelledColumns(SampleColumns):
+    """The columns of a sample that is learnt from."""
+
+    source: str | None = Field(None, description="Where a row is from; each has a risk of its own.")
+    fold: str | None = Field(None, description="Left out: folds are drawn.")
+
+
+class LabelledInput(SampleInput):
+    """Exactly one of ``X`` with ``y`` and ``dataset``."""
+
+    source: list[Any] | None = Field(None, description="Where each row is from.")
+    fold: list[Any] | None = Field(None, description="Left out: folds are drawn.")
+    columns: LabelledColumns | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
     """What a sample turned out to hold.
@@ -59,12 +76,16 @@ class Sample:
         (n,) raw labels or values.
     weight : ndarray of float or None
         (n,) finite.
+    source, fold : sequence or None
+        (n,) raw labels.
     """
 
     X: FloatArray
     names: tuple[str, ...]
     y: Raw | None = None
     weight: FloatArray | None = None
+    source: Raw | None = None
+    fold: Raw | None = None
 
 
 def check_sample(given: SampleInput, loc: Loc, datasets: Mapping[UUID, DatasetFile]) -> None:
@@ -75,19 +96,18 @@ def check_sample(given: SampleInput, loc: Loc, datasets: Mapping[UUID, DatasetFi
         if given.columns is not None:
             raise InvalidParameter("columns are those of a dataset", loc=(*loc, "columns"))
         return
-    for name in ("y", "weight", "features"):
-        if getattr(given, name) is not None:
+    for name in ("y", "weight", "source", "fold", "features"):
+        if getattr(given, name, None) is not None:
             raise InvalidParameter(
                 f"with a dataset, name the column of {name} in columns", loc=(*loc, name)
             )
     columns = given.columns or SampleColumns()
-    wanted: dict[Loc, str | None] = {
-        (*loc, "columns", role): getattr(columns, role) for role in ROLES
-    }
+    roles = {role: getattr(columns, role, None) for role in ROLES}
+    wanted: dict[Loc, str | None] = {(*loc, "columns", role): roles[role] for role in ROLES}
     features = columns.features or []
     for i, name in enumerate(features):
         wanted[*loc, "columns", "features", i] = name
-        if name in features[:i] or name in {columns.target, columns.weight}:
+        if name in features[:i] or name in roles.values():
             raise InvalidParameter(
                 f"{name!r} has another part already", loc=(*loc, "columns", "features", i)
             )
@@ -104,12 +124,13 @@ def sample_of(
 
     A refusal's place is in the request, such as ``("source", "X", 3)``.
     """
-    with _placed(loc, "X" if given.dataset is None else "columns"):
+    with placed(loc, "X" if given.dataset is None else "columns"):
         if given.dataset is None:
             names = given.features
-            return _sample(columns_of_rows(given.X or [], names), given.y, given.weight)
+            roles = {role: getattr(given, _FIELDS.get(role, role), None) for role in ROLES}
+            return _sample(columns_of_rows(given.X or [], names), roles)
         file, columns = datasets[given.dataset], given.columns or SampleColumns()
-        taken = [name for role in ROLES if (name := getattr(columns, role)) is not None]
+        taken = [name for role in ROLES if (name := getattr(columns, role, None)) is not None]
         known = [str(c["name"]) for c in file.columns if c["name"] not in taken]
         wanted = columns.features or (known if features is None else list(features))
         missing = [name for name in wanted if name not in known]
@@ -120,25 +141,25 @@ def sample_of(
                 loc=("columns",),
                 value=missing[0],
             )
-        others = read_columns(file, taken)
-        y, weight = (others.get(getattr(columns, role) or "") for role in ROLES)
-        return _sample(read_features(file, wanted), y, weight)
+        others = read_columns(file, list(dict.fromkeys(taken)))
+        roles = {role: others.get(getattr(columns, role, None) or "") for role in ROLES}
+        return _sample(read_features(file, wanted), roles)
 
 
-def _sample(
-    columns: Mapping[str, Raw | SparseColumns], y: Raw | None, weight: Raw | None
-) -> Sample:
+def _sample(columns: Mapping[str, Raw | SparseColumns], roles: Mapping[str, Raw | None]) -> Sample:
     wide = tuple(c for c in columns.values() if isinstance(c, SparseColumns))
     plain = features_of({k: c for k, c in columns.items() if not isinstance(c, SparseColumns)})
     found = Features(tuple(plain), tuple(plain.values()), wide=wide)
     X = _matrix(found)
-    for role, values in (("y", y), ("weight", weight)):
+    for role, values in roles.items():
+        field = _FIELDS.get(role, role)
         if values is not None and len(values) != len(X):
             raise InvalidParameter(
-                f"{role} has {len(values)} entries for {len(X)} rows", loc=(role,)
+                f"{field} has {len(values)} entries for {len(X)} rows", loc=(field,)
             )
     names = tuple(found.column_name(j) for j in range(found.width))
-    return Sample(X, names, y, None if weight is None else numbers_of(weight, "weight"))
+    weight = None if (given := roles["weight"]) is None else numbers_of(given, "weight")
+    return Sample(X, names, roles["target"], weight, roles["source"], roles["fold"])
 
 
 def _matrix(found: Features) -> FloatArray:
@@ -162,13 +183,13 @@ def _matrix(found: Features) -> FloatArray:
 
 
 @contextmanager
-def _placed(outer: Loc, features: str) -> Iterator[None]:
+def placed(outer: Loc, features: str) -> Iterator[None]:
     """Put a refusal's place, which is a role and a row, where the request has it."""
     try:
         yield
     except EvaluationError as error:
         role, rest = (error.loc[0], error.loc[1:]) if error.loc else ("", ())
-        if role in {"y", "weight"} and features == "columns":
+        if role in {"y", "weight", "source", "fold"} and features == "columns":
             role, rest = features, ({"y": "target"}.get(str(role), role), *rest)
         elif role == "features":
             role = features

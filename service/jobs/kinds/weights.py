@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -12,12 +11,12 @@ from pydantic import Field
 from service.jobs.kinds._methods import Method, build, entry_of
 from service.jobs.kinds._methods_used import method_used
 from service.jobs.kinds._sample_input import SampleInput, check_sample, sample_of
+from service.jobs.kinds._weights_output import weights_told
 from service.jobs.kinds.base import Chunks, DatasetFile, Finished, Job, OneUnit
 from service.schemas.base import EvaluationRequest
 from thetahat.errors import InvalidParameter
-from thetahat.evaluation.plain import plain, told
 from thetahat.seeds import stream
-from thetahat.weights import WEIGHTS, Samples, Weighing, WeightEstimator, diagnose
+from thetahat.weights import WEIGHTS, Samples, WeightEstimator
 
 DEFAULT = "gaussian_ratio"
 
@@ -95,26 +94,6 @@ def samples_of(
             value=list(unlabelled.names)[:20],
         )
     return Samples(labelled.X, unlabelled.X, labelled.weight)
-
-
-def weights_told(name: str, weighing: Weighing, samples: Samples, seed: int) -> dict[str, Any]:
-    """Return weights with their diagnostics as the result has them."""
-    diagnostics = diagnose(weighing.values, samples, stream(seed, "coverage"))
-    numbers = {
-        field.name: getattr(diagnostics, field.name)
-        for field in dataclasses.fields(diagnostics)
-        if field.name != "cautions"
-    }
-    return {
-        "method": name,
-        "values": plain(weighing.values),
-        "n": samples.n,
-        "n_target": samples.m,
-        "n_features": samples.p,
-        **plain(numbers),
-        "details": plain(weighing.details),
-        "cautions": told((*weighing.cautions, *diagnostics.cautions)),
-    }
 
 
 METHOD = Weights()

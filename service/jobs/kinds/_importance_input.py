@@ -1,0 +1,176 @@
+"""What a request for importance-weighted selection says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+from uuid import UUID
+
+import numpy as np
+from pydantic import Field
+
+from service.jobs.kinds._methods import Method
+from service.jobs.kinds._sample_input import LabelledInput, SampleInput
+from service.schemas.base import EvaluationRequest, Schema
+from service.schemas.numbers import shown
+from thetahat.errors import InvalidParameter, Loc
+
+MOST_VALUES: Final = 1000
+"""Of one grid."""
+DEFAULT_COUNT: Final = 200
+"""As the source text has it."""
+
+
+class Grid(Schema):
+    """Values of one parameter: a range, or a list."""
+
+    from_: float | None = Field(None, alias="from")
+    to: float | None = None
+    count: int | None = Field(None, ge=1, le=MOST_VALUES, description="200 if left out.")
+    scale: Literal["log", "linear"] | None = Field(None, description="log if left out.")
+    values: list[Any] | None = Field(None, min_length=1, max_length=MOST_VALUES)
+
+
+GridEntry = dict[str, Grid | list[Any]]
+LearnerEntry = str | dict[str, Any]
+DEFAULT_GRID: Final[Mapping[str, Any]] = {
+    "penalty": Grid.model_validate({"from": 1e-3, "to": 1e6, "count": DEFAULT_COUNT})
+}
+
+
+class ImportanceRequest(EvaluationRequest):
+    """Two samples, weights, learners with their grids, and the risks that choose."""
+
+    kind: Literal["importance_weighting"] = "importance_weighting"
+    source: LabelledInput = Field(description="The labelled rows that are learnt from.")
+    target: SampleInput = Field(
+        description="A sample of the population that is asked about; with labels, if there are."
+    )
+    task: Literal["classification", "regression"] = "classification"
+    weights: Method = Field("gaussian_ratio", examples=["kernel_mean_matching"])
+    weights_from: Literal["all", "training"] = Field(
+        "all", description="Estimate weights from the whole source, or inside each training part."
+    )
+    weighted_fit: bool = Field(True, description="Whether fits are weighted, too.", strict=True)
+    learner: LearnerEntry | None = Field(
+        None, description="ridge, fitted to the classes as -1 and 1, if left out."
+    )
+    learners: dict[str, LearnerEntry] | None = Field(
+        None, min_length=1, max_length=50, description="In the place of one: several, by name."
+    )
+    intercept: bool | None = Field(
+        None, description="Of the learner that is taken if none is named.", strict=True
+    )
+    grid: GridEntry | None = Field(
+        None,
+        description="One parameter and its values, for every learner; 200 penalties from 1e-3 to "
+        "1e6 for ridge, if left out.",
+        examples=[{"penalty": {"from": 1e-3, "to": 1e6, "count": 200}}],
+    )
+    grids: dict[str, GridEntry] | None = Field(None, description="By learner, before grid.")
+    n_folds: int = Field(5, ge=2)
+    loss: Method | None = Field(
+        None, description="quadratic_margin for classification, squared for regression."
+    )
+    risks: list[Method] = Field(["weighted", "controlled"], min_length=1, max_length=20)
+    level: float = Field(0.95, gt=0, lt=1, description="Confidence level.", strict=True)
+
+    def dataset_ids(self) -> tuple[UUID, ...]:
+        """Return the data sets of both samples."""
+        named = (self.source.dataset, self.target.dataset)
+        return tuple(dict.fromkeys(each for each in named if each is not None))
+
+    def wires(self) -> dict[str, tuple[LearnerEntry, Loc]]:
+        """Return each learner as the request has it, and where it stands there, by name."""
+        if self.learners is not None:
+            if self.learner is not None:
+                raise InvalidParameter("give either learner or learners", loc=("learner",))
+            if self.intercept is not None:
+                raise InvalidParameter(
+                    "intercept is for the learner that is taken if none is named; give it among "
+                    "the params of a learner",
+                    loc=("intercept",),
+                )
+            return {name: (wire, ("learners", name)) for name, wire in self.learners.items()}
+        if self.learner is None:
+            params = {} if self.intercept is None else {"intercept": self.intercept}
+            return {"ridge": ({"name": "ridge", "params": params}, ("learner",))}
+        if self.intercept is not None:
+            raise InvalidParameter(
+                "intercept is for the learner that is taken if none is named; give it among the "
+                "params of learner",
+                loc=("intercept",),
+            )
+        named = self.learner if isinstance(self.learner, str) else self.learner.get("name")
+        return {str(named): (self.learner, ("learner",))}
+
+    def grid_of(self, name: str, *, is_ridge: bool) -> tuple[str | None, list[Any], Loc]:
+        """Return the parameter that varies for a learner, its values, and where they stand.
+
+        No parameter and one value, None, for a learner as it is.
+        """
+        grid, loc = self._grid(name)
+        if grid is None:
+            if not is_ridge:
+                return None, [None], loc
+            grid = dict(DEFAULT_GRID)
+        if not grid:
+            return None, [None], loc
+        if len(grid) > 1:
+            raise InvalidParameter(
+                f"a grid has one parameter, and this one has {', '.join(grid)[:200]}", loc=loc
+            )
+        ((parameter, entry),) = grid.items()
+        return parameter, values_of(entry, (*loc, parameter)), (*loc, parameter)
+
+    def _grid(self, name: str) -> tuple[GridEntry | None, Loc]:
+        if self.grids is not None and name in self.grids:
+            return self.grids[name], ("grids", name)
+        return self.grid, ("grid",)
+
+
+def values_of(entry: Grid | list[Any], loc: Loc) -> list[Any]:
+    """Return the values of a grid, each once."""
+    if isinstance(entry, list):
+        entry = Grid(values=entry) if 0 < len(entry) <= MOST_VALUES else _refuse_length(entry, loc)
+    if entry.values is not None:
+        if (entry.from_, entry.to, entry.count, entry.scale) != (None, None, None, None):
+            raise InvalidParameter("give either values or a range", loc=loc)
+        for j, value in enumerate(entry.values):
+            if any(type(value) is type(one) and value == one for one in entry.values[:j]):
+                raise InvalidParameter(
+                    f"{shown(value)} stands twice", loc=(*loc, "values", j), value=shown(value)
+                )
+        return list(entry.values)
+    if entry.from_ is None or entry.to is None:
+        raise InvalidParameter("give values, or a range with from and to", loc=loc)
+    return _range(entry.from_, entry.to, entry, loc)
+
+
+def _range(low: float, high: float, entry: Grid, loc: Loc) -> list[Any]:
+    count = DEFAULT_COUNT if entry.count is None else entry.count
+    if not low < high:
+        raise InvalidParameter(
+            f"a range goes from a smaller to a larger number, and this one from {low:g} to "
+            f"{high:g}",
+            loc=(*loc, "to"),
+            value=high,
+        )
+    if count < 2:
+        raise InvalidParameter("a range has two values at least", loc=(*loc, "count"), value=count)
+    if entry.scale == "linear":
+        return [float(value) for value in np.linspace(low, high, count)]
+    if low <= 0:
+        raise InvalidParameter(
+            f"a logarithmic range starts above 0, and this one at {low:g}; there is also "
+            "scale linear",
+            loc=(*loc, "from"),
+            value=low,
+        )
+    return [float(value) for value in np.geomspace(low, high, count)]
+
+
+def _refuse_length(entry: list[Any], loc: Loc) -> Grid:
+    raise InvalidParameter(
+        f"a grid has 1 to {MOST_VALUES} values, and this one has {len(entry)}", loc=loc
+    )

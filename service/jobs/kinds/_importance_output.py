@@ -1,0 +1,145 @@
+"""The result of an importance-weighted selection."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from service.jobs.kinds._failures import failure_of
+from service.jobs.kinds._importance_learners import spec_of
+from service.jobs.kinds._methods import entry_of
+from service.jobs.kinds._methods_used import method_used
+from service.jobs.kinds._weights_output import weights_told
+from service.jobs.kinds.base import Finished
+from service.jobs.parts import failure_in
+from thetahat.evaluation.plain import plain, told
+from thetahat.pipelines import installed_learners
+from thetahat.shifting import Outcome, Setting, Tested, outcome_of, shift_told
+from thetahat.types import Caution
+
+if TYPE_CHECKING:
+    from service.jobs.kinds._importance_plan import Plan
+
+Arrays = dict[str, np.ndarray]
+
+
+def packed(tested: Tested) -> Arrays:
+    """Return losses and cautions as arrays."""
+    said = json.dumps([[c.code, c.message] for c in tested.cautions])
+    return {"losses": tested.losses, "cautions": np.frombuffer(said.encode(), dtype=np.uint8)}
+
+
+def finish(plan: Plan, parts: Sequence[Mapping[str, Any]], outputs: Sequence[Arrays]) -> Finished:
+    """Estimate the risks of the learners that ran; those that failed are named."""
+    setting = plan.setting()
+    failures: dict[str, dict[str, Any]] = {}
+    by_learner: dict[str, list[tuple[Mapping[str, Any], Arrays]]] = {}
+    for part, output in zip(parts, outputs, strict=True):
+        name = part["learner"]
+        failure = failure_in(output, name)
+        if failure is not None:
+            failures.setdefault(name, failure)
+        by_learner.setdefault(name, []).append((part, output))
+    outcomes = {
+        name: _outcome(plan, name, pieces, setting)
+        for name, pieces in by_learner.items()
+        if name not in failures
+    }
+    if not outcomes:
+        raise failure_of(next(iter(failures.values())))
+    several = plan.given.learners is not None
+    result = {
+        "weights": _weights(plan),
+        **shift_told(outcomes, setting, several=several),
+        "n_folds": plan.shift.n_folds,
+        "fold_labels": plain(plan.shift.fold_labels),
+        "failures": failures,
+    }
+    result["cautions"] += told(
+        Caution("learner_left_out", f"{name!r} is left out: {failure['message']}")
+        for name, failure in failures.items()
+    )
+    result["methods"] = _methods(plan, setting, list(outcomes))
+    return Finished(result, _table(plan, outcomes, setting, several=several))
+
+
+def _outcome(
+    plan: Plan,
+    name: str,
+    pieces: Sequence[tuple[Mapping[str, Any], Arrays]],
+    setting: Setting,
+) -> Outcome:
+    """Put the parts of one learner together, and estimate its risks."""
+    candidate, shift = plan.candidates[name], plan.shift
+    losses = np.empty((shift.n, candidate.size))
+    on_target = None if shift.target_y is None else np.empty((shift.m, candidate.size))
+    cautions: dict[tuple[str, str], Caution] = {}
+    for part, output in pieces:
+        stretch = slice(part["start"], part["stop"])
+        if part["fold"] >= 0:
+            losses[np.flatnonzero(shift.fold == part["fold"]), stretch] = output["losses"]
+        elif on_target is not None:
+            on_target[:, stretch] = output["losses"]
+        for code, message in json.loads(output["cautions"].tobytes()):
+            cautions[code, message] = Caution(code, message)
+    return outcome_of(candidate, losses, on_target, setting, tuple(cautions.values()))
+
+
+def _weights(plan: Plan) -> dict[str, Any]:
+    """Return the weights as kind ``weights`` has them, and how they were used."""
+    found = plan.weights
+    name = entry_of(plan.given.weights).name
+    weights = weights_told(name, found.weighing, plan.shift.samples(), plan.seed)
+    weights["from"] = plan.given.weights_from
+    weights["in_fits"] = plan.given.weighted_fit
+    if found.of_fits is not None:
+        weights["validation_values"] = plain(found.validation)
+    moment = found.second_moment()
+    weights["second_moment"] = None if moment is None else plain(moment[0])
+    return weights
+
+
+def _methods(plan: Plan, setting: Setting, ran: Sequence[str]) -> list[dict[str, Any]]:
+    from service.settings import settings  # noqa: PLC0415 - read when there is a result
+
+    given, others = plan.given, installed_learners(settings().allowed_packages)
+    weights = entry_of(given.weights).name
+    records = [
+        method_used("weights", weights, plan.method),
+        method_used("losses", plan.loss.info.name, plan.loss),
+    ]
+    for name in ran:
+        wire, loc = given.wires()[name]
+        record = {"family": "learners", "as": name, **asdict(spec_of(wire, loc))}
+        if (one := others.get(record["name"])) is not None:
+            record |= {"package": one.package, "version": one.version}
+        records.append(record)
+    for key, method in setting.risks.items():
+        name = entry_of(given.risks[list(setting.risks).index(key)]).name
+        records.append(method_used("risks", name, method, key))
+    return records
+
+
+def _table(
+    plan: Plan, outcomes: Mapping[str, Outcome], setting: Setting, *, several: bool
+) -> pa.Table:
+    """Return one row per source row: its fold, its weight, its loss under each risk's choice."""
+    shift = plan.shift
+    labels = shift.fold_labels
+    whole = all(isinstance(label, int) for label in labels)
+    known = pa.array(list(labels) if whole else [str(label) for label in labels])
+    columns: dict[str, Any] = {
+        "block": known.take(pa.array(shift.fold)),
+        "instance": pa.array(np.arange(shift.n)),
+        "weight": pa.array(setting.weights),
+    }
+    for name, outcome in outcomes.items():
+        for risk in setting.risks:
+            key = f"loss:{name}:{risk}" if several else f"loss:{risk}"
+            columns[key] = pa.array(np.ascontiguousarray(outcome.losses[:, outcome.selected(risk)]))
+    return pa.table(columns)
