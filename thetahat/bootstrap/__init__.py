@@ -6,6 +6,7 @@ from thetahat.bootstrap.shared import (
     Draw,
     SharedResamples,
     default_resamples,
+    of_difference,
     resample_counts,
     seed_of,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "Units",
     "default_resamples",
     "default_unit",
+    "of_difference",
     "resample_counts",
     "seed_of",
     "unit_misfit",

@@ -90,12 +90,13 @@ _Chunk = tuple[slice, FloatArray, FloatArray, FloatArray]
 
 def _linear(resamples: Resamples, columns: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
     """Yield the sums of (U, q) columns, chunk by chunk of resamples."""
+    if isinstance(resamples, HashedResamples) and columns.shape[1] <= _FEW_COLUMNS:
+        whole = slice(0, resamples.n_resamples)
+        yield whole, resamples.sums(columns, whole.start, whole.stop)
+        return
     taken = resamples.take(columns)
     for part in _parts(resamples, taken.shape[1] + len(taken)):
-        if isinstance(resamples, HashedResamples) and columns.shape[1] <= _FEW_COLUMNS:
-            yield part, resamples.sums(columns, part.start, part.stop)
-        else:
-            yield part, resamples.counts(part.start, part.stop) @ taken
+        yield part, resamples.counts(part.start, part.stop) @ taken
 
 
 def _parts(resamples: Resamples, width: int) -> Iterator[slice]:

@@ -23,6 +23,7 @@ MOST_STUDENTISED: Final = 100_000_000
 long."""
 
 _ENTRIES_AT_ONCE = 2**18  # 2 MB: a chunk of resamples stays in the cache
+_ENTRIES_OF_SUMS = 2**22  # of which nothing is kept but the sums
 _ENTRIES_WITH_ERRORS = 2**14  # a jackknife has several arrays of them
 
 AnyResamples = HashedResamples | GivenResamples
@@ -71,13 +72,18 @@ def bootstrap_statistic(
     base = functional.of_counts(np.ones((1, n)))[0]
     scaled = np.empty(B)
     variances = np.empty(B) if with_errors else None
-    again, adds = 0, not with_errors
-    for part in _parts(n, B, _ENTRIES_WITH_ERRORS if with_errors else _ENTRIES_AT_ONCE):
+    again = 0
+    # adding what is drawn beats counting it, for the few columns that these have
+    of_sums = functional if isinstance(functional, OfSums) and not with_errors else None
+    drawn = resamples if isinstance(resamples, HashedResamples) else None
+    entries = _ENTRIES_WITH_ERRORS if with_errors else _ENTRIES_AT_ONCE
+    if of_sums is not None and drawn is not None:
+        entries = _ENTRIES_OF_SUMS
+    for part in _parts(n, B, entries):
         counts = None
-        if adds and isinstance(functional, OfSums) and isinstance(resamples, HashedResamples):
-            # adding what is drawn beats counting it, for the few columns that these have
-            sums = resamples.sums(functional.columns, part.start, part.stop)
-            scaled[part] = functional.of_sums(sums)
+        if of_sums is not None and drawn is not None:
+            sums = drawn.sums(of_sums.columns, part.start, part.stop)
+            scaled[part] = of_sums.of_sums(sums)
         else:
             counts = resamples.counts(part.start, part.stop)
             scaled[part] = functional.of_counts(counts)

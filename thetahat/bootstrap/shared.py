@@ -10,14 +10,10 @@ from typing import Final
 import numpy as np
 
 from thetahat.block_losses import BlockLosses
+from thetahat.bootstrap.merged import MergedResamples, merged_or_hashed
 from thetahat.bootstrap.moments import ResampledMeans, resampled_means
 from thetahat.bootstrap.replicates import Replicates
-from thetahat.bootstrap.resamples import (
-    HashedResamples,
-    MergedResamples,
-    Resamples,
-    merged_or_hashed,
-)
+from thetahat.bootstrap.resamples import HashedResamples, Resamples
 from thetahat.bootstrap.units import UnitName, Units, default_unit, units_of
 from thetahat.layout import Layout
 from thetahat.types import FloatArray, IntArray
@@ -25,6 +21,10 @@ from thetahat.types import FloatArray, IntArray
 MOST_RESAMPLES, LEAST_RESAMPLES, MOST_DRAWS = 9_999, 999, 10_000_000
 MOST_DEFAULT_DRAWS: Final = 300_000_000
 MOST_DEFAULT_PRODUCTS: Final = 10_000_000_000
+
+MOST_SHARED_DRAWS: Final = 2**26
+"""Draws from a stratum up to which all pairs share the resamples of the models. Above, those whose
+differences have few values are counted by value, each by itself, which takes so much less."""
 
 _SMALL = 1e-4
 """Of the models' residuals: below it a difference's own are resampled, to keep twelve digits."""
@@ -96,8 +96,9 @@ class SharedResamples:
     with_errors : bool
         Whether some method asks for the standard errors of the resamples.
     merge : bool
-        Whether units on which all models are alike may be counted together. If not, only a pair's
-        differences are looked at: resamples do not depend on which other models there are.
+        Whether units on which all models are alike may be counted together. If not, resamples do
+        not depend on which other models there are: only a pair's own differences are looked at,
+        and only where they are drawn more often than ``MOST_SHARED_DRAWS``.
     """
 
     models: Mapping[str, BlockLosses]
@@ -131,7 +132,7 @@ class SharedResamples:
         self, name: str, n_resamples: int | None = None, unit: UnitName | None = None
     ) -> Replicates:
         """Return the replicates of one model's mean."""
-        key = self._key(n_resamples, unit)
+        key = _key_of(self.layout, n_resamples, unit)
         drawn = self._get(key)
         i = self._place(name)
         return _replicates(
@@ -149,8 +150,8 @@ class SharedResamples:
         unit: UnitName | None = None,
     ) -> Replicates:
         """Return the replicates of the difference of two models' means, a minus b."""
-        key = self._key(n_resamples, unit)
-        if not self.merge:
+        key = _key_of(self.layout, n_resamples, unit)
+        if not self.merge and _is_long(self.layout, key):
             alone = SharedResamples({"": difference}, self.seed)
             if isinstance(alone._prepared(key)[2], MergedResamples):
                 return alone.of_model("", n_resamples, unit)
@@ -175,12 +176,6 @@ class SharedResamples:
             if isinstance(value.resamples, HashedResamples)
         }
         return replace(self, merge=False, _ready={}, _drawn=drawn, _row={})
-
-    def _key(self, n_resamples: int | None, unit: UnitName | None) -> _Key:
-        unit = unit or default_unit(self.layout)
-        if n_resamples is None:
-            n_resamples = default_resamples(units_of(self.layout, unit).n_units)
-        return unit, n_resamples
 
     def _place(self, name: str) -> int:
         return list(self.models).index(name)
@@ -239,6 +234,26 @@ class SharedResamples:
             )
             self._row[key] = dict(zip(row, means.pair_errors.T, strict=True))
         return self._row[key][pair]
+
+
+def of_difference(
+    difference: BlockLosses, seed: int, n_resamples: int | None, unit: UnitName | None
+) -> Replicates:
+    """Return what ``of_pair`` gives where nothing is merged, of one pair that is alone."""
+    alone = SharedResamples({"": difference}, seed)
+    if not _is_long(difference.layout, _key_of(difference.layout, n_resamples, unit)):
+        alone = replace(alone, merge=False)
+    return alone.of_model("", n_resamples, unit)
+
+
+def _key_of(layout: Layout, n_resamples: int | None, unit: UnitName | None) -> _Key:
+    unit = unit or default_unit(layout)
+    return unit, n_resamples or default_resamples(units_of(layout, unit).n_units)
+
+
+def _is_long(layout: Layout, key: _Key) -> bool:
+    units = units_of(layout, key[0])
+    return units.n_units * key[1] > MOST_SHARED_DRAWS * units.n_strata
 
 
 def _loses_digits(residuals: FloatArray, of_models: FloatArray) -> bool:

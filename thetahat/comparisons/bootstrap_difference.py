@@ -15,6 +15,7 @@ from thetahat.bootstrap import (
     UnitName,
     default_resamples,
     default_unit,
+    of_difference,
     seed_of,
     unit_misfit,
 )
@@ -42,9 +43,9 @@ class BootstrapDifference:
     deviations at least as far as D in its direction are counted. Statistic: D. Drawn with
     replacement: instances within their blocks, so that D is the difference of macro means;
     clusters whole, for pooled means; blocks whole, each with its mean. All pairs share resamples
-    with each other and with the intervals; but where a pair's differences have few values, as
-    those of 0 and 1 have, they are counted by value, in multinomial counts of that pair's own,
-    which have exactly the same distribution.
+    with each other and with the intervals. But where a stratum is drawn from more than 67 million
+    times (2^26), a pair whose differences have few values, as those of 0 and 1 have, has them
+    counted by value, in multinomial counts of its own, which have exactly the same distribution.
 
     Assumes independent units. With few units it is liberal: resamples vary by a factor
     (n - 1)/n less than the difference does. Over instances of random folds it compares the fitted
@@ -109,8 +110,8 @@ class BootstrapDifference:
         self, pair: PairedLosses, alternative: Alternative, rng: np.random.Generator
     ) -> TestOutcome:
         """Test that the mean difference is 0."""
-        found = SharedResamples({"": pair.difference}, seed_of(rng))
-        return _outcome(found.of_model("", self.n_resamples, self.unit), alternative)
+        found = of_difference(pair.difference, seed_of(rng), self.n_resamples, self.unit)
+        return _outcome(found, alternative)
 
     def test_many(
         self, batch: PairBatch, alternative: Alternative, rng: np.random.Generator

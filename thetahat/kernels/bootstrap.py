@@ -30,7 +30,7 @@ AT_ONCE = 256
 def draw_indices(  # noqa: C901 - whole in itself, so that numba can keep it on disk
     starts: IntArray, keys: UInt64Array, out: UInt32Array
 ) -> None:
-    """Fill ``out`` (b, n) with the units that each resample draws.
+    """Fill ``out`` (b, n) with the units that each resample draws, of n from ``starts[0]`` on.
 
     Stratum k are the units ``starts[k]`` to ``starts[k + 1]``; as many are drawn from it as it
     has, with replacement. Every hash serves two draws, p and p + (n_k + 1) // 2 of a stratum: a
@@ -47,8 +47,9 @@ def draw_indices(  # noqa: C901 - whole in itself, so that numba can keep it on 
             size = np.uint64(stop - start)
             unfair = RANGE % size
             offset = np.uint64(start)
-            lows = out[b, start : start + n_pairs]
-            highs = out[b, start + n_pairs : stop]
+            place = start - starts[0]
+            lows = out[b, place : place + n_pairs]
+            highs = out[b, place + n_pairs : stop - starts[0]]
             state = key + STEP * offset
             seen = np.uint64(0)
             for done in range(0, len(highs), AT_ONCE):
@@ -85,20 +86,17 @@ def draw_indices(  # noqa: C901 - whole in itself, so that numba can keep it on 
                         highs[p] = offset + (product >> HALF)
 
 
-def gather_sums(
-    column: FloatArray, starts: IntArray, indices: UInt32Array, out: FloatArray
-) -> None:
-    """Fill ``out`` (b, S) with the sums of the drawn entries of ``column`` (n,) by stratum."""
+def gather_sums(column: FloatArray, indices: UInt32Array, out: FloatArray) -> None:
+    """Add to ``out`` (b,) the sums of the drawn entries of ``column`` (n,)."""
+    n = indices.shape[1]
     for b in range(indices.shape[0]):
-        for k in range(len(starts) - 1):
-            middle = starts[k] + (starts[k + 1] - starts[k]) // 2 * 2
-            even, odd = 0.0, 0.0
-            for i in range(starts[k], middle, 2):
-                even += column[indices[b, i]]
-                odd += column[indices[b, i + 1]]
-            if middle < starts[k + 1]:
-                even += column[indices[b, middle]]
-            out[b, k] = even + odd
+        even, odd = 0.0, 0.0
+        for i in range(0, n // 2 * 2, 2):
+            even += column[indices[b, i]]
+            odd += column[indices[b, i + 1]]
+        if n % 2:
+            even += column[indices[b, n - 1]]
+        out[b] += even + odd
 
 
 def count_draws(indices: UInt32Array, out: FloatArray) -> None:

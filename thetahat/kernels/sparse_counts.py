@@ -1,7 +1,7 @@
 """Compiled loops over the rows of a compressed matrix: sums by class, and scores from a table.
 
-Plain functions over numpy arrays, as ``thetahat.kernels.compiling`` takes them. Indices are
-unsigned: for signed ones numba looks at each whether it counts from the end, which takes as long
+Plain functions over numpy arrays, as ``thetahat.kernels.compiling`` takes them. Stored values are
+of eight bytes, or of one byte, which halves what is read. Indices are unsigned: for signed ones numba looks at each whether it counts from the end, which takes as long
 as the rest. Each cell is summed in the order of the rows, as ``scipy.sparse`` sums it, so that the
 numbers are the same bit by bit.
 """
@@ -54,23 +54,21 @@ def whole_sums(  # noqa: PLR0913 - as class_sums
     ``cells`` is (n,); rows of cell m are left out.
     """
     for i in range(len(cells)):
-        cell, weight = cells[i], weights[i]
+        cell, weight = cells[i], np.int32(weights[i])
         if cell < len(sums):
+            of_cell = sums[cell]
             for k in range(indptr[i], indptr[i + 1]):
-                sums[cell, indices[k]] += np.int32(weight * data[k])
+                of_cell[indices[k]] += weight * np.int32(data[k])
 
 
-def largest_whole(values: FloatArray) -> int:
-    """Return the largest size of whole numbers below 2^53; -1 where some are no such numbers."""
-    least, most = np.int64(0), np.int64(0)
-    n_broken = 0
-    for value in values:
-        whole = np.int64(value)
-        n_broken += whole != value
-        least, most = min(least, whole), max(most, whole)
-    if n_broken or least <= -(2**53) or most >= 2**53:
-        return -1
-    return int(max(most, -least))
+def as_bytes(values: FloatArray, small: np.ndarray) -> int:
+    """Write whole numbers from 0 to 255 to (m,) uint8 ``small``; return how many are others."""
+    n_others = np.int64(0)
+    for k in range(len(values)):
+        whole = np.int32(values[k])
+        small[k] = np.uint8(whole & 255)
+        n_others += np.int64(np.float64(whole & 255) != values[k])
+    return int(n_others)
 
 
 def row_scores(  # noqa: PLR0913 - as class_sums
@@ -86,20 +84,20 @@ def row_scores(  # noqa: PLR0913 - as class_sums
 
     ``which`` is (m,); rows of table K are left out.
     """
-    n_tables, _, width = tables.shape
+    width = tables.shape[2]
     for at in range(len(rows)):
         i = rows[at]
-        if which[at] >= n_tables:
+        if which[at] >= len(tables):
             continue
         table = tables[which[at]]
         if width == 1:
-            only = 0.0
+            first, only = table[:, 0], 0.0
             for k in range(indptr[i], indptr[i + 1]):
-                only += data[k] * table[indices[k], 0]
+                only += np.float64(data[k]) * first[indices[k]]
             out[at, 0] += only
         else:
             for k in range(indptr[i], indptr[i + 1]):
-                value, column = data[k], indices[k]
+                value, column = np.float64(data[k]), indices[k]
                 for c in range(width):
                     out[at, c] += value * table[column, c]
 
@@ -123,10 +121,11 @@ def whole_sums_by_kernel(
     return sums
 
 
-def largest_by_kernel(values: FloatArray) -> float:
-    """Return the largest size of whole numbers; inf where some are not, or are too large."""
-    largest = int(compiled(largest_whole)(_fixed(values)))
-    return np.inf if largest < 0 else float(largest)
+def bytes_by_kernel(values: FloatArray) -> np.ndarray | None:
+    """Return whole numbers from 0 to 255 as (m,) uint8; None where some are others."""
+    small = np.empty(len(values), dtype=np.uint8)
+    n_others = compiled(as_bytes)(_fixed(values), small)
+    return None if n_others else small
 
 
 def scores_by_kernel(matrix: CsrMatrix, rows: IntArray, table: FloatArray) -> FloatArray:

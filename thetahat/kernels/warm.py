@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from thetahat.kernels import bootstrap, moments, sign_flips, signed_ranks, sparse_counts
+from thetahat.kernels import bootstrap, cells, moments, sign_flips, signed_ranks, sparse_counts
 from thetahat.kernels.compiling import compiled
 from thetahat.types import FloatArray
 
@@ -22,13 +22,24 @@ def compile_all() -> None:
     drawn = np.zeros((1, 2), dtype=np.uint32)
     compiled(bootstrap.draw_indices)(starts, np.zeros(1, dtype=np.uint64), drawn)
     compiled(bootstrap.count_draws)(drawn, np.zeros((1, 2)))
-    compiled(bootstrap.gather_sums)(losses, starts, drawn, np.zeros((1, 1)))
+    compiled(bootstrap.gather_sums)(losses, drawn, np.zeros(1))
+    _warm_cells(losses)
     _warm_counts(losses)
+
+
+def _warm_cells(column: FloatArray) -> None:
+    first, size, held = (np.full(1, n, dtype=np.intp) for n in (0, 2, 2))
+    keys = np.zeros(1, dtype=np.uint64)
+    compiled(cells.add_cell_sums)(column, first, size, held[:, None], keys, np.zeros(1))
+    compiled(cells.add_cell_counts)(first, size, held[:, None], keys, np.zeros((1, 2)))
 
 
 def _warm_counts(weights: FloatArray) -> None:
     from scipy.sparse import csr_array  # noqa: PLC0415 - few features are sparse
 
     counts, rows = csr_array(np.eye(2)), np.arange(2)
-    sparse_counts.sums_by_kernel(counts, rows, rows, weights, 2)
-    sparse_counts.scores_by_kernel(counts, rows, np.eye(2))
+    for matrix in (counts, counts.astype(np.uint8)):
+        sparse_counts.sums_by_kernel(matrix, rows, rows, weights, 2)
+        sparse_counts.scores_by_kernel(matrix, rows, np.eye(2))
+    sparse_counts.whole_sums_by_kernel(matrix, rows, weights, 2)
+    sparse_counts.bytes_by_kernel(weights)

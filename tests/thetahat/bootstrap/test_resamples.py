@@ -8,14 +8,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from thetahat.bootstrap.resamples import (
-    MANY_DRAWS,
-    HashedResamples,
-    MergedResamples,
-    indices_by_numpy,
-    merged_or_hashed,
-    mixed,
-)
+from thetahat.bootstrap.draws import indices_by_numpy, mixed
+from thetahat.bootstrap.merged import MergedResamples, merged_or_hashed
+from thetahat.bootstrap.resamples import MANY_DRAWS, HashedResamples
 from thetahat.kernels.bootstrap import STEP, count_draws, draw_indices, gather_sums
 from thetahat.kernels.compiling import compiled
 
@@ -30,9 +25,9 @@ def test_golden_the_hash_is_splitmix64() -> None:
     assert [hex(int(x)) for x in mixed(states)] == ["0xe220a8397b1dcdaf", "0x6e789e6aa1b965f4"]
 
 
-@pytest.mark.parametrize("starts", [STARTS, np.array([0, 1]), np.array([0, 64, 129])])
+@pytest.mark.parametrize("starts", [STARTS, STARTS + 7, np.array([0, 1]), np.array([3, 64, 129])])
 def test_naive_compiled_and_uncompiled_and_numpy_draw_the_same(starts: np.ndarray) -> None:
-    fast = np.empty((len(KEYS), starts[-1]), dtype=np.uint32)
+    fast = np.empty((len(KEYS), starts[-1] - starts[0]), dtype=np.uint32)
     plain = np.empty_like(fast)
     compiled(draw_indices)(starts, KEYS, fast)
     with np.errstate(over="ignore"):
@@ -71,30 +66,53 @@ def test_naive_a_half_that_would_be_unfair_is_hashed_again() -> None:
 def test_naive_sums_and_counts_of_drawn_units() -> None:
     indices = indices_by_numpy(STARTS, KEYS)
     column = np.random.default_rng(1).normal(size=13)
-    sums, counts = np.empty((len(KEYS), 3)), np.zeros((len(KEYS), 13))
-    compiled(gather_sums)(column, STARTS, indices, sums)
+    sums, counts = np.zeros(len(KEYS)), np.zeros((len(KEYS), 13))
+    compiled(gather_sums)(column, indices, sums)
     compiled(count_draws)(indices, counts)
 
     for row, drawn in enumerate(indices):
-        parts = [column[drawn[a:b]].sum() for a, b in pairwise(STARTS)]
-        assert_allclose(sums[row], parts, rtol=1e-12, atol=1e-13)
+        assert_allclose(sums[row], column[drawn].sum(), rtol=1e-12, atol=1e-13)
         assert_array_equal(counts[row], np.bincount(drawn, minlength=13))
-    plain_sums, plain_counts = np.empty_like(sums), np.zeros_like(counts)
-    gather_sums(column, STARTS, indices, plain_sums)
+    plain_sums, plain_counts = np.zeros_like(sums), np.zeros_like(counts)
+    gather_sums(column, indices, plain_sums)
     count_draws(indices, plain_counts)
     assert_array_equal(plain_sums, sums)
     assert_array_equal(plain_counts, counts)
 
 
-def test_exact_large_and_small_inputs_draw_the_same() -> None:
-    small = HashedResamples(np.array([0, 700, 1500]), 9, 100)
-    large = HashedResamples(np.array([0, 700, 1500]), 9, MANY_DRAWS)
-    columns = np.random.default_rng(2).normal(size=(1500, 2))
+@pytest.mark.parametrize(
+    "starts",
+    [
+        np.array([0, 700, 1500]),
+        np.array([0, 4096]),
+        np.array([0, 5000, 5700, 5703, 14_000]),
+        np.array([0, 20, 8200, 8210, 8220]),
+    ],
+)
+def test_exact_large_and_small_inputs_draw_the_same(starts: np.ndarray) -> None:
+    n = int(starts[-1])
+    small, large = (HashedResamples(starts, 9, b) for b in (100, MANY_DRAWS))
+    columns = np.random.default_rng(2).normal(size=(n, 2))
 
-    assert_array_equal(small.indices(40, 60), large.indices(40, 60))
     assert_array_equal(small.counts(40, 60), large.counts(40, 60))
-    assert_allclose(small.sums(columns, 3, 9), large.sums(columns, 3, 9), rtol=1e-10, atol=1e-11)
-    assert_allclose(small.sums(columns, 3, 9), small.counts(3, 9) @ columns, rtol=1e-10, atol=1e-11)
+    which = np.array([3, 50, 99])
+    assert_array_equal(small.counts_again(which, 2), large.counts_again(which, 2))
+    assert_allclose(small.sums(columns, 3, 9), large.sums(columns, 3, 9), rtol=1e-10, atol=1e-10)
+    assert_allclose(large.sums(columns, 3, 9), large.counts(3, 9) @ columns, rtol=1e-10, atol=1e-10)
+    for start, stop in pairwise(starts):
+        assert_array_equal(large.counts(40, 60)[:, start:stop].sum(axis=1), stop - start)
+
+
+def test_exact_sums_do_not_depend_on_how_resamples_are_chunked() -> None:
+    starts = np.array([0, 300, 9000])
+    large = HashedResamples(starts, 4, MANY_DRAWS)
+    column = np.random.default_rng(3).gamma(2.0, size=(9000, 1))
+    whole = large.sums(column, 0, 1500)
+
+    parts = [large.sums(column, a, b) for a, b in pairwise((0, 1, 700, 1030, 1500))]
+    assert_array_equal(np.concatenate(parts), whole)
+    again = HashedResamples(starts, 4, MANY_DRAWS).sums(column, 1200, 1201)
+    assert_array_equal(again, whole[1200:1201])
 
 
 def test_exact_a_resample_is_a_function_of_its_number() -> None:
@@ -127,6 +145,22 @@ def test_calibrated_every_unit_is_as_likely_and_draws_are_independent() -> None:
             expected = np.eye(size) - 1 / size
             assert_allclose(covariances, expected, atol=5 * 2.5 / np.sqrt(b))
     assert n == counts.shape[1]
+
+
+def test_calibrated_units_in_cells_are_as_likely_and_draws_are_independent() -> None:
+    n, b = 2 * 4096 + 1024 + 64 + 3, 600
+    counts = HashedResamples(np.array([0, n]), 7, b).counts(0, b)
+
+    # chi-squared of the totals, and of all counts, with n - 1 degrees of freedom each; z = 5
+    total = counts.sum(axis=0)
+    slack = 5 * np.sqrt(2 * (n - 1))
+    assert abs(((total - b) ** 2).sum() / b - (n - 1)) < slack
+    assert abs(((counts - 1) ** 2).sum() / b - (n - 1)) < slack / np.sqrt(b)
+    # the sum of any values has the variance of n draws: of runs of units, and of every other one
+    for values in (np.arange(n) / n, np.arange(n) < 4096, np.arange(n) % 2, np.arange(n) >= n - 67):
+        drawn = counts @ values
+        assert drawn.mean() == pytest.approx(values.sum(), abs=5 * np.sqrt(n * values.var() / b))
+        assert drawn.var(ddof=1) == pytest.approx(n * values.var(), rel=5 * np.sqrt(2 / b))
 
 
 def test_calibrated_merged_counts_have_the_distribution_of_drawn_ones() -> None:

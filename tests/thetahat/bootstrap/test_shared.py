@@ -51,7 +51,8 @@ def naive(
     for code, value in zip(codes, values, strict=True):
         groups[int(code)].append(float(value))
     means, errors = [], []
-    for drawn in resamples.indices(0, replicates.n_resamples):
+    for counts in resamples.counts(0, replicates.n_resamples).astype(np.intp):
+        drawn = np.repeat(np.arange(units.n_units), counts)
         if units.sizes is not None:
             picked = [groups[int(u)] for u in drawn]
             size = sum(len(group) for group in picked)

@@ -8,7 +8,7 @@ from scipy.special import ndtr
 
 from tests.thetahat.comparisons.pairs import assert_close, pair_over, rng_of
 from thetahat.block_losses import BlockLosses, LossTable
-from thetahat.bootstrap import SharedResamples, seed_of
+from thetahat.bootstrap import SharedResamples, seed_of, shared
 from thetahat.bootstrap.ends import percentile_reach
 from thetahat.comparisons.base import PairBatch, PairedLosses
 from thetahat.comparisons.bootstrap_difference import BootstrapDifference
@@ -91,8 +91,11 @@ def test_exact_pairs_of_a_batch_share_their_resamples() -> None:
         assert_close(one.statistic, alone.statistic, rtol=1e-12)
 
 
-@pytest.mark.parametrize("values", [2, 1000])
-def test_exact_a_pair_gets_the_same_alone_in_a_batch_and_beside_intervals(values: int) -> None:
+@pytest.mark.parametrize(("values", "most"), [(2, 0), (2, 2**26), (1000, 0), (1000, 2**26)])
+def test_exact_a_pair_gets_the_same_alone_in_a_batch_and_beside_intervals(
+    values: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared, "MOST_SHARED_DRAWS", most)
     rng = np.random.default_rng(7)
     layout = layout_of(BlockKind.RANDOM, np.arange(1200) % 3)
     losses = rng.integers(0, values, size=(3, 1200)) + 0.02 * values * np.arange(3)[:, None]

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from thetahat.kernels import sparse_counts
 from thetahat.kernels.sparse_counts import (
-    largest_by_kernel,
+    bytes_by_kernel,
     scores_by_kernel,
     scores_of_blocks_by_kernel,
     sums_by_kernel,
@@ -52,19 +52,24 @@ def test_golden_whole_sums_by_hand() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "largest"),
+    ("values", "fit"),
     [
-        ([0.0, 3.0, -7.0], 7.0),
-        ([], 0.0),
-        ([1.0, 0.5], np.inf),
-        ([2.0**53 - 1], 2.0**53 - 1),
-        ([2.0**53], np.inf),
-        ([-(2.0**70)], np.inf),
-        ([np.nan], np.inf),
+        ([0.0, 3.0, 255.0, -0.0], True),
+        ([], True),
+        ([1.0, 0.5], False),
+        ([256.0], False),
+        ([-1.0], False),
+        ([2.0**40], False),
+        ([-(2.0**70)], False),
+        ([np.nan], False),
+        ([np.inf], False),
     ],
 )
-def test_golden_largest_whole_number(values: list[float], largest: float) -> None:
-    assert largest_by_kernel(np.array(values)) == largest
+def test_golden_which_numbers_fit_in_a_byte(values: list[float], *, fit: bool) -> None:
+    small = bytes_by_kernel(np.array(values))
+
+    assert (small is not None) == fit
+    assert small is None or (small.dtype == np.uint8 and small.tolist() == values)
 
 
 @pytest.mark.parametrize("n_classes", [1, 2, 3, 5])
@@ -94,8 +99,24 @@ def test_exact_the_loops_are_the_same_uncompiled(width: int) -> None:
     assert_array_equal(out, scores_of_blocks_by_kernel(X, ROWS, which, [table.T, 2 * table.T]))
     assert_array_equal(sums, sums_by_kernel(X, ROWS, CODES, WEIGHTS, 3))
     assert_array_equal(whole, whole_sums_by_kernel(rounded, CODES + 1, np.ones(30), 3))
-    assert loops.largest_whole(np.array([0.0, -2, 1])) == 2
-    assert loops.largest_whole(np.array([0.0, 1.5])) == -1
+    small = np.empty(4, np.uint8)
+    assert loops.as_bytes(np.array([0.0, 200, 1.5, 300]), small) == 2
+    assert small[:2].tolist() == [0, 200]
+
+
+@pytest.mark.parametrize("width", [1, 3])
+def test_exact_one_byte_says_what_eight_do(width: int) -> None:
+    counts: Any = csr_array(np.rint(np.abs(5 * DENSE)))
+    small, table = counts.astype(np.uint8), RNG.normal(size=(width, 11))
+
+    for rows in (ROWS, np.arange(30)):
+        assert_array_equal(
+            scores_by_kernel(small, rows, table), scores_by_kernel(counts, rows, table)
+        )
+        assert_array_equal(
+            sums_by_kernel(small, rows, CODES, WEIGHTS, 3),
+            sums_by_kernel(counts, rows, CODES, WEIGHTS, 3),
+        )
 
 
 def test_exact_whole_numbers_keep_their_bits() -> None:

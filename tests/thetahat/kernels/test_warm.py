@@ -7,14 +7,15 @@ import sys
 def test_exact_warming_leaves_nothing_to_compile() -> None:
     script = (
         "import numba, numpy as np\n"
-        "from thetahat.kernels import bootstrap, moments, sign_flips, signed_ranks\n"
+        "from thetahat.kernels import bootstrap, cells, moments, sign_flips, signed_ranks\n"
         "from thetahat.kernels import sparse_counts\n"
         "from thetahat.kernels.compiling import compiled\n"
         "from thetahat.kernels.warm import compile_all\n"
         "compile_all()\n"
         "loops = [moments.of_runs, moments.of_rows, sign_flips.look_up, signed_ranks.add_ranks,\n"
         "    bootstrap.draw_indices, bootstrap.count_draws, bootstrap.gather_sums,\n"
-        "    sparse_counts.class_sums, sparse_counts.row_scores]\n"
+        "    sparse_counts.class_sums, sparse_counts.row_scores, sparse_counts.whole_sums,\n"
+        "    sparse_counts.as_bytes]\n"
         "def kinds():\n"
         "    return [len(compiled(loop).signatures) for loop in loops]\n"
         "print(kinds())\n"
@@ -32,7 +33,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "keys.sort()\n"
         "of_sorted(keys, x, np.full(len(x), 1e-15), 0, 'wilcox')\n"
         "from thetahat.bootstrap.resamples import HashedResamples\n"
-        "resamples = HashedResamples(np.array([0, 60_000, 120_000]), 1, 10_000)\n"
+        "resamples = HashedResamples(np.array([0, 60_000, 60_100, 120_000]), 1, 10_000)\n"
         "resamples.counts(0, 2)\n"
         "resamples.sums(x[:, None], 0, 2)\n"
         "from scipy.sparse import csr_array\n"
@@ -43,6 +44,11 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "rows = np.arange(400)\n"
         "_class_sums.sums_by_class(X, rows, rows % 3, np.ones(400), 3)\n"
         "_class_sums.scores(X, rows[::2].copy(), np.ones((3, 300)))\n"
+        "_class_sums.scores_of_blocks(X, rows % 3, [np.ones((2, 300)), np.ones((2, 300))])\n"
+        "X = _class_sums.in_bytes(csr_array(np.rint(abs(x)).reshape(400, 300)))\n"
+        "_class_sums.sums_by_class(X, rows, rows % 3, np.ones(400), 3)\n"
+        "_class_sums.scores(X, rows[::2].copy(), np.ones((3, 300)))\n"
+        "sparse_counts.whole_sums_by_kernel(X, rows % 3, np.ones(400), 2)\n"
         "print(kinds())\n"
     )
     done = subprocess.run(
@@ -50,4 +56,4 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
     )
 
     before, after = done.stdout.splitlines()
-    assert before == after == str([1] * 9)
+    assert before == after == str([1] * 7 + [2, 2, 1, 1])

@@ -66,7 +66,8 @@ def check_by_hand(
     smooth = statistic.is_smooth
     found = bootstrap_statistic(statistic, data, resamples, with_errors=smooth)
     plain = bootstrap_statistic(statistic, data, resamples)
-    rows = resamples.indices(0, compared).astype(int)
+    counts = resamples.counts(0, compared).astype(int)
+    rows = np.array([np.repeat(np.arange(starts[-1]), times) for times in counts])
     parts = [values for _, values in data.parts()]
 
     def value(index: FloatArray) -> float:

@@ -1,0 +1,120 @@
+"""Units that are alike, counted together instead of drawn one by one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from thetahat.bootstrap.resamples import HashedResamples, Resamples
+from thetahat.seeds import stream
+from thetahat.types import FloatArray, IntArray
+
+_AT_ONCE = 1024  # resamples that share one generator of multinomial counts, of few kinds
+_COUNTS_AT_ONCE = 2**16
+_FEW_VALUES = 16  # up to which a look-up beats sorting
+
+
+@dataclass(frozen=True, eq=False)
+class MergedResamples:
+    """Units that are alike counted together: one multinomial count for each kind of unit.
+
+    The counts have exactly the distribution that drawing unit by unit gives.
+
+    Parameters
+    ----------
+    starts : ndarray of int
+        (S + 1,) first kind of each stratum.
+    members : ndarray of int
+        (P,) how many units are of each kind.
+    examples : ndarray of int
+        (P,) one unit of each kind.
+    seed, n_resamples : int
+        As in ``HashedResamples``.
+    """
+
+    starts: IntArray
+    members: IntArray
+    examples: IntArray
+    seed: int
+    n_resamples: int
+
+    def take(self, columns: FloatArray) -> FloatArray:
+        """Return one row for each kind of unit."""
+        return columns[self.examples]
+
+    def counts(self, first: int, stop: int) -> FloatArray:
+        """(b, P) how often each resample holds each kind of unit."""
+        at_once = self._at_once
+        whole = range(first // at_once, -(-stop // at_once))
+        drawn = np.concatenate([self._batch(number) for number in whole])
+        skipped = first - whole.start * at_once
+        return drawn[skipped : skipped + stop - first]
+
+    @property
+    def _at_once(self) -> int:
+        return max(1, min(_AT_ONCE, _COUNTS_AT_ONCE // len(self.members)))
+
+    def _batch(self, number: int) -> FloatArray:
+        rng = stream(self.seed, "bootstrap/kinds", number)
+        parts = []
+        for start, stop in zip(self.starts[:-1], self.starts[1:], strict=True):
+            members = self.members[start:stop]
+            total = int(members.sum())
+            parts.append(rng.multinomial(total, members / total, size=self._at_once))
+        return np.concatenate(parts, axis=1).astype(np.float64)
+
+
+def merged_or_hashed(rows: FloatArray, starts: IntArray, seed: int, n_resamples: int) -> Resamples:
+    """Return resamples of the units whose (U, q) values are given, merged where many are alike.
+
+    Merged where there are at most U / 64 kinds: a multinomial count takes as long as some dozens
+    of draws.
+    """
+    most = len(rows) // 64
+    kinds = _kinds(rows, starts, most)
+    if kinds is None:
+        return HashedResamples(starts, seed, n_resamples)
+    members = np.bincount(kinds)
+    examples = np.empty(len(members), dtype=np.intp)
+    examples[kinds[::-1]] = np.arange(len(kinds) - 1, -1, -1)  # the first of each is written last
+    # kinds are numbered by stratum first, so that those of one stratum stand together
+    stratum = np.searchsorted(starts, examples, side="right") - 1
+    bounds = np.searchsorted(stratum, np.arange(len(starts)))
+    return MergedResamples(bounds.astype(np.intp), members, examples, seed, n_resamples)
+
+
+def _kinds(rows: FloatArray, starts: IntArray, most: int) -> IntArray | None:
+    """(U,) number of each unit's kind, in the order of the strata; None where there are many."""
+    if len(starts) - 1 > most:
+        return None
+    kinds = np.repeat(np.arange(len(starts) - 1, dtype=np.intp), np.diff(starts))
+    for column in rows.T:
+        if len(np.unique(column[: 2 * most + 1])) > most:
+            return None
+        values, which = _values(column)
+        if len(values) > most:
+            return None
+        kinds = _numbered(kinds * len(values) + which)
+        if kinds.max() >= most:
+            return None
+    return kinds
+
+
+def _values(column: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return the values of a column in order, and which of them each unit has."""
+    values = np.unique(column[: 2 * _FEW_VALUES])
+    if len(values) <= _FEW_VALUES:
+        which = np.minimum(np.searchsorted(values, column), len(values) - 1)
+        if (values[which] == column).all():
+            return values, which
+    values, which = np.unique(column, return_inverse=True)
+    return values, which
+
+
+def _numbered(codes: IntArray) -> IntArray:
+    """Return the codes numbered from 0 without a gap, in their order."""
+    if codes.max() > 4 * len(codes):
+        return np.unique(codes, return_inverse=True)[1]
+    present = np.bincount(codes) > 0
+    return np.asarray((np.cumsum(present) - 1)[codes])
