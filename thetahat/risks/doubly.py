@@ -15,6 +15,11 @@ from thetahat.risks.base import RiskEstimate
 from thetahat.types import Caution, FloatArray, IntArray, MeanKind, Target
 
 _EPS = float(np.finfo(np.float64).eps)
+_UNCERTAIN = Caution(
+    "second_moment_too_uncertain",
+    "the second moment of the weights is so uncertain that the squares would add more variance "
+    "than they take: this is the controlled risk",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,11 +37,13 @@ class Doubly:
     :math:`\hat\beta_2^2` times itself to the variance.
 
     Assumes what the controlled risk does, and a fourth moment of the weights. Its variance is never
-    larger than the controlled one's, in the sample, but for what the second moment adds.
+    larger than the controlled one's, in the sample.
 
     Source: owen2013, section 8.9, for several control variates; kouw2019 for the first.
 
-    Deviations: the second control variate is not in kouw2019.
+    Deviations: the second control variate is not in kouw2019. Where the uncertainty of an
+    estimated second moment adds more variance than the squares take, they are left out, and a
+    caution says so: with heavy tails the second moment from the target is as good as unknown.
 
     Degenerate cases: without a second moment it is the controlled risk, with a caution; so it is
     where w and w^2 are linearly dependent (two distinct weights), and where weights do not vary it
@@ -103,6 +110,13 @@ class Doubly:
         terms = np.asarray(products - variates @ beta)
         estimate, variance = mean_and_variance(terms)
         variance += float(beta[-1] ** 2) * self._extra(len(beta))
+        if self._extra(len(beta)) > 0:
+            first = _coefficients(products, variates[:, :1])
+            of_one = np.asarray(products - variates[:, :1] @ first)
+            alone, less = mean_and_variance(of_one)
+            if less < variance:
+                beta, terms = np.array([first[0], 0.0]), of_one
+                estimate, variance, cautions = alone, less, (_UNCERTAIN,)
         return RiskEstimate(
             estimate=estimate,
             variance=variance,

@@ -115,10 +115,29 @@ def test_against_numpy_lstsq_doubly() -> None:
 def test_exact_the_variance_of_the_second_moment_adds() -> None:
     losses, weights = some(4)
     known = Doubly(second_moment=2.0).estimate(losses, weights)
-    guessed = Doubly(second_moment=2.0, second_moment_variance=0.3).estimate(losses, weights)
+    controlled = Controlled().estimate(losses, weights)
+    # half of what the squares take off
+    half = (controlled.variance - known.variance) / known.beta[1] ** 2 / 2
+    guessed = Doubly(second_moment=2.0, second_moment_variance=half).estimate(losses, weights)
 
-    assert_allclose(guessed.variance - known.variance, known.beta[1] ** 2 * 0.3, rtol=1e-9)
-    assert known.variance <= Controlled().estimate(losses, weights).variance
+    assert_allclose(guessed.variance - known.variance, known.beta[1] ** 2 * half, rtol=1e-9)
+    assert guessed.estimate == known.estimate
+    assert codes(guessed) == []
+    assert known.variance < controlled.variance
+
+
+@pytest.mark.about("risks/doubly")
+def test_limit_with_a_second_moment_that_is_too_uncertain_it_is_the_controlled_risk() -> None:
+    losses, weights = some(4)
+    known = Doubly(second_moment=2.0).estimate(losses, weights)
+    controlled = Controlled().estimate(losses, weights)
+    twice = 2 * (controlled.variance - known.variance) / known.beta[1] ** 2
+    found = Doubly(second_moment=1e4, second_moment_variance=twice).estimate(losses, weights)
+
+    assert_allclose(found.estimate, controlled.estimate, rtol=1e-10)
+    assert_allclose(found.variance, controlled.variance, rtol=1e-10)
+    assert_allclose(found.beta, [controlled.beta[0], 0], rtol=1e-9)
+    assert codes(found) == ["second_moment_too_uncertain"]
 
 
 @pytest.mark.about("risks/doubly")
