@@ -71,6 +71,7 @@ class WordCounts:
         blocks=EVERY_BLOCK_KIND,
     )
     gives: ClassVar[Sort] = Sort.DATA
+    task: ClassVar[str] = CLASSIFICATION
 
     def __post_init__(self) -> None:
         _require(self.n_words >= 2, "n_words", self.n_words, "must be 2 or more")
