@@ -6,14 +6,12 @@ from collections.abc import Callable
 from typing import Final
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotrs
 
-from thetahat.types import FloatArray, IntArray
+from thetahat.types import FloatArray
+from thetahat.weights._free_part import FreePart
 
 MOST_ROUNDS: Final = 100_000
-_JITTER: Final = 1e-12
-"""Relative to the largest diagonal entry; it steadies a factor and never enters the solution."""
-_FEW: Final = 200
+_FEW: Final = 40
 """Coordinates up to which one at a time is set free."""
 _APART: Final = 0.5
 
@@ -79,7 +77,8 @@ class BoxProgramme:
         """Return how fast sum w grows with a constant added to q, while no coordinate turns."""
         if not len(self._free):
             return 0.0
-        return float(self._solved(np.ones(len(self._free))).sum())
+        ones = np.ones(len(self._free))
+        return float(FreePart(self._small[np.ix_(self._free, self._free)], ones).newton.sum())
 
     def next_turn(self, direction: float) -> float:
         """Return the constant, of that sign, with which the first coordinate leaves its bound."""
@@ -107,21 +106,9 @@ class BoxProgramme:
             g = self.gradient[F]
             if not len(F) or np.abs(g).max() <= 0.5 * self._tolerance:
                 return
-            d = -self._solved(g)
-            K = self._small[np.ix_(self._free, self._free)]
-            curvature, slope = float(d @ K @ d), float(g @ d)
-            step, blocking = self._longest(F, d)
-            if curvature > 0 and -slope / curvature <= step:
-                self._move(self.w[F] - slope / curvature * d)
-                continue
-            # as far as the first bound that is met, or through it and along all that are met
-            along = np.clip(self.w[F] + d, 0.0, self._upper)
-            by = along - self.w[F]
-            if float(g @ by + 0.5 * by @ K @ by) >= step * (slope + 0.5 * step * curvature):
-                along = self.w[F] + step * d
-                along[blocking] = 0.0 if d[blocking] < 0 else self._upper
-            self._move(along)
-            on_bound = ((along <= 0) & (d < 0)) | ((along >= self._upper) & (d > 0))
+            part = FreePart(self._small[np.ix_(self._free, self._free)], g)
+            w, on_bound = part.minimise(self.w[F], self._upper)
+            self._move(w)
             self._free = self._free[~on_bound]
 
     def _move(self, to: FloatArray) -> None:
@@ -132,14 +119,6 @@ class BoxProgramme:
         self.w[F] = to
         self.gradient = self.gradient + by_place @ self._rows[: len(by_place)]
         self.n_steps += 1
-
-    def _longest(self, F: IntArray, d: FloatArray) -> tuple[float, int]:
-        """Return the longest step that stays in the box, and which free coordinate ends it."""
-        room = np.where(d < 0, self.w[F], self._upper - self.w[F])
-        steps = np.full(len(d), np.inf)
-        np.divide(room, np.abs(d), out=steps, where=d != 0)
-        at = int(np.argmin(steps))
-        return max(float(steps[at]), 0.0), at
 
     def _entering(self) -> list[int]:
         """Return coordinates on a bound that ask to leave it: the most urgent, and some far off."""
@@ -163,18 +142,6 @@ class BoxProgramme:
                 place = self._look_at(int(j))
                 near |= self._rows[place] >= _APART
         return found
-
-    def _solved(self, right: FloatArray) -> FloatArray:
-        """Return (K_FF + jitter)^-1 right."""
-        K = self._small[np.ix_(self._free, self._free)]
-        diagonal = K.diagonal().copy()
-        jitter = _JITTER * (float(diagonal.max()) or 1.0)
-        failed = 1
-        while failed:
-            K.flat[:: len(K) + 1] = diagonal + jitter
-            factor, failed = dpotrf(K, lower=1)
-            jitter *= 100
-        return np.asarray(dpotrs(factor, right, lower=1)[0])
 
     def _look_at(self, j: int) -> int:
         """Return where column j is kept, from now on."""

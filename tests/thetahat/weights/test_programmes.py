@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.weights.samples import rng, shifted
 from thetahat.types import FloatArray
-from thetahat.weights import _active_set, _early_stopped, _mixture, logistic
+from thetahat.weights import _active_set, _early_stopped, _free_part, _mixture, logistic
 from thetahat.weights._mixture import best_proportions
 from thetahat.weights._slab import Solved, minimise_in_slab
 from thetahat.weights.kernel_mean_matching import KernelMeanMatching
@@ -69,6 +69,29 @@ def test_exact_conditions_on_random_programmes(seed: int) -> None:
         assert_allclose(found.w.sum(), wanted, rtol=1e-8)
 
 
+@pytest.mark.parametrize(("most", "halvings"), [(1, 6), (2, 0), (1000, 1)])
+@pytest.mark.parametrize("seed", range(4))
+def test_exact_one_factor_while_bounds_are_met(
+    monkeypatch: pytest.MonkeyPatch, seed: int, most: int, halvings: int
+) -> None:
+    """However often the factor is taken anew, it is the minimum over what did not meet a bound."""
+    monkeypatch.setattr(_free_part, "_HALVINGS", halvings)
+    draws = np.random.default_rng(seed)
+    A = draws.normal(size=(40, 30))
+    K, q, upper = A.T @ A, draws.uniform(-2, 8, size=30), 0.2
+    w, free = np.full(30, 0.1), np.arange(30)
+    while True:
+        part = _free_part.FreePart(K[np.ix_(free, free)], (K @ w - q)[free], most)
+        w[free], met = part.minimise(w[free], upper)
+        if not met.any():
+            break
+        assert np.isin(w[free][met], [0, upper]).all()
+        free = free[~met]
+
+    assert 0 < len(free) < 30
+    assert_allclose((K @ w - q)[free], 0, atol=1e-9)
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_exact_mixtures_of_densities_that_hardly_overlap(seed: int) -> None:
     A = np.exp(np.random.default_rng(seed).normal(size=(30, 5)) * 6)
@@ -90,8 +113,8 @@ def test_golden_a_step_that_leaves_the_domain_is_halved() -> None:
 
 def test_degenerate_an_end_before_the_optimum_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     samples = shifted(40, 60)
-    monkeypatch.setattr(_active_set, "MOST_ROUNDS", 1)
-    matched = KernelMeanMatching(width=0.5).estimate(samples, rng())
+    monkeypatch.setattr(_active_set, "MOST_ROUNDS", 2)
+    matched = KernelMeanMatching(width=0.5, tolerance=1.0).estimate(samples, rng())
     monkeypatch.undo()
     monkeypatch.setattr(_mixture, "_MOST_STEPS", 1)
     likeliest = Kliep(width=0.3).estimate(samples, rng())
