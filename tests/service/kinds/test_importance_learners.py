@@ -1,0 +1,176 @@
+"""Importance weighting with other learners, several of them, and in pieces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from service.jobs.kinds import JOB_KINDS, importance_weighting
+from service.jobs.kinds._importance_plan import plan_of
+from service.jobs.kinds.base import Job
+from service.storage.engine import to_json
+from tests.service.kinds.running import SPACE, run_kind
+from tests.service.kinds.shifts import (
+    BODY,
+    PENALTIES,
+    U,
+    X,
+    Z,
+    with_,
+)
+from thetahat.risks import RISKS
+
+
+def codes(cautions: list[dict[str, str]]) -> list[str]:
+    return [caution["code"] for caution in cautions]
+
+
+def test_exact_an_intercept_is_not_penalised() -> None:
+    shifted = {**BODY["source"], "X": (X + np.array([0, 50.0])).tolist()}
+    away = with_(source=shifted, target={"X": (Z + np.array([0, 50.0])).tolist(), "y": U.tolist()})
+    by_name = {"name": "ridge", "params": {"intercept": True}}
+
+    one, other = (run_kind({**body, "intercept": True}).result for body in (BODY, away))
+    named = run_kind({**BODY, "learner": by_name}).result
+    for name in ("weighted", "controlled"):
+        assert_allclose(other["risks"][name]["curve"], one["risks"][name]["curve"], rtol=1e-7)
+        assert named["risks"][name] == one["risks"][name]
+    assert one["risks"] != run_kind(BODY).result["risks"]
+
+
+def test_exact_other_learners_are_fitted_at_each_value() -> None:
+    """A grid over the inverse penalty of a classifier that takes weights; larger is weaker."""
+    learner = {"name": "RidgeClassifier", "params": {"fit_intercept": False, "solver": "cholesky"}}
+    body = with_(learner=learner, grid={"alpha": PENALTIES}, risks=list(RISKS))
+    one, other = run_kind({**BODY, "risks": list(RISKS)}).result, run_kind(body).result
+
+    for name in RISKS:
+        ours, theirs = one["risks"][name], other["risks"][name]
+        assert_allclose(theirs["curve"], ours["curve"], rtol=1e-6)
+        assert theirs["selected"] == ours["selected"]
+        assert_allclose(theirs["target_risk"], ours["target_risk"], rtol=1e-8)
+    assert other["grid"]["parameter"] == "alpha"
+
+
+def test_exact_a_learner_as_it_is_has_no_grid() -> None:
+    fixed = run_kind(with_(grid=None, learner={"name": "ridge", "params": {"penalty": 1.0}})).result
+    along = run_kind(BODY).result
+
+    assert fixed["grid"] is None
+    assert fixed["risks"]["weighted"]["selected"] is None
+    assert_allclose(
+        fixed["risks"]["weighted"]["curve"], along["risks"]["weighted"]["curve"][1:2], rtol=1e-12
+    )
+    assert fixed["cautions"] == []
+
+
+def test_exact_a_pipeline_and_a_learner_with_another_loss() -> None:
+    standard = {"name": "ridge", "prepare": [{"name": "standardise"}]}
+    found = run_kind(with_(learner=standard)).result
+    bayes = {"name": "gaussian_naive_bayes"}
+    grid = {"variance_smoothing": {"from": 1e-9, "to": 1.0, "count": 3}}
+    other = run_kind(with_(learner=bayes, grid=grid, loss="zero_one")).result
+
+    assert len(found["risks"]["weighted"]["curve"]) == 4
+    assert (
+        found["risks"]["weighted"]["curve"] != run_kind(BODY).result["risks"]["weighted"]["curve"]
+    )
+    assert set(np.unique(other["oracle"]["curve"]) * 40 % 1) == {0.0}
+
+
+def test_exact_a_regression() -> None:
+    y, u = X @ [1.0, 2.0], Z @ [1.0, 2.0]
+    source = {**BODY["source"], "y": y.tolist()}
+    target = {"X": Z.tolist(), "y": u.tolist()}
+    found = run_kind(with_(source=source, target=target, task="regression")).result
+
+    assert found["risks"]["weighted"]["selected"] == 0.01
+    assert found["oracle"]["selected"] == 0.01
+    assert found["risks"]["weighted"]["target_risk"] < 1e-4
+    assert codes(found["risks"]["weighted"]["cautions"]) == ["selected_at_the_edge"]
+
+
+def test_exact_several_learners_under_each_risk() -> None:
+    body = {key: value for key, value in BODY.items() if key != "grid"} | {
+        "learners": {
+            "ridge": {"name": "ridge"},
+            "fixed": {"name": "ridge", "params": {"penalty": 5.0}},
+            "steep": {"name": "least_squares", "params": {"intercept": False}},
+        },
+        "grids": {"ridge": {"penalty": PENALTIES}},
+    }
+    found = run_kind(body).result
+    alone = run_kind(BODY).result
+
+    assert list(found["learners"]) == ["ridge", "fixed", "steep"]
+    assert found["learners"]["ridge"]["risks"] == alone["risks"]
+    assert found["learners"]["ridge"]["oracle"] == alone["oracle"]
+    for name in ("weighted", "controlled"):
+        estimates = {key: one["risks"][name]["estimate"] for key, one in found["learners"].items()}
+        best = found["risks"][name]
+        assert best["selected_learner"] == min(estimates, key=lambda key: estimates[key])
+        assert best["estimate"] == min(estimates.values())
+        for pair in found["comparisons"]:
+            told = pair["risks"][name]
+            a, b = estimates[pair["a"]], estimates[pair["b"]]
+            assert_allclose(told["difference"], a - b, rtol=1e-7, atol=1e-12)
+            half = 1.959963984540054 * told["standard_error"]
+            assert_allclose(told["interval"]["upper"], told["difference"] + half, rtol=1e-12)
+            on_target = [
+                found["learners"][pair[key]]["risks"][name]["target_risk"] for key in ("a", "b")
+            ]
+            assert_allclose(
+                told["target_risk"]["difference"], on_target[0] - on_target[1], atol=1e-12
+            )
+    assert found["oracle"]["target_risk"] == min(
+        one["oracle"]["target_risk"] for one in found["learners"].values()
+    )
+    assert [(pair["a"], pair["b"]) for pair in found["comparisons"]] == [
+        *(("ridge", "fixed"), ("ridge", "steep"), ("fixed", "steep")),
+    ]
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        None,
+        {"name": "gaussian_naive_bayes"},
+        {"name": "LogisticRegression"},
+    ],
+)
+def test_exact_pieces_give_the_same_bytes(monkeypatch: Any, learner: Any) -> None:
+    grid = {
+        "gaussian_naive_bayes": {"variance_smoothing": [1e-9, 1e-3, 1.0]},
+        "LogisticRegression": {"C": [0.1, 1.0, 10.0]},
+    }.get(learner["name"] if learner else "")
+    body = with_(learner=learner, grid=grid or BODY["grid"], loss="zero_one", seed=3)
+    monkeypatch.setattr(importance_weighting, "SMALL", 10**12)
+    whole = run_kind(body)
+    monkeypatch.setattr(importance_weighting, "SMALL", 0)
+    cut = run_kind(body, job=1)
+    monkeypatch.setattr(importance_weighting, "MOST_CHUNKS", 1)
+    few = run_kind(body, job=2)
+
+    assert to_json(whole.result) == to_json(cut.result) == to_json(few.result)
+    assert whole.losses is not None
+    assert whole.losses.equals(cut.losses)
+
+
+def test_exact_some_learners_before_the_others() -> None:
+    body = {
+        **BODY,
+        "learners": {"a": "ridge", "b": {"name": "ridge", "params": {"intercept": True}}},
+    }
+    kind: Any = JOB_KINDS["importance_weighting"]
+    job = Job(SPACE, body["kind"], kind.request.model_validate(body), 7)
+    plan = plan_of(job, kind.request.model_validate(body))
+    parts = importance_weighting._parts(plan)
+    outputs = [kind.run(job, part) for part in parts if part["learner"] == "b"]
+    some = kind.gather_some(job, ["b"], outputs).result
+
+    assert list(some["learners"]) == ["b"]
+    assert some["learners"]["b"] == run_kind(body).result["learners"]["b"]
+    assert some["comparisons"] == []

@@ -1,0 +1,222 @@
+"""The kind as a worker runs it: the source text's procedure, other learners, other risks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from service.jobs.kinds import JOB_KINDS
+from tests.service.kinds.running import parquet_file, run_kind
+from tests.service.kinds.shifts import (
+    BODY,
+    FOLD,
+    PENALTIES,
+    SITES,
+    U,
+    X,
+    Y,
+    Z,
+    losses_by_scikit_learn,
+    ratio_of_normals,
+    with_,
+)
+from thetahat.risks import RISKS
+
+
+def codes(cautions: list[dict[str, str]]) -> list[str]:
+    return [caution["code"] for caution in cautions]
+
+
+@pytest.mark.outside("scipy's normal densities and scikit-learn's Ridge, a fit at a time")
+def test_against_scikit_learn_the_whole_procedure() -> None:
+    found = run_kind(BODY).result
+    w = ratio_of_normals(X)
+    losses, on_target = losses_by_scikit_learn(PENALTIES, w)
+    products = losses * w[:, None]
+    beta = [np.cov(lw, w)[0, 1] / w.var(ddof=1) for lw in products.T]
+    terms = {"weighted": products, "controlled": products - np.outer(w - 1, beta)}
+
+    assert_allclose(found["weights"]["values"], w, rtol=1e-9)
+    assert found["weights"]["from"] == "all"
+    assert found["weights"]["in_fits"] is True
+    assert found["grid"] == {"parameter": "penalty", "values": PENALTIES}
+    for name, of_one in terms.items():
+        risk, at = found["risks"][name], int(np.argmin(of_one.mean(axis=0)))
+        assert_allclose(risk["curve"], of_one.mean(axis=0), rtol=1e-8)
+        assert_allclose(risk["curve_variances"], of_one.var(axis=0, ddof=1) / 30, rtol=1e-7)
+        reach = 1.959963984540054 * np.sqrt(of_one.var(axis=0, ddof=1) / 30)
+        assert_allclose(risk["curve_intervals"]["upper"], risk["curve"] + reach, rtol=1e-7)
+        assert (risk["selected"], risk["selected_index"]) == (PENALTIES[at], at)
+        assert_allclose(risk["estimate"], of_one[:, at].mean(), rtol=1e-8)
+        assert_allclose(risk["target_risk"], on_target[at], rtol=1e-9)
+        assert_allclose(risk["regret"], on_target[at] - on_target.min(), rtol=1e-8, atol=1e-12)
+    assert_allclose(found["risks"]["controlled"]["beta"], beta, rtol=1e-7)
+    assert found["oracle"]["selected"] == PENALTIES[int(np.argmin(on_target))]
+    assert_allclose(found["oracle"]["curve"], on_target, rtol=1e-9)
+    assert_allclose(found["oracle"]["target_risk"], on_target.min(), rtol=1e-9)
+    assert codes(found["cautions"]) == ["least_of_many"]
+
+
+def test_golden_the_defaults_are_those_of_the_source_text() -> None:
+    body = with_(grid=None, source={"X": X.tolist(), "y": Y.tolist()}, target={"X": Z.tolist()})
+    found = run_kind(body).result
+    values = found["grid"]["values"]
+
+    assert found["grid"]["parameter"] == "penalty"
+    assert (values[0], values[-1], len(values)) == (1e-3, 1e6, 200)
+    assert_allclose(np.diff(np.log(values)), np.full(199, np.log(1e9) / 199), rtol=1e-9)
+    assert list(found["risks"]) == ["weighted", "controlled"]
+    assert found["n_folds"] == 5
+    assert found["oracle"] is None
+    assert "target_risk" not in found["risks"]["weighted"]
+    assert "target_risk" not in found["comparisons"][0]
+    used = {record["family"]: record for record in found["methods"][:3]}
+    assert used["weights"]["name"] == "gaussian_ratio"
+    assert used["losses"]["name"] == "quadratic_margin"
+    assert used["learners"]["params"] == {"intercept": False}
+
+
+def test_limit_equal_weights_make_every_risk_plain_cross_validation() -> None:
+    source = {**BODY["source"], "weight": [1] * 30}
+    found = run_kind(with_(source=source, weights="given", risks=list(RISKS))).result
+    losses, _ = losses_by_scikit_learn(PENALTIES, None)
+    at = int(np.argmin(losses.mean(axis=0)))
+
+    for name in RISKS:
+        risk = found["risks"][name]
+        assert_allclose(risk["curve"], losses.mean(axis=0), rtol=1e-9)
+        assert risk["selected"] == PENALTIES[at]
+    assert all(pair["same_choice"] for pair in found["comparisons"])
+
+
+def test_exact_risks_alone_are_weighted() -> None:
+    found = run_kind(with_(weighted_fit=False)).result
+    losses, on_target = losses_by_scikit_learn(PENALTIES, None)
+    products = losses * ratio_of_normals(X)[:, None]
+
+    assert_allclose(found["risks"]["weighted"]["curve"], products.mean(axis=0), rtol=1e-8)
+    assert_allclose(found["oracle"]["curve"], on_target, rtol=1e-9)
+    assert found["weights"]["in_fits"] is False
+
+
+def test_naive_weights_from_each_training_part() -> None:
+    found = run_kind(with_(weights_from="training")).result
+    expected, w = np.empty((30, 4)), np.empty(30)
+    for k in range(5):
+        test = np.equal(FOLD, k)
+        train = ~test
+        w[test] = ratio_of_normals(X[test], X[train])
+        own = ratio_of_normals(X[train], X[train])
+        for j, penalty in enumerate(PENALTIES):
+            A = (X[train] * own[:, None]).T @ X[train] + penalty * np.eye(2)
+            theta = np.linalg.solve(A, (X[train] * own[:, None]).T @ Y[train])
+            expected[test, j] = (X[test] @ theta - Y[test]) ** 2
+
+    assert_allclose(found["weights"]["validation_values"], w, rtol=1e-8)
+    assert_allclose(found["weights"]["values"], ratio_of_normals(X), rtol=1e-8)
+    curve = (expected * w[:, None]).mean(axis=0)
+    assert_allclose(found["risks"]["weighted"]["curve"], curve, rtol=1e-8)
+
+
+def test_exact_a_source_column_gives_each_source_its_part() -> None:
+    source = {**BODY["source"], "source": SITES}
+    one = run_kind(with_(source=source)).result
+    several = run_kind(with_(source=source, learners={"a": "ridge", "b": "ridge"})).result
+    parts = one["risks"]["weighted"]["by_source"]
+
+    assert [(part["source"], part["n"]) for part in parts] == [("b", 12), ("a", 17), ("c", 1)]
+    mean = sum(part["n"] * part["estimate"] for part in parts) / 30
+    assert_allclose(mean, one["risks"]["weighted"]["estimate"], rtol=1e-10)
+    assert parts[2]["variance"] is None
+    assert codes(parts[2]["cautions"]) == ["one_row"]
+    pair = several["comparisons"][0]["risks"]["controlled"]["by_source"]
+    assert [part["difference"] for part in pair] == [0, 0, 0]
+
+
+def test_exact_what_two_risks_choose_is_compared() -> None:
+    # weights that punish where the other risk does not: any two risks with different choices
+    found = run_kind(
+        with_(risks=["weighted", {"name": "truncated", "params": {"cut": 0.05}}])
+    ).result
+    (pair,) = found["comparisons"]
+    a, b = (found["risks"][name] for name in ("weighted", "truncated"))
+
+    for name in ("weighted", "truncated"):
+        curve = found["risks"][name]["curve"]
+        expected = curve[a["selected_index"]] - curve[b["selected_index"]]
+        assert_allclose(pair["under"][name]["difference"], expected, rtol=1e-8, atol=1e-13)
+    at_a = a["curve"][a["selected_index"]] - b["curve"][a["selected_index"]]
+    assert_allclose(pair["estimates"]["a"]["difference"], at_a, rtol=1e-9)
+    risks = a["target_risk"] - b["target_risk"]
+    assert_allclose(pair["target_risk"]["difference"], risks, atol=1e-13)
+    assert pair["same_choice"] == (a["selected"] == b["selected"])
+
+
+def test_exact_beta_inside_folds_and_second_names() -> None:
+    risks = ["controlled", {"name": "controlled", "params": {"beta_from": "fold"}, "as": "by_fold"}]
+    found = run_kind(with_(risks=risks)).result
+
+    assert list(found["risks"]) == ["controlled", "by_fold"]
+    assert np.shape(found["risks"]["controlled"]["beta"]) == (4,)
+    assert np.shape(found["risks"]["by_fold"]["beta"]) == (4, 5)
+    assert {"family": "risks", "name": "controlled", "as": "by_fold"}.items() <= (
+        found["methods"][-1].items()
+    )
+
+
+def test_exact_the_second_moment_is_the_mean_over_the_target() -> None:
+    source = {**BODY["source"], "X": (0.5 * X + 1).tolist()}
+    found = run_kind(with_(source=source, risks=["doubly"], weights="ulsif")).result
+    (_, _, _, risk) = found["methods"]
+
+    assert_allclose(risk["params"]["second_moment"], found["weights"]["second_moment"], rtol=1e-14)
+    own = {"name": "doubly", "params": {"second_moment": 2.5}}
+    named = run_kind(with_(risks=[own])).result
+    assert named["methods"][-1]["params"]["second_moment"] == 2.5
+    unknown = run_kind(with_(risks=["doubly"], weights="kernel_mean_matching")).result
+    assert unknown["weights"]["second_moment"] is None
+    assert codes(unknown["risks"]["doubly"]["cautions"])[0] == "second_moment_unknown"
+
+
+def test_exact_the_losses_are_those_of_the_choices() -> None:
+    done = run_kind(BODY)
+    assert done.losses is not None
+    table = done.losses.to_pydict()
+
+    assert table["block"] == FOLD.tolist()
+    assert table["instance"] == list(range(30))
+    risk = np.mean(np.array(table["loss:weighted"]) * table["weight"])
+    assert_allclose(risk, done.result["risks"]["weighted"]["estimate"], rtol=1e-12)
+    several = run_kind({**BODY, "learners": {"r": "ridge"}}).losses
+    assert several is not None
+    assert several.column_names[3:] == ["loss:r:weighted", "loss:r:controlled"]
+
+
+def test_exact_stored_data_sets_and_inline_samples_agree(tmp_path: Path) -> None:
+    names = np.where(Y > 0, "ill", "well")
+    source = parquet_file(
+        tmp_path, {"b": X[:, 1], "a": X[:, 0], "y": names, "fold": FOLD, "site": SITES}
+    )
+    target = parquet_file(
+        tmp_path, {"a": Z[:, 0], "truth": np.where(U > 0, "ill", "well"), "b": Z[:, 1]}
+    )
+    columns = {"target": "y", "fold": "fold", "source": "site"}
+    body = with_(
+        source={"dataset": str(source.id), "columns": columns},
+        target={"dataset": str(target.id), "columns": {"target": "truth"}},
+    )
+    found = run_kind(body, [source, target]).result
+    # the classes in order: ill is the first here, and -1
+    inline = run_kind(BODY).result
+
+    for name in ("weighted", "controlled"):
+        assert_allclose(found["risks"][name]["curve"], inline["risks"][name]["curve"], rtol=1e-8)
+        assert_allclose(
+            found["risks"][name]["target_risk"], inline["risks"][name]["target_risk"], rtol=1e-8
+        )
+    assert len(found["risks"]["weighted"]["by_source"]) == 3
+    request = JOB_KINDS["importance_weighting"].request.model_validate(body)
+    assert request.dataset_ids() == (source.id, target.id)
