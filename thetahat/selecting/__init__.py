@@ -1,6 +1,8 @@
 """Selection among learners: internal estimation chooses, external estimation assesses."""
 
 from thetahat.selecting.choosing import RULES, Choice, choose
+from thetahat.selecting.criterion import Criterion
+from thetahat.selecting.grids import Grid, expand
 from thetahat.selecting.internal import InternalEstimate, internal_estimate
 from thetahat.selecting.nesting import (
     internal_seed,
@@ -9,6 +11,7 @@ from thetahat.selecting.nesting import (
     seed_on_all,
 )
 from thetahat.selecting.optimism import bias_of_least, gap_of
+from thetahat.selecting.profiles import edges_of, profiles_of
 from thetahat.selecting.selection import SELECTED, Candidate, External, select_in_each
 
 __all__ = [
@@ -16,15 +19,20 @@ __all__ = [
     "SELECTED",
     "Candidate",
     "Choice",
+    "Criterion",
     "External",
+    "Grid",
     "InternalEstimate",
     "bias_of_least",
     "choose",
+    "edges_of",
+    "expand",
     "gap_of",
     "internal_estimate",
     "internal_seed",
     "internal_splits",
     "own_internal",
+    "profiles_of",
     "seed_on_all",
     "select_in_each",
 ]

@@ -35,12 +35,17 @@ class Choice:
     tied: tuple[str, ...] = ()
 
 
-def choose(estimates: Mapping[str, InternalEstimate], rule: str = "least") -> Choice:
+def choose(
+    estimates: Mapping[str, InternalEstimate],
+    rule: str = "least",
+    *,
+    higher_is_better: bool = False,
+) -> Choice:
     r"""Return the candidate that the rule chooses; of equal ones the first in order.
 
     ``least``: :math:`\arg\min_i \hat R_i`. ``one_standard_error``: the first, in the order of the
     request, whose internal error is at most :math:`\hat R_{\min} + s_{\min}`; it is for
-    candidates listed from the simplest on.
+    candidates listed from the simplest on. Where higher is better the largest stands for the least.
 
     Parameters
     ----------
@@ -59,7 +64,8 @@ def choose(estimates: Mapping[str, InternalEstimate], rule: str = "least") -> Ch
         raise InvalidParameter(
             f"rule must be one of {', '.join(RULES)}, and is {rule!r}", loc=("rule",), value=rule
         )
-    means = {name: estimate.mean for name, estimate in estimates.items()}
+    sign = -1.0 if higher_is_better else 1.0
+    means = {name: sign * estimate.mean for name, estimate in estimates.items()}
     smallest = min(means.values())
     slack = _ROUNDING * max(abs(mean) for mean in means.values())
     least, *tied = [name for name, mean in means.items() if mean <= smallest + slack]

@@ -11,7 +11,9 @@ from thetahat.selecting.internal import InternalEstimate
 from thetahat.types import FloatArray
 
 
-def bias_of_least(estimates: Mapping[str, InternalEstimate], chosen: str) -> float | None:
+def bias_of_least(
+    estimates: Mapping[str, InternalEstimate], chosen: str, *, higher_is_better: bool = False
+) -> float | None:
     r"""Estimate how much the least of several cross-validation errors is too small.
 
     .. math:: \widehat{\text{bias}} = \frac1K \sum_k \bigl[e_k(\hat c) - e_k(\hat c_k)\bigr]
@@ -29,8 +31,9 @@ def bias_of_least(estimates: Mapping[str, InternalEstimate], chosen: str) -> flo
     Returns
     -------
     float or None
-        Not negative, in units of the loss; to be added to the chosen one's internal error. None
-        for one split.
+        Not negative, in units of the loss; to be added to the chosen one's internal error, or
+        taken from a metric that is better the higher it is. None for one split, and where the
+        splits' own values do not make the estimate: some have none, or their rows are pooled.
 
     Assumptions: the folds are large: choosing on one fold overfits that fold as choosing on all
     overfits all. It overestimates for many candidates or small folds, and for leave-one-out it
@@ -39,8 +42,10 @@ def bias_of_least(estimates: Mapping[str, InternalEstimate], chosen: str) -> flo
     Source: tibshirani2009.
     """
     table = np.array([estimate.means for estimate in estimates.values()])
-    if table.shape[1] < 2:
+    pooled = any(estimate.pooled is not None for estimate in estimates.values())
+    if table.shape[1] < 2 or pooled or np.isnan(table).any():
         return None
+    table = -table if higher_is_better else table
     at = list(estimates).index(chosen)
     return float((table[at] - table.min(axis=0)).mean())
 

@@ -24,13 +24,14 @@ class Candidate:
 
     Parameters
     ----------
-    outcomes : sequence of SplitOutcome
-        Learnt from the whole external training part, tested on the external test part.
+    external : ndarray of float
+        (J,) mean loss, or metric, on each external test part, learnt from the whole external
+        training part; NaN where a metric is undefined.
     internal : sequence of InternalEstimate
         Inside each external training part, in the same order.
     """
 
-    outcomes: Sequence[SplitOutcome]
+    external: FloatArray
     internal: Sequence[InternalEstimate]
 
 
@@ -42,25 +43,32 @@ class External:
     ----------
     choices : tuple of Choice
         (J,) by external split.
-    outcomes : tuple of SplitOutcome
-        (J,) those of the chosen candidate.
-    internal : ndarray of float
-        (J,) internal error of the chosen candidate.
+    internal, external : ndarray of float
+        (J,) internal and external error (or metric) of the chosen candidate.
     candidates : mapping of str to Candidate
         In the request's order.
     """
 
     choices: tuple[Choice, ...]
-    outcomes: tuple[SplitOutcome, ...]
     internal: FloatArray
+    external: FloatArray
     candidates: Mapping[str, Candidate]
 
     def wins(self) -> dict[str, int]:
         """Return how often each candidate was chosen."""
-        return {name: sum(c.name == name for c in self.choices) for name in self.candidates}
+        counts = dict.fromkeys(self.candidates, 0)
+        for choice in self.choices:
+            counts[choice.name] += 1
+        return counts
 
-    def splits_told(self) -> list[dict[str, Any]]:
-        """Return every external split's choice, with its internal and external error."""
+    def splits_told(self, outcomes: Sequence[SplitOutcome]) -> list[dict[str, Any]]:
+        """Return every external split's choice, with its internal and external error.
+
+        Parameters
+        ----------
+        outcomes : sequence of SplitOutcome
+            (J,) those of the chosen candidates.
+        """
         return [
             plain(
                 {
@@ -73,27 +81,31 @@ class External:
                     "internal_standard_error": self.candidates[choice.name]
                     .internal[at]
                     .standard_error,
-                    "external": outcome.losses.mean(),
+                    "external": self.external[at],
                     "n_train": outcome.n_train,
                     "n_test": len(outcome.test),
                 }
             )
-            for at, (choice, outcome) in enumerate(zip(self.choices, self.outcomes, strict=True))
+            for at, (choice, outcome) in enumerate(zip(self.choices, outcomes, strict=True))
         ]
 
-    def candidates_told(self) -> dict[str, Any]:
-        """Return each candidate's wins, and its internal and external error by split."""
+    def candidates_told(self, *, splits: bool = True) -> dict[str, Any]:
+        """Return each candidate's wins, and its internal and external error, by split if asked."""
         wins = self.wins()
         return {
             name: plain(
                 {
                     "wins": wins[name],
-                    "internal": [estimate.mean for estimate in candidate.internal],
-                    "external": [outcome.losses.mean() for outcome in candidate.outcomes],
+                    "internal": [e.mean for e in candidate.internal] if splits else None,
+                    "external": candidate.external if splits else None,
                 }
             )
             for name, candidate in self.candidates.items()
         }
+
+    def gap(self) -> float | None:
+        """Return the mean of external minus internal error; None where none is defined."""
+        return _mean_gap(self.external, self.internal)
 
     def parts_of_gap(self) -> tuple[float, float] | None:
         """Return the gap that is there without a choice, and what choosing adds to it.
@@ -103,32 +115,44 @@ class External:
         what else differs, above all the rows learnt from. None for one external split, in which
         the two cannot be told apart.
         """
-        wins, J = self.wins(), len(self.choices)
-        if J == 1:
+        J, found = len(self.choices), self.gap()
+        if J == 1 or found is None:
             return None
-        gaps = {
-            name: _mean_gap(c.outcomes, [estimate.mean for estimate in c.internal])
-            for name, c in self.candidates.items()
-        }
-        without = sum(gaps[name] * wins[name] / J for name in gaps)
-        return without, _mean_gap(self.outcomes, self.internal.tolist()) - without
+        without = 0.0
+        for name, count in self.wins().items():
+            if count:
+                one = self.candidates[name]
+                inside = np.array([estimate.mean for estimate in one.internal])
+                gap = _mean_gap(one.external, inside)
+                if gap is None:
+                    return None
+                without += gap * count / J
+        return without, found - without
 
 
-def _mean_gap(outcomes: Sequence[SplitOutcome], internal: Sequence[float]) -> float:
-    pairs = zip(outcomes, internal, strict=True)
-    return float(np.mean([outcome.losses.mean() - inside for outcome, inside in pairs]))
+def _mean_gap(external: FloatArray, internal: FloatArray) -> float | None:
+    gaps = external - internal
+    known = gaps[~np.isnan(gaps)]
+    return float(known.mean()) if len(known) else None
 
 
-def select_in_each(candidates: Mapping[str, Candidate], rule: str) -> External:
+def select_in_each(
+    candidates: Mapping[str, Candidate], rule: str, *, higher_is_better: bool = False
+) -> External:
     """Choose inside every external training part, by what is known inside it alone."""
-    n_splits = len(next(iter(candidates.values())).outcomes)
+    n_splits = len(next(iter(candidates.values())).internal)
     choices = tuple(
-        choose({name: c.internal[at] for name, c in candidates.items()}, rule)
+        choose(
+            {name: c.internal[at] for name, c in candidates.items()},
+            rule,
+            higher_is_better=higher_is_better,
+        )
         for at in range(n_splits)
     )
+    won = [(candidates[choice.name], at) for at, choice in enumerate(choices)]
     return External(
         choices=choices,
-        outcomes=tuple(candidates[c.name].outcomes[at] for at, c in enumerate(choices)),
-        internal=np.array([candidates[c.name].internal[at].mean for at, c in enumerate(choices)]),
+        internal=np.array([one.internal[at].mean for one, at in won]),
+        external=np.array([one.external[at] for one, at in won]),
         candidates=candidates,
     )

@@ -59,12 +59,7 @@ class Plan:
 
     def labels(self, output: np.ndarray) -> np.ndarray:
         """Return predictions as the labels or the values of the data."""
-        if self.data.task == "regression":
-            return output
-        classes = self.data.classes
-        whole = all(isinstance(c, int) for c in classes)
-        known = np.array(classes if whole else [str(c) for c in classes])
-        return np.asarray(known[output.astype(np.intp)])
+        return labels_of(self.data, output)
 
     def methods_used(self, learners: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return scheme, loss and learners as records; a learner's is its spec as it was asked."""
@@ -73,6 +68,16 @@ class Plan:
             method_used("losses", self.loss.info.name, self.loss),
             *learners_used(learners),
         ]
+
+
+def labels_of(data: Data, output: np.ndarray) -> np.ndarray:
+    """Return predictions as the labels or the values of the data."""
+    if data.task == "regression":
+        return output
+    classes = data.classes
+    whole = all(isinstance(c, int) for c in classes)
+    known = np.array(classes if whole else [str(c) for c in classes])
+    return np.asarray(known[output.astype(np.intp)])
 
 
 def plan_of(job: Job, given: LearnersRequest) -> Plan:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from service.jobs.kinds._methods import MethodEntry, chosen
+from service.jobs.kinds._methods import MethodEntry, build, chosen, entry_of
 from service.jobs.kinds._methods_used import method_used
 from thetahat.errors import EvaluationError, Loc, UnsupportedCombination
 from thetahat.evaluation import Chosen
@@ -19,6 +19,13 @@ Metrics = tuple[Chosen[Metric], ...]
 def metrics_of(methods: Sequence[str | MethodEntry]) -> Metrics:
     """Build the metrics of a request, their parameters checked."""
     return chosen(METRICS, methods, "metrics") or ()
+
+
+def metric_of(method: str | MethodEntry, field: str) -> Chosen[Metric]:
+    """Build the one metric that a field of a request names."""
+    entry = entry_of(method)
+    built = build(METRICS, entry.name, entry.params, (field,))
+    return Chosen(key=entry.as_ or entry.name, name=entry.name, method=built)
 
 
 def check_metrics(

@@ -10,95 +10,98 @@ from uuid import UUID
 
 from service.jobs.kinds._cross_validation_plan import (
     built_learners,
-    built_scheme,
     check_choices,
-    check_roles,
     is_own,
     layout_for,
     likely_layout,
     loss_for,
     loss_of,
     told_classes,
-    where_scheme,
 )
 from service.jobs.kinds._data_input import data_from
 from service.jobs.kinds._job_key import JobKey
+from service.jobs.kinds._learner_metrics import silent_of
 from service.jobs.kinds._methods_used import learners_used, method_used
+from service.jobs.kinds._metrics import Metrics, check_metrics, metrics_of, metrics_used
+from service.jobs.kinds._selection_groups import MOST_SHOWN, Groups, groups_of
+from service.jobs.kinds._selection_schemes import (
+    Schemes,
+    Sizes,
+    check_schemes,
+    schemes_of,
+    sizes_of,
+)
 from service.jobs.kinds.base import DatasetFile, Job
 from thetahat.data import Data
-from thetahat.errors import EvaluationError, InvalidParameter
+from thetahat.errors import InvalidParameter
+from thetahat.evaluation import Chosen
 from thetahat.learners.base import Learner
 from thetahat.losses.base import Loss
+from thetahat.metrics.base import Metric
 from thetahat.resampling import rows_of
-from thetahat.schemes.base import Rows, Scheme
-from thetahat.selecting import SELECTED, own_internal
-from thetahat.selecting.nesting import check_no_row_twice, rows_of_part
-from thetahat.types import BlockKind
+from thetahat.schemes.base import Rows
+from thetahat.selecting import SELECTED, Criterion, Grid, expand
 
 if TYPE_CHECKING:
     from service.jobs.kinds.selection import SelectionRequest
 
-MOST_FITS = 50_000
-"""Of one selection: candidates x (external splits x (internal splits + 1) + internal splits)."""
-MOST_LOSSES = 50_000_000
-"""That are in memory at once at the end."""
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Schemes:
-    """How candidates are chosen and the choice is assessed.
-
-    Parameters
-    ----------
-    internal : Scheme
-        Inside the external training parts, and on all rows.
-    external : Scheme or None
-        None where the choice is not assessed.
-    chooses_on_all : bool
-        Whether a last choice is made on all rows: not in a three-way split, whose test rows are
-        not to be looked at again.
-    own : bool
-        Whether the external scheme brought the internal one.
-    """
-
-    internal: Scheme
-    external: Scheme | None
-    chooses_on_all: bool
-    own: bool
-
-    @property
-    def assessed(self) -> Scheme:
-        """The scheme whose losses the result evaluates."""
-        return self.internal if self.external is None else self.external
-
-    @property
-    def assessed_field(self) -> str:
-        """Where the request names it."""
-        return "internal" if self.external is None else "external"
-
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Plan:
-    """The parts, built; ``all_own`` says that no candidate needs scikit-learn."""
+    """The parts, built.
+
+    Parameters
+    ----------
+    wires : mapping
+        Specs of the candidates, grids in full.
+    grids : mapping
+        By name in the request.
+    candidates : mapping of str to Learner
+        In the request's order.
+    groups : Groups
+        Which candidates are run together, and what their parts are called.
+    criterion : Criterion
+        What they are chosen by; ``select_by`` is its name, None for the mean loss.
+    all_own : bool
+        Whether no candidate needs scikit-learn.
+    """
 
     data: Data
     rows: Rows
     schemes: Schemes
+    wires: Mapping[str, Any]
+    grids: Mapping[str, Grid]
     candidates: Mapping[str, Learner]
+    groups: Groups
     loss: Loss
-    n_external: int
-    n_internal: int
-    n_on_all: int
+    criterion: Criterion
+    select_by: Chosen[Metric] | None
+    metrics: Metrics
+    sizes: Sizes
     all_own: bool
 
     @property
-    def n_fits(self) -> int:
-        """Of one candidate."""
-        return self.n_external * (self.n_internal + 1) + self.n_on_all
+    def chosen_by(self) -> str:
+        """What the candidates are chosen by, in words."""
+        return "error" if self.select_by is None else self.select_by.name
 
-    def methods_used(self, wires: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Return schemes, loss and candidates as records."""
+    @property
+    def keeps_scores(self) -> bool:
+        """Whether scores of the rows are needed when all is put together."""
+        asked = [entry.method for entry in self.metrics]
+        if self.criterion.metric is not None and self.criterion.is_pooled:
+            asked.append(self.criterion.metric)
+        return any(metric.uses == "scores" for metric in asked)
+
+    @property
+    def keeps_rows_on_all(self) -> bool:
+        """Whether the rows of the internal splits on all rows are looked at in the end."""
+        return self.schemes.external is None or self.criterion.is_pooled
+
+    def methods_used(self, names: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return schemes, loss, criterion, metrics and candidates as records."""
         named = {"internal": self.schemes.internal, "external": self.schemes.external}
+        by = self.select_by
         return [
             *(
                 method_used("schemes", scheme.info.name, scheme, role)
@@ -106,115 +109,60 @@ class Plan:
                 if scheme is not None
             ),
             method_used("losses", self.loss.info.name, self.loss),
-            *learners_used(wires),
+            *([] if by is None else [method_used("metrics", by.name, by.method, "select_by")]),
+            *metrics_used(self.metrics),
+            *learners_used({name: self.wires[name] for name in names}),
         ]
-
-
-def schemes_of(given: SelectionRequest, rows: Rows) -> Schemes:
-    """Return the schemes; an external one may bring its internal one, which is then not named."""
-    external = None if given.external is None else built_scheme(given.external, "external")
-    try:
-        own = None if external is None else own_internal(external, rows)
-    except EvaluationError as error:
-        error.loc = where_scheme(given, error.loc, "external")
-        raise
-    if own is not None and external is not None:
-        if given.internal is not None:
-            raise InvalidParameter(
-                f"{external.info.name} brings its internal splits; leave internal out",
-                loc=("internal",),
-            )
-        last = external.block_kind is not BlockKind.HOLDOUT
-        return Schemes(internal=own, external=external, chooses_on_all=last, own=True)
-    if given.internal is None:
-        raise InvalidParameter(
-            "a selection needs the scheme that it chooses by, internal; only nested and "
-            "three_way, as external, bring their own",
-            loc=("internal",),
-        )
-    internal = built_scheme(given.internal, "internal")
-    if own_internal(internal, rows) is not None:
-        raise InvalidParameter(
-            f"{internal.info.name} is a scheme for external, and brings its internal splits",
-            loc=("internal",),
-            value=internal.info.name,
-        )
-    return Schemes(internal=internal, external=external, chooses_on_all=True, own=False)
 
 
 def check_selection(given: SelectionRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
     """Refuse what the request alone shows to be wrong; no data set is opened."""
     loss = loss_of(given)
-    names = tuple(built_learners(given, given.candidates, "candidates", loss))
-    if SELECTED in names:
-        raise InvalidParameter(
-            f"{SELECTED!r} is what the procedure is called in the result; give the candidate "
-            "another name",
-            loc=("candidates", SELECTED),
-            value=SELECTED,
-        )
+    wires, grids = expand(given.candidates)
+    learners = built_learners(given, wires, "candidates", loss)
+    _check_names(given, tuple(learners), grids)
+    rows = Rows(n=0)
+    classes = None
     if given.dataset is None:
         data = data_from(given, datasets)
         loss_for(given, loss, data)
         rows = rows_of(data)
+        classes = data.classes if given.task == "classification" else None
     else:
         rows = Rows(n=datasets[given.dataset].rows)
+    by = given.chosen_by()
+    for metrics in (() if by is None else (by,), metrics_of(given.metrics)):
+        check_metrics(metrics, given.task, classes=classes, without_scores=silent_of(learners))
     schemes = schemes_of(given, rows)
+    check_schemes(given, schemes)
     scheme, field = schemes.assessed, schemes.assessed_field
-    for one in (schemes.internal, scheme):
-        check_roles(given, one)
     known = given.dataset is None or not (scheme.requires | schemes.internal.requires)
     layout = layout_for(given, scheme, rows, field) if known else likely_layout(scheme)
+    names = tuple(learners)[:MOST_SHOWN]
     models = names if schemes.external is None else (SELECTED, *(names if given.compare else ()))
     check_choices(layout, given.choices(), models, loss)
     if known:
-        sizes_of(given, schemes, rows)
+        sizes_of(given, schemes, rows, groups_of(learners, grids, rows.n))
 
 
-def sizes_of(given: SelectionRequest, schemes: Schemes, rows: Rows) -> tuple[int, int, int]:
-    """Return the external splits, the internal ones of the first of them, and those on all rows.
-
-    Raises
-    ------
-    InvalidParameter
-        More fits or losses than one selection may have.
-    EvaluationError
-        What a scheme refuses, in place.
-    """
-    n_external, n_internal, n_on_all, n_tests = 0, 0, 0, 0
-    inner = "external" if schemes.own else "internal"
-    if schemes.external is not None:
-        try:
-            n_external = schemes.external.n_splits(rows)
-            first = next(schemes.external.splits(rows, 0, stop=1))
-            check_no_row_twice(first)
-        except EvaluationError as error:
-            error.loc = where_scheme(given, error.loc, "external")
-            raise
-        n_tests += n_external * len(first.test)
-    try:
-        if schemes.external is not None:
-            n_internal = schemes.internal.n_splits(rows_of_part(rows, first.train))
-        if schemes.chooses_on_all:
-            n_on_all = schemes.internal.n_splits(rows)
-            n_tests += n_on_all * len(next(schemes.internal.splits(rows, 0, stop=1)).test)
-    except EvaluationError as error:
-        error.loc = where_scheme(given, error.loc, inner)
-        raise
-    n = len(given.candidates)
-    fits = n * (n_external * (n_internal + 1) + n_on_all)
-    for what, found, most in (
-        ("fits", fits, MOST_FITS),
-        ("losses in memory", n * n_tests, MOST_LOSSES),
-    ):
-        if found > most:
+def _check_names(
+    given: SelectionRequest, names: tuple[str, ...], grids: Mapping[str, Grid]
+) -> None:
+    for name in (*names, *grids):
+        if name == SELECTED:
             raise InvalidParameter(
-                f"{n} candidates, {n_external} external splits, {n_internal} internal splits in "
-                f"each and {n_on_all} on all rows make {found} {what}, and {most} is the most",
-                loc=(schemes.assessed_field,),
-                value=found,
+                f"{SELECTED!r} is what the procedure is called in the result; give the candidate "
+                "another name",
+                loc=("candidates", SELECTED),
+                value=SELECTED,
             )
-    return n_external, n_internal, n_on_all
+    if given.compare and len(names) > MOST_SHOWN:
+        raise InvalidParameter(
+            f"compare evaluates every candidate beside the others, and {MOST_SHOWN} of the "
+            f"{len(names)} are the most; leave it out",
+            loc=("compare",),
+            value=True,
+        )
 
 
 def plan_of(job: Job, given: SelectionRequest) -> Plan:
@@ -228,17 +176,24 @@ def _built(key: JobKey[SelectionRequest]) -> Plan:
     data = data_from(given, key.job.datasets)
     rows, loss = rows_of(data), loss_of(given)
     schemes = schemes_of(given, rows)
-    n_external, n_internal, n_on_all = sizes_of(given, schemes, rows)
+    wires, grids = expand(given.candidates)
+    built = built_learners(given, wires, "candidates", loss)
+    candidates = told_classes(built, data, "candidates")
+    groups = groups_of(candidates, grids, rows.n)
+    sizes = sizes_of(given, schemes, rows, groups)
+    by = given.chosen_by()
     return Plan(
         data=data,
         rows=rows,
         schemes=schemes,
-        candidates=told_classes(
-            built_learners(given, given.candidates, "candidates", loss), data, "candidates"
-        ),
+        wires=wires,
+        grids=grids,
+        candidates=candidates,
+        groups=groups,
         loss=loss_for(given, loss, data),
-        n_external=n_external,
-        n_internal=n_internal,
-        n_on_all=n_on_all,
-        all_own=all(is_own(wire) for wire in given.candidates.values()),
+        criterion=Criterion(None if by is None else by.method),
+        select_by=by,
+        metrics=metrics_of(given.metrics),
+        sizes=sizes,
+        all_own=all(is_own(wire) for wire in wires.values()),
     )

@@ -185,7 +185,7 @@ def _finish(
     result = evaluate(table, choices, job.seed, found=found)
     metrics = metrics_of(given.metrics)
     of_scheme, told = getattr(plan.scheme, "cautions", ()), (*cautions_of(ran), *cautions)
-    judged = judged_of(metrics, plan, ran)
+    judged = judged_of(metrics, plan.data, ran)
     add_metrics(result, metrics, judged, table.layout, choices, job.seed)
     result["failures"] = failures
     result["learners"] = {

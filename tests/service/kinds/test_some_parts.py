@@ -16,6 +16,8 @@ from tests.service.kinds.running import run_kind
 from tests.service.kinds.test_learning_curve import BODY as CURVE
 from tests.service.kinds.test_selection import BODY as SELECTION
 
+TREE = {"name": "DecisionTreeRegressor", "params": {"max_depth": 2}}
+
 
 @pytest.fixture(autouse=True)
 def cut(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,19 +38,22 @@ def result_of_some(body: dict[str, Any], names: Collection[str]) -> dict[str, An
 
 
 def test_exact_a_selection_among_some_is_one_without_the_others() -> None:
-    some = result_of_some({**SELECTION, "compare": True, "control": "much"}, ["weak", "strong"])
-    two = {name: SELECTION["candidates"][name] for name in ("weak", "strong")}
-    alone = run_kind({**SELECTION, "compare": True, "candidates": two}).result
+    nearest = {"name": "nearest_neighbours", "params": {"k": 3}}
+    grid = {"name": "ridge", "grid": {"penalty": [0.1, 10]}}
+    two = {"mean": "mean", "grid": grid}
+    body = {**SELECTION, "compare": True, "candidates": {"near": nearest, **two, "tree": TREE}}
+    some = result_of_some({**body, "control": "near"}, ["mean", "grid"])
+    alone = run_kind({**body, "candidates": two}).result
 
     for field in ("models", "chosen", "internal", "external", "bias", "comparisons"):
-        assert some[field] == alone[field]
+        assert some[field] == alone[field], field
     said = {c["code"]: c["message"] for c in some["cautions"]}
-    assert "among 2 of 4 candidates is not the selection" in said["choice_among_some"]
-    assert "'some', 'much'" in said["choice_among_some"]
+    assert "among 3 of 5 candidates is not the selection" in said["choice_among_some"]
+    assert "'near', 'tree'" in said["choice_among_some"]
     assert "control_left_out" in said
     assert "choice_among_some" not in {c["code"] for c in alone["cautions"]}
     used = [m["as"] for m in some["methods"] if m["family"] == "learners"]
-    assert used == ["weak", "strong"]
+    assert used == ["mean", "grid[penalty=0.1]", "grid[penalty=10]"]
 
 
 def test_exact_a_curve_of_some_sizes_has_the_points_of_the_whole() -> None:

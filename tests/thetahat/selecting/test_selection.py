@@ -9,7 +9,7 @@ from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner
 from thetahat.learners.nearest_neighbours import NearestNeighbours
 from thetahat.losses import LOSSES
-from thetahat.resampling import SplitOutcome, rows_of, run_splits
+from thetahat.resampling import rows_of, run_splits
 from thetahat.schemes.k_fold import KFold
 from thetahat.selecting import (
     Candidate,
@@ -26,14 +26,14 @@ def selected(data: Data, learners: Mapping[str, Learner], seed: int) -> External
     rows, loss, scheme = rows_of(data), LOSSES["zero_one"](), KFold(n_folds=3)
     candidates = {}
     for name, learner in learners.items():
-        outcomes: list[SplitOutcome] = []
-        internal = []
+        external, internal = [], []
         for split in scheme.splits(rows, seed):
             inner = internal_splits(scheme, rows, split, seed)
             inside = run_splits(name, learner, data, inner, loss, internal_seed(seed, split))
             internal.append(internal_estimate([outcome.losses for outcome in inside]))
-            outcomes += run_splits(name, learner, data, [split], loss, seed)
-        candidates[name] = Candidate(outcomes=outcomes, internal=internal)
+            (outcome,) = run_splits(name, learner, data, [split], loss, seed)
+            external.append(outcome.losses.mean())
+        candidates[name] = Candidate(external=np.array(external), internal=internal)
     return select_in_each(candidates, "least")
 
 
@@ -52,7 +52,7 @@ def test_calibrated_the_internal_minimum_is_too_small_and_the_external_error_is_
         data = data_of(columns, rng.integers(0, 2, size=30), "classification")
         found = selected(data, learners, i)
         internal[i] = found.internal.mean()
-        external[i] = np.mean([outcome.losses.mean() for outcome in found.outcomes])
+        external[i] = found.external.mean()
 
     error = external.std(ddof=1) / np.sqrt(n_sets)
     assert abs(external.mean() - 0.5) < 4 * error  # z = 4

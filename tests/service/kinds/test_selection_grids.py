@@ -1,0 +1,187 @@
+"""Grids of parameters: their candidates, run together, and the curves that come of them."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from service.jobs.kinds import JOB_KINDS, _selection_groups, _selection_output, selection
+from service.jobs.kinds._selection_plan import plan_of
+from service.jobs.kinds.base import Chunks, Job
+from service.jobs.kinds.selection import SelectionRequest
+from tests.service.kinds.running import place_of, run_kind
+from tests.service.kinds.test_selection import BODY, PENALTIES, X, Y
+from thetahat.errors import EvaluationError
+from thetahat.schemes.base import Rows
+from thetahat.schemes.k_fold import KFold
+from thetahat.selecting import seed_on_all
+
+RANGE = {"from": 1e-3, "to": 1e6, "count": 200}
+GRID = {**BODY, "candidates": {"ridge": {"name": "ridge", "grid": {"penalty": RANGE}}}}
+
+
+@pytest.mark.outside("sklearn.model_selection.validation_curve on the same splits")
+def test_against_sklearn_the_curve_of_200_penalties() -> None:
+    from sklearn.linear_model import Ridge
+    from sklearn.model_selection import validation_curve
+
+    result = run_kind(GRID).result
+    curve = result["grids"]["ridge"]["parameters"]["penalty"]
+    values = np.geomspace(1e-3, 1e6, 200)
+    assert_allclose(curve["values"], values, rtol=1e-12)
+    cv = [(s.train, s.test) for s in KFold(n_folds=3).splits(Rows(n=48), seed_on_all(7))]
+    _, scores = validation_curve(
+        Ridge(solver="svd"),
+        X,
+        Y,
+        param_name="alpha",
+        param_range=values,
+        cv=cv,
+        scoring="neg_mean_squared_error",
+    )
+
+    assert_allclose(curve["mean"], -scores.mean(axis=1), rtol=1e-8)
+    assert_allclose(curve["standard_error"], scores.std(axis=1, ddof=1) / np.sqrt(3), rtol=1e-7)
+    best = int(np.argmax(scores.mean(axis=1)))
+    assert result["chosen"]["name"] == f"ridge[penalty={values[best]:.6g}]"
+    assert result["chosen"]["spec"]["params"]["penalty"] == pytest.approx(values[best], rel=1e-12)
+    assert result["grids"]["ridge"]["least"] == result["chosen"]["name"]
+    assert len(curve["external"]) == result["grids"]["ridge"]["n_candidates"] == 200
+
+
+def test_exact_a_grid_is_its_candidates_named_one_by_one() -> None:
+    values = list(PENALTIES.values())
+    grid = {"ridge": {"name": "ridge", "grid": {"penalty": values}}}
+    of_grid = run_kind({**BODY, "candidates": grid}).result
+    alone = run_kind(BODY).result
+
+    names = dict(zip(of_grid["internal"], PENALTIES, strict=True))
+    assert of_grid["bias"] == alone["bias"]
+    assert of_grid["models"] == alone["models"]
+    assert names[of_grid["chosen"]["name"]] == alone["chosen"]["name"]
+    for one, other in names.items():
+        assert of_grid["internal"][one] == alone["internal"][other]
+
+
+def test_exact_run_together_is_run_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Penalties from one decomposition, numbers of neighbours from one search."""
+    label = np.where(Y > 0, "yes", "no").tolist()
+    body = {
+        **BODY,
+        "data": {**BODY["data"], "X": np.round(np.abs(X)).tolist(), "y": label},
+        "task": "classification",
+        "compare": True,
+        "loss": "log",
+        "candidates": {
+            "near": {"name": "nearest_neighbours", "grid": {"k": [3, 5, 8]}},
+            "nb": {"name": "multinomial_naive_bayes", "grid": {"smoothing": [0.5, 1.0, 4.0]}},
+        },
+    }
+    together = run_kind(body)
+    with monkeypatch.context() as patched:
+        patched.setattr(_selection_groups, "MOST_LOSSES_TOGETHER", 1)
+        alone = run_kind(body, job=1)
+
+    assert together.losses is not None
+    assert alone.losses is not None
+    names = together.losses.column_names
+    for name in (n for n in names if not n.startswith(("prediction:", "chosen:"))):
+        one, other = (table.column(name).to_numpy() for table in (together.losses, alone.losses))
+        if one.dtype == np.float64:
+            assert_allclose(one, other, rtol=1e-8, atol=1e-12)
+    chosen = [table.column("chosen:selected") for table in (together.losses, alone.losses)]
+    assert chosen[0] == chosen[1]
+
+
+def test_property_a_grid_of_a_path_is_one_part_and_one_chunk_per_stage(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(selection, "SMALL", 0)
+    both = {"penalty": [0.1, 1, 10], "intercept": [True, False]}
+    body = {**BODY, "candidates": {"mean": "mean", "ridge": {"name": "ridge", "grid": both}}}
+    request = SelectionRequest.model_validate(body)
+    job = Job(uuid4(), "selection", request, 1)
+    started = JOB_KINDS["selection"].start(job)
+
+    assert isinstance(started, Chunks)
+    assert {chunk.part for chunk in started.chunks} == {"mean", "ridge"}
+    # one group of penalties with an intercept, and one without; outside and on all rows
+    assert len([chunk for chunk in started.chunks if chunk.part == "ridge"]) == 4
+    bundles = plan_of(job, request).groups.bundles
+    assert [[len(g.names) for g in bundle.groups] for bundle in bundles] == [[1], [3], [3]]
+
+
+def test_property_many_candidates_of_scikit_learn_share_chunks() -> None:
+    depths = {"name": "DecisionTreeRegressor", "grid": {"max_depth": list(range(1, 301))}}
+    request = SelectionRequest.model_validate({**BODY, "candidates": {"tree": depths}})
+    job = Job(uuid4(), "selection", request, 1)
+    started = JOB_KINDS["selection"].start(job)
+
+    assert isinstance(started, Chunks)
+    assert {chunk.part for chunk in started.chunks} == {"tree"}
+    assert len(started.chunks) == 2 * 60  # 60 bundles of 5
+    assert sum(chunk.size for chunk in started.chunks) == 300 * (4 * (3 + 1) + 3)
+
+
+def test_exact_without_external_the_best_of_each_grid_is_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_selection_output, "MOST_SHOWN", 3)
+    ridge = {"name": "ridge", "grid": {"penalty": list(PENALTIES.values())}}
+    body = {**BODY, "candidates": {"mean": "mean", "ridge": ridge}, "external": None}
+    result = run_kind(body).result
+
+    assert list(result["models"]) == ["mean", result["grids"]["ridge"]["least"]]
+    assert len(result["internal"]) == 5
+    assert "best_of_each_grid" in {c["code"] for c in result["cautions"]}
+
+
+def test_degenerate_the_end_of_a_grid_is_told() -> None:
+    wide = run_kind(GRID).result
+    narrow = {"ridge": {"name": "ridge", "grid": {"penalty": [0.1, 0.2, 0.3]}}}
+    short = run_kind({**BODY, "candidates": narrow}).result
+
+    assert "grid_edge" not in {c["code"] for c in wide["cautions"]}
+    said = next(c for c in short["cautions"] if c["code"] == "grid_edge")
+    assert said["message"].startswith("the chosen penalty of 'ridge[penalty=0.3]' is at the end")
+
+
+def test_degenerate_a_grid_that_fails_stands_once() -> None:
+    bad = {"name": "KNeighborsRegressor", "grid": {"n_neighbors": [30, 31, 32]}}
+    half = {"name": "KNeighborsRegressor", "grid": {"n_neighbors": [3, 33]}}
+    result = run_kind({**BODY, "candidates": {"bad": bad, "half": half}}).result
+
+    assert set(result["failures"]) == {"bad", "half[n_neighbors=33]"}
+    assert result["failures"]["bad"]["candidates"] == 3
+    assert list(result["internal"]) == ["half[n_neighbors=3]"]
+    assert list(result["grids"]) == ["half"]
+    curve = result["grids"]["half"]["parameters"]["n_neighbors"]
+    assert curve["mean"][1] is curve["candidates"][1] is None
+
+
+@pytest.mark.parametrize(
+    ("grid", "loc"),
+    [
+        ({}, ("candidates", "x", "grid")),
+        ({"penalty": 3}, ("candidates", "x", "grid", "penalty")),
+        ({"penalty": [1, 2], "no_such": [1]}, ("candidates", "x[penalty=1,no_such=1]")),
+        ({"penalty": [-1.0]}, ("candidates", "x[penalty=-1]")),
+        ({"penalty": {"from": 0, "to": 1, "count": 3}}, ("candidates", "x", "grid", "penalty")),
+    ],
+)
+def test_invalid_grids_are_refused_in_place(grid: Any, loc: tuple[str, ...]) -> None:
+    with pytest.raises(EvaluationError) as refused:
+        run_kind({**BODY, "candidates": {"x": {"name": "ridge", "grid": grid}}})
+
+    assert place_of(refused.value)[: len(loc)] == loc
+
+
+def test_invalid_more_candidates_than_can_be_compared() -> None:
+    with pytest.raises(EvaluationError, match="compare evaluates every candidate") as refused:
+        run_kind({**GRID, "candidates": {**GRID["candidates"], "m": "mean"}, "compare": True})
+
+    assert place_of(refused.value) == ("compare",)
