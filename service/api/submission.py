@@ -19,7 +19,7 @@ from service.api.validation import refusal
 from service.errors import Fault, InvalidRequest
 from service.jobs.datasets import for_check
 from service.jobs.kinds import JOB_KINDS
-from service.jobs.kinds.base import DatasetFile, JobKind
+from service.jobs.kinds.base import Completes, DatasetFile, JobKind
 from service.jobs.submit import Submitted, submit
 from service.schemas.base import EvaluationRequest
 from service.storage import idempotency
@@ -83,11 +83,14 @@ def parse_request(body: bytes) -> Parsed:
 def check(owner_id: UUID, parsed: Parsed) -> Checked:
     """Check a request in full, and note how long that took."""
     began = time.perf_counter()
+    kind, value = parsed.kind, parsed.value
+    if isinstance(kind, Completes):
+        value = kind.completed(owner_id, value)
     try:
-        request = parsed.kind.request.model_validate(parsed.value)
+        request = kind.request.model_validate(value)
     except ValidationError as error:
-        raise refusal(error, parsed.value) from None
-    datasets = _datasets(owner_id, request, parsed.value)
+        raise refusal(error, value) from None
+    datasets = _datasets(owner_id, request, value)
     parsed.kind.check(request, datasets)
     if parsed.is_small:
         _SECONDS[parsed.kind.name] = time.perf_counter() - began

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from service.errors import NotFound
-from service.jobs.discard import discard_chunks
+from service.jobs.discard import KEPT, discard_chunks
 from service.lifecycle import FINISHED, EvaluationStatus
 from service.storage import evaluations, units
 from service.storage.evaluations import EvaluationRow
@@ -37,5 +37,6 @@ def cancel(owner_id: UUID, evaluation_id: UUID) -> EvaluationRow:
         row = evaluations.get(session, owner_id, evaluation_id)
     if row is None:
         raise missing
-    discard_chunks(evaluation_id)
+    if row.kind not in KEPT:
+        discard_chunks(evaluation_id)
     return row

@@ -18,6 +18,7 @@ from uuid import UUID
 
 from service.errors import ResultNotReady
 from service.jobs import progress, read
+from service.lifecycle import UnitState
 from service.settings import settings
 from service.storage import unit_parts
 from service.storage.evaluations import EvaluationRow
@@ -33,20 +34,32 @@ _NOT_READY: Final = 3  # the exit status of a process whose output is why not
 
 @dataclass(frozen=True, slots=True)
 class Complete:
-    """The learners of an evaluation by how far they are, and the files of those that ended."""
+    """The learners of an evaluation by how far they are, and the files of those that ended.
+
+    Of an evaluation whose chunks are of no learner, what is done and what there is to do.
+    """
 
     complete: tuple[str, ...]
     failed: tuple[str, ...]
     to_come: tuple[str, ...]
     files: tuple[str, ...]
+    done: int = 0
+    total: int = 0
+
+    @property
+    def is_any(self) -> bool:
+        """Whether there is something to evaluate."""
+        return bool(self.complete) or bool(self.done)
 
     @property
     def ended(self) -> tuple[str, ...]:
         """Those that have nothing left to do."""
         return self.complete + self.failed
 
-    def as_data(self) -> dict[str, list[str]]:
+    def as_data(self) -> dict[str, Any]:
         """Return what a partial result says of itself."""
+        if self.total:
+            return {"done": self.done, "total": self.total}
         return {
             "complete": list(self.complete),
             "failed": list(self.failed),
@@ -87,13 +100,19 @@ def _look(row: EvaluationRow) -> Complete:
     with looking() as connection:
         chunks = unit_parts.chunks(connection, row.id)
     found = complete_of(chunks)
-    if not found.complete:
-        raise _not_ready(f"No learner of evaluation {row.id} is complete yet.")
+    if not found.is_any:
+        what = "chunk" if found.total else "learner"
+        raise _not_ready(f"No {what} of evaluation {row.id} is complete yet.")
     return found
 
 
 def complete_of(chunks: Sequence[Chunk]) -> Complete:
     """Return which learners are complete; one that failed has ended, and is not."""
+    if all(chunk.part is None for chunk in chunks):
+        done = [chunk for chunk in chunks if chunk.state == UnitState.DONE]
+        files = tuple(chunk.output_file for chunk in done if chunk.output_file)
+        total = sum(chunk.size for chunk in chunks)
+        return Complete((), (), (), files, sum(chunk.size for chunk in done), total)
     at_work = {chunk.part for chunk in chunks if chunk.is_open}
     status = {name: part.status for name, part in progress.of_parts(chunks).items()}
     return Complete(
@@ -135,7 +154,7 @@ def _not_ready(message: str) -> ResultNotReady:
 def made(evaluation_id: UUID) -> str:
     """Return the evaluation of the complete learners as JSON text: all the work of it."""
     from service.jobs import loading, outputs  # noqa: PLC0415 - they bring the mathematics
-    from service.jobs.kinds.base import EvaluatesSome  # noqa: PLC0415 - likewise
+    from service.jobs.kinds.base import EvaluatesDone, EvaluatesSome  # noqa: PLC0415 - likewise
     from service.storage.engine import to_json  # noqa: PLC0415 - likewise
     from service.storage.files import FileStore  # noqa: PLC0415 - likewise
     from service.storage.unit_of_work import reading  # noqa: PLC0415 - likewise
@@ -144,10 +163,14 @@ def made(evaluation_id: UUID) -> str:
     with reading() as session:
         loaded = loading.load(session, evaluation_id, files)
         found = complete_of(unit_parts.chunks(session, evaluation_id))
-    if not isinstance(loaded.kind, EvaluatesSome) or not found.complete:
+    kind, arrays = loaded.kind, outputs.ChunkArrays(files, found.files)
+    if isinstance(kind, EvaluatesSome) and found.complete:
+        some = kind.gather_some(loaded.job, found.ended, arrays)
+    elif isinstance(kind, EvaluatesDone) and found.done:
+        some = kind.gather_done(loaded.job, arrays)
+    else:
         raise _not_ready(f"A partial result is not made for kind {loaded.job.kind}.")
-    arrays = outputs.ChunkArrays(files, found.files)
-    body: dict[str, Any] = dict(loaded.kind.gather_some(loaded.job, found.ended, arrays).result)
+    body: dict[str, Any] = dict(some.result)
     methods = body.pop("methods", [])
     provenance = {**loaded.provenance, "methods": methods}
     return to_json({"partial": found.as_data(), **body, "provenance": provenance})

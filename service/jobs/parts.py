@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from service import queue
 from service.jobs import record
-from service.jobs.discard import discard_chunks
+from service.jobs.discard import discard_unfinished
 from service.lifecycle import Stage
 from service.storage.files import FileStore
 from service.storage.units import Claim, UnitKey
@@ -59,7 +59,7 @@ def fail(
     if claim.part is None or claim.stage is not Stage.CHUNK:
         if not record.failure(claim, problem):
             return False
-        discard_chunks(claim.evaluation_id, files)
+        discard_unfinished(claim.evaluation_id, files)
         return True
     from service.jobs import outputs  # noqa: PLC0415 - brings Arrow, which a sweeper has no use for
 

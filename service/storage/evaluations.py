@@ -167,6 +167,28 @@ def get(
     return EvaluationRow(**values)
 
 
+def status_of(session: Session, evaluation_id: UUID) -> str | None:
+    """Return the status of an evaluation, whoever's it is; None when it is gone."""
+    statement = sa.select(Evaluation.status).where(Evaluation.id == evaluation_id)
+    return session.execute(statement).scalar_one_or_none()
+
+
+def kind_of(session: Session, evaluation_id: UUID) -> str | None:
+    """Return the kind of an evaluation, whoever's it is; None when it is gone."""
+    statement = sa.select(Evaluation.kind).where(Evaluation.id == evaluation_id)
+    return session.execute(statement).scalar_one_or_none()
+
+
+def asked(
+    session: Session, owner_id: UUID, evaluation_id: UUID
+) -> sa.Row[str, str, str, int] | None:
+    """Return kind, status, request and seed of an owner's evaluation; None as ``get`` does."""
+    statement = sa.select(
+        Evaluation.kind, Evaluation.status, Evaluation.request, Evaluation.seed
+    ).where(Evaluation.id == evaluation_id, Evaluation.owner_id == owner_id)
+    return session.execute(statement).one_or_none()
+
+
 def page(
     session: Session,
     owner_id: UUID,

@@ -84,6 +84,8 @@ class SourcesOfData(Protocol):
 class DataGenerator(Generator, Protocol):
     """Gives rows to learn from."""
 
+    task: ClassVar[str]  # "classification" or "regression"
+
     def settle(self, n_sources: int, rng: np.random.Generator) -> SourcesOfData:
         """Draw the sources; a generator that has none gives itself, with one source or more."""
         ...

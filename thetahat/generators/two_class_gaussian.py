@@ -74,6 +74,7 @@ class TwoClassGaussian:
         blocks=EVERY_BLOCK_KIND,
     )
     gives: ClassVar[Sort] = Sort.DATA
+    task: ClassVar[str] = CLASSIFICATION
 
     def __post_init__(self) -> None:
         _require(self.n_features >= 1, "n_features", self.n_features, "must be 1 or more")

@@ -134,6 +134,24 @@ class EvaluatesSome(Protocol):
         ...
 
 
+@runtime_checkable
+class EvaluatesDone(Protocol):
+    """A kind whose chunks are of no part, and that can evaluate those that are done."""
+
+    def gather_done(self, job: Job, outputs: Sequence[dict[str, np.ndarray]]) -> Finished:
+        """Put the arrays of the chunks that are done together, in the order of the chunks."""
+        ...
+
+
+@runtime_checkable
+class Completes(Protocol):
+    """A kind whose request may leave out what an earlier evaluation of the owner said."""
+
+    def completed(self, owner_id: UUID, value: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the body in full; the API process asks it before the body is checked."""
+        ...
+
+
 class OneUnit:
     """A kind that is never cut: its ``start`` finishes every evaluation."""
 

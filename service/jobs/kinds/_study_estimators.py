@@ -1,0 +1,127 @@
+"""The estimators of a study, built from a request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from service.jobs.kinds._cross_validation_plan import check_choices, likely_layout
+from service.jobs.kinds._methods import Method, build, entry_of
+from service.jobs.kinds._study_input import EstimatorChoices, EstimatorInput
+from service.settings import settings
+from thetahat.errors import EvaluationError, InvalidParameter, Loc
+from thetahat.generators import Size, Sort
+from thetahat.learners.base import Learner
+from thetahat.losses import LOSSES
+from thetahat.losses.base import Loss
+from thetahat.pipelines import build as build_learner
+from thetahat.pipelines import learner_spec
+from thetahat.resampling import check_learner, check_loss
+from thetahat.schemes import SCHEMES
+from thetahat.schemes.base import Scheme
+from thetahat.studies.estimator import Estimator
+from thetahat.studies.truths import FITTED, MODEL, NEW_FITTED, check_truths
+from thetahat.types import BlockKind
+
+_CHOICES: Final = ("level", "alternative", "control", "variances", "intervals", "tests")
+_DEFAULT_LOSS: Final = {"classification": "zero_one", "regression": "squared"}
+_OF_LEARNERS: Final = ("scheme", "learner", "learners", "loss", "truths")
+
+
+def estimators_of(
+    given: Sequence[EstimatorInput], sort: Sort, task: str, size: Size
+) -> list[Estimator]:
+    """Return the estimators, each with a key of its own."""
+    found: list[Estimator] = []
+    for i, one in enumerate(given):
+        try:
+            made = _of_losses(one) if sort is Sort.LOSSES else _of_data(one, task, size)
+        except EvaluationError as error:
+            error.loc = ("estimators", i, *error.loc)
+            raise
+        if any(other.key == made.key for other in found):
+            raise InvalidParameter(
+                f"{made.key!r} stands twice; give the second an 'as' of its own",
+                loc=("estimators", i),
+                value=made.key,
+            )
+        found.append(made)
+    return found
+
+
+def _of_losses(one: EstimatorInput) -> Estimator:
+    for field in _OF_LEARNERS:
+        if getattr(one, field) is not None:
+            raise InvalidParameter(
+                f"the generator gives losses, and an estimator of losses has no {field}",
+                loc=(field,),
+            )
+    asked = _choices(one)
+    if asked.refits():
+        raise InvalidParameter(
+            f"{asked.refits()[0].name} fits learners again, and losses have none",
+            loc=("variances",),
+        )
+    return Estimator(key=one.as_ or "losses", choices=asked.choices(), truths=())
+
+
+def _of_data(one: EstimatorInput, task: str, size: Size) -> Estimator:
+    if one.scheme is None:
+        raise InvalidParameter("an estimator of data needs a scheme", loc=("scheme",))
+    scheme: Scheme = _built(SCHEMES, one.scheme, "scheme")
+    loss: Loss = _built(LOSSES, one.loss or _DEFAULT_LOSS[task], "loss")
+    check_loss(loss, task)
+    if "source" in scheme.requires and size.n_sources is None:
+        raise InvalidParameter(
+            f"{scheme.info.name} needs sources: draw n_sources and per_source", loc=("scheme",)
+        )
+    learners = _learners(one, task, loss)
+    asked = _choices(one)
+    choices = asked.choices()
+    check_choices(likely_layout(scheme), choices, tuple(learners), loss)
+    truths = tuple(_default_truths(scheme, size) if one.truths is None else one.truths)
+    check_truths(truths)
+    return Estimator(
+        key=one.as_ or scheme.info.name,
+        choices=choices,
+        scheme=scheme,
+        learners=learners,
+        loss=loss,
+        refits=asked.refits(),
+        truths=truths,
+    )
+
+
+def _default_truths(scheme: Scheme, size: Size) -> tuple[str, ...]:
+    by_source = scheme.block_kind is BlockKind.SOURCE and size.n_sources is not None
+    return (MODEL, FITTED, NEW_FITTED) if by_source else (MODEL, FITTED)
+
+
+def _choices(one: EstimatorInput) -> EstimatorChoices:
+    given = {name: getattr(one, name) for name in _CHOICES}
+    return EstimatorChoices(kind="study", **given)
+
+
+def _built(registry: Any, method: Method, field: str) -> Any:
+    entry = entry_of(method)
+    return build(registry, entry.name, entry.params, (field,))
+
+
+def _learners(one: EstimatorInput, task: str, loss: Loss) -> dict[str, Learner]:
+    if (one.learner is None) == (one.learners is None):
+        raise InvalidParameter("give either a learner or learners", loc=("learners",))
+    wires: Mapping[str, Any] = one.learners or {}
+    if one.learner is not None:
+        spec = learner_spec(one.learner, loc=("learner",))
+        wires = {spec.name: one.learner}
+    found: dict[str, Learner] = {}
+    for name, wire in wires.items():
+        loc: Loc = ("learner",) if one.learner is not None else ("learners", name)
+        learner = build_learner(
+            learner_spec(wire, loc=loc), task, allowed_packages=settings().allowed_packages, loc=loc
+        )
+        if "|" in name:
+            raise InvalidParameter("a learner's name has no '|' here", loc=loc, value=name)
+        check_learner(name, learner, task, loss, weighted=False)
+        found[name] = learner
+    return found

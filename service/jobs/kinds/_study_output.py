@@ -1,0 +1,51 @@
+"""The result of a study."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from service.jobs.kinds._study_input import StudyRequest
+from service.jobs.kinds._study_plan import repetitions_of
+from service.jobs.kinds._study_records import Stretch
+from thetahat.evaluation.plain import plain, told
+from thetahat.studies.base import Study
+
+
+def result_of(given: StudyRequest, study: Study, whole: Stretch) -> dict[str, Any]:
+    """Return tables, figures, claims and cautions as the wire has them.
+
+    The repetitions may be some of those asked for; their records are then a part of what the whole
+    study will have.
+    """
+    found = study.finish(whole.records)
+    asked = given.model_dump(
+        mode="json",
+        by_alias=True,
+        exclude_unset=True,
+        exclude={"kind", "name", "labels", "seed", "repetitions", "extends"},
+    )
+    n = len(whole.index)
+    return {
+        "study": {
+            **asked,
+            "repetitions": n,
+            "repetitions_asked": repetitions_of(given),
+            "extends": None if given.extends is None else str(given.extends),
+            **plain(_time(whole)),
+            **plain(found.details or {}),
+        },
+        "tables": [table.as_data() for table in found.tables],
+        "figures": [figure.as_data() for figure in found.figures],
+        "claims": [claim.as_data() for claim in found.claims],
+        "cautions": told(found.cautions),
+        "methods": [],
+    }
+
+
+def _time(whole: Stretch) -> dict[str, float | None]:
+    """Return the time of the repetitions that were done here, not taken over."""
+    n = whole.n_timed
+    return {
+        "seconds": whole.seconds,
+        "seconds_per_repetition": whole.seconds / n if n else None,
+    }
