@@ -9,6 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.kernels.compiling import is_loaded
+from thetahat.kernels.moments import MANY_ROWS
 from thetahat.layout import Layout
 from thetahat.moments import Moments, moments_of_rows, moments_of_scores
 from thetahat.types import FloatArray
@@ -40,6 +42,8 @@ class BlockLosses:
         if given is None or given.shape != (wanted,):
             shape = None if given is None else given.shape
             raise InvalidParameter(f"expected {wanted} losses, got shape {shape}", loc=("losses",))
+        if self._is_told_by_moments():
+            return
         # NaN is neither; the place of the first bad one is looked for only where there is one
         if not (float(given.min()) >= -LARGEST and float(given.max()) <= LARGEST):
             at = int(np.argmin(np.abs(given) <= LARGEST))
@@ -48,6 +52,23 @@ class BlockLosses:
                 loc=("losses", at),
                 value=str(given[at]),
             )
+
+    def _is_told_by_moments(self) -> bool:
+        """Whether the moments, which many losses get at once then, show that all losses are fit.
+
+        NaN and infinity show in them. No loss lies further from the mean of its block than the
+        root of the centred squares.
+        """
+        if self.values is None or len(self.values) < MANY_ROWS or not is_loaded():
+            return False
+        with np.errstate(all="ignore"):
+            found = moments_of_rows(self.values, self.layout)
+            assert found.centred_squares is not None  # noqa: S101 - of rows
+            reach = np.abs(found.means) + np.sqrt(found.centred_squares)
+            fit = bool(reach.max() <= LARGEST / 2)
+        if fit:
+            vars(self)["moments"] = found  # where cached_property looks first
+        return fit
 
     @cached_property
     def moments(self) -> Moments:
@@ -64,7 +85,7 @@ class BlockLosses:
 
     def with_moments(self, moments: Moments) -> BlockLosses:
         """Return the same losses, with moments that were made elsewhere."""
-        same = BlockLosses(self.layout, values=self.values, scores=self.scores)
+        same = _without_check(self.layout, self.values, self.scores)
         vars(same)["moments"] = moments  # where cached_property looks first
         return same
 
@@ -78,9 +99,9 @@ class BlockLosses:
     def minus(self, other: BlockLosses) -> BlockLosses:
         """Return the paired differences, this minus the other; both share one layout."""
         if self.values is not None and other.values is not None:
-            return BlockLosses(self.layout, values=self.values - other.values)
+            return _without_check(self.layout, self.values - other.values, None)
         if self.scores is not None and other.scores is not None:
-            return BlockLosses(self.layout, scores=self.scores - other.scores)
+            return _without_check(self.layout, None, self.scores - other.scores)
         raise InvalidParameter("the two models have losses of different form", loc=("losses",))
 
     def instance_means(self) -> FloatArray:
@@ -101,6 +122,18 @@ class BlockLosses:
         counts = np.bincount(instance)
         shift = float(self.rows[0])
         return np.asarray(shift + np.bincount(instance, weights=self.rows - shift) / counts)
+
+
+def _without_check(
+    layout: Layout, values: FloatArray | None, scores: FloatArray | None
+) -> BlockLosses:
+    """Return losses that are known to be fit, since they come from such as were looked at.
+
+    A difference of the largest there may be is twice as large; its squares too can be summed.
+    """
+    losses = object.__new__(BlockLosses)
+    vars(losses).update(layout=layout, values=values, scores=scores)
+    return losses
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -22,3 +23,8 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     except RuntimeError:  # there is no place on disk that may be written to
         jitted = numba.njit(nogil=True)(function)
     return jitted  # type: ignore[no-any-return]  # numba has no types
+
+
+def is_loaded() -> bool:
+    """Whether the compiler is in memory already, so that a loop need not wait for its import."""
+    return "numba" in sys.modules

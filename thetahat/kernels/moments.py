@@ -1,6 +1,6 @@
 """Sums and sums of squares of every block in one pass over the losses.
 
-Losses are taken relative to their block's first. Four accumulators run side by side: one addition
+Losses are taken relative to their block's first. Many accumulators run side by side: one addition
 need not wait for the one before. The order of additions is fixed, so a number does not change from
 run to run.
 """
@@ -16,6 +16,8 @@ from thetahat.types import FloatArray, IntArray
 
 MANY_ROWS: Final = 100_000
 """Rows from which the loops pay for being compiled."""
+
+LANES: Final = 64
 
 _MOST_DIGITS_LOST = 100.0  # squares about the first loss over those about the mean: two of 16
 
@@ -57,10 +59,36 @@ def by_kernel(
 def of_runs(
     values: FloatArray, first: FloatArray, starts: IntArray, sums: FloatArray, squares: FloatArray
 ) -> None:
-    """Fill in sums and sums of squares of runs of rows."""
+    """Fill in sums and sums of squares of runs of rows.
+
+    The quarters of a run are read side by side, which memory answers faster than one stream, and
+    into ``LANES`` accumulators, which become vector instructions; the rest by eight accumulators.
+    """
+    lane_sums, lane_squares = np.empty(LANES), np.empty(LANES)
     for j in range(len(first)):
         shift = first[j]
         start, stop = starts[j], starts[j + 1]
+        s = q = 0.0
+        n_steps = (stop - start) // (4 * LANES)
+        if n_steps > 0:
+            quarter = n_steps * LANES
+            lane_sums[:] = 0.0
+            lane_squares[:] = 0.0
+            for step in range(n_steps):
+                at = start + step * LANES
+                part_0 = values[at : at + LANES]
+                part_1 = values[at + quarter : at + quarter + LANES]
+                part_2 = values[at + 2 * quarter : at + 2 * quarter + LANES]
+                part_3 = values[at + 3 * quarter : at + 3 * quarter + LANES]
+                for i in range(LANES):
+                    x0, x1 = part_0[i] - shift, part_1[i] - shift
+                    x2, x3 = part_2[i] - shift, part_3[i] - shift
+                    lane_sums[i] += (x0 + x1) + (x2 + x3)
+                    lane_squares[i] += (x0 * x0 + x1 * x1) + (x2 * x2 + x3 * x3)
+            for i in range(LANES):
+                s += lane_sums[i]
+                q += lane_squares[i]
+            start += 4 * quarter
         whole = start + (stop - start) // 8 * 8
         s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
         q0 = q1 = q2 = q3 = q4 = q5 = q6 = q7 = 0.0
@@ -73,8 +101,8 @@ def of_runs(
             s4, s5, s6, s7 = s4 + x4, s5 + x5, s6 + x6, s7 + x7
             q0, q1, q2, q3 = q0 + x0 * x0, q1 + x1 * x1, q2 + x2 * x2, q3 + x3 * x3
             q4, q5, q6, q7 = q4 + x4 * x4, q5 + x5 * x5, q6 + x6 * x6, q7 + x7 * x7
-        s = ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
-        q = ((q0 + q1) + (q2 + q3)) + ((q4 + q5) + (q6 + q7))
+        s += ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
+        q += ((q0 + q1) + (q2 + q3)) + ((q4 + q5) + (q6 + q7))
         for i in range(whole, stop):
             x = values[i] - shift
             s += x

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from thetahat import moments as moments_module
-from thetahat.bootstrap.resamples import mixed
+from thetahat.bootstrap.draws import mixed
 from thetahat.comparisons import _signed_ranks
 from thetahat.comparisons._signed_ranks import SignedRanks, of_sorted, sort_keys
 from thetahat.kernels import moments as moment_loops
