@@ -1,14 +1,13 @@
 """Compiled loops over the rows of a compressed matrix: sums by class, and scores from a table.
 
 Plain functions over numpy arrays, as ``thetahat.kernels.compiling`` takes them. Stored values are
-of eight bytes, or of one byte, which halves what is read. Indices are unsigned: for signed ones numba looks at each whether it counts from the end, which takes as long
-as the rest. Each cell is summed in the order of the rows, as ``scipy.sparse`` sums it, so that the
-numbers are the same bit by bit.
+of eight bytes, or of two, which halves what is read. Indices are unsigned: for signed ones numba
+looks at each whether it counts from the end, which takes as long as the rest. Each cell is summed
+in the order of the rows, as ``scipy.sparse`` sums it, so that the numbers are the same bit by bit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,13 +60,13 @@ def whole_sums(  # noqa: PLR0913 - as class_sums
                 of_cell[indices[k]] += weight * np.int32(data[k])
 
 
-def as_bytes(values: FloatArray, small: np.ndarray) -> int:
-    """Write whole numbers from 0 to 255 to (m,) uint8 ``small``; return how many are others."""
+def as_short(values: FloatArray, small: np.ndarray) -> int:
+    """Write whole numbers from 0 to 65535 to (m,) uint16 ``small``; return how many are others."""
     n_others = np.int64(0)
     for k in range(len(values)):
         whole = np.int32(values[k])
-        small[k] = np.uint8(whole & 255)
-        n_others += np.int64(np.float64(whole & 255) != values[k])
+        small[k] = np.uint16(whole & 65535)
+        n_others += np.int64(np.float64(whole & 65535) != values[k])
     return int(n_others)
 
 
@@ -121,27 +120,25 @@ def whole_sums_by_kernel(
     return sums
 
 
-def bytes_by_kernel(values: FloatArray) -> np.ndarray | None:
-    """Return whole numbers from 0 to 255 as (m,) uint8; None where some are others."""
-    small = np.empty(len(values), dtype=np.uint8)
-    n_others = compiled(as_bytes)(_fixed(values), small)
+def short_by_kernel(values: FloatArray) -> np.ndarray | None:
+    """Return whole numbers from 0 to 65535 as (m,) uint16; None where some are others."""
+    small = np.empty(len(values), dtype=np.uint16)
+    n_others = compiled(as_short)(_fixed(values), small)
     return None if n_others else small
 
 
 def scores_by_kernel(matrix: CsrMatrix, rows: IntArray, table: FloatArray) -> FloatArray:
     """(m, W) products of some rows with a (W, p) table."""
-    return scores_of_blocks_by_kernel(matrix, rows, np.zeros(len(rows), dtype=np.intp), [table])
+    which = np.zeros(len(rows), dtype=np.intp)
+    return scores_of_blocks_by_kernel(matrix, rows, which, np.ascontiguousarray(table.T)[None])
 
 
 def scores_of_blocks_by_kernel(
-    matrix: CsrMatrix, rows: IntArray, which: IntArray, tables: Sequence[FloatArray]
+    matrix: CsrMatrix, rows: IntArray, which: IntArray, tables: FloatArray
 ) -> FloatArray:
-    """(m, W) products of some rows with the (W, p) table that each belongs to; 0 for no table."""
-    out = np.zeros((len(rows), len(tables[0])))
-    columns = np.empty((len(tables), matrix.shape[1], len(tables[0])))
-    for at, table in enumerate(tables):
-        columns[at] = table.T
-    compiled(row_scores)(*_parts(matrix), unsigned(rows), unsigned(which), _fixed(columns), out)
+    """(m, W) products of some rows with that of (K, p, W) tables they belong to; 0 for the K-th."""
+    out = np.zeros((len(rows), tables.shape[2]))
+    compiled(row_scores)(*_parts(matrix), unsigned(rows), unsigned(which), _fixed(tables), out)
     return out
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from thetahat.kernels import bootstrap, cells, moments, sign_flips, signed_ranks, sparse_counts
@@ -38,8 +40,9 @@ def _warm_counts(weights: FloatArray) -> None:
     from scipy.sparse import csr_array  # noqa: PLC0415 - few features are sparse
 
     counts, rows = csr_array(np.eye(2)), np.arange(2)
-    for matrix in (counts, counts.astype(np.uint8)):
+    short: Any = counts.astype(np.uint16)
+    for matrix in (counts, short):
         sparse_counts.sums_by_kernel(matrix, rows, rows, weights, 2)
         sparse_counts.scores_by_kernel(matrix, rows, np.eye(2))
-    sparse_counts.whole_sums_by_kernel(matrix, rows, weights, 2)
-    sparse_counts.bytes_by_kernel(weights)
+    sparse_counts.whole_sums_by_kernel(short, rows, weights, 2)
+    sparse_counts.short_by_kernel(weights)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -63,9 +63,9 @@ def scores(matrix: FloatArray | CsrMatrix, rows: IntArray | None, table: FloatAr
 
 
 def scores_of_blocks(
-    matrix: FloatArray | CsrMatrix, block: IntArray, tables: Sequence[FloatArray]
+    matrix: FloatArray | CsrMatrix, block: IntArray, tables: FloatArray
 ) -> FloatArray:
-    """(n, W) products of each row with the (W, p) table of its block; 0 where it has none."""
+    """(n, W) products of each row with that of (K, p, W) tables it belongs to; 0 for the K-th."""
     assert not isinstance(matrix, np.ndarray)  # noqa: S101 - for what is large and sparse
     every = np.arange(len(block))
     return sparse_counts.scores_of_blocks_by_kernel(matrix, every, block, tables)
@@ -99,18 +99,35 @@ def entries(
         yield slice(start, start + some.shape[0]), row, column, value
 
 
+def shortened(matrix: FloatArray | CsrMatrix) -> FloatArray | CsrMatrix:
+    """Return the same numbers, in two bytes each where many are stored and that can be."""
+    if isinstance(matrix, np.ndarray) or matrix.nnz < LARGE:
+        return matrix
+    small = sparse_counts.short_by_kernel(matrix.data)
+    return matrix if small is None else with_values(matrix, small)
+
+
+def with_values(matrix: CsrMatrix, values: np.ndarray) -> CsrMatrix:
+    """Return other values at the same places, of any type."""
+    from scipy.sparse import csr_array  # noqa: PLC0415 - few features are sparse
+
+    parts: Any = (values, matrix.indices, matrix.indptr)
+    return csr_array(parts, shape=matrix.shape)
+
+
 def largest_sum(matrix: FloatArray | CsrMatrix, weights: FloatArray) -> float:
     """Return what no sum of weighted values exceeds; inf where not all are whole numbers."""
+    if not np.isfinite(_largest_whole(weights)):
+        return np.inf
     values = matrix if isinstance(matrix, np.ndarray) else matrix.data
-    largest = _largest_whole(values) * float(weights.sum())
-    return largest if np.isfinite(_largest_whole(weights)) else np.inf
+    return max(1.0, _largest_whole(values)) * float(weights.sum())
 
 
-def _largest_whole(values: FloatArray) -> float:
+def _largest_whole(values: np.ndarray) -> float:
     """Return the largest size of whole numbers; inf where one has a fraction."""
     flat, largest = values.reshape(-1), 0.0
-    if len(flat) >= LARGE:
-        return sparse_counts.largest_by_kernel(flat)
+    if flat.dtype.kind == "u":
+        return float(flat.max(initial=0))
     for at in range(0, len(flat), _IN_CACHE):
         piece = flat[at : at + _IN_CACHE]
         if not np.array_equal(piece, np.rint(piece)):

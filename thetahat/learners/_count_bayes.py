@@ -126,30 +126,40 @@ class CountsOverSplits:
         """Predict the test parts of splits, those without a common row in one pass."""
         said: list[Predictions | Plain] = []
         for run in self.rows.apart(parts):
-            said += self._in_one_pass(run) if len(run) > 1 else [self.predict(run[0])]
+            many = len(run) > 1 and len(self.rows.present) > 1
+            said += self._in_one_pass(run) if many else [self.predict(part) for part in run]
         return said
 
     def _in_one_pass(self, run: Sequence[Part]) -> list[Predictions | Plain]:
-        """Predict the test parts of a run of several of ``CountRows.apart``."""
-        rows = self.rows
-        block = np.full(len(rows.y), len(run), dtype=np.intp)
+        """Predict the test parts of a run of several of ``CountRows.apart``.
+
+        A training part that lacks a class which others have is left to ``predict``.
+        """
+        rows, n_blocks = self.rows, len(run)
+        block = np.full(len(rows.y), n_blocks, dtype=np.intp)
         for at, part in enumerate(run):
             block[part.test] = at
-        present, of_blocks = rows.present, rows.sums_of_blocks(block, len(run))
-        of_all = rows.sums[present]
-        found = [
-            weighed(
-                self.model,
-                of_all - of_blocks[at, present],
-                rows.totals_of_training(part)[present],
-            )
+        cells, present = rows.cells(block, n_blocks), rows.present
+        in_blocks = rows.sums_of_blocks(cells, n_blocks)
+        sums = rows.sums[present]
+        totals = (rows.totals - rows.totals_of_blocks(cells, n_blocks))[:, present]
+        has_all = [bool(left.all()) for left in totals > 0]
+        width = 1 if len(present) == 2 else len(present)
+        tables = np.zeros((n_blocks, sums.shape[1], width))
+        constants = np.zeros((n_blocks + 1, width))
+        for at in np.flatnonzero(has_all).tolist():
+            of_block = in_blocks[at] if len(present) == rows.n_classes else in_blocks[at, present]
+            table, constants[at] = weighed(self.model, sums - of_block, totals[at])
+            tables[at] = table.T
+        weighed_rows = scores_of_blocks(rows.matrix, block, tables) + constants[block]
+        told = told_of(weighed_rows, present, rows.n_classes)
+        assert told.probabilities is not None  # noqa: S101 - it has them always
+        return [
+            Predictions(told.output[part.test], told.probabilities[part.test])
+            if has_all[at]
+            else self.predict(part)
             for at, part in enumerate(run)
         ]
-        summed = scores_of_blocks(rows.matrix, block, [table for table, _ in found])
-        constants = np.array([*(constant for _, constant in found), found[0][1]])
-        told = told_of(summed + constants[block], present, rows.n_classes)
-        assert told.probabilities is not None  # noqa: S101 - of type float or none in general
-        return [Predictions(told.output[p.test], told.probabilities[p.test]) for p in run]
 
     @cached_property
     def _of_all(self) -> FloatArray:

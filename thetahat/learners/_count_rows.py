@@ -103,36 +103,43 @@ class CountRows:
     def apart(self, parts: Sequence[Part]) -> Iterator[list[Part]]:
         """Give the parts in runs: in one of several, no row is left out twice.
 
-        Such a run has at most as many parts as have room, their left-out rows are their test rows,
-        two or more, and every class has weight in each of their training parts.
+        Such a run has at most as many parts as have room, and their left-out rows are their test
+        rows, two or more.
         """
         most = max(1, MOST_CELLS // (self.matrix.shape[1] * max(2, self.n_classes)))
         run, taken = list[Part](), np.zeros(len(self.y), dtype=np.bool_)
         for part in parts:
-            if run and (len(run) == most or not self._joins(part) or taken[part.test].any()):
+            joins = self._joins(part)
+            if run and (len(run) == most or not joins or taken[part.test].any()):
                 yield run
                 run, taken = [], np.zeros(len(self.y), dtype=np.bool_)
             run.append(part)
-            taken[part.test if self._joins(part) else slice(None)] = True
+            taken[part.test if joins else slice(None)] = True
         if run:
             yield run
 
     def _joins(self, part: Part) -> bool:
         if part.left_out is None or part.is_one_left_out or not self.counts_many:
             return False
-        if not np.array_equal(part.left_out, part.test):
-            return False
-        return bool((self.totals_of_training(part)[self.present] > 0).all())
+        return np.array_equal(part.left_out, part.test)
 
-    def sums_of_blocks(self, block: IntArray, n_blocks: int) -> np.ndarray:
+    def cells(self, block: IntArray, n_blocks: int) -> IntArray:
+        """(n,) block times C plus class of each row; ``n_blocks`` times C for those in no block."""
+        none = n_blocks * self.n_classes
+        return np.where(block < n_blocks, block * self.n_classes + self.y, none)
+
+    def totals_of_blocks(self, cells: IntArray, n_blocks: int) -> FloatArray:
+        """(n_blocks, C) weight of each class in blocks that have no row in common."""
+        n_cells = n_blocks * self.n_classes
+        return class_weights(cells, self.weights, n_cells + 1)[:n_cells].reshape(n_blocks, -1)
+
+    def sums_of_blocks(self, cells: IntArray, n_blocks: int) -> np.ndarray:
         """(n_blocks, C, p) counts of each class in blocks that have no row in common."""
         assert not isinstance(self.matrix, np.ndarray)  # noqa: S101 - asked for by counts_many
-        cells = np.where(
-            block < n_blocks, block * self.n_classes + self.y, n_blocks * self.n_classes
-        )
-        sums = sparse_counts.whole_sums_by_kernel(
-            self.matrix, cells, self.weights, n_blocks * self.n_classes
-        ).reshape(n_blocks, self.n_classes, -1)
-        if (block < n_blocks).all():
-            self.__dict__.setdefault("sums", sums.sum(axis=0, dtype=np.float64))
+        n_cells = n_blocks * self.n_classes
+        found = sparse_counts.whole_sums_by_kernel(self.matrix, cells, self.weights, n_cells)
+        sums = found.reshape(n_blocks, self.n_classes, -1)
+        if "sums" not in self.__dict__ and (cells < n_cells).all():
+            # Added up in four bytes, for which there is room, because that is faster.
+            self.__dict__["sums"] = sums.sum(axis=0, dtype=np.int32).astype(np.float64)
         return sums

@@ -11,7 +11,7 @@ import numpy as np
 
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.features import Features
-from thetahat.learners._class_sums import entries, scores, sums_by_class
+from thetahat.learners._class_sums import entries, scores, sums_by_class, with_values
 from thetahat.learners._count_bayes import CountsOverSplits
 from thetahat.learners._count_rows import CountRows
 from thetahat.learners._naive_bayes import BayesRule, check_smoothing
@@ -150,9 +150,8 @@ class BernoulliNaiveBayes:
         """(n, p) ones and zeros; sparse where the features are and a zero counts as no."""
         if not features.wide or self.threshold < 0:
             return (features.complete_matrix() > self.threshold).astype(np.float64)
-        matrix = features.sparse_matrix().copy()
-        matrix.data = (matrix.data > self.threshold).astype(np.float64)
-        return matrix
+        matrix = features.sparse_matrix()
+        return with_values(matrix, (matrix.data > self.threshold).astype(np.uint16))
 
     def terms(self, sums: FloatArray, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(C', p) log odds of a yes in each class, and (C',) what no yes at all comes to."""

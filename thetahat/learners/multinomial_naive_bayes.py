@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.features import Features
-from thetahat.learners._class_sums import entries, matrix_of, scores, sums_by_class
+from thetahat.learners._class_sums import entries, matrix_of, scores, shortened, sums_by_class
 from thetahat.learners._count_bayes import MOST_DOUBT, CountsOverSplits, rounding_of_sums
 from thetahat.learners._count_rows import CountRows
 from thetahat.learners._naive_bayes import BayesRule, check_smoothing
@@ -128,7 +128,7 @@ class MultinomialNaiveBayes:
         self, features: Features, y: np.ndarray, weights: FloatArray | None, n_classes: int
     ) -> CountRows | Plain:
         try:
-            counts = _counts(features)
+            counts = _checked(features, shortened(matrix_of(features)))
         except EvaluationError as error:
             return Plain(error.message)
         return CountRows(counts, y, np.ones(len(y)) if weights is None else weights, n_classes)
@@ -168,7 +168,10 @@ class MultinomialNaiveBayes:
 
 
 def _counts(features: Features) -> FloatArray | CsrMatrix:
-    counts = matrix_of(features)
+    return _checked(features, matrix_of(features))
+
+
+def _checked(features: Features, counts: FloatArray | CsrMatrix) -> FloatArray | CsrMatrix:
     stored = counts if isinstance(counts, np.ndarray) else counts.data
     if stored.min(initial=0.0) < 0:
         _refuse_negative(features, counts)

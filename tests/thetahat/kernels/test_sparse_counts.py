@@ -9,9 +9,9 @@ from scipy.sparse import csr_array
 
 from thetahat.kernels import sparse_counts
 from thetahat.kernels.sparse_counts import (
-    bytes_by_kernel,
     scores_by_kernel,
     scores_of_blocks_by_kernel,
+    short_by_kernel,
     sums_by_kernel,
     unsigned,
     whole_sums_by_kernel,
@@ -35,7 +35,7 @@ def test_golden_two_rows_by_hand() -> None:
     # (1, 0, 2) . (1, 10, 100) = 201, (0, 3, 0) . (1, 10, 100) = 30; the next table is twice that
     table = np.array([[1.0, 10, 100]])
     assert_array_equal(scores_by_kernel(counts, rows, table), [[201], [30]])
-    two = [table, 2 * table]
+    two = np.stack([table.T, 2 * table.T])
     assert_array_equal(
         scores_of_blocks_by_kernel(counts, rows, np.array([0, 1]), two), [[201], [60]]
     )
@@ -54,10 +54,10 @@ def test_golden_whole_sums_by_hand() -> None:
 @pytest.mark.parametrize(
     ("values", "fit"),
     [
-        ([0.0, 3.0, 255.0, -0.0], True),
+        ([0.0, 3.0, 65535.0, -0.0], True),
         ([], True),
         ([1.0, 0.5], False),
-        ([256.0], False),
+        ([65536.0], False),
         ([-1.0], False),
         ([2.0**40], False),
         ([-(2.0**70)], False),
@@ -65,11 +65,11 @@ def test_golden_whole_sums_by_hand() -> None:
         ([np.inf], False),
     ],
 )
-def test_golden_which_numbers_fit_in_a_byte(values: list[float], *, fit: bool) -> None:
-    small = bytes_by_kernel(np.array(values))
+def test_golden_which_numbers_fit_in_two_bytes(values: list[float], *, fit: bool) -> None:
+    small = short_by_kernel(np.array(values))
 
     assert (small is not None) == fit
-    assert small is None or (small.dtype == np.uint8 and small.tolist() == values)
+    assert small is None or (small.dtype == np.uint16 and small.tolist() == values)
 
 
 @pytest.mark.parametrize("n_classes", [1, 2, 3, 5])
@@ -96,18 +96,20 @@ def test_exact_the_loops_are_the_same_uncompiled(width: int) -> None:
     loops.whole_sums(X.indptr, X.indices, np.rint(X.data), CODES + 1, np.ones(30), whole)
     rounded: Any = csr_array((np.rint(X.data), X.indices, X.indptr), shape=X.shape)
 
-    assert_array_equal(out, scores_of_blocks_by_kernel(X, ROWS, which, [table.T, 2 * table.T]))
+    assert_array_equal(
+        out, scores_of_blocks_by_kernel(X, ROWS, which, np.stack([table, 2 * table]))
+    )
     assert_array_equal(sums, sums_by_kernel(X, ROWS, CODES, WEIGHTS, 3))
     assert_array_equal(whole, whole_sums_by_kernel(rounded, CODES + 1, np.ones(30), 3))
-    small = np.empty(4, np.uint8)
-    assert loops.as_bytes(np.array([0.0, 200, 1.5, 300]), small) == 2
+    small = np.empty(4, np.uint16)
+    assert loops.as_short(np.array([0.0, 200, 1.5, 70_000]), small) == 2
     assert small[:2].tolist() == [0, 200]
 
 
 @pytest.mark.parametrize("width", [1, 3])
-def test_exact_one_byte_says_what_eight_do(width: int) -> None:
+def test_exact_two_bytes_say_what_eight_do(width: int) -> None:
     counts: Any = csr_array(np.rint(np.abs(5 * DENSE)))
-    small, table = counts.astype(np.uint8), RNG.normal(size=(width, 11))
+    small, table = counts.astype(np.uint16), RNG.normal(size=(width, 11))
 
     for rows in (ROWS, np.arange(30)):
         assert_array_equal(
