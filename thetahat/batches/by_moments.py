@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from thetahat.batches.curves import fold_moments, ridge_fits
+from thetahat.batches.curves import fold_moments, outer, ridge_fits
 from thetahat.batches.problems import Problems
 from thetahat.types import FloatArray
 
@@ -14,8 +15,14 @@ _LEAST_RISK: Final = 1e-4
 """Of the risk of predicting 0, under which the moments' difference has lost four digits."""
 
 
-def curves_by_moments(
-    now: Problems, members: FloatArray, sums: FloatArray, penalties: FloatArray, *, intercept: bool
+def curves_by_moments(  # noqa: PLR0913 - what each data set has, and what all share
+    now: Problems,
+    on_target: TargetMoments | None,
+    members: FloatArray,
+    sums: FloatArray,
+    penalties: FloatArray,
+    *,
+    intercept: bool,
 ) -> tuple[FloatArray, np.ndarray]:
     """Return (R, C, L) curves, and (R,) whether their digits are good.
 
@@ -31,15 +38,16 @@ def curves_by_moments(
     learnt = np.einsum("fk,rkab->rfab", parts, tested[:, 0])
     fits = ridge_fits(learnt, penalties, intercept=intercept)
     of_all = np.empty((len(Z), 0, len(penalties)))
-    if now.target is not None:
-        on_target = _target_moments(now, centre)[:, None, None]
-        each = np.broadcast_to(on_target / K, (len(Z), 1, *tested.shape[2:]))
+    if on_target is not None:
+        shape = (len(Z), *tested.shape[-2:])
+        there = np.broadcast_to(on_target.about(centre), shape)[:, None, None]
+        each = np.broadcast_to(there / K, (len(Z), 1, *tested.shape[2:]))
         tested = np.concatenate([tested, each], axis=1)
         last = fits.part(slice(K, K + 1))
-        of_all = last.risks(on_target, last.products())
+        of_all = last.risks(there, last.products())
     folds = fits.part(slice(0, K))
     found = folds.risks(tested, folds.products())
-    plain_sums = [0] if now.target is None else [0, -1]  # of no coefficient below 0
+    plain_sums = [0] if on_target is None else [0, -1]  # of no coefficient below 0
     nothing = tested[..., p, p].sum(axis=-1)[:, plain_sums]
     digits = (found[:, plain_sums].min(axis=-1) >= _LEAST_RISK * nothing).all(axis=-1)
     return np.concatenate([found[:, 1:], of_all], axis=1), fits.fit & digits
@@ -62,18 +70,45 @@ def _columns(X: FloatArray, y: FloatArray, centre: FloatArray | None) -> FloatAr
     return np.concatenate([Z - centre[:, None], np.ones((*y.shape, 1))], axis=2)
 
 
-def _target_moments(now: Problems, centre: FloatArray | None) -> FloatArray:
-    """(R, q, q) mean products of the target's columns."""
-    assert now.target is not None  # noqa: S101 - the caller saw it
-    assert now.target_y is not None  # noqa: S101 - they come together
+@dataclass(frozen=True, slots=True, eq=False)
+class TargetMoments:
+    """Moments of target rows and their labels: (R, ...), or (1, ...) where all share them.
+
+    Parameters
+    ----------
+    mean : ndarray of float
+        (R, p + 1) of x and y; 0 where there is no intercept.
+    products : ndarray of float
+        (R, p + 1, p + 1) mean products, about the mean where there is an intercept.
+    """
+
+    mean: FloatArray
+    products: FloatArray
+
+    def about(self, centre: FloatArray | None) -> FloatArray:
+        """(R, q, q) mean products of x, y and, with a centre, 1; x and y are taken about it."""
+        if centre is None:
+            return self.products
+        apart = self.mean - centre
+        q = centre.shape[1] + 1
+        out = np.ones((len(apart), q, q))
+        out[:, :-1, :-1] = self.products + outer(apart, apart)
+        out[:, :-1, -1] = out[:, -1, :-1] = apart
+        return out
+
+
+def target_moments(now: Problems, *, intercept: bool) -> TargetMoments | None:
+    """Take the moments of the target rows, where there are any."""
+    if now.target is None or now.target_y is None:
+        return None
     x, u = now.target, now.target_y
-    m = u.shape[1]
-    if centre is not None:
-        Z = _columns(x, u, centre)
-        return np.asarray(Z.swapaxes(1, 2) @ Z / m)
-    p = x.shape[2]
+    p, m = x.shape[2], u.shape[1]
+    mean = np.zeros((len(x), p + 1))
+    if intercept:
+        mean = np.concatenate([x.mean(axis=1), u.mean(axis=1)[:, None]], axis=1)
+        x, u = x - mean[:, None, :p], u - mean[:, p:]
     out = np.empty((len(x), p + 1, p + 1))
     out[:, :p, :p] = x.swapaxes(1, 2) @ x
     out[:, :p, p] = out[:, p, :p] = (u[:, None] @ x)[:, 0]
     out[:, p, p] = (u[:, None] @ u[..., None])[:, 0, 0]
-    return np.asarray(out / m)
+    return TargetMoments(mean, out / m)

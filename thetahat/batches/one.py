@@ -47,6 +47,5 @@ def _losses(X: FloatArray, y: FloatArray, fit: tuple[FloatArray, FloatArray]) ->
 
 def _target_losses(problems: Problems, r: int, fit: tuple[FloatArray, FloatArray]) -> FloatArray:
     """(L,) mean losses on the target; none without one."""
-    if problems.target is None or problems.target_y is None:
-        return np.empty(0)
-    return np.asarray(_losses(problems.target[r], problems.target_y[r], fit).mean(axis=0))
+    target = problems.target_of(r)
+    return np.empty(0) if target is None else np.asarray(_losses(*target, fit).mean(axis=0))

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.batches.by_moments import curves_by_moments
+from thetahat.batches.by_moments import TargetMoments, curves_by_moments, target_moments
 from thetahat.batches.coefficients import coefficients
 from thetahat.batches.one import curves_of_one
 from thetahat.batches.problems import Problems
@@ -17,8 +17,8 @@ from thetahat.risks import RiskEstimator
 from thetahat.shifting.choosing import EQUAL
 from thetahat.types import FloatArray, IntArray
 
-AT_ONCE: Final = 50
-"""Data sets of one stretch: their arrays stay in the cache."""
+CELLS: Final = 2**17
+"""Numbers that a stretch of data sets has for all penalties: a megabyte stays in the cache."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -84,9 +84,22 @@ def select(
     count = len(problems.X)
     found = np.empty((count, n_curves, len(penalties)))
     plain = np.zeros(count, dtype=np.bool_)
-    for start in range(0, count, AT_ONCE):
-        part = slice(start, start + AT_ONCE)
-        found[part], plain[part] = _stretch(problems, part, penalties, risks, intercept=intercept)
+    p = problems.X.shape[2]
+    at_once = max(1, CELLS // (problems.n_folds * p * (p + 3) // 2 * len(penalties)))
+    is_shared = problems.target is not None and len(problems.target) == 1
+    shared = target_moments(problems, intercept=intercept) if is_shared else None
+    members = problems.members() if problems.fold.ndim == 1 else None
+    for start in range(0, count, at_once):
+        part = slice(start, start + at_once)
+        now = problems.part(part)
+        found[part], plain[part] = _stretch(
+            now,
+            shared,
+            now.members() if members is None else members,
+            penalties,
+            risks,
+            intercept=intercept,
+        )
     names = [*risks] if problems.target is None else [*risks, "target"]
     curves = {name: found[:, at] for at, name in enumerate(names)}
     places = {name: least_places(curve) for name, curve in curves.items()}
@@ -111,22 +124,18 @@ def least_places(curves: FloatArray) -> IntArray:
     return np.asarray(curves.shape[1] - 1 - np.argmax(equal[:, ::-1], axis=1))
 
 
-def _stretch(
-    problems: Problems,
-    part: slice,
+def _stretch(  # noqa: PLR0913 - what each data set has, and what all share
+    now: Problems,
+    shared: TargetMoments | None,
+    members: FloatArray,
     penalties: FloatArray,
     risks: Mapping[str, RiskEstimator],
     *,
     intercept: bool,
 ) -> tuple[FloatArray, np.ndarray]:
-    X, y, w = problems.X[part], problems.y[part], problems.weights[part]
-    fold = problems.fold if problems.fold.ndim == 1 else problems.fold[part]
-    u = None if problems.target_y is None else problems.target_y[part]
-    target = None if problems.target is None else problems.target[part]
-    now = Problems(X=X, y=y, weights=w, fold=fold, target=target, target_y=u)
-    members = problems.members() if fold.ndim == 1 else now.members()
-    sums = np.stack([coefficients(risk, w, members) for risk in risks.values()], axis=1)
-    found, fit = curves_by_moments(now, members, sums, penalties, intercept=intercept)
+    sums = np.stack([coefficients(risk, now.weights, members) for risk in risks.values()], axis=1)
+    on_target = shared or target_moments(now, intercept=intercept)
+    found, fit = curves_by_moments(now, on_target, members, sums, penalties, intercept=intercept)
     for r in np.flatnonzero(~fit):
         found[r] = curves_of_one(now, int(r), sums[r], penalties, intercept=intercept)
     return found, ~fit

@@ -19,11 +19,15 @@ _LARGEST_EXPONENT: Final = 300.0
 def one_by_one(
     estimator: WeightEstimator, source: FloatArray, target: FloatArray, rng: np.random.Generator
 ) -> FloatArray:
-    """(R, n) weights of (R, n, p) source rows, one data set after another; NaN where refused."""
+    """(R, n) weights of (R, n, p) source rows, one data set after another; NaN where refused.
+
+    The target samples are (R, m, p), or (1, m, p), the same for all.
+    """
     found = np.full(source.shape[:2], np.nan)
-    for r, (x, z) in enumerate(zip(source, target, strict=True)):
+    for r, x in enumerate(source):
         try:
-            found[r] = estimator.estimate(Samples(x, z), rng).values
+            samples = Samples(x, target[r if len(target) > 1 else 0])
+            found[r] = estimator.estimate(samples, rng).values
         except EvaluationError:
             continue
     return found
@@ -39,9 +43,10 @@ def gaussian_ratios(source: FloatArray, target: FloatArray) -> FloatArray:
     exponent = of_target - of_source
     fit = fit_source & fit_target & (np.abs(exponent).max(axis=1) <= _LARGEST_EXPONENT)
     found = np.exp(exponent, where=fit[:, None], out=np.full(exponent.shape, np.nan))
+    left = np.flatnonzero(~fit)
     rng = np.random.default_rng(0)  # the method draws nothing
-    for r in np.flatnonzero(~fit):
-        found[r] = one_by_one(GaussianRatio(), source[r : r + 1], target[r : r + 1], rng)[0]
+    there = target if len(target) == 1 else target[left]
+    found[left] = one_by_one(GaussianRatio(), source[left], there, rng)
     return found
 
 

@@ -149,9 +149,36 @@ def test_exact_folds_of_each_data_set() -> None:
             assert_allclose(found.curves[name][r], alone.curves[name][r], atol=1e-14)
 
 
+@pytest.mark.parametrize("intercept", [False, True])
+def test_exact_a_target_that_all_share(intercept: bool) -> None:  # noqa: FBT001 - a case
+    given = problems()
+    assert given.target is not None
+    assert given.target_y is not None
+    given.X[2] = 0
+    given.X[3, :, 1] = given.X[3, :, 0] = 1e4 * given.X[3, :, 0]
+    given.target[:] = given.target[0]
+    given.target_y[:] = given.target_y[0]
+    shared = Problems(
+        X=given.X,
+        y=given.y,
+        weights=given.weights,
+        fold=given.fold,
+        target=given.target[:1],
+        target_y=given.target_y[:1],
+    )
+
+    one = select(shared, PENALTIES, RISKS, intercept=intercept)
+    each = select(given, PENALTIES, RISKS, intercept=intercept)
+
+    assert_array_equal(np.flatnonzero(one.plain), [3])
+    assert_allclose(one.curves["target"], each.curves["target"], rtol=1e-13)
+    for name in (*RISKS, "target"):
+        assert_allclose(one.target_risks[name], each.target_risks[name], rtol=1e-12)
+
+
 def test_exact_any_cut_gives_the_same_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = select(problems(), PENALTIES, RISKS)
-    monkeypatch.setattr(selection, "AT_ONCE", 3)
+    monkeypatch.setattr(selection, "CELLS", 3 * 3 * 5 * 31)
     cut = select(problems(), PENALTIES, RISKS)
 
     for name in (*RISKS, "target"):
@@ -244,5 +271,7 @@ def test_invalid_arguments() -> None:
         Problems(X=X, y=y, weights=w, fold=FOLDS[1:])
     with pytest.raises(InvalidParameter, match="come together"):
         Problems(X=X, y=y, weights=w, fold=FOLDS, target=X)
+    with pytest.raises(InvalidParameter, match="there are 2 target samples for 7 data sets"):
+        Problems(X=X, y=y, weights=w, fold=FOLDS, target=X[:2], target_y=y[:2])
     with pytest.raises(InvalidParameter, match="two folds are needed"):
         Problems(X=X, y=y, weights=w, fold=FOLDS * 0)
