@@ -3,7 +3,7 @@
 from thetahat.shifting.candidates import Candidate
 from thetahat.shifting.choosing import least
 from thetahat.shifting.curves import RiskCurve, risk_curve, with_second_moment
-from thetahat.shifting.fits import Tested, losses_on_fold, losses_on_target
+from thetahat.shifting.fits import Assessed, losses_on_fold, losses_on_target
 from thetahat.shifting.outcomes import Outcome, Setting, outcome_of
 from thetahat.shifting.plain import PlainSelection, plain_scores, plain_selection
 from thetahat.shifting.result import shift_told
@@ -18,6 +18,7 @@ from thetahat.shifting.shift_weights import (
 from thetahat.shifting.signs import FittedToSigns
 
 __all__ = [
+    "Assessed",
     "Candidate",
     "FittedToSigns",
     "Outcome",
@@ -26,7 +27,6 @@ __all__ = [
     "Setting",
     "Shift",
     "ShiftWeights",
-    "Tested",
     "check_in_training",
     "least",
     "losses_on_fold",

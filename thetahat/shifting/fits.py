@@ -20,7 +20,7 @@ from thetahat.types import Caution, FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tested:
+class Assessed:
     """What a stretch of the grid did on one test part.
 
     Parameters
@@ -45,7 +45,7 @@ def losses_on_fold(  # noqa: PLR0913 - what the losses depend on, and which of t
     *,
     start: int = 0,
     stop: int | None = None,
-) -> Tested:
+) -> Assessed:
     """Fit on all folds but k, with (n,) weights or none, and lose on fold k.
 
     The numbers depend on the seed, the learner, its value and the fold alone: folds and stretches
@@ -63,7 +63,7 @@ def losses_on_target(  # noqa: PLR0913 - as losses_on_fold
     *,
     start: int = 0,
     stop: int | None = None,
-) -> Tested:
+) -> Assessed:
     """Fit on the whole source, with (n,) weights or none, and lose on the labelled target."""
     data, split = shift.joined()
     padded = None if weights is None else np.concatenate([weights, np.zeros(shift.m)])
@@ -78,7 +78,7 @@ def _tested(  # noqa: PLR0913 - as above
     weights: FloatArray | None,
     seed: int,
     stretch: slice,
-) -> Tested:
+) -> Assessed:
     path = candidate.ridge_path()
     if path is not None:
         penalties, intercept = path
@@ -98,7 +98,7 @@ def _tested(  # noqa: PLR0913 - as above
         losses.append(outcome.losses)
         cautions.append(outcome.cautions)
     unique = {(c.code, c.message): c for c in chain.from_iterable(cautions)}
-    return Tested(np.column_stack(losses), tuple(unique.values()))
+    return Assessed(np.column_stack(losses), tuple(unique.values()))
 
 
 def _ridge(  # noqa: PLR0913 - as above
@@ -111,7 +111,7 @@ def _ridge(  # noqa: PLR0913 - as above
     stretch: slice,
     *,
     intercept: bool,
-) -> Tested:
+) -> Assessed:
     is_class = data.task == CLASSIFICATION
     w = np.ones(data.n) if weights is None else weights
     cautions: tuple[Caution, ...] = ()
@@ -146,7 +146,7 @@ def _ridge(  # noqa: PLR0913 - as above
             f"{found[row, j]}, for the prediction there is no finite number or out of all scale",
             value=str(found[row, j]),
         )
-    return Tested(found, cautions)
+    return Assessed(found, cautions)
 
 
 def _no_weight(split: Split) -> Caution:

@@ -89,8 +89,8 @@ def weights_in_training(method: WeightEstimator, shift: Shift, seed: int) -> Shi
             part = Samples(samples.source[split.train], samples.target)
             weighing = method.estimate(part, stream(seed, "weights in training", k))
         except EvaluationError as error:
-            error.message = f"in the training part of fold {split.label!r}: {error.message}"
-            raise
+            message = f"in the training part of fold {split.label!r}: {error.message}"
+            raise type(error)(message, loc=error.loc, value=error.value) from error
         own = np.zeros(shift.n)
         own[split.train] = weighing.values
         of_fits.append(own)

@@ -9,7 +9,7 @@ import numpy as np
 
 from thetahat.errors import InvalidParameter
 from thetahat.registry import MethodInfo
-from thetahat.weights._checks import LARGEST, usable
+from thetahat.weights._checks import LARGEST
 from thetahat.weights.base import Samples, Weighing
 
 
@@ -59,7 +59,9 @@ class Given:
                 loc=("source", "weight", row),
                 value=str(samples.given[row]),
             )
-        return Weighing(values=usable(samples.given))
+        if not samples.given.any():
+            raise InvalidParameter("all weights are zero", loc=("source", "weight"), value=0.0)
+        return Weighing(values=samples.given)
 
 
 METHOD = Given

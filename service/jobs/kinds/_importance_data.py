@@ -11,7 +11,7 @@ import numpy as np
 from service.jobs.kinds._importance_input import ImportanceRequest
 from service.jobs.kinds._sample_input import Sample, SampleInput, placed, sample_of
 from service.jobs.kinds.base import DatasetFile
-from thetahat.columns import classes_of, labels_of, numbers_of
+from thetahat.columns import Raw, classes_of, labels_of, numbers_of
 from thetahat.data import Data, data_of
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.features import Features
@@ -46,8 +46,12 @@ def shift_of(given: ImportanceRequest, datasets: Mapping[UUID, DatasetFile], see
         data = _data(labelled, given.task)
     with placed(("target",), _form(given.target)):
         target_y = _labels(other, data)
-    with placed(("source",), _form(given.source)):
-        fold, fold_labels = _folds(labelled, given.n_folds, data.n, seed)
+    fold_labels: tuple[Label, ...] = tuple(range(given.n_folds))
+    if labelled.fold is None:
+        fold = _drawn(given.n_folds, data.n, seed)
+    else:
+        with placed(("source",), _form(given.source)):
+            fold, fold_labels = _folds(labelled.fold)
     features = Features(labelled.names, tuple(np.ascontiguousarray(other.X.T)))
     return Shift(
         source=data,
@@ -93,14 +97,16 @@ def _labels(sample: Sample, source: Data) -> np.ndarray | None:
     return np.array([code[label] for label in labels], dtype=np.intp)
 
 
-def _folds(sample: Sample, n_folds: int, n: int, seed: int) -> tuple[IntArray, tuple[Label, ...]]:
-    """(n,) codes and their labels: those given, or random ones of equal size to within one."""
-    if sample.fold is not None:
-        codes, labels = classes_of(sample.fold, "fold")
-        if len(labels) < 2:
-            raise InsufficientData("all rows are of one fold; two are needed", loc=("fold",))
-        return codes, labels
+def _folds(given: Raw) -> tuple[IntArray, tuple[Label, ...]]:
+    codes, labels = classes_of(given, "fold")
+    if len(labels) < 2:
+        raise InsufficientData("all rows are of one fold; two are needed", loc=("fold",))
+    return codes, labels
+
+
+def _drawn(n_folds: int, n: int, seed: int) -> IntArray:
+    """(n,) random folds of equal size to within one."""
     fold = np.empty(n, dtype=np.intp)
     for split in KFold(n_folds=n_folds).splits(Rows(n=n), seed):
         fold[split.test] = split.block
-    return fold, tuple(range(n_folds))
+    return fold

@@ -19,7 +19,7 @@ from service.jobs.kinds.base import Finished
 from service.jobs.parts import failure_in
 from thetahat.evaluation.plain import plain, told
 from thetahat.pipelines import installed_learners
-from thetahat.shifting import Outcome, Setting, Tested, outcome_of, shift_told
+from thetahat.shifting import Assessed, Outcome, Setting, outcome_of, shift_told
 from thetahat.types import Caution
 
 if TYPE_CHECKING:
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 Arrays = dict[str, np.ndarray]
 
 
-def packed(tested: Tested) -> Arrays:
+def packed(assessed: Assessed) -> Arrays:
     """Return losses and cautions as arrays."""
-    said = json.dumps([[c.code, c.message] for c in tested.cautions])
-    return {"losses": tested.losses, "cautions": np.frombuffer(said.encode(), dtype=np.uint8)}
+    said = json.dumps([[c.code, c.message] for c in assessed.cautions])
+    return {"losses": assessed.losses, "cautions": np.frombuffer(said.encode(), dtype=np.uint8)}
 
 
 def finish(plan: Plan, parts: Sequence[Mapping[str, Any]], outputs: Sequence[Arrays]) -> Finished:

@@ -118,12 +118,12 @@ def _run(plan: Plan, part: Mapping[str, Any]) -> dict[str, np.ndarray]:
     common = (candidate, plan.shift, plan.loss)
     try:
         if fold == TARGET:
-            tested = losses_on_target(*common, plan.of_refit(), plan.seed, **cut)
+            assessed = losses_on_target(*common, plan.of_refit(), plan.seed, **cut)
         else:
-            tested = losses_on_fold(*common, plan.of_fit(fold), fold, plan.seed, **cut)
+            assessed = losses_on_fold(*common, plan.of_fit(fold), fold, plan.seed, **cut)
     except EvaluationError as error:
         return failed_arrays(error.code, error.message, plan.given.wires()[name][1])
-    return packed(tested)
+    return packed(assessed)
 
 
 METHOD = ImportanceWeighting()
