@@ -1,0 +1,113 @@
+"""Two normal classes in many dimensions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from thetahat.errors import InvalidParameter
+from thetahat.generators import Size
+from thetahat.generators.two_class_gaussian import TwoClassGaussian
+
+
+@pytest.mark.outside("table of the normal distribution: the error Phi(-Delta/2) of the best rule")
+def test_golden_the_best_error() -> None:
+    # four features of shift 1: Delta^2 = 4, Phi(-1) = 0.158655
+    assert_allclose(TwoClassGaussian(n_relevant=4).best_error(), 0.158655, atol=5e-7)
+    # Phi(-0.5) = 0.308538 of one feature, whatever is correlated with nothing of it
+    assert_allclose(TwoClassGaussian(n_relevant=1).best_error(), 0.308538, atol=5e-7)
+
+
+def test_exact_the_best_error_by_the_inverse_of_the_covariance() -> None:
+    of = TwoClassGaussian(n_features=7, n_relevant=4, correlation=0.6, block_size=3, shift=1.5)
+    covariance = np.eye(7) * 0.4
+    for block in (slice(0, 3), slice(3, 6), slice(6, 7)):
+        covariance[block, block] += 0.6
+    delta = np.array([1.5] * 4 + [0.0] * 3)
+
+    distance = float(delta @ np.linalg.solve(covariance, delta))
+
+    assert_allclose(of._squared_distance(), distance, rtol=1e-12)
+
+
+def test_limit_nothing_to_learn_and_unequal_classes() -> None:
+    assert TwoClassGaussian(n_relevant=0).best_error() == 0.5
+    assert TwoClassGaussian(n_relevant=0, prior=0.2).best_error() == 0.2
+    assert TwoClassGaussian(n_relevant=4, prior=0.2).best_error() < 0.158655
+
+
+def test_calibrated_the_best_rule_errs_as_it_says() -> None:
+    """With unequal classes and correlation: the rule of the known means; z = 5."""
+    of = TwoClassGaussian(
+        n_features=4, n_relevant=2, shift=1.2, prior=0.3, correlation=0.5, block_size=4
+    )
+    n = 40_000
+    data = of.settle(1, np.random.default_rng(0)).draw(Size(n=n), np.random.default_rng(1))
+    covariance = np.full((4, 4), 0.5) + 0.5 * np.eye(4)
+    direction = np.linalg.solve(covariance, [1.2, 1.2, 0.0, 0.0])
+    said = data.features.matrix() @ direction + np.log(0.3 / 0.7) > 0
+    wrong = (said != data.y).mean()
+
+    assert abs(wrong - of.best_error()) < 5 * np.sqrt(wrong * (1 - wrong) / n)
+
+
+def test_calibrated_features_have_the_covariance_and_the_means() -> None:
+    """Moments inside a class, and of the sources' centres; z = 5."""
+    of = TwoClassGaussian(n_features=5, n_relevant=2, correlation=0.3, block_size=2)
+    n = 20_000
+    data = of.settle(1, np.random.default_rng(0)).draw(Size(n=n), np.random.default_rng(1))
+    x = data.features.matrix()[data.y == 1]
+
+    centred = x - [0.5, 0.5, 0.0, 0.0, 0.0]
+    for i, j, wanted in ((0, 0, 1.0), (0, 1, 0.3), (0, 2, 0.0), (2, 3, 0.3), (4, 4, 1.0)):
+        products = centred[:, i] * centred[:, j]
+        assert abs(products.mean() - wanted) < 5 * products.std() / np.sqrt(len(x))
+
+
+def test_exact_rows_come_by_source_and_sources_stay() -> None:
+    of = TwoClassGaussian(source_spread=3.0)
+    sources = of.settle(4, np.random.default_rng(0))
+    data = sources.draw(Size(n_sources=4, per_source=5), np.random.default_rng(1))
+    again = sources.draw(Size(n_sources=4, per_source=5), np.random.default_rng(1))
+
+    assert data.source is not None
+    assert data.source.tolist() == [0] * 5 + [1] * 5 + [2] * 5 + [3] * 5
+    assert np.array_equal(data.features.matrix(), again.features.matrix())
+    far = data.features.matrix()[5:10].mean(axis=0) - sources.centres[1]
+    assert np.abs(far).max() < 5 * np.sqrt((1 + 0.25) / 5)
+
+
+@pytest.mark.parametrize(
+    ("given", "place"),
+    [
+        ({"n_features": 0}, "n_features"),
+        ({"n_relevant": 21}, "n_relevant"),
+        ({"shift": float("inf")}, "shift"),
+        ({"prior": 1.0}, "prior"),
+        ({"correlation": 1.0}, "correlation"),
+        ({"block_size": 0}, "block_size"),
+        ({"source_spread": -1.0}, "source_spread"),
+    ],
+)
+def test_invalid_parameters(given: dict[str, Any], place: str) -> None:
+    with pytest.raises(InvalidParameter, match=place):
+        TwoClassGaussian(**given)
+
+
+@pytest.mark.parametrize(
+    ("given", "place"),
+    [
+        ({"n": 0}, "n"),
+        ({}, "n"),
+        ({"n": 5, "per_source": 5, "n_sources": 2}, "n"),
+        ({"per_source": 5}, "n_sources"),
+    ],
+)
+def test_invalid_sizes(given: dict[str, int], place: str) -> None:
+    with pytest.raises(InvalidParameter) as refused:
+        Size(**given)
+
+    assert refused.value.loc == (place,)
