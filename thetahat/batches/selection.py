@@ -17,8 +17,8 @@ from thetahat.risks import RiskEstimator
 from thetahat.shifting.choosing import EQUAL
 from thetahat.types import FloatArray, IntArray
 
-CELLS: Final = 2**17
-"""Numbers that a stretch of data sets has for all penalties: a megabyte stays in the cache."""
+CELLS: Final = 2**18
+"""Numbers that a stretch of data sets has for all penalties: two megabytes stay near."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
