@@ -166,6 +166,10 @@ SOURCES: Final[dict[str, str]] = {
         "McNemar, Q. (1947). Note on the sampling error of the difference between correlated "
         "proportions or percentages. Psychometrika 12, 153-157."
     ),
+    "molinaro2005": (
+        "Molinaro, A. M., Simon, R. and Pfeiffer, R. M. (2005). Prediction error estimation: a "
+        "comparison of resampling methods. Bioinformatics 21, 3301-3307."
+    ),
     "mukherjee2003": (
         "Mukherjee, S., Tamayo, P., Rogers, S., Rifkin, R., Engle, A., Campbell, C., Golub, T. R. "
         "and Mesirov, J. P. (2003). Estimating dataset size requirements for classifying DNA "

@@ -103,4 +103,8 @@ SOURCES: Final[dict[str, str]] = {
         "density-ratio estimation for robust distribution comparison. Neural Computation 25, "
         "1324-1370."
     ),
+    "zelezny2011": (
+        "Zelezny, F. (2011). Machine Learning and Data Analysis, lecture 11: Empirical validation "
+        "of hypotheses. Czech Technical University in Prague."
+    ),
 }
