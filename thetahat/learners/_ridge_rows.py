@@ -17,10 +17,15 @@ this, stays below 1e-8.
 """
 
 
+def weighted_mean(rows: FloatArray, w: FloatArray) -> FloatArray:
+    """(p,) mean of (n, p) rows, or one number of (n,); by a product, which is the fastest."""
+    return np.asarray(w @ rows / w.sum())
+
+
 def is_rounding(centred: FloatArray, mean: FloatArray, w: FloatArray) -> np.ndarray:
     """(p,) whether a centred, weighted column is only what rounding leaves of a constant one."""
     rounding = np.finfo(np.float64).eps * len(w) * np.abs(mean) * np.sqrt(w.sum())
-    return np.asarray(np.linalg.norm(centred, axis=0) <= rounding)
+    return np.asarray(np.sqrt(np.einsum("ij,ij->j", centred, centred)) <= rounding)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,14 +100,18 @@ class Rows:
     @cached_property
     def all(self) -> Products:
         """The sums over all rows."""
-        return self.of(np.arange(len(self.y)))
+        return self.of(slice(None))
 
-    def of(self, index: IntArray) -> Products:
+    @cached_property
+    def _is_weighted(self) -> bool:
+        return bool((self.w != 1).any())
+
+    def of(self, index: IntArray | slice) -> Products:
         """Return the sums over some rows."""
         X, y, w = self.X[index], self.y[index], self.w[index]
-        weighted = X * w[:, None]
+        weighted = X * w[:, None] if self._is_weighted else X
         return Products(
-            weighted.T @ X, weighted.T @ y, float(w @ y**2), weighted.sum(axis=0), float(w @ y),
+            weighted.T @ X, weighted.T @ y, float(w @ y**2), w @ X, float(w @ y),
             float(w.sum()),
         )  # fmt: skip
 
@@ -117,9 +126,12 @@ def centred_rows(X: FloatArray, y: FloatArray, w: FloatArray, *, intercept: bool
     """Return the rows about their weighted mean; a constant column is exactly 0 there."""
     if not intercept:
         return Rows(X, y, w, np.zeros(X.shape[1]), 0.0, intercept=False)
-    x_mean, y_mean = np.average(X, axis=0, weights=w), float(np.average(y, weights=w))
+    x_mean, y_mean = weighted_mean(X, w), float(weighted_mean(y, w))
     centred = X - x_mean
-    centred[:, is_rounding(centred * np.sqrt(w)[:, None], x_mean, w)] = 0.0
+    weighted = centred if (w == 1).all() else centred * np.sqrt(w)[:, None]
+    constant = is_rounding(weighted, x_mean, w)
+    if constant.any():
+        centred[:, constant] = 0.0
     return Rows(centred, y - y_mean, w, x_mean, y_mean, intercept=True)
 
 

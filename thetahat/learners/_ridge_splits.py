@@ -72,8 +72,8 @@ class PrimalSplits:
     def _scaled(self, products: Products) -> FloatArray:
         """(p, p) normal matrix in units of the columns' lengths."""
         matrix = products.xx.copy()
-        matrix[np.diag_indices_from(matrix)] += self.penalty + self.never_varies
-        return np.asarray(matrix / np.outer(self.scale, self.scale))
+        np.einsum("ii->i", matrix)[:] += self.penalty + self.never_varies
+        return np.asarray(matrix / self.scale / self.scale[:, None])
 
     def _solve(self, products: Products) -> FloatArray | None:
         """(p,) coefficients, or None where too many digits might be lost."""
@@ -92,7 +92,7 @@ class PrimalSplits:
     @cached_property
     def _hat(self) -> tuple[FloatArray, FloatArray, float]:
         """(n,) leverages and (n,) fitted values of the fit on all rows, and its amplification."""
-        from scipy.linalg import lapack, solve_triangular  # noqa: PLC0415 - as above
+        from scipy.linalg import lapack  # noqa: PLC0415 - as above
 
         rows = self.rows
         n = len(rows.y)
@@ -100,8 +100,9 @@ class PrimalSplits:
         if failed:
             return np.ones(n), np.zeros(n), np.inf
         inverse_length = 1 / lapack.dpocon(factor, 1.0, uplo="L")[0]
-        half = solve_triangular(factor, (rows.X / self.scale).T, lower=True)
-        leverages = rows.w * np.einsum("ij,ij->j", half, half)
+        inverse, _ = lapack.dtrtri(factor, lower=1)
+        half = rows.X @ (inverse / self.scale).T
+        leverages = rows.w * np.vecdot(half, half)
         solution, _ = lapack.dpotrs(factor, rows.all.xy / self.scale, lower=1)
         if rows.intercept:
             leverages += rows.w / rows.all.w
