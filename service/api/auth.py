@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import time
 from dataclasses import dataclass, field
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
@@ -115,6 +116,7 @@ def _is_own_page(origin: str | None) -> bool:
     return origin is None or is_loopback(urlsplit(origin).hostname or "foreign.page")
 
 
+@lru_cache(maxsize=1024)
 def is_loopback(host: str) -> bool:
     """Say whether a host is this machine; a bare name without dots cannot be a site's."""
     try:

@@ -5,29 +5,28 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
 from pydantic import ValidationError
-from sqlalchemy.exc import OperationalError
 
 from service.api.bodies import Loc, canonical, parse
-from service.api.calls import ask, change, is_sqlite, labour
+from service.api.calls import ask, is_sqlite, labour
+from service.api.intake import intake
 from service.api.validation import refusal
 from service.errors import Fault, InvalidRequest
 from service.jobs.datasets import for_check
 from service.jobs.kinds import JOB_KINDS
 from service.jobs.kinds.base import Completes, DatasetFile, JobKind
-from service.jobs.submit import Submitted, submit
+from service.jobs.submit import Submission, Submitted, prepared
 from service.schemas.base import EvaluationRequest
 from service.storage import idempotency
 from service.storage.unit_of_work import reading
 
 INLINE_BYTES: Final = 16 * 1024
 QUICK_S: Final = 0.003
-_SECONDS: dict[str, float] = {}  # that the last small check of each kind took
+_SECONDS: dict[str, float] = {}  # of this thread, that the last small check of each kind took
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +39,11 @@ class Parsed:
     is_small: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """A request that may be stored."""
-
-    request: EvaluationRequest
-    datasets: dict[UUID, DatasetFile]
-    fingerprint: str
-
-
 async def take(owner_id: UUID, body: bytes, idempotency_key: str | None) -> Submitted:
     """Check a request in full and store it; everything that is wrong with it is raised.
 
     Two threads that hold Python's lock in turn take twice the time of one, so what is quick is done
-    on the event loop: small bodies of kinds whose last check was quick, and storing them in SQLite
-    while nobody else is writing to it. Everything else goes to a thread.
+    on the event loop: small bodies of kinds whose last check was quick. The rest goes to a thread.
     """
     is_small = len(body) <= INLINE_BYTES
     parsed = parse_request(body) if is_small else await labour(parse_request, body)
@@ -64,13 +53,10 @@ async def take(owner_id: UUID, body: bytes, idempotency_key: str | None) -> Subm
         if known is not None:
             return known
     if is_small and is_sqlite() and _SECONDS.get(parsed.kind.name, QUICK_S) < QUICK_S:
-        checked = check(owner_id, parsed)
+        submission = check(owner_id, parsed, idempotency_key)
     else:
-        checked = await labour(check, owner_id, parsed)
-    if is_sqlite():
-        with suppress(OperationalError):  # another process is writing: wait for it in a thread
-            return store(owner_id, checked, idempotency_key, hurried=True)
-    return await change(store, owner_id, checked, idempotency_key)
+        submission = await labour(check, owner_id, parsed, idempotency_key)
+    return await intake().store(submission)
 
 
 def parse_request(body: bytes) -> Parsed:
@@ -80,9 +66,9 @@ def parse_request(body: bytes) -> Parsed:
     return Parsed(value, fingerprint, _kind(value), len(body) <= INLINE_BYTES)
 
 
-def check(owner_id: UUID, parsed: Parsed) -> Checked:
+def check(owner_id: UUID, parsed: Parsed, idempotency_key: str | None) -> Submission:
     """Check a request in full, and note how long that took."""
-    began = time.perf_counter()
+    began = time.thread_time()
     kind, value = parsed.kind, parsed.value
     if isinstance(kind, Completes):
         value = kind.completed(owner_id, value)
@@ -92,23 +78,10 @@ def check(owner_id: UUID, parsed: Parsed) -> Checked:
         raise refusal(error, value) from None
     datasets = _datasets(owner_id, request, value)
     parsed.kind.check(request, datasets)
+    submission = prepared(owner_id, request, datasets, idempotency_key, parsed.fingerprint)
     if parsed.is_small:
-        _SECONDS[parsed.kind.name] = time.perf_counter() - began
-    return Checked(request, datasets, parsed.fingerprint)
-
-
-def store(
-    owner_id: UUID, checked: Checked, idempotency_key: str | None, *, hurried: bool = False
-) -> Submitted:
-    """Store a checked request."""
-    return submit(
-        owner_id,
-        checked.request,
-        checked.datasets,
-        idempotency_key,
-        checked.fingerprint,
-        hurried=hurried,
-    )
+        _SECONDS[parsed.kind.name] = time.thread_time() - began
+    return submission
 
 
 def _known(owner_id: UUID, key: str, fingerprint: str) -> Submitted | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -23,7 +24,7 @@ from service.errors import (
     TooManyJobs,
 )
 from service.jobs.kinds.base import DatasetFile
-from service.lifecycle import EvaluationStatus, Stage
+from service.lifecycle import EvaluationStatus
 from service.schemas.base import EvaluationRequest
 from service.settings import settings
 from service.storage import evaluations, idempotency, units
@@ -46,39 +47,96 @@ class Submitted:
     row: EvaluationRow | None = None  # of a new one, so that it need not be read again
 
 
-def submit(  # noqa: PLR0913 - each is one thing that came with the request
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A checked request, ready to be stored: its columns, and what is linked to it."""
+
+    values: Mapping[str, Any]
+    labels: Mapping[str, str]
+    datasets: Collection[UUID]
+    idempotency_key: str | None
+    fingerprint: str
+
+    @property
+    def id(self) -> UUID:
+        """Of the evaluation that it becomes."""
+        identifier: UUID = self.values["id"]
+        return identifier
+
+    @property
+    def owner_id(self) -> UUID:
+        """Whose it is."""
+        owner: UUID = self.values["owner_id"]
+        return owner
+
+
+def prepared(
     owner_id: UUID,
     request: EvaluationRequest,
     datasets: Mapping[UUID, DatasetFile],
     idempotency_key: str | None = None,
     fingerprint: str = "",
-    *,
-    hurried: bool = False,
-) -> Submitted:
+) -> Submission:
+    """Return what is to be stored of a checked request; ``InvalidRequest`` for what cannot be."""
+    values = _row(owner_id, request, datasets)
+    return Submission(values, request.labels, list(datasets), idempotency_key, fingerprint)
+
+
+def submit(submission: Submission) -> Submitted:
     """Store an evaluation with its first unit of work, then send a message for it.
 
     The same key and fingerprint give the first evaluation again. Raises ``IdempotencyMismatch``,
-    ``IdempotencyRace``, ``TooManyJobs`` and ``InvalidRequest``; hurried, ``OperationalError`` where
-    it would have to wait for the database, and then nothing has happened.
+    ``IdempotencyRace``, ``TooManyJobs`` and ``InvalidRequest``.
     """
-    if idempotency_key is not None:
+    if submission.idempotency_key is not None:
         with reading() as session:
-            known = _replay(session, owner_id, idempotency_key, fingerprint)
+            known = _replay(session, submission)
         if known is not None:
             return known
-    values = _row(owner_id, request, datasets)
     try:
-        with writing(hurried=hurried) as connection:
-            _check_limit(connection, owner_id)
-            _store(connection, values, request, datasets)
-            if idempotency_key is not None:
-                idempotency.insert(connection, owner_id, idempotency_key, fingerprint, values["id"])
+        (outcome,) = submit_all([submission])
     except IntegrityError as error:
-        return _settle_clash(owner_id, idempotency_key, fingerprint, error)
-    queue.enqueue([(values["id"], 0)])
-    row: dict[str, Any] = {name: values.get(name) for name in EvaluationRow.__dataclass_fields__}
-    row["labels"] = request.labels
-    return Submitted(values["id"], replayed=False, row=EvaluationRow(**row))
+        return _settle_clash(submission, error)
+    if isinstance(outcome, TooManyJobs):
+        raise outcome
+    return outcome
+
+
+def submit_all(
+    group: Sequence[Submission], *, hurried: bool = False
+) -> list[Submitted | TooManyJobs]:
+    """Store evaluations in one transaction, then send messages; refusals stand in their places.
+
+    Nothing has happened where this raises: ``IntegrityError`` where one of them clashes with what
+    is stored or with another of them, so that each is to be stored by itself; hurried,
+    ``OperationalError`` where the database would have to be waited for.
+    """
+    outcomes: list[Submitted | TooManyJobs] = []
+    taken: list[Submission] = []
+    ahead: Counter[UUID] = Counter()
+    keys: list[units.UnitKey] = []
+    with writing(hurried=hurried) as connection:
+        for one in group:
+            try:
+                _check_limit(connection, one.owner_id, ahead[one.owner_id])
+            except TooManyJobs as refusal:
+                outcomes.append(refusal)
+                continue
+            ahead[one.owner_id] += 1
+            taken.append(one)
+            outcomes.append(_submitted(one))
+        if taken:
+            keys = _store(connection, taken)
+    queue.enqueue(keys)
+    return outcomes
+
+
+def _submitted(one: Submission) -> Submitted:
+    row: dict[str, Any] = {
+        name: one.values.get(name) for name in EvaluationRow.__dataclass_fields__
+    }
+    row["labels"] = one.labels
+    return Submitted(one.id, replayed=False, row=EvaluationRow(**row))
 
 
 def _row(
@@ -142,8 +200,8 @@ class _Counted:
 _COUNTED: dict[UUID, _Counted] = {}
 
 
-def _check_limit(session: sa.Connection, owner_id: UUID) -> None:
-    """Refuse what is over the limit.
+def _check_limit(connection: sa.Connection, owner_id: UUID, ahead: int) -> None:
+    """Refuse what is over the limit; ``ahead`` of it are about to be stored together with it.
 
     Counting costs as much as storing does, so far from the limit a count is good for a second; what
     other API processes take in meanwhile is not seen for so long.
@@ -154,7 +212,7 @@ def _check_limit(session: sa.Connection, owner_id: UUID) -> None:
     if last is not None and now < last.until and 2 * last.unfinished < limit:
         last.unfinished += 1
         return
-    unfinished = evaluations.count_unfinished(session, owner_id)
+    unfinished = evaluations.count_unfinished(connection, owner_id) + ahead
     if len(_COUNTED) >= MOST_COUNTED:
         _COUNTED.clear()
     _COUNTED[owner_id] = _Counted(unfinished + 1, now + COUNT_LASTS_S)
@@ -166,34 +224,39 @@ def _check_limit(session: sa.Connection, owner_id: UUID) -> None:
         )
 
 
-def _store(
-    session: sa.Connection,
-    values: Mapping[str, Any],
-    request: EvaluationRequest,
-    datasets: Mapping[UUID, DatasetFile],
-) -> None:
-    evaluations.insert(session, values)
-    evaluations.add_links(session, values["id"], request.labels, list(datasets))
-    units.insert(session, values["id"], Stage.START, [units.NewUnit(0, {}, 1)], nudged=1)
+def _store(connection: sa.Connection, taken: Sequence[Submission]) -> list[units.UnitKey]:
+    evaluations.insert_all(connection, [one.values for one in taken])
+    evaluations.add_links(
+        connection,
+        [(one.id, one.labels) for one in taken],
+        [(one.id, one.datasets) for one in taken],
+    )
+    keys = units.insert_starts(connection, [one.id for one in taken])
+    for one in taken:
+        if one.idempotency_key is not None:
+            idempotency.insert(
+                connection, one.owner_id, one.idempotency_key, one.fingerprint, one.id
+            )
+    return keys
 
 
-def _replay(session: Session, owner_id: UUID, key: str, fingerprint: str) -> Submitted | None:
-    known = idempotency.find(session, owner_id, key)
+def _replay(session: Session, submission: Submission) -> Submitted | None:
+    key = submission.idempotency_key or ""
+    known = idempotency.find(session, submission.owner_id, key)
     if known is None:
         return None
-    if known.fingerprint != fingerprint:
+    if known.fingerprint != submission.fingerprint:
         raise IdempotencyMismatch(f"The Idempotency-Key {key!r} was used with another request.")
     return Submitted(known.evaluation_id, replayed=True)
 
 
-def _settle_clash(
-    owner_id: UUID, key: str | None, fingerprint: str, error: IntegrityError
-) -> Submitted:
+def _settle_clash(submission: Submission, error: IntegrityError) -> Submitted:
     """Find out which constraint a racing request broke: the key's, or a data set's."""
+    key = submission.idempotency_key
     if key is None:
         raise InvalidRequest("A data set that the evaluation names was deleted.") from error
     with reading() as session:
-        known = _replay(session, owner_id, key, fingerprint)
+        known = _replay(session, submission)
     if known is None:
         raise IdempotencyRace(
             f"Another request with the Idempotency-Key {key!r} is being answered.", retry_after=1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -68,6 +68,8 @@ COLUMNS = tuple(
 _ROWS = table_of(Evaluation).c
 _LABELS = table_of(EvaluationLabel).c
 _INSERT = sa.insert(table_of(Evaluation))
+_INSERT_LABELS = sa.insert(table_of(EvaluationLabel))
+_INSERT_DATASETS = sa.insert(table_of(EvaluationDataset))
 _COUNT_UNFINISHED = sa.select(sa.func.count()).where(
     _ROWS.owner_id == sa.bindparam("owner"), _ROWS.status.in_(sorted(UNFINISHED))
 )
@@ -79,25 +81,24 @@ _GET = (
 )
 
 
-def insert(session: Session | sa.Connection, values: Mapping[str, Any]) -> None:
-    """Store a new evaluation and its first event."""
-    session.execute(_INSERT, dict(values))
-    events.add(session, values["id"], values["version"], "queued", {})
+def insert_all(connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Store new evaluations, each with its first event."""
+    connection.execute(_INSERT, [dict(row) for row in rows])
+    events.add_all(connection, [(row["id"], row["version"]) for row in rows], "queued", {})
 
 
 def add_links(
-    session: Session | sa.Connection,
-    evaluation_id: UUID,
-    labels: Mapping[str, str],
-    datasets: Sequence[UUID],
+    connection: sa.Connection,
+    labels: Sequence[tuple[UUID, Mapping[str, str]]],
+    datasets: Sequence[tuple[UUID, Collection[UUID]]],
 ) -> None:
-    """Store an evaluation's labels and the data sets it reads."""
-    if labels:
-        rows = [{"evaluation_id": evaluation_id, "key": k, "value": v} for k, v in labels.items()]
-        session.execute(sa.insert(EvaluationLabel), rows)
-    if datasets:
-        links = [{"evaluation_id": evaluation_id, "dataset_id": i} for i in dict.fromkeys(datasets)]
-        session.execute(sa.insert(EvaluationDataset), links)
+    """Store evaluations' labels and the data sets they read."""
+    rows = [{"evaluation_id": i, "key": k, "value": v} for i, of in labels for k, v in of.items()]
+    if rows:
+        connection.execute(_INSERT_LABELS, rows)
+    links = [{"evaluation_id": i, "dataset_id": one} for i, of in datasets for one in of]
+    if links:
+        connection.execute(_INSERT_DATASETS, links)
 
 
 def count_unfinished(session: Session | sa.Connection, owner_id: UUID) -> int:

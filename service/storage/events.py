@@ -23,14 +23,19 @@ def add(
     data: Mapping[str, Any],
 ) -> None:
     """Append to an evaluation's events; the number is the version it brought."""
-    row = {
-        "evaluation_id": evaluation_id,
-        "number": number,
-        "at": datetime.now(UTC),
-        "type": event,
-        "data": dict(data),
-    }
-    session.execute(_INSERT, row)
+    add_all(session, [(evaluation_id, number)], event, data)
+
+
+def add_all(
+    session: Session | sa.Connection,
+    versions: Sequence[tuple[UUID, int]],
+    event: str,
+    data: Mapping[str, Any],
+) -> None:
+    """Append the same event to each of several evaluations, with the version it brought."""
+    same = {"at": datetime.now(UTC), "type": event, "data": dict(data)}
+    rows = [{"evaluation_id": i, "number": number, **same} for i, number in versions]
+    session.execute(_INSERT, rows)
 
 
 def after(session: Session, evaluation_id: UUID, number: int) -> Sequence[sa.Row[Any]]:

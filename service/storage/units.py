@@ -69,25 +69,38 @@ def insert(
     first = now if stage is Stage.CHUNK else now - AHEAD
     in_turn = _in_turn(new)
     rows = [
-        {
-            "evaluation_id": evaluation_id,
-            "number": unit.number,
-            "stage": stage.value,
-            "payload": dict(unit.payload),
-            "size": unit.size,
-            "part": unit.part,
-            "state": UnitState.QUEUED.value,
-            "place": first + i * PACE,
-            "attempt": 0,
-            "lost": 0,
-            "not_before": now,
-            "nudged_at": now if i < nudged else 0.0,
-        }
+        _queued(evaluation_id, stage, unit, now)
+        | {"place": first + i * PACE, "nudged_at": now if i < nudged else 0.0}
         for i, unit in enumerate(in_turn)
     ]
     if rows:
         session.execute(_INSERT, rows)
     return [(evaluation_id, unit.number) for unit in in_turn[:nudged]]
+
+
+def insert_starts(connection: sa.Connection, evaluation_ids: Sequence[UUID]) -> list[UnitKey]:
+    """Queue the first unit of each of several new evaluations; returns them, to be sent."""
+    now = connection.execute(_NOW).scalar_one()
+    start = NewUnit(0, {}, 1)
+    place = {"place": now - AHEAD, "nudged_at": now}
+    rows = [_queued(i, Stage.START, start, now) | place for i in evaluation_ids]
+    connection.execute(_INSERT, rows)
+    return [(identifier, 0) for identifier in evaluation_ids]
+
+
+def _queued(evaluation_id: UUID, stage: Stage, unit: NewUnit, now: float) -> dict[str, Any]:
+    return {
+        "evaluation_id": evaluation_id,
+        "number": unit.number,
+        "stage": stage.value,
+        "payload": dict(unit.payload),
+        "size": unit.size,
+        "part": unit.part,
+        "state": UnitState.QUEUED.value,
+        "attempt": 0,
+        "lost": 0,
+        "not_before": now,
+    }
 
 
 def _in_turn(new: Sequence[NewUnit]) -> list[NewUnit]:

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from service.errors import IdempotencyMismatch, InvalidRequest, TooManyJobs
 from service.jobs import read
 from service.jobs.kinds.base import DatasetFile
-from service.jobs.submit import submit
+from service.jobs.submit import prepared, submit
 from service.storage.models import Dataset, Evaluation, EvaluationDataset
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.unit_of_work import reading, unit_of_work
@@ -51,7 +51,7 @@ def _data_set(sha256: str = "ab" * 32) -> DatasetFile:
 
 def test_exact_what_is_submitted_is_stored_whole(database: str) -> None:
     request = NapRequest(kind="napping", name="first", labels={"a": "1", "b": "2"}, n_chunks=3)
-    submitted = submit(LOCAL_OWNER_ID, request, {})
+    submitted = submit(prepared(LOCAL_OWNER_ID, request, {}))
     row = look(submitted.evaluation_id)
     assert not submitted.replayed
     assert (row.kind, row.name, row.status, row.version) == ("napping", "first", "queued", 1)
@@ -74,8 +74,10 @@ def test_exact_name_and_labels_do_not_change_the_numbers(sqlite: None) -> None:
 def test_exact_data_sets_are_linked_and_enter_the_digest(database: str) -> None:
     first, second = _data_set("ab" * 32), _data_set("cd" * 32)
     request = NapRequest(kind="napping")
-    one = submit(LOCAL_OWNER_ID, request, {first.id: first}).evaluation_id
-    both = submit(LOCAL_OWNER_ID, request, {first.id: first, second.id: second}).evaluation_id
+    one = submit(prepared(LOCAL_OWNER_ID, request, {first.id: first})).evaluation_id
+    both = submit(
+        prepared(LOCAL_OWNER_ID, request, {first.id: first, second.id: second})
+    ).evaluation_id
     assert look(one).data_sha256 == first.sha256
     joined = f"{first.sha256}\n{second.sha256}"
     assert look(both).data_sha256 == hashlib.sha256(joined.encode()).hexdigest()
@@ -89,7 +91,7 @@ def test_exact_data_sets_are_linked_and_enter_the_digest(database: str) -> None:
 def test_invalid_a_data_set_that_was_deleted_meanwhile(database: str) -> None:
     gone = DatasetFile(uuid4(), "ab" * 32, "text/csv", 1, [], {})
     with pytest.raises(InvalidRequest, match="was deleted"):
-        submit(LOCAL_OWNER_ID, NapRequest(kind="napping"), {gone.id: gone})
+        submit(prepared(LOCAL_OWNER_ID, NapRequest(kind="napping"), {gone.id: gone}))
     assert _count() == 0
 
 
@@ -102,11 +104,11 @@ def test_invalid_nul_is_refused_with_its_place(sqlite: None, fields: dict[str, A
 
 def test_exact_the_same_key_and_request_give_the_first_evaluation(database: str) -> None:
     request = NapRequest(kind="napping")
-    first = submit(LOCAL_OWNER_ID, request, {}, "key", "f1")
-    again = submit(LOCAL_OWNER_ID, request, {}, "key", "f1")
+    first = submit(prepared(LOCAL_OWNER_ID, request, {}, "key", "f1"))
+    again = submit(prepared(LOCAL_OWNER_ID, request, {}, "key", "f1"))
     assert (again.evaluation_id, again.replayed) == (first.evaluation_id, True)
     with pytest.raises(IdempotencyMismatch, match="'key' was used"):
-        submit(LOCAL_OWNER_ID, request, {}, "key", "f2")
+        submit(prepared(LOCAL_OWNER_ID, request, {}, "key", "f2"))
     assert _count() == 1
 
 
@@ -116,7 +118,7 @@ def test_property_racing_requests_with_one_key_make_one_evaluation(database: str
 
     def race(_: int) -> UUID:
         barrier.wait()
-        return submit(LOCAL_OWNER_ID, request, {}, "key", "f").evaluation_id
+        return submit(prepared(LOCAL_OWNER_ID, request, {}, "key", "f")).evaluation_id
 
     with ThreadPoolExecutor(racers) as pool:
         assert len(set(pool.map(race, range(racers)))) == 1

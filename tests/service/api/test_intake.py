@@ -1,0 +1,95 @@
+"""Submissions that come together are stored together, and each is answered for itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from uuid import uuid4
+
+import pytest
+
+from service.api import intake
+from service.errors import IdempotencyMismatch, InvalidRequest, TooManyJobs
+from service.jobs import read
+from service.jobs.kinds.base import DatasetFile
+from service.jobs.submit import Submission, Submitted, prepared, submit_all
+from service.storage.evaluations import Filters
+from service.storage.owners import LOCAL_OWNER_ID
+from tests.service.api.conftest import Key
+from tests.service.storage.databases import Setting
+from tests.worker.napping import NapRequest
+
+
+def nap(key: str | None = None, fingerprint: str = "", *, gone: bool = False) -> Submission:
+    missing = DatasetFile(uuid4(), "ab" * 32, "text/csv", 1, [], {})
+    data = {missing.id: missing} if gone else {}
+    return prepared(LOCAL_OWNER_ID, NapRequest(kind="napping"), data, key, fingerprint)
+
+
+def store(*submissions: Submission) -> Sequence[Submitted | BaseException]:
+    async def together() -> Sequence[Submitted | BaseException]:
+        each = (intake.intake().store(one) for one in submissions)
+        return await asyncio.gather(*each, return_exceptions=True)
+
+    return asyncio.run(together())
+
+
+def stored() -> set[object]:
+    return {row.id for row in read.page(LOCAL_OWNER_ID, Filters(), None, 100).items}
+
+
+def test_exact_what_comes_together_is_one_transaction(
+    monkeypatch: pytest.MonkeyPatch, sent: list[Key]
+) -> None:
+    groups = []
+
+    def counted(group: Sequence[Submission], *, hurried: bool = False) -> object:
+        groups.append(len(group))
+        return submit_all(group, hurried=hurried)
+
+    monkeypatch.setattr(intake, "submit_all", counted)
+    monkeypatch.setattr(intake, "MOST_TOGETHER", 4)
+    outcomes = store(*(nap() for _ in range(6)))
+
+    found = [one.evaluation_id for one in outcomes if isinstance(one, Submitted)]
+    assert groups == [4, 2]
+    assert sent == [(identifier, 0) for identifier in found]
+    assert stored() == set(found)
+    assert len(found) == 6
+
+
+def test_exact_a_clash_refuses_one_alone() -> None:
+    good, bad, other = store(nap(), nap(gone=True), nap())
+
+    assert isinstance(bad, InvalidRequest)
+    assert isinstance(good, Submitted)
+    assert isinstance(other, Submitted)
+    assert stored() == {good.evaluation_id, other.evaluation_id}
+
+
+def test_exact_one_key_in_one_group_makes_one_evaluation() -> None:
+    first, again, mismatch = store(nap("k", "f"), nap("k", "f"), nap("k", "g"))
+
+    assert isinstance(first, Submitted)
+    assert isinstance(again, Submitted)
+    assert first.evaluation_id == again.evaluation_id
+    assert (first.replayed, again.replayed) == (False, True)
+    assert isinstance(mismatch, IdempotencyMismatch)
+    assert stored() == {first.evaluation_id}
+
+
+def test_exact_the_limit_holds_within_a_group(setting: Setting) -> None:
+    setting(max_unfinished=3)
+    outcomes = store(*(nap() for _ in range(5)))
+
+    assert [isinstance(one, TooManyJobs) for one in outcomes] == [False] * 3 + [True] * 2
+    assert len(stored()) == 3
+
+
+def test_exact_a_fault_is_told_to_all_who_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("no")
+
+    monkeypatch.setattr(intake, "submit_all", fail)
+
+    assert [type(one) for one in store(nap(), nap())] == [RuntimeError, RuntimeError]
