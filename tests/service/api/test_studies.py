@@ -1,0 +1,169 @@
+"""What a client sees of a study: cut, looked at, stopped, gone on with, and deleted."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from starlette.testclient import TestClient
+
+from service.jobs.discard import chunk_folder
+from service.jobs.kinds import study
+from service.storage import unit_parts
+from service.storage.files import FileStore
+from service.storage.unit_of_work import reading
+from tests.service.jobs.evaluations import hands
+from worker.hands import Hands
+
+BODY: dict[str, Any] = {
+    "kind": "study",
+    "population": {
+        "generator": {
+            "name": "random_effects",
+            "params": {"omega": 0.1, "spread": 0.5, "differences": [0.2]},
+        }
+    },
+    "draw": {"n_sources": 4, "per_source": 5, "same_sources": 3},
+    "estimators": [
+        {"variances": ["theta_A", "theta_gamma"], "intervals": ["student_t"], "tests": ["sign"]}
+    ],
+    "repetitions": 20,
+    "seed": 3,
+}
+
+
+@pytest.fixture(autouse=True)
+def cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing be done at once, and chunks have a repetition or two."""
+    monkeypatch.setattr(study, "AT_ONCE_S", -1.0)
+    monkeypatch.setattr(study, "CHUNK_S", 0.0)
+    monkeypatch.setattr(study, "MOST_CHUNKS", 7)
+
+
+def begin(client: TestClient, body: dict[str, Any]) -> tuple[str, UUID, Hands]:
+    answer = client.post("/v1/evaluations", json=body)
+    assert answer.status_code == 202, answer.text
+    evaluation_id, worker = UUID(answer.json()["id"]), hands()
+    worker.do((evaluation_id, 0))
+    return answer.headers["location"], evaluation_id, worker
+
+
+def chunks(evaluation_id: UUID) -> list[unit_parts.Chunk]:
+    with reading() as session:
+        return unit_parts.chunks(session, evaluation_id)
+
+
+def finish(client: TestClient, body: dict[str, Any]) -> tuple[str, dict[str, Any], dict[str, Any]]:
+    """Do it all; return where it is, its result and its records."""
+    there, evaluation_id, worker = begin(client, body)
+    for chunk in chunks(evaluation_id):
+        worker.do((evaluation_id, chunk.number))
+    worker.do((evaluation_id, len(chunks(evaluation_id)) + 1))
+    assert client.get(there).json()["status"] == "succeeded"
+    records = client.get(f"{there}/losses", headers={"accept": "application/json"}).json()
+    return there, client.get(f"{there}/result").json(), records
+
+
+def but_time(result: dict[str, Any]) -> dict[str, Any]:
+    told = {k: v for k, v in result["study"].items() if "seconds" not in k and k != "extends"}
+    return {**result, "study": told, "provenance": None}
+
+
+def test_exact_progress_counts_repetitions_and_some_are_tabulated(client: TestClient) -> None:
+    there, evaluation_id, worker = begin(client, BODY)
+    early = client.get(f"{there}/result?partial=true")
+    worker.do((evaluation_id, 2))
+    seen = client.get(there).json()
+    some = client.get(f"{there}/result?partial=true").json()
+
+    assert early.status_code == 409
+    assert "No chunk" in early.json()["detail"]
+    assert seen["progress"] == {"done": 3, "total": 20, "unit": "repetitions"}
+    assert some["partial"] == {"done": 3, "total": 20}
+    assert some["study"]["repetitions"] == 3
+    assert some["study"]["repetitions_asked"] == 20
+    assert [table["name"] for table in some["tables"]] == [
+        "estimates",
+        "errors",
+        "variances",
+        "intervals",
+        "tests",
+    ]
+
+
+def test_exact_a_study_stopped_and_gone_on_with_is_one_long_study(client: TestClient) -> None:
+    there, evaluation_id, worker = begin(client, BODY)
+    for number in (1, 3):
+        worker.do((evaluation_id, number))
+    client.post(f"{there}/cancel")
+    seed, more = BODY["seed"], {"kind": "study", "extends": str(evaluation_id)}
+
+    middle, stopped, at_20 = finish(client, more)
+    again, longer, at_30 = finish(
+        client, {"kind": "study", "extends": middle.rsplit("/", 1)[1], "repetitions": 30}
+    )
+    _, straight, whole = finish(client, {**BODY, "repetitions": 30})
+
+    assert at_30 == whole
+    assert {name: column[:20] for name, column in whole["columns"].items()} == at_20["columns"]
+    assert but_time(longer) == but_time(straight)
+    assert stopped["study"]["repetitions"] == 20
+    assert stopped["study"]["extends"] == str(evaluation_id)
+    assert longer["provenance"]["seed"] == seed
+    assert straight["study"]["seconds_per_repetition"] > 0
+    assert again != middle
+
+
+def test_exact_what_was_done_is_kept_until_deletion(client: TestClient) -> None:
+    there, evaluation_id, worker = begin(client, BODY)
+    worker.do((evaluation_id, 1))
+    client.post(f"{there}/cancel")
+    folder = FileStore.open().path(chunk_folder(evaluation_id))
+    kept = list(folder.iterdir())
+    client.delete(there)
+    _, rest, second = begin(client, {**BODY, "repetitions": 4})
+
+    assert len(kept) == 1
+    assert not folder.exists()
+    assert second.do((rest, 1))
+
+
+def test_invalid_an_earlier_study_that_was_deleted_meanwhile(client: TestClient) -> None:
+    there, evaluation_id, worker = begin(client, BODY)
+    worker.do((evaluation_id, 1))
+    client.post(f"{there}/cancel")
+    answer = client.post("/v1/evaluations", json={"kind": "study", "extends": str(evaluation_id)})
+    client.delete(there)
+    worker.do((UUID(answer.json()["id"]), 0))
+    seen = client.get(answer.headers["location"]).json()
+
+    assert seen["status"] == "failed"
+    assert "was deleted" in seen["error"]["detail"]
+
+
+def test_invalid_extensions(client: TestClient) -> None:
+    there, evaluation_id, _ = begin(client, BODY)
+    mine = {"kind": "study", "extends": str(evaluation_id)}
+    running = client.post("/v1/evaluations", json=mine)
+    client.post(f"{there}/cancel")
+    other = client.post(
+        "/v1/evaluations", json={"kind": "bootstrap", "sample": [1, 2], "statistic": "mean"}
+    ).json()["id"]
+    cases = [
+        ({**mine, "extends": "one"}, "extends", "not the id"),
+        ({**mine, "extends": str(uuid4())}, "extends", "no evaluation"),
+        ({**mine, "extends": other}, "extends", "is no study"),
+        ({**mine, "seed": 4}, "seed", "has the seed 3"),
+        ({**mine, "draw": {"n": 3}}, "draw", "not as the study"),
+    ]
+
+    assert running.status_code == 422
+    assert "cancel it first" in running.json()["detail"]
+    for body, place, words in cases:
+        refused = client.post("/v1/evaluations", json=body)
+        assert refused.status_code == 422
+        assert words in refused.json()["detail"]
+        assert refused.json()["errors"][0]["loc"][-1] == place
+    same = client.post("/v1/evaluations", json={**mine, "seed": 3, "draw": BODY["draw"]})
+    assert same.status_code == 202
