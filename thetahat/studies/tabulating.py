@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import numpy as np
-
 from thetahat.studies import names
+from thetahat.studies._table_rows import (
+    Row,
+    errors_rows,
+    estimates_rows,
+    intervals_rows,
+    tests_rows,
+    variances_rows,
+)
 from thetahat.studies.base import Findings, Records
 from thetahat.studies.estimator import Estimator
-from thetahat.studies.monte_carlo import (
-    deviation_of,
-    difference_of,
-    mean_of,
-    ratio_of,
-    share_of,
-)
 from thetahat.studies.names import subjects_of
-from thetahat.studies.reading import Reading, Truth
-from thetahat.studies.tables import Cell, Number, Table
-from thetahat.studies.truths import FITTED, OF_TARGET, TITLES
-from thetahat.types import BlockKind, Caution, FloatArray, Target
-
-Row = dict[str, Cell]
+from thetahat.studies.reading import Reading
+from thetahat.studies.tables import Table
+from thetahat.studies.truths import TITLES
+from thetahat.types import BlockKind, Caution
 
 
 def tabulate(
@@ -53,11 +50,11 @@ def tabulate(
     levels = {one.key: one.choices.level for one in estimators}
     alphas = {one.key: one.choices.alpha for one in estimators}
     made = (
-        _table("estimates", "Estimates", _ESTIMATES, _estimates(reading)),
-        _table("errors", "Estimates against the truth", _ERRORS, _errors(reading)),
-        _table("variances", "Variances of the mean", _VARIANCES, _variances(reading)),
-        _table("intervals", "Intervals", _INTERVALS, _intervals(reading, levels)),
-        _table("tests", "Tests", _TESTS, _tests(reading, alphas)),
+        _table("estimates", "Estimates", _ESTIMATES, estimates_rows(reading)),
+        _table("errors", "Estimates against the truth", _ERRORS, errors_rows(reading)),
+        _table("variances", "Variances of the mean", _VARIANCES, variances_rows(reading)),
+        _table("intervals", "Intervals", _INTERVALS, intervals_rows(reading, levels)),
+        _table("tests", "Tests", _TESTS, tests_rows(reading, alphas)),
     )
     return Findings(
         tables=tuple(table for table in made if table.rows),
@@ -125,148 +122,6 @@ def _table(name: str, title: str, columns: Mapping[str, str], rows: Iterator[Row
     used = {key for row in found for key in row}
     kept = {key: text for key, text in columns.items() if key in used}
     return Table(name=name, title=title, columns=kept, rows=found)
-
-
-def _estimates(reading: Reading) -> Iterator[Row]:
-    for (estimator, subject), found in subjects_of(reading.records, names.MEAN).items():
-        for (mean,) in found:
-            values = reading.at(estimator, subject, names.MEAN, mean)
-            yield {
-                "estimator": estimator,
-                "subject": subject,
-                "mean": mean,
-                "average": mean_of(values, reading.clusters),
-                "standard_deviation": deviation_of(values),
-                "n": int(np.isfinite(values).sum()),
-            }
-
-
-def _errors(reading: Reading) -> Iterator[Row]:
-    for (estimator, subject), found in subjects_of(reading.records, names.MEAN).items():
-        truths = reading.truths(estimator, subject)
-        for (mean,) in found:
-            values = reading.at(estimator, subject, names.MEAN, mean)
-            for name, truth in truths.items():
-                error = values - truth.values
-                yield {
-                    "estimator": estimator,
-                    "subject": subject,
-                    "mean": mean,
-                    "truth": name,
-                    "true_value": mean_of(truth.values, reading.clusters),
-                    "bias": truth.bias_of(values, reading.clusters),
-                    "mean_squared_error": mean_of(error**2, reading.clusters),
-                }
-
-
-def _variances(reading: Reading) -> Iterator[Row]:
-    for (estimator, subject), found in subjects_of(reading.records, names.VARIANCES).items():
-        for method, target, mean in found:
-            values = reading.at(estimator, subject, names.VARIANCES, method, target, mean)
-            known = np.isfinite(values)
-            average = mean_of(values, reading.clusters)
-            true = _true_variance(reading, estimator, subject, target, mean)
-            yield {
-                "estimator": estimator,
-                "subject": subject,
-                "variance": method,
-                "target": target,
-                "mean": mean,
-                "average": average,
-                "standard_deviation": deviation_of(values),
-                "true_variance": true,
-                "bias": difference_of(average, true),
-                "ratio": ratio_of(average, true),
-                "root_mean_squared_error": _root_mean_square(values, true),
-                "negative": share_of(values < 0, known, reading.clusters),
-                "n": int(known.sum()),
-            }
-
-
-def _true_variance(
-    reading: Reading, estimator: str, subject: str, target: str, mean: str
-) -> Number:
-    truth = reading.truth(estimator, subject, OF_TARGET[Target(target)])
-    known = reading.records.get(
-        names.name_of(estimator, subject, names.KNOWN, OF_TARGET[Target(target)])
-    )
-    if known is not None and mean == "macro":
-        return Number(float(known[0]), 0.0)
-    values = reading.records.get(names.name_of(estimator, subject, names.MEAN, mean))
-    if truth is None or values is None:
-        return Number(None)
-    return reading.variance_about(truth, values)
-
-
-def _root_mean_square(values: FloatArray, true: Number) -> Number:
-    if true.value is None:
-        return Number(None)
-    square = mean_of((values - true.value) ** 2)
-    if square.value is None:
-        return square
-    root = float(np.sqrt(square.value))
-    error = square.standard_error
-    return Number(root, error / (2 * root) if error is not None and root else error)
-
-
-def _intervals(reading: Reading, levels: Mapping[str, float]) -> Iterator[Row]:
-    for (estimator, subject), found in subjects_of(reading.records, names.INTERVALS).items():
-        truths = reading.truths(estimator, subject)
-        for method, target, mean, end in found:
-            if end != "lower":
-                continue
-            where = (estimator, subject, names.INTERVALS, method, target, mean)
-            lower, upper = reading.at(*where, "lower"), reading.at(*where, "upper")
-            built = ~np.isnan(lower)
-            own = truths.get(OF_TARGET[Target(target)])
-            row: Row = {
-                "estimator": estimator,
-                "subject": subject,
-                "interval": method,
-                "target": target,
-                "mean": mean,
-                "level": levels.get(estimator),
-                "width": mean_of(np.where(np.isfinite(upper - lower), upper - lower, np.nan)),
-                "built": share_of(built, np.ones_like(built), reading.clusters),
-            }
-            if own is not None:
-                judged = built & np.isfinite(own.values)
-                row["coverage"] = _coverage(reading, lower, upper, own)
-                row["truth_below"] = share_of(own.values < lower, judged, reading.clusters)
-                row["truth_above"] = share_of(own.values > upper, judged, reading.clusters)
-            for name, truth in truths.items():
-                row[f"covers_{name}"] = _coverage(reading, lower, upper, truth)
-            yield row
-
-
-def _coverage(reading: Reading, lower: FloatArray, upper: FloatArray, truth: Truth) -> Number:
-    judged = ~np.isnan(lower) & np.isfinite(truth.values)
-    return share_of((lower <= truth.values) & (truth.values <= upper), judged, reading.clusters)
-
-
-def _tests(reading: Reading, alphas: Mapping[str, float]) -> Iterator[Row]:
-    for (estimator, subject), found in subjects_of(reading.records, names.TESTS).items():
-        truth = reading.truth(estimator, subject, OF_TARGET[Target.THESE_SOURCES])
-        truth = truth or reading.truth(estimator, subject, FITTED)
-        for method, _ in found:
-            values = reading.at(estimator, subject, names.TESTS, method, "p_value")
-            known = np.isfinite(values)
-            if not known.any():  # Bayesian tests have none
-                continue
-            alpha = alphas.get(estimator, 0.05)
-            row: Row = {
-                "estimator": estimator,
-                "subject": subject,
-                "test": method,
-                "alpha": alpha,
-                "rejected": share_of(values <= alpha, known, reading.clusters),
-                "n": int(known.sum()),
-            }
-            if truth is not None:
-                none = not truth.is_average and not np.any(truth.values)
-                row["is"] = "size" if none else "power"
-                row["true_difference"] = mean_of(truth.values, reading.clusters)
-            yield row
 
 
 def _told_truths(reading: Reading) -> dict[str, str]:
