@@ -63,10 +63,10 @@ def indices_by_numpy(starts: IntArray, keys: UInt64Array) -> UInt32Array:
     return (start.astype(np.uint64) + (products >> HALF)).astype(np.uint32)
 
 
-def add_cell_counts_by_numpy(
+def fill_cell_counts_by_numpy(
     starts: IntArray, sizes: IntArray, held: IntArray, keys: UInt64Array, out: FloatArray
 ) -> None:
-    """Add the same counts as the compiled ``add_cell_counts``, by whole arrays."""
+    """Fill in the same counts as the compiled ``fill_cell_counts``, by whole arrays."""
     shifts = np.uint64(CELL_BITS) * np.arange(DRAWS_OF_A_WORD, dtype=np.uint64)
     for c, (start, size) in enumerate(zip(starts.tolist(), sizes.tolist(), strict=True)):
         n_words = -(-int(held[:, c].max()) // DRAWS_OF_A_WORD)
@@ -76,7 +76,7 @@ def add_cell_counts_by_numpy(
         places += np.uint64(size) * np.arange(len(keys), dtype=np.uint64)[:, None]
         drawn = places[np.arange(places.shape[1]) < held[:, [c]]].astype(np.intp)
         counts = np.bincount(drawn, minlength=len(keys) * size)
-        out[:, start : start + size] += counts.reshape(len(keys), size)
+        out[:, start : start + size] = counts.reshape(len(keys), size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,13 +124,17 @@ class Cells:
         return np.concatenate(parts)
 
     def held(self, which: IntArray, attempt: int = 0) -> IntArray:
-        """(b, C) how many draws of some resamples, by number, fall in each cell."""
-        batch = which // self._at_once
-        held = np.empty((len(which), len(self.sizes)), dtype=np.intp)
-        for number in np.unique(batch).tolist():
-            mine = batch == number
-            held[mine] = self._batch(attempt, number)[which[mine] - number * self._at_once]
-        return held
+        """(b, C) how many draws of some resamples, by ascending number, fall in each cell."""
+        numbers = range(int(which[0]) // self._at_once, int(which[-1]) // self._at_once + 1)
+        if len(numbers) == 1:
+            return self._rows(which, attempt, numbers[0])
+        bounds = np.searchsorted(which, [number * self._at_once for number in numbers[1:]])
+        parts = zip(numbers, np.split(which, bounds), strict=True)
+        found = [self._rows(part, attempt, number) for number, part in parts if len(part)]
+        return np.concatenate(found)
+
+    def _rows(self, which: IntArray, attempt: int, number: int) -> IntArray:
+        return self._batch(attempt, number)[which - number * self._at_once]
 
     @cached_property
     def _at_once(self) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 from thetahat.bootstrap.draws import (
     FEWEST_IN_CELLS,
     Cells,
-    add_cell_counts_by_numpy,
+    fill_cell_counts_by_numpy,
     indices_by_numpy,
     mixed,
 )
@@ -25,7 +25,7 @@ from thetahat.kernels.bootstrap import (
     draw_indices,
     gather_sums,
 )
-from thetahat.kernels.cells import add_cell_counts, add_cell_sums
+from thetahat.kernels.cells import add_cell_sums, fill_cell_counts
 from thetahat.kernels.compiling import compiled
 from thetahat.seeds import stream
 from thetahat.types import FloatArray, IntArray
@@ -141,11 +141,12 @@ class HashedResamples:
 
     def _counts(self, which: IntArray, attempt: int) -> FloatArray:
         keys, cells = self._keys(which, attempt), self._cells
-        out = np.zeros((len(which), int(self.starts[-1])))
+        out = np.empty((len(which), int(self.starts[-1])))
         if cells is not None:
-            add = compiled(add_cell_counts) if self._is_large else add_cell_counts_by_numpy
-            add(cells.starts, cells.sizes, cells.held(which, attempt), keys, out)
+            fill = compiled(fill_cell_counts) if self._is_large else fill_cell_counts_by_numpy
+            fill(cells.starts, cells.sizes, cells.held(which, attempt), keys, out)
         for starts in self._small:
+            out[:, starts[0] : starts[-1]] = 0.0
             if self._is_large:
                 compiled(count_draws)(_indices(starts, keys), out)
             else:

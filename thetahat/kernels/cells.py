@@ -81,16 +81,17 @@ def add_cell_sums(  # noqa: PLR0913 - a column, the cells, and what is drawn fro
             out[b] += ((s0 + s1) + (s2 + s3)) + s4
 
 
-def add_cell_counts(
+def fill_cell_counts(
     starts: IntArray, sizes: IntArray, held: IntArray, keys: UInt64Array, out: FloatArray
 ) -> None:
-    """Add to ``out`` (b, n) how often each resample draws each unit of the cells."""
+    """Fill in, of ``out`` (b, n), how often each resample draws each unit of the cells."""
     hashes = np.empty(AT_ONCE, dtype=np.uint64)
     for c in range(len(starts)):
         mask = np.uint64(sizes[c] - 1)
         offset = STEP * (np.uint64(c + 1) << HALF)
         for b in range(len(keys)):
             cell = out[b, starts[c] : starts[c] + sizes[c]]
+            cell[:] = 0.0
             n_words = held[b, c] // PER_WORD
             for done in range(0, n_words + 1, AT_ONCE):
                 n_now = min(AT_ONCE, n_words + 1 - done)

@@ -50,7 +50,8 @@ class Ranking:
         last = np.ones(len(self.order), dtype=bool)
         last[:-1] = self.group[1:] != self.group[:-1]
         out = np.empty(len(counts))
-        compiled(kernel)(np.ascontiguousarray(counts), self.order, self.positive > 0, last, out)
+        order = self.order.astype(np.uint32)
+        compiled(kernel)(np.ascontiguousarray(counts), order, self.positive, last, out)
         return out
 
     def unit_weights(self) -> tuple[FloatArray, FloatArray]:

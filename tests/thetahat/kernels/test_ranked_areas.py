@@ -31,7 +31,7 @@ def ranking_of(seed: int) -> Ranking:
 def uncompiled(kernel: Kernel, ranking: Ranking, counts: FloatArray) -> FloatArray:
     last = np.append(np.diff(ranking.group) > 0, True)
     out = np.empty(len(counts))
-    kernel(counts, ranking.order, ranking.positive > 0, last, out)
+    kernel(counts, ranking.order.astype(np.uint32), ranking.positive, last, out)
     return out
 
 
