@@ -6,6 +6,7 @@ the file of the one that has it.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from service.jobs.discard import chunk_folder
+from service.jobs.loss_columns import LossColumns
 from service.storage.files import FileStore
 from service.storage.units import Claim
 
@@ -32,11 +34,18 @@ def keep_arrays(
     return name
 
 
-def keep_losses(files: FileStore, claim: Claim, losses: pa.Table) -> str:
-    """Keep the table of losses as Parquet and return the file's name."""
+def keep_losses(files: FileStore, claim: Claim, losses: pa.Table | LossColumns) -> str:
+    """Keep the table of losses as Parquet and return the file's name; columns piece by piece."""
     name = f"losses/{claim.evaluation_id}-{claim.attempt}.parquet"
     with files.new_upload() as file:
-        pq.write_table(losses, file, compression="zstd")
+        if isinstance(losses, LossColumns):
+            pieces = losses.pieces()
+            first = next(pieces)
+            with pq.ParquetWriter(file, first.schema, compression="zstd") as writer:
+                for piece in itertools.chain([first], pieces):
+                    writer.write_table(piece)
+        else:
+            pq.write_table(losses, file, compression="zstd")
         files.keep(file, name)
     return name
 

@@ -16,6 +16,8 @@ from thetahat.curves.saturation import against_largest, saturation
 from thetahat.evaluation import Choices, Chosen, evaluate
 from thetahat.evaluation.plain import plain, told
 from thetahat.intervals import INTERVALS
+from thetahat.measuring.told import add_metrics
+from thetahat.metrics.base import Judged, Metric
 from thetahat.types import Caution, IntArray
 
 _OF_DIFFERENCES = ("student_t", "normal")
@@ -35,11 +37,14 @@ class Point:
         change.
     n_train : ndarray of int
         (J,) rows learnt from, split by split.
+    judged : Judged or None
+        What metrics look at, where there are any.
     """
 
     label: str
     losses: BlockLosses
     n_train: IntArray
+    judged: Judged | None = None
 
     @property
     def key(self) -> str:
@@ -52,12 +57,14 @@ class Point:
         return float(self.n_train.mean())
 
 
-def curve_of(
+def curve_of(  # noqa: PLR0913 - the points, and how they are read
     points: Sequence[Point],
     n: int,
     choices: Choices,
     seed: int,
     loss_range: tuple[float, float] | None = None,
+    *,
+    metrics: Sequence[Chosen[Metric]] = (),
 ) -> dict[str, Any]:
     """Return a learner's curve: points, steps, saturation and power law, as plain JSON values.
 
@@ -74,13 +81,20 @@ def curve_of(
         The job's seed.
     loss_range : tuple of float or None
         What the loss can take.
+    metrics : sequence of Chosen
+        Measured at each point, beside the loss; steps and saturation are of the loss.
     """
     table = LossTable(
         points[0].losses.layout, {p.key: p.losses for p in points}, loss_range=loss_range
     )
     largest = points[-1]
-    plain_choices = replace(choices, tests=(), omnibus=(), correction="none", detail="full")
-    result = evaluate(table, replace(plain_choices, control=largest.key), seed)
+    plain_choices = replace(
+        choices, tests=(), omnibus=(), correction="none", detail="full", control=None
+    )
+    with_largest = replace(plain_choices, control=largest.key)
+    result = evaluate(table, with_largest, seed)
+    judged = {point.key: point.judged for point in points if point.judged is not None}
+    add_metrics(result, metrics, judged, table.layout, with_largest, seed)
     smaller = [
         against_largest(point.label, int(point.n_train.max()), comparison, choices.alpha)
         for point, comparison in zip(points[:-1], result["comparisons"], strict=True)
@@ -94,7 +108,7 @@ def curve_of(
             smaller, largest.label, int(largest.n_train.max()), n, choices.margin
         ),
         "power_law": None if law is None else _law_told(law, n, choices.level),
-        "figure": _figure(told_points, law),
+        "figure": _figure(told_points, law, metrics),
         "not_applicable": result["not_applicable"],
         "cautions": [*result["cautions"], *told(_doubts(points, reason))],
     }
@@ -168,21 +182,33 @@ def _law_told(law: PowerLaw, n: int, level: float) -> dict[str, Any]:
     return law_told
 
 
-def _figure(points: Sequence[Mapping[str, Any]], law: PowerLaw | None) -> dict[str, Any]:
+def _figure(
+    points: Sequence[Mapping[str, Any]], law: PowerLaw | None, metrics: Sequence[Chosen[Metric]]
+) -> dict[str, Any]:
     """Return the numbers of a drawing: sizes, means, ends of the recommended interval, law."""
     x = [point["n_train"]["mean"] for point in points]
-    best = [next((i for i in point["intervals"] if i["recommended"]), None) for point in points]
     drawn: dict[str, Any] = {
         "x": x,
         "y": [point["mean"]["macro"] for point in points],
-        "lower": [None if i is None else i["lower"] for i in best],
-        "upper": [None if i is None else i["upper"] for i in best],
+        **_ends(points),
         "law": None,
     }
+    for key in (entry.key for entry in metrics):
+        of_points = [point["metrics"][key] for point in points]
+        y = [of_one["estimate"][of_one["mean"]] for of_one in of_points]
+        drawn.setdefault("metrics", {})[key] = {"y": y, **_ends(of_points)}
     if law is not None:
         fine = np.geomspace(x[0], x[-1], 40)
         drawn["law"] = {"x": fine, "y": [law.at(size)[0] for size in fine.tolist()]}
     return {key: plain(value) for key, value in drawn.items()}
+
+
+def _ends(holders: Sequence[Mapping[str, Any]]) -> dict[str, list[float | None]]:
+    best = [next((i for i in one["intervals"] if i["recommended"]), None) for one in holders]
+    return {
+        end: [None if interval is None else interval[end] for interval in best]
+        for end in ("lower", "upper")
+    }
 
 
 def _doubts(points: Sequence[Point], reason: str | None) -> list[Caution]:

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from service.jobs.kinds._curve_gather import Arrays, AtSize, OfLearner, Parts, of_learner
 from service.jobs.kinds._failures import failure_of
 from service.jobs.kinds._fewer_learners import choices_left
-from service.jobs.kinds._loss_output import losses_as_columns
+from service.jobs.kinds._learner_metrics import judged_of
+from service.jobs.kinds._loss_output import loss_columns, said_column
 from service.jobs.kinds._methods_used import methods_used
+from service.jobs.kinds._metrics import Metrics, metrics_used
+from service.jobs.kinds._refits import Extra, found_again
 from service.jobs.kinds.base import Finished
-from service.jobs.parts import failure_in
-from thetahat.block_losses import LossTable
+from service.jobs.loss_columns import Column
+from service.jobs.spill import Spill
 from thetahat.curves import Point, curve_of, label_of
 from thetahat.evaluation import check, evaluate
 from thetahat.evaluation.plain import told
-from thetahat.resampling import SplitOutcome, cautions_of, loss_table, unpack
+from thetahat.measuring.outcomes import judged_from
+from thetahat.measuring.told import add_metrics
+from thetahat.refits import not_of_pairs
+from thetahat.resampling import cautions_of, loss_table, path_of
+from thetahat.resampling.outcomes import Outcomes
 from thetahat.types import Caution
 
 if TYPE_CHECKING:
@@ -29,19 +37,34 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Gathered:
-    """What came back: outcomes and whole training sizes by (learner, size), and failures."""
+    """What is kept of the learners when their curves are drawn.
 
-    outcomes: dict[tuple[str, int], list[SplitOutcome]] = field(default_factory=dict)
-    whole: dict[tuple[str, int], list[int]] = field(default_factory=dict)
+    Parameters
+    ----------
+    curves : dict
+        As the result has them.
+    last : dict of str to int
+        The largest size at which a learner ran.
+    at_last : dict of str to Outcomes
+        What it did there.
+    again : dict
+        Extra fits by learner and design.
+    failures : dict
+        By learner and size.
+    cautions : list of Caution
+        What learners warned of.
+    losses, said : dict
+        Columns by learner and size; most of them lie in a file.
+    """
+
+    curves: dict[str, dict[str, Any]] = field(default_factory=dict)
+    last: dict[str, int] = field(default_factory=dict)
+    at_last: dict[str, Outcomes] = field(default_factory=dict)
+    again: dict[str, dict[int, list[Arrays]]] = field(default_factory=dict)
     failures: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict)
-
-    def sizes_of(self, name: str, n_sizes: int) -> list[int]:
-        """Return the sizes at which every split of a learner ran."""
-        return [
-            size
-            for size in range(n_sizes)
-            if (name, size) in self.outcomes and (name, size) not in self.failures
-        ]
+    cautions: list[Caution] = field(default_factory=list)
+    losses: dict[str, np.ndarray] = field(default_factory=dict)
+    said: dict[str, Column] = field(default_factory=dict)
 
 
 def finish(  # noqa: PLR0913 - the request, built, and what its parts gave
@@ -49,55 +72,123 @@ def finish(  # noqa: PLR0913 - the request, built, and what its parts gave
     given: LearningCurveRequest,
     plan: Plan,
     growth: Growth,
-    parts: Sequence[Mapping[str, Any]],
-    outputs: Sequence[Mapping[str, np.ndarray]],
+    parts: Parts,
+    outputs: Sequence[Arrays],
 ) -> Finished:
     """Evaluate the curves of the learners that ran; what failed is named with its message."""
     labels = [label_of(size) for size in growth.sizes]
-    gathered = _gathered(parts, outputs)
-    curves = {
-        name: sizes for name in plan.learners if (sizes := gathered.sizes_of(name, len(labels)))
-    }
-    if not curves:
-        raise failure_of(next(iter(gathered.failures.values())))
-    table = _table(plan, gathered, curves, labels)
-    last = max(size for sizes in curves.values() for size in sizes)
-    at_largest = {name: key_of(name, labels[last]) for name in curves if last in curves[name]}
-    models = {name: table.models[key] for name, key in at_largest.items()}
-    largest = LossTable(table.layout, models, loss_range=table.loss_range)
-    left = (given.choices(), table.layout, list(plan.learners), list(at_largest))
+    found = _gathered(seed, given, plan, labels, parts, outputs)
+    if not found.curves:
+        raise failure_of(next(iter(found.failures.values())))
+    last = max(found.last.values())
+    largest = {name: o for name, o in found.at_last.items() if found.last[name] == last}
+    table = loss_table(plan.data, plan.scheme.block_kind, largest, plan.loss)
+    left = (given.choices(), table.layout, list(given.learners), list(largest))
     choices, fewer, let_go = choices_left(*left)
-    check(largest.layout, choices, largest.names)
-    result = evaluate(largest, choices, seed)
+    if last < len(labels) - 1:
+        plan = replace(plan, extra=Extra((), (), ()))  # extra fits are of the largest size
+    extra = plan.extra
+    check(table.layout, extra.choices_to_check(choices), table.names)
+    again = {name: found.again[name] for name in largest}
+    fits, of_extra = found_again(plan, seed, again, choices)
+    result = evaluate(table, choices, seed, found=fits)
+    metrics = given.built_metrics()
+    judged = judged_of(metrics, plan.data, largest)
+    add_metrics(result, metrics, judged, table.layout, choices, seed)
     result["sizes"], result["size"] = labels, labels[last]
     result["grow_by"], result["stratified"] = growth.grow_by, growth.stratified
-    result["curves"] = {
-        name: curve_of(
-            [
-                Point(
-                    label=labels[size],
-                    losses=table.models[key_of(name, labels[size])],
-                    n_train=np.array([o.n_train for o in gathered.outcomes[name, size]]),
-                )
-                for size in sizes
-            ],
-            plan.data.n,
-            choices,
-            seed,
-            table.loss_range,
-        )
-        for name, sizes in curves.items()
-    }
-    result["failures"] = _failures_told(gathered, labels)
-    result["cautions"] += told([*_not_the_largest(labels, last), *fewer]) + _cautions(
-        plan, gathered, labels
+    result["curves"] = found.curves
+    result["learners"] = {name: path_of(outcomes.reasons) for name, outcomes in largest.items()}
+    result["failures"] = _failures_told(found, labels)
+    result["cautions"] += told(
+        [
+            *_not_the_largest(labels, last),
+            *fewer,
+            *_left_out(found, labels),
+            *getattr(plan.scheme, "cautions", ()),
+            *found.cautions,
+            *of_extra,
+        ]
     )
     result["not_applicable"] += let_go
+    result["not_applicable"] += [] if len(largest) < 2 else list(not_of_pairs(extra.asked))
     result["methods"] = [
         *plan.methods_used(given.learners),
-        *methods_used(choices, result),
+        *metrics_used(metrics),
+        *methods_used(choices, result, extra.keys()),
+        *extra.methods_used(),
     ]
-    return Finished(result, losses_as_columns(table))
+    return Finished(result, loss_columns(table.layout, found.losses, found.said))
+
+
+def key_of(name: str, label: str) -> str:
+    """Return what a learner at one size is called where both are models."""
+    return f"{name} @ {label}"
+
+
+def _gathered(  # noqa: PLR0913 - as finish
+    seed: int,
+    given: LearningCurveRequest,
+    plan: Plan,
+    labels: Sequence[str],
+    parts: Parts,
+    outputs: Sequence[Arrays],
+) -> Gathered:
+    """Draw the curves one after another; of each, the rows at its largest size are kept."""
+    found, spill, metrics = Gathered(), Spill(), given.built_metrics()
+    for name in plan.learners:
+        one = of_learner(name, parts, outputs)
+        found.failures |= {(name, size): said for size, said in one.failures.items()}
+        if not one.sizes:
+            continue
+        last = max(one.sizes)
+        found.curves[name] = _curve(seed, given, plan, labels, metrics, name, one)
+        found.last[name], found.at_last[name] = last, one.sizes[last].over_whole_parts
+        found.again[name] = one.again
+        keys = {key_of(name, labels[size]): at for size, at in one.sizes.items()}
+        found.cautions += cautions_of({key: at.outcomes for key, at in keys.items()})
+        for key, at in keys.items():
+            found.losses[key] = spill.keep(at.outcomes.losses)
+            column = said_column(plan.data, np.asarray(at.outcomes.output))
+            kept = Column(spill.keep(column.values), column.labels)
+            found.said[f"prediction:{key}"] = kept
+    return found
+
+
+def _curve(  # noqa: PLR0913 - as finish
+    seed: int,
+    given: LearningCurveRequest,
+    plan: Plan,
+    labels: Sequence[str],
+    metrics: Metrics,
+    name: str,
+    one: OfLearner,
+) -> dict[str, Any]:
+    sizes = {labels[size]: at for size, at in one.sizes.items()}
+    outcomes = {label: at.over_whole_parts for label, at in sizes.items()}
+    table = loss_table(plan.data, plan.scheme.block_kind, outcomes, plan.loss)
+    points = [
+        Point(
+            label=label,
+            losses=table.models[label],
+            n_train=_learnt_from(at),
+            judged=judged_from(outcomes[label], plan.data, name) if metrics else None,
+        )
+        for label, at in sizes.items()
+    ]
+    return curve_of(points, plan.data.n, given.choices(), seed, table.loss_range, metrics=metrics)
+
+
+def _learnt_from(at: AtSize) -> np.ndarray:
+    return at.outcomes.places.n_train
+
+
+def _failures_told(found: Gathered, labels: Sequence[str]) -> dict[str, Any]:
+    """Return code, message and place by learner and size."""
+    by_learner: dict[str, dict[str, Any]] = {}
+    for (name, size), said in found.failures.items():
+        by_learner.setdefault(name, {})[labels[size]] = said
+    return by_learner
 
 
 def _not_the_largest(labels: Sequence[str], last: int) -> Iterator[Caution]:
@@ -109,67 +200,9 @@ def _not_the_largest(labels: Sequence[str], last: int) -> Iterator[Caution]:
         )
 
 
-def key_of(name: str, label: str) -> str:
-    """Return what a learner at one size is called where both are models."""
-    return f"{name} @ {label}"
-
-
-def _gathered(
-    parts: Sequence[Mapping[str, Any]], outputs: Sequence[Mapping[str, np.ndarray]]
-) -> Gathered:
-    gathered = Gathered()
-    for part, output in zip(parts, outputs, strict=True):
-        place = part["learner"], part["size"]
-        failure = failure_in(output, part["learner"])
-        if failure is not None:
-            gathered.failures.setdefault(place, failure)
-        else:
-            gathered.outcomes.setdefault(place, []).extend(unpack(output))
-            gathered.whole.setdefault(place, []).extend(output["n_whole"].tolist())
-    return gathered
-
-
-def _table(
-    plan: Plan, gathered: Gathered, curves: Mapping[str, Sequence[int]], labels: Sequence[str]
-) -> LossTable:
-    """Return the losses of all learners at all sizes, over the layout of the scheme.
-
-    The layout's training sizes are those of the whole training parts, as ``Point`` says.
-    """
-    outcomes = {
-        key_of(name, labels[size]): [
-            replace(outcome, n_train=n)
-            for outcome, n in zip(
-                gathered.outcomes[name, size], gathered.whole[name, size], strict=True
-            )
-        ]
-        for name, sizes in curves.items()
-        for size in sizes
-    }
-    return loss_table(plan.data, plan.scheme.block_kind, outcomes, plan.loss)
-
-
-def _failures_told(gathered: Gathered, labels: Sequence[str]) -> dict[str, Any]:
-    """Return code, message and place by learner and size."""
-    by_learner: dict[str, dict[str, Any]] = {}
-    for (name, size), said in gathered.failures.items():
-        by_learner.setdefault(name, {})[labels[size]] = said
-    return by_learner
-
-
-def _cautions(plan: Plan, gathered: Gathered, labels: Sequence[str]) -> list[dict[str, str]]:
-    left_out = [
-        {
-            "code": "size_left_out",
-            "message": f"{name!r} at size {labels[size]} is left out: {said['message']}",
-        }
-        for (name, size), said in gathered.failures.items()
-    ]
-    warned = {
-        key_of(name, labels[size]): outcomes
-        for (name, size), outcomes in gathered.outcomes.items()
-        if (name, size) not in gathered.failures
-    }
-    of_scheme = getattr(plan.scheme, "cautions", ())
-    said = [*of_scheme, *cautions_of(warned)]
-    return left_out + told(said)
+def _left_out(found: Gathered, labels: Sequence[str]) -> Iterator[Caution]:
+    for (name, size), said in found.failures.items():
+        yield Caution(
+            "size_left_out",
+            f"{name!r} at size {labels[size]} is left out: {said['message']}",
+        )

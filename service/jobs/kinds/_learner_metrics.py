@@ -43,6 +43,17 @@ def silent_of(learners: Mapping[str, Learner]) -> list[str]:
     ]
 
 
+def check_given(metrics: Metrics, outcomes: Sequence[SplitOutcome], data: Data, name: str) -> None:
+    """Refuse what a learner said of some splits where a metric has nothing to look at."""
+    if not len(outcomes) or not any(entry.method.uses == "scores" for entry in metrics):
+        return
+    if judged_from(outcomes, data, name).scores is None:
+        first = next(entry for entry in metrics if entry.method.uses == "scores")
+        raise UnsupportedCombination(
+            f"{first.name} needs scores, and learner {name!r} gave none", loc=("metrics",)
+        )
+
+
 def judged_of(
     metrics: Metrics, data: Data, ran: Mapping[str, Sequence[SplitOutcome]]
 ) -> dict[str, Judged]:

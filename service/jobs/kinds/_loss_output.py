@@ -7,7 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 
+from service.jobs.loss_columns import Column, LossColumns
 from thetahat.block_losses import LossTable
+from thetahat.data import REGRESSION, Data
+from thetahat.layout import Layout
 
 RESERVED = ("block", "repeat", "instance", "cluster")
 
@@ -41,9 +44,49 @@ def losses_as_columns(
     return pa.table(columns)
 
 
-def _labels(labels: tuple[str | int, ...], codes: np.ndarray) -> pa.Array:
+def loss_columns(
+    layout: Layout, losses: Mapping[str, np.ndarray], extra: Mapping[str, Column]
+) -> LossColumns:
+    """Return the same table, its columns told row by row when they are written down.
+
+    Parameters
+    ----------
+    layout : Layout
+        With rows.
+    losses : mapping of str to ndarray of float
+        (n,) of each model, in the layout's order of rows.
+    extra : mapping of str to Column
+        What stands behind them.
+    """
+    split = layout.split_of_row()
+    columns = {
+        "block": Column(layout.split_block[split], _told(layout.block_labels)),
+        "repeat": Column(layout.split_repeat[split]),
+    }
+    if layout.instance is not None and layout.instance_labels is not None:
+        columns["instance"] = Column(layout.instance, _told(tuple(layout.instance_labels.tolist())))
+    if layout.cluster is not None:
+        columns["cluster"] = Column(layout.cluster, _told(layout.cluster_labels))
+    for name, values in losses.items():
+        columns[f"loss:{name}" if name in RESERVED else name] = Column(values)
+    return LossColumns({**columns, **extra})
+
+
+def said_column(data: Data, output: np.ndarray) -> Column:
+    """Return predictions as a column of labels or values; codes take as little room as they can."""
+    if data.task == REGRESSION:
+        return Column(output)
+    small = np.min_scalar_type(max(1, data.n_classes - 1))
+    return Column(output.astype(small), _told(data.classes))
+
+
+def _told(labels: tuple[str | int, ...]) -> pa.Array:
     whole = all(isinstance(label, int) for label in labels)
-    values = pa.array(list(labels) if whole else [str(label) for label in labels])
+    return pa.array(list(labels) if whole else [str(label) for label in labels])
+
+
+def _labels(labels: tuple[str | int, ...], codes: np.ndarray) -> pa.Array:
+    values = _told(labels)
     return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), values).cast(
         values.type
     )

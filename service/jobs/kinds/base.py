@@ -11,6 +11,7 @@ from uuid import UUID
 import numpy as np
 import pyarrow as pa
 
+from service.jobs.loss_columns import LossColumns
 from service.schemas.base import EvaluationRequest
 
 
@@ -49,12 +50,12 @@ class Finished:
     ----------
     result : dict
         Plain JSON values; ``provenance`` is added by the caller.
-    losses : pyarrow.Table or None
+    losses : pyarrow.Table, LossColumns or None
         One row per instance and repeat, one column per model, for ``.../losses``.
     """
 
     result: dict[str, Any]
-    losses: pa.Table | None = None
+    losses: pa.Table | LossColumns | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid5
@@ -14,7 +15,8 @@ import pyarrow.parquet as pq
 
 from service.errors import InvalidRequest
 from service.jobs.kinds import JOB_KINDS
-from service.jobs.kinds.base import Chunks, DatasetFile, Finished, Job
+from service.jobs.kinds.base import Chunks, DatasetFile, Job
+from service.jobs.loss_columns import LossColumns
 from service.storage.engine import to_json
 from thetahat.errors import EvaluationError
 
@@ -38,9 +40,17 @@ def parquet_file(folder: Path, columns: Mapping[str, Sequence[Any] | np.ndarray]
     )
 
 
+@dataclass(frozen=True)
+class Ran:
+    """What came of a request; ``losses`` is a table in memory, or None."""
+
+    result: dict[str, Any]
+    losses: Any
+
+
 def run_kind(
     body: dict[str, Any], files: Sequence[DatasetFile] = (), *, seed: int = 7, job: int = 0
-) -> Finished:
+) -> Ran:
     """Check and run a request, whole or chunk by chunk, as the worker would."""
     kind = JOB_KINDS[body["kind"]]
     request = kind.request.model_validate_json(json.dumps(body))
@@ -53,7 +63,8 @@ def run_kind(
         outputs = [kind.run(work, dict(chunk.payload)) for chunk in started.chunks]
         started = kind.gather(work, outputs)
     json.loads(to_json(started.result))
-    return started
+    losses = started.losses
+    return Ran(started.result, losses.table() if isinstance(losses, LossColumns) else losses)
 
 
 def place_of(error: BaseException) -> tuple[str | int, ...]:

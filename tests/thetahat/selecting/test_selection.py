@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+import pytest
 
 from thetahat.data import Data, data_of
 from thetahat.learners import LEARNERS
@@ -14,6 +15,7 @@ from thetahat.schemes.k_fold import KFold
 from thetahat.selecting import (
     Candidate,
     External,
+    InternalEstimate,
     internal_estimate,
     internal_seed,
     internal_splits,
@@ -57,3 +59,42 @@ def test_calibrated_the_internal_minimum_is_too_small_and_the_external_error_is_
     error = external.std(ddof=1) / np.sqrt(n_sets)
     assert abs(external.mean() - 0.5) < 4 * error  # z = 4
     assert internal.mean() < 0.5 - 10 * internal.std(ddof=1) / np.sqrt(n_sets)
+
+
+def _of(external: list[float], *internal: float) -> Candidate:
+    estimates = [InternalEstimate(means=np.array([mean]), within=np.nan) for mean in internal]
+    return Candidate(external=np.array(external), internal=estimates)
+
+
+def test_golden_the_parts_of_the_gap_where_some_splits_have_no_value() -> None:
+    # a metric, higher is better: a wins the first and the last split, b the second
+    found = select_in_each(
+        {"a": _of([0.7, 0.6, np.nan], 0.9, 0.5, 0.8), "b": _of([0.5, 0.5, 0.6], 0.6, 0.7, 0.7)},
+        "least",
+        higher_is_better=True,
+    )
+
+    assert found.wins() == {"a": 2, "b": 1}
+    # the chosen: .7 - .9 and .5 - .7, and no value in the last split
+    assert found.gap() == pytest.approx(-0.2)
+    # a as given: -.2 and .1, b: -.1, -.2, -.1; as often as they were chosen
+    without = -0.05 * 2 / 3 - 0.4 / 3 / 3
+    assert found.parts_of_gap() == pytest.approx((without, -0.2 - without))
+    assert found.candidates_told()["a"]["external"] == [0.7, 0.6, None]
+    assert found.candidates_told(splits=False)["a"] == {
+        "wins": 2,
+        "internal": None,
+        "external": None,
+    }
+
+
+def test_degenerate_without_values_outside_there_is_no_gap() -> None:
+    nan = float("nan")
+    one = select_in_each({"a": _of([nan, nan], 1.0, 2.0)}, "least")
+    assert one.gap() is None
+    assert one.parts_of_gap() is None
+    # a wins the first split alone, where it has no value, and has none elsewhere either
+    two = {"a": _of([nan, nan], 1.0, 2.0), "b": _of([1.0, 1.0], 2.0, 1.0)}
+    found = select_in_each(two, "least")
+    assert found.gap() == pytest.approx(0)
+    assert found.parts_of_gap() is None
