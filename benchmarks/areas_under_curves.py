@@ -14,18 +14,20 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from thetahat.layout import layout_of
-from thetahat.measuring.measured import measure
+from thetahat.measuring.measured import Measured, measure
 from thetahat.measuring.spreads import spreads
 from thetahat.metrics.average_precision import AveragePrecision
 from thetahat.metrics.base import Judged, Metric
 from thetahat.metrics.roc_auc import RocAuc
 from thetahat.types import BlockKind
+from thetahat.variances.base import VarianceEstimate
 
 N, B, TIMED = 10_000, 10_000, 100
 
@@ -66,6 +68,10 @@ def jackknife(y: np.ndarray, s: np.ndarray, judged: Judged) -> None:
     )
 
 
+def _spreads(measured: Callable[[], Measured]) -> dict[str, VarianceEstimate]:
+    return spreads(measured())
+
+
 def main() -> None:
     rng = np.random.default_rng(1)
     y = rng.integers(0, 2, N)
@@ -79,16 +85,16 @@ def main() -> None:
         judged = Judged(task="classification", truth=y, output=y, scores=scores, classes=(0, 1))
         for name, metric, peer_of in cases:
             measure(metric, judged.rows(slice(0, N)), layout, 1)  # compiled now
-            ours, _ = clock(lambda m=metric, j=judged: measure(m, j, layout, 1))
-            peer, _ = clock(lambda p=peer_of, s=scores: loop(p, y, s), 1)
+            ours, _ = clock(partial(measure, metric, judged, layout, 1))
+            peer, _ = clock(partial(loop, peer_of, y, scores), 1)
             peer *= B / TIMED
             print(
                 f"{name:18s} {what:10s} {B} resamples of {N}: loop {peer:6.1f} s  "
                 f"ours {ours:5.2f} s  ratio {peer / ours:6.1f}"
             )
         jackknife(y, scores, judged)
-        plain = RocAuc(n_resamples=0)
-        ours, found = clock(lambda j=judged, m=plain: spreads(measure(m, j, layout, 1)))
+        plain = partial(measure, RocAuc(n_resamples=0), judged, layout, 1)
+        ours, found = clock(partial(_spreads, plain))
         print(f"DeLong, {what}: {ours * 1e3:.1f} ms, variance {found['delong'].value:.3e}")
 
 
