@@ -4,69 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 
+from thetahat.presets._importance_variances import VariancesTold, printed
+from thetahat.presets._importance_variances_claims import of_risks, of_weights
 from thetahat.studies.base import Findings, Records
-from thetahat.studies.claims import Claim
 from thetahat.studies.figures import Axis, Figure, Series
-from thetahat.studies.monte_carlo import mean_of, variance_of
+from thetahat.studies.monte_carlo import mean_of
 from thetahat.studies.tables import Number, Table
 from thetahat.types import FloatArray
 from thetahat.weights._closed_forms import ExampleSetting
 
-SOURCE: Final = "kouw2019"
-TAME: Final = math.sqrt(0.75)
-"""The g above which the fourth moment of the weights is finite: simulated variances have errors."""
 RISKS: Final = {
     "target": "target risk, sigma_T^2",
     "weighted": "weighted risk, sigma_W^2",
     "controlled": "controlled risk, sigma_beta^2",
 }
-NEAR: Final = (0.95, 1.05)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Told:
-    records: Records
-    scales: Sequence[float]
-    n: int
-
-    @property
-    def finite(self) -> list[int]:
-        """Places of the g with finite variances."""
-        return [at for at, g in enumerate(self.scales) if self.weight_variance(at) < math.inf]
-
-    @property
-    def tame(self) -> list[int]:
-        """Places of the g whose simulated variances have errors."""
-        return [at for at, g in enumerate(self.scales) if g > TAME]
-
-    def weight_variance(self, at: int) -> float:
-        return ExampleSetting(self.scales[at]).weight_variance()
-
-    def simulated_weight_variance(self, at: int) -> Number:
-        """The mean is known to be one, so the variance is a mean."""
-        return mean_of(self.records["mean_square"][:, at] - 1)
-
-    def variance(self, name: str, at: int) -> float:
-        """Return the closed form of one point's variance."""
-        example = ExampleSetting(self.scales[at])
-        return float(getattr(example, f"{name}_variance")())
-
-    def simulated(self, name: str, at: int) -> Number:
-        """Variance over data sets times the size of one."""
-        found = variance_of(self.records[name][:, at])
-        return times(found, self.n)
-
-
-def times(number: Number, factor: float) -> Number:
-    """Return a number times a factor."""
-    if number.value is None or number.standard_error is None:
-        return Number(None if number.value is None else number.value * factor)
-    return Number(number.value * factor, number.standard_error * abs(factor))
 
 
 def findings(
@@ -78,15 +33,15 @@ def findings(
     n: int,
 ) -> Findings:
     """Return what closed forms and repetitions say."""
-    told = _Told(records, scales, n)
+    told = VariancesTold(records, scales, n)
     return Findings(
         tables=(_table(told),),
         figures=(_figure_2(told), _figure_3(shares_at, constants), _figure_4(told)),
-        claims=(*_of_weights(told), *_of_risks(told)),
+        claims=(*of_weights(told), *of_risks(told)),
     )
 
 
-def _table(told: _Told) -> Table:
+def _table(told: VariancesTold) -> Table:
     rows: list[dict[str, Number | float | str | None]] = []
     for at, g in enumerate(told.scales):
         source, target = ExampleSetting(g).share_above(10)
@@ -126,7 +81,7 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _figure_2(told: _Told) -> Figure:
+def _figure_2(told: VariancesTold) -> Figure:
     x = [told.scales[at] for at in told.finite]
     simulated = [told.simulated_weight_variance(at) for at in told.finite]
     return Figure(
@@ -141,12 +96,6 @@ def _figure_2(told: _Told) -> Figure:
         ),
         note="Figure 2 of the text. As printed the formula lacks a root.",
     )
-
-
-def printed(g: float) -> float:
-    """Return the weights' variance as the text prints it."""
-    excess = 2 * g * g - 1
-    return g * g / excess * math.exp(1 / excess) - 1
 
 
 def _figure_3(shares_at: Sequence[float], constants: FloatArray) -> Figure:
@@ -169,7 +118,7 @@ def _figure_3(shares_at: Sequence[float], constants: FloatArray) -> Figure:
     )
 
 
-def _figure_4(told: _Told) -> Figure:
+def _figure_4(told: VariancesTold) -> Figure:
     x = [told.scales[at] for at in told.finite]
     series: list[Series] = []
     for name, title in RISKS.items():
