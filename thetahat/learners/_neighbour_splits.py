@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
@@ -14,6 +14,8 @@ from thetahat.types import FloatArray, IntArray
 
 TAKEN_TWICE: Final = Plain("rows stand more than once in the training part")
 TOO_FEW: Final = Plain("the training part has fewer rows than neighbours are asked for")
+
+TOO_FEW_AT_ALL: Final = Plain("there are fewer rows than neighbours are asked for")
 
 Vote = Callable[[IntArray, FloatArray], Predictions]
 """From (q, k) row numbers of all data and squared distances to predictions."""
@@ -42,36 +44,52 @@ class NeighbourSplits:
         """Take each test row's neighbours in the training part, and let them vote."""
         if part.left_out is None:
             return TAKEN_TWICE
+        inside = self.inside(part)
+        if np.count_nonzero(inside) < self.k:
+            return TOO_FEW
+        return self.vote(*self.nearest(part.test, inside, self.k))
+
+    def inside(self, part: Part) -> np.ndarray:
+        """(n,) whether a row may be a neighbour in this split."""
         inside = np.zeros(len(self.X), dtype=np.bool_)
         inside[part.train] = True
         inside &= self.allowed
-        if np.count_nonzero(inside) < self.k:
-            return TOO_FEW
-        self._look_up(part.test)
-        rows, squares, unsure = self._nearest(part.test, inside[self.rows[part.test]])
+        return inside
+
+    def nearest(self, test: IntArray, inside: np.ndarray, k: int) -> tuple[IntArray, FloatArray]:
+        """(q, k) rows and squared distances of the k nearest of those inside, no more than is k."""
+        self._look_up(test)
+        rows, squares, unsure = self._of_lists(test, inside[self.rows[test]], k)
         if unsure.any():
             train = np.flatnonzero(inside)
-            at, found = nearest(Search(self.X[train]), self.X[part.test[unsure]], self.k)
+            at, found = nearest(Search(self.X[train]), self.X[test[unsure]], k)
             rows[unsure], squares[unsure] = train[at], found
-        return self.vote(rows, squares)
+        return rows, squares
 
-    def _nearest(self, test: IntArray, fit: np.ndarray) -> tuple[IntArray, FloatArray, np.ndarray]:
+    def _of_lists(
+        self, test: IntArray, fit: np.ndarray, k: int
+    ) -> tuple[IntArray, FloatArray, np.ndarray]:
         """Return (q, k) rows and squared distances, and (q,) whether they may not be the right.
 
         ``fit`` is (q, length), whether a row of the list may be a neighbour.
         """
         of_test = self.rows[test]
-        first = np.argsort(~fit, axis=1, kind="stable")[:, : self.k]
+        first = np.argsort(~fit, axis=1, kind="stable")[:, :k]
         rows = np.take_along_axis(of_test, first, axis=1)
         squares = np.take_along_axis(self.squares[test], first, axis=1)
-        enough = np.count_nonzero(fit, axis=1) >= self.k
+        enough = np.count_nonzero(fit, axis=1) >= k
         return rows, squares, ~(enough & (squares[:, -1] < self.complete_below[test]))
+
+    def others(self, rows: IntArray) -> tuple[IntArray, FloatArray, np.ndarray]:
+        """(n_rows, k) of each row's nearest others and their squares; whether its list suffices."""
+        self._look_up(rows)
+        chosen, squares, unsure = self._of_lists(rows, self.rows[rows] != rows[:, None], self.k)
+        return chosen, squares, ~unsure
 
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
         """Let each row's neighbours other than itself vote; and whether its list suffices."""
-        self._look_up(rows)
-        chosen, squares, unsure = self._nearest(rows, self.rows[rows] != rows[:, None])
-        return self.vote(chosen, squares), ~unsure
+        chosen, squares, suffices = self.others(rows)
+        return self.vote(chosen, squares), suffices
 
     def _look_up(self, rows: IntArray) -> None:
         """Make the lists of the rows that have none yet."""
@@ -83,3 +101,44 @@ class NeighbourSplits:
         self.squares[wanted] = lists.squares
         self.complete_below[wanted] = lists.complete_below
         self.known[wanted] = True
+
+
+class NeighbourPath:
+    """The first few of one list of neighbours vote, for each of several numbers of them.
+
+    Parameters
+    ----------
+    splits : NeighbourSplits
+        With the largest of the numbers.
+    numbers : sequence of int
+        (L,) how many vote.
+    """
+
+    def __init__(self, splits: NeighbourSplits, numbers: Sequence[int]) -> None:
+        self.splits, self.numbers = splits, numbers
+
+    def predict(self, part: Part) -> tuple[Predictions, np.ndarray]:
+        """Take the neighbours in the training part; numbers that it has not are left out."""
+        splits, n_test = self.splits, len(part.test)
+        inside = splits.inside(part)
+        fits = np.array(self.numbers) <= np.count_nonzero(inside)
+        if part.left_out is None or not fits.any():
+            nothing = np.zeros((n_test, 1), dtype=np.intp), np.zeros((n_test, 1))
+            return self._votes(*nothing), np.zeros(len(self.numbers), dtype=np.bool_)
+        most = max(k for k, fit in zip(self.numbers, fits, strict=True) if fit)
+        return self._votes(*splits.nearest(part.test, inside, most)), fits
+
+    def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
+        """Let the nearest of each row's others vote; and whether its list suffices."""
+        splits = self.splits
+        chosen, squares, suffices = splits.others(rows)
+        enough = np.array(self.numbers)[:, None] <= len(splits.numbers) - splits.allowed[rows]
+        return self._votes(chosen, squares), enough & suffices
+
+    def _votes(self, rows: IntArray, squares: FloatArray) -> Predictions:
+        said = [self.splits.vote(rows[:, :k], squares[:, :k]) for k in self.numbers]
+        shares = [one.probabilities for one in said if one.probabilities is not None]
+        return Predictions(
+            np.concatenate([one.output for one in said]),
+            probabilities=np.concatenate(shares) if shares else None,
+        )

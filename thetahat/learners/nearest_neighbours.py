@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -10,9 +11,13 @@ import numpy as np
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.features import Features
 from thetahat.learners._neighbour_search import Search, nearest
-from thetahat.learners._neighbour_splits import NeighbourSplits
+from thetahat.learners._neighbour_splits import (
+    TOO_FEW_AT_ALL,
+    NeighbourPath,
+    NeighbourSplits,
+)
 from thetahat.learners._parts import complete_or_plain, weights_of
-from thetahat.learners.base import OverSplits, Plain
+from thetahat.learners.base import OverPath, OverSplits, Plain
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
 from thetahat.types import FloatArray, IntArray
@@ -39,14 +44,14 @@ class Voters:
             # Where a training row is the very point, only such rows count.
             some = at_point.any(axis=1, keepdims=True)
             counts = counts * np.where(some, at_point, 1 / distances)
-        shares = counts / counts.sum(axis=1, keepdims=True)
-        said = self.y[rows]
+        total, said = counts.sum(axis=1), self.y[rows]
         if not self.n_classes:
-            return Predictions((shares * said).sum(axis=1))
-        probabilities = np.column_stack(
-            [(shares * (said == code)).sum(axis=1) for code in range(self.n_classes)]
+            return Predictions((counts * said).sum(axis=1) / total)
+        # Votes are counted before they are divided: sums of whole numbers tie exactly.
+        votes = np.column_stack(
+            [(counts * (said == code)).sum(axis=1) for code in range(self.n_classes)]
         )
-        return Predictions(np.argmax(probabilities, axis=1), probabilities=probabilities)
+        return Predictions(np.argmax(votes, axis=1), probabilities=votes / total[:, None])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,6 +126,7 @@ class NearestNeighbours:
     tasks: ClassVar[frozenset[str]] = frozenset({"classification", "regression"})
     takes_weights: ClassVar[bool] = True
     compares_rows: ClassVar[bool] = True
+    path_parameter: ClassVar[str] = "k"
 
     def __post_init__(self) -> None:
         if self.k < 1:
@@ -161,9 +167,29 @@ class NearestNeighbours:
             return X
         w = np.ones(len(y)) if weights is None else weights
         if np.count_nonzero(w) < self.k:
-            return Plain("there are fewer rows than neighbours are asked for")
+            return TOO_FEW_AT_ALL
         voters = Voters(y, w, n_classes, self.votes == "distance")
         return NeighbourSplits(X, w > 0, self.k, voters.vote)
+
+    def over_path(
+        self,
+        values: Sequence[int],
+        features: Features,
+        y: np.ndarray,
+        *,
+        weights: FloatArray | None,
+        n_classes: int,
+    ) -> OverPath | Plain:
+        """Prepare one search for all numbers of neighbours."""
+        X = complete_or_plain(features)
+        if isinstance(X, Plain):
+            return X
+        w = np.ones(len(y)) if weights is None else weights
+        most = max((k for k in values if k <= np.count_nonzero(w)), default=0)
+        if not most:
+            return TOO_FEW_AT_ALL
+        voters = Voters(y, w, n_classes, self.votes == "distance")
+        return NeighbourPath(NeighbourSplits(X, w > 0, most, voters.vote), values)
 
 
 METHOD = NearestNeighbours

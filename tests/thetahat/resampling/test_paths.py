@@ -14,6 +14,7 @@ from thetahat.data import Data
 from thetahat.errors import EvaluationError
 from thetahat.learners.base import Learner
 from thetahat.learners.least_squares import LeastSquares
+from thetahat.learners.nearest_neighbours import NearestNeighbours
 from thetahat.learners.ridge import Ridge
 from thetahat.losses.base import Loss
 from thetahat.losses.squared import Squared
@@ -32,6 +33,8 @@ GRIDS: Final[dict[str, dict[str, Learner]]] = {
     "ridge without an intercept": {
         f"r{at}": Ridge(penalty=10.0**at, intercept=False) for at in (-1, 1)
     },
+    "neighbours": {f"k{k}": NearestNeighbours(k=k) for k in (1, 3, 4, 8, 30)},
+    "near neighbours": {f"k{k}": NearestNeighbours(k=k, votes="distance") for k in (9, 2, 50)},
 }
 
 
