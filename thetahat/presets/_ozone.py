@@ -56,8 +56,12 @@ class Days:
             ),
         )
 
-    def draw(self, gamma: float, rng: np.random.Generator, per_class: int) -> Shifted:
+    def draw(
+        self, gamma: float, rng: np.random.Generator, count: int, *, together: bool
+    ) -> Shifted:
         """Draw ``GRAIN`` source samples: without replacement, most likely near the start.
+
+        ``count`` rows of each class, or of both together.
 
         A row's chance falls with its place i as a normal of standard deviation gamma N around the
         first. In turn, each draw is among the rows that are left, which is what the largest of
@@ -67,26 +71,30 @@ class Days:
         rates = -0.5 * (np.arange(N) / (gamma * N)) ** 2
         waiting = np.log(rng.standard_exponential((GRAIN, N))) - rates
         chosen: list[IntArray] = []
-        for label in (-1.0, 1.0):
-            of_class = np.flatnonzero(self.labels == label)
-            first = np.argpartition(waiting[:, of_class], per_class - 1, axis=1)[:, :per_class]
+        parts = [np.arange(N)] if together else [np.flatnonzero(self.labels == s) for s in (-1, 1)]
+        for of_class in parts:
+            first = np.argpartition(waiting[:, of_class], count - 1, axis=1)[:, :count]
             chosen.append(of_class[np.sort(first, axis=1)])
         rows = np.concatenate(chosen, axis=1)
         return Shifted(self.rows[rows], self.labels[rows], self.rows[None], self.labels[None])
 
 
-def days_of(data: Mapping[str, Data], seed: int, n_components: int, per_class: int) -> Days:
+def days_of(
+    data: Mapping[str, Data], seed: int, n_components: int, count: int, *, together: bool
+) -> Days:
     """Return the rows of the data set that plays the role, or generated ones."""
     if ROLE not in data:
         days = _generated(stream(seed, "study_population"), n_components)
     else:
         days = _given(data[ROLE], n_components)
     smaller = int(min((days.labels < 0).sum(), (days.labels > 0).sum()))
-    if smaller < per_class:
+    there = len(days.labels) if together else smaller
+    if there < count:
+        whose = "in all" if together else "in the smaller class"
         raise InsufficientData(
-            f"{per_class} rows of each class are to be drawn, and one class has {smaller}",
+            f"{count} rows are to be drawn, and there are {there} {whose}",
             loc=("per_class",),
-            value=per_class,
+            value=count,
         )
     return days
 

@@ -15,7 +15,7 @@ from thetahat.errors import InvalidParameter
 from thetahat.generators.gaussian_shift import Shifted
 from thetahat.presets._final_risks_told import findings
 from thetahat.presets._importance_selection_claims import of_figure_7
-from thetahat.presets._ozone import ROLES, Days, days_of
+from thetahat.presets._ozone import ROLES, days_of
 from thetahat.presets._weighted_selection import SelectionStudy, check_design
 from thetahat.registry import MethodInfo
 from thetahat.types import FloatArray
@@ -31,8 +31,8 @@ class ImportanceOzone:
 
     Source: kouw2019, section 5, Figure 7.
 
-    Deviations: the text draws "80 samples without replacement from both classes": 80 of each are
-    taken. Its gammas are not given; these are ours. Beta is estimated inside each fold, as the
+    Deviations: the text draws "80 samples without replacement from both classes" and goes on with
+    "these 80 samples": 80 of each are taken, and with ``together`` 80 of both together. Its gammas are not given; these are ours. Beta is estimated inside each fold, as the
     authors' script does. Rows of a data set with as many features as components are taken as
     components.
 
@@ -42,6 +42,8 @@ class ImportanceOzone:
         Standard deviations of the source in time, as shares of all rows.
     per_class : int
         Rows of each class in the source.
+    together : bool
+        Draw so many rows of both classes together, as they come.
     n_components : int
         Principal components of the standardised features.
     n_folds, n_penalties : int
@@ -52,6 +54,7 @@ class ImportanceOzone:
 
     gammas: tuple[float, ...] = (0.1, 0.25, 0.5, 0.75, 1.0)
     per_class: int = 80
+    together: bool = False
     n_components: int = 10
     n_folds: int = 5
     n_penalties: int = 200
@@ -67,7 +70,7 @@ class ImportanceOzone:
         references=("kouw2019",),
         assumptions="The data set is the population: its rows are in order of time.",
         errs=(
-            "The source has as many of each class and the target has not, so labels do not arise "
+            "With as many of each class in the source and not in the target, labels do not arise "
             "in the same way in both: weights by features alone cannot make up for that."
         ),
     )
@@ -76,7 +79,7 @@ class ImportanceOzone:
 
     def __post_init__(self) -> None:
         check_design(self)
-        for name, least in (("per_class", self.n_folds), ("n_components", 1)):
+        for name, least in (("per_class", 2 * self.n_folds), ("n_components", 1)):
             value = getattr(self, name)
             if value < least:
                 raise InvalidParameter(
@@ -85,10 +88,10 @@ class ImportanceOzone:
 
     def plan(self, data: Mapping[str, Data], seed: int) -> SelectionStudy:
         """Return the study of these data."""
-        days = days_of(data, seed, self.n_components, self.per_class)
+        days = days_of(data, seed, self.n_components, self.per_class, together=self.together)
         return SelectionStudy(
             gammas=self.gammas,
-            draw=partial(_drawn, days=days, per_class=self.per_class),
+            draw=partial(days.draw, count=self.per_class, together=self.together),
             weighings={"gaussian_ratio": _fitted},
             tell=lambda records: findings(
                 records,
@@ -103,10 +106,6 @@ class ImportanceOzone:
             beta_from=self.beta_from,
             seed=seed,
         )
-
-
-def _drawn(gamma: float, rng: np.random.Generator, *, days: Days, per_class: int) -> Shifted:
-    return days.draw(gamma, rng, per_class)
 
 
 def _fitted(drawn: Shifted, gamma: float, rng: np.random.Generator) -> FloatArray:
