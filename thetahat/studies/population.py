@@ -237,11 +237,12 @@ class _OfRows:
             return every
         left = np.setdiff1d(every, chosen)
         left = left if self.codes is None else self._without_copies(left, chosen)
-        if len(left) == 0:
-            raise InsufficientData(
-                "all rows were drawn, and none is left to take the truth on; draw fewer, or with "
-                "replacement"
-            )
+        for rows in self.sources:
+            if not np.isin(rows, left).any():
+                raise InsufficientData(
+                    "all rows, or all of one source, were drawn, or copies of them, and none is "
+                    "left to take the truth on; draw fewer, or with replacement"
+                )
         return left
 
     def _without_copies(self, rows: IntArray, chosen: IntArray) -> IntArray:

@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from service.jobs.kinds._cross_validation_plan import check_choices, likely_layout
 from service.jobs.kinds._methods import Method, build, entry_of
+from service.jobs.kinds._placing import placed
 from service.jobs.kinds._study_input import EstimatorChoices, EstimatorInput
 from service.settings import settings
-from thetahat.errors import EvaluationError, InvalidParameter, Loc
+from thetahat.errors import InvalidParameter, Loc
 from thetahat.generators import Size, Sort
 from thetahat.learners.base import Learner
 from thetahat.losses import LOSSES
@@ -34,11 +35,8 @@ def estimators_of(
     """Return the estimators, each with a key of its own."""
     found: list[Estimator] = []
     for i, one in enumerate(given):
-        try:
+        with placed("estimators", i):
             made = _of_losses(one) if sort is Sort.LOSSES else _of_data(one, task, size)
-        except EvaluationError as error:
-            error.loc = ("estimators", i, *error.loc)
-            raise
         if any(other.key == made.key for other in found):
             raise InvalidParameter(
                 f"{made.key!r} stands twice; give the second an 'as' of its own",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 from uuid import UUID
@@ -16,6 +15,7 @@ from service.jobs.kinds._data_input import DataColumns, DataFields, check_data_f
 from service.jobs.kinds._job_key import JobKey
 from service.jobs.kinds._layout_fields import require_columns
 from service.jobs.kinds._methods import build, entry_of
+from service.jobs.kinds._placing import placed
 from service.jobs.kinds._study_estimators import estimators_of
 from service.jobs.kinds._study_input import PopulationInput, RoleData, StudyRequest
 from service.jobs.kinds.base import DatasetFile, Job
@@ -116,7 +116,7 @@ def _check_preset(given: StudyRequest, datasets: Files) -> None:
             raise InvalidParameter(
                 f"{given.preset} has no input {role!r}; it has: {known}", loc=("inputs", role)
             )
-        with _placed("inputs", role):
+        with placed("inputs", role):
             check_data_fields(_fields(one), datasets)
 
 
@@ -126,12 +126,12 @@ def _general_parts(
     """Return population, size and estimators; ``check_only`` opens no data set."""
     assert given.population is not None  # noqa: S101 - check_study saw to it
     assert given.draw is not None  # noqa: S101 - likewise
-    with _placed("draw"):
+    with placed("draw"):
         size = Size(**given.draw.model_dump(include=set(Size.__dataclass_fields__)))
     population: Population | None
     sort, task = Sort.DATA, str(given.population.task)
     if given.population.generator is None:
-        with _placed("population"):
+        with placed("population"):
             _check_data(given.population, datasets)
             population = None if check_only else _of_data(given, datasets)
     else:
@@ -159,7 +159,7 @@ def _of_generator(given: StudyRequest, size: Size) -> tuple[Population, Sort, st
         )
     if generator.gives is Sort.LOSSES:
         losses = GeneratedLosses(generator)
-        with _placed("population", "generator", "params"):
+        with placed("population", "generator", "params"):
             losses.settle(size, stream(0, "check"))  # whether the parameters fit so many blocks
         return losses, Sort.LOSSES, ""
     return GeneratedData(generator, of.n_judged), Sort.DATA, generator.task
@@ -211,15 +211,5 @@ def _without(columns: DataColumns, name: str, file: DatasetFile) -> DataColumns:
 
 
 def _data(one: RoleData, datasets: Files, role: str) -> Data:
-    with _placed("inputs", role):
+    with placed("inputs", role):
         return data_from(_fields(one), datasets)
-
-
-@contextmanager
-def _placed(*outer: str) -> Iterator[None]:
-    """Put a refusal's place inside the field that it is about."""
-    try:
-        yield
-    except EvaluationError as error:
-        error.loc = (*outer, *error.loc)
-        raise
