@@ -13,12 +13,16 @@ from thetahat.block_losses import BlockLosses, LossTable
 from thetahat.evaluation.choices import Choices
 from thetahat.evaluation.pairs import places
 from thetahat.evaluation.plain import plain, told
+from thetahat.layout import Layout
 from thetahat.risks import RISKS, by_source
 from thetahat.risks.base import RiskEstimate, RiskEstimator
 from thetahat.types import Alternative, BlockKind, Caution, FloatArray, IntArray, Label, Target
 
 Weights = FloatArray | Mapping[str, FloatArray]
 """(n,) weights of the rows, or those of each model."""
+
+Sources = tuple[IntArray, tuple[Label, ...]]
+"""(n,) code of each row's source, and what the sources are called."""
 
 Risks = Mapping[str, RiskEstimator]
 """Estimators by their key in the result."""
@@ -28,12 +32,13 @@ _RENAMED = {"estimate": "difference"}
 ALL_RISKS: Risks = {name: kind() for name, kind in RISKS.items()}
 
 
-def add_risks(
+def add_risks(  # noqa: PLR0913 - a result, what it is of, and what is put in
     result: dict[str, Any],
     table: LossTable,
     weights: Weights,
     choices: Choices,
     risks: Risks = ALL_RISKS,
+    sources: Sources | None = None,
 ) -> None:
     """Put ``risks`` into each model and each comparison of a result.
 
@@ -42,36 +47,40 @@ def add_risks(
     """
     for name, losses in table.models.items():
         own = weights[name] if isinstance(weights, Mapping) else weights
-        result["models"][name]["risks"] = risks_told(losses, own, choices, risks)
+        result["models"][name]["risks"] = risks_told(losses, own, choices, risks, sources)
     if isinstance(weights, Mapping) or result["detail"] == "brief":
         return
     pairs = places(table.names, choices.control)
     for comparison, (i, j) in zip(result["comparisons"], pairs, strict=True):
         a, b = (table.models[table.names[k]] for k in (i, j))
-        found = risks_told(a.minus(b), weights, choices, risks)
+        found = risks_told(a.minus(b), weights, choices, risks, sources)
         comparison["risks"] = {name: as_difference(one) for name, one in found.items()}
 
 
 def risks_told(
-    losses: BlockLosses, weights: FloatArray, choices: Choices, risks: Risks = ALL_RISKS
+    losses: BlockLosses,
+    weights: FloatArray,
+    choices: Choices,
+    risks: Risks = ALL_RISKS,
+    sources: Sources | None = None,
 ) -> dict[str, Any]:
     """Return every risk with its variance and normal interval, by wire name.
 
     Over several repeats an instance enters once, with its mean loss and mean weight, where
     instances are named; where they are not, its rows count as so many instances, which makes the
-    variance too small and is said in a caution. Where blocks are sources, each has its own part.
+    variance too small and is said in a caution. Each source has its own part: those given, or
+    the blocks where these are sources.
     """
     values, own, fold, cautions = _terms(losses, weights)
     layout = losses.layout
-    of_sources = layout.kind is BlockKind.SOURCE and layout.has_one_row_each
+    known = _sources(layout, fold, sources)
     found: dict[str, Any] = {}
     for name, method in risks.items():
         risk = method.estimate(values, own, fold)
         found[name] = risk_told(risk, choices.level, choices.alternative, cautions)
-        if of_sources and fold is not None:
-            codes = layout.split_block[fold]
+        if known is not None:
             found[name]["by_source"] = sources_told(
-                risk, codes, layout.block_labels, choices.level, choices.alternative
+                risk, *known, choices.level, choices.alternative
             )
     return found
 
@@ -147,6 +156,22 @@ def normal_interval(
         "lower": None if alternative is Alternative.LESS else plain(estimate - reach),
         "upper": None if alternative is Alternative.GREATER else plain(estimate + reach),
     }
+
+
+def _sources(layout: Layout, fold: IntArray | None, given: Sources | None) -> Sources | None:
+    """Return the source of each of the terms, where it is known."""
+    if given is None:
+        if layout.kind is not BlockKind.SOURCE or fold is None:
+            return None
+        return layout.split_block[fold], layout.block_labels
+    codes, labels = given
+    if layout.has_one_row_each:
+        return codes, labels
+    if layout.instance is None:
+        return None
+    of_instance = np.empty(layout.n_instances, dtype=np.intp)
+    of_instance[layout.instance] = codes
+    return of_instance, labels
 
 
 def _terms(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -33,6 +34,8 @@ class Setting:
         (n,) code of each row's source, where there are several.
     source_labels : tuple of label
         What the sources are called.
+    loss_range : tuple of float
+        Smallest and largest loss there can be.
     """
 
     risks: Mapping[str, RiskEstimator]
@@ -41,6 +44,7 @@ class Setting:
     level: float
     source: IntArray | None = None
     source_labels: tuple[Label, ...] = ()
+    loss_range: tuple[float, float] = (-math.inf, math.inf)
 
     @property
     def alternative(self) -> Alternative:

@@ -36,7 +36,8 @@ def choice_told(name: str, outcome: Outcome, setting: Setting) -> dict[str, Any]
     """Return what a risk selects, what it says of it, and how that does on the target."""
     curve = outcome.curves[name]
     at, chosen = curve.selected, curve.chosen
-    said = risk_told(chosen, setting.level, setting.alternative, _of_edge(outcome, at))
+    doubts = (*_of_edge(outcome, at), *_of_range(chosen.estimate, setting))
+    said = risk_told(chosen, setting.level, setting.alternative, doubts)
     said.pop("beta")
     selection: dict[str, Any] = {
         "selected": plain(outcome.value(name)),
@@ -113,6 +114,20 @@ def _oracle(outcome: Outcome, setting: Setting) -> dict[str, Any] | None:
         **found,
         "cautions": told(_of_edge(outcome, at)),
     }
+
+
+def _of_range(estimate: float, setting: Setting) -> tuple[Caution, ...]:
+    low, high = setting.loss_range
+    if low <= estimate <= high:
+        return ()
+    beyond = f"below {low:g}, the least" if estimate < low else f"above {high:g}, the largest"
+    return (
+        Caution(
+            "estimate_out_of_range",
+            f"the estimate is {estimate:.4g}, {beyond} that the loss can be: these weights do not "
+            "say what the risk is, and the selection rests on them",
+        ),
+    )
 
 
 def _of_edge(outcome: Outcome, at: int) -> tuple[Caution, ...]:

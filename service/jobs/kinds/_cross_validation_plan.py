@@ -15,6 +15,7 @@ from service.jobs.kinds._job_key import JobKey
 from service.jobs.kinds._methods import Method, build, entry_of
 from service.jobs.kinds._methods_used import learners_used, method_used
 from service.jobs.kinds._refits import Extra, extra_of
+from service.jobs.kinds._target_sample import weighted_data
 from service.jobs.kinds.base import DatasetFile, Job
 from service.settings import settings
 from thetahat.data import Data
@@ -126,7 +127,8 @@ def built_learners(
             spec, given.task, allowed_packages=settings().allowed_packages, loc=loc
         )
         try:
-            check_learner(name, learner, given.task, loss, weighted=has_role(given, "weight"))
+            weighted = has_role(given, "weight") or getattr(given, "weighted_fit", False)
+            check_learner(name, learner, given.task, loss, weighted=weighted)
         except EvaluationError as error:
             error.loc = (field, *error.loc[1:])
             raise
@@ -264,7 +266,7 @@ def likely_layout(scheme: Scheme, *, size: int = 2) -> Layout:
 @lru_cache(maxsize=1)
 def _built(key: JobKey[LearnersRequest]) -> Plan:
     given = key.given
-    data = data_from(given, key.job.datasets)
+    data = weighted_data(key.job, given, data_from(given, key.job.datasets))
     scheme, loss, rows = scheme_of(given), loss_of(given), rows_of(data)
     return Plan(
         data=data,

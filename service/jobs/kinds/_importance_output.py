@@ -14,7 +14,7 @@ from service.jobs.kinds._failures import failure_of
 from service.jobs.kinds._importance_learners import spec_of
 from service.jobs.kinds._methods import entry_of
 from service.jobs.kinds._methods_used import method_used
-from service.jobs.kinds._weights_output import weights_told
+from service.jobs.kinds._weights_output import diagnostics_told, weights_told
 from service.jobs.kinds.base import Finished
 from service.jobs.parts import failure_in
 from thetahat.evaluation.plain import plain, told
@@ -94,11 +94,13 @@ def _weights(plan: Plan) -> dict[str, Any]:
     """Return the weights as kind ``weights`` has them, and how they were used."""
     found = plan.weights
     name = entry_of(plan.given.weights).name
-    weights = weights_told(name, found.weighing, plan.shift.samples(), plan.seed)
+    samples = plan.shift.samples()
+    weights = weights_told(name, found.weighing, samples, plan.seed)
     weights["from"] = plan.given.weights_from
     weights["in_fits"] = plan.given.weighted_fit
     if found.of_fits is not None:
         weights["validation_values"] = plain(found.validation)
+        weights["validation"] = diagnostics_told(found.validation, samples, plan.seed)
     moment = found.second_moment()
     weights["second_moment"] = None if moment is None else plain(moment[0])
     return weights

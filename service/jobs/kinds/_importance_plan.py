@@ -93,6 +93,7 @@ class Plan:
             level=self.given.level,
             source=codes,
             source_labels=labels,
+            loss_range=self.loss.value_range,
         )
 
 

@@ -7,24 +7,34 @@ from typing import Any
 
 from thetahat.evaluation.plain import plain, told
 from thetahat.seeds import stream
+from thetahat.types import Caution, FloatArray
 from thetahat.weights import Samples, Weighing, diagnose
 
 
 def weights_told(name: str, weighing: Weighing, samples: Samples, seed: int) -> dict[str, Any]:
     """Return weights with their diagnostics as the result has them."""
-    diagnostics = diagnose(weighing.values, samples, stream(seed, "coverage"))
-    numbers = {
-        field.name: getattr(diagnostics, field.name)
-        for field in dataclasses.fields(diagnostics)
-        if field.name != "cautions"
-    }
+    described = diagnostics_told(weighing.values, samples, seed, weighing.cautions)
+    cautions = described.pop("cautions")
     return {
         "method": name,
         "values": plain(weighing.values),
         "n": samples.n,
         "n_target": samples.m,
         "n_features": samples.p,
-        **plain(numbers),
+        **described,
         "details": plain(weighing.details),
-        "cautions": told((*weighing.cautions, *diagnostics.cautions)),
+        "cautions": cautions,
     }
+
+
+def diagnostics_told(
+    weights: FloatArray, samples: Samples, seed: int, cautions: tuple[Caution, ...] = ()
+) -> dict[str, Any]:
+    """Return what (n,) weights look like, with what is known of them beforehand."""
+    diagnostics = diagnose(weights, samples, stream(seed, "coverage"))
+    numbers = {
+        field.name: getattr(diagnostics, field.name)
+        for field in dataclasses.fields(diagnostics)
+        if field.name != "cautions"
+    }
+    return {**plain(numbers), "cautions": told((*cautions, *diagnostics.cautions))}

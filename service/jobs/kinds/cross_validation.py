@@ -22,11 +22,18 @@ from service.jobs.kinds._methods import Method
 from service.jobs.kinds._methods_used import methods_used
 from service.jobs.kinds._metrics import metrics_of, metrics_used
 from service.jobs.kinds._refits import found_again, run_extra
+from service.jobs.kinds._target_sample import (
+    TargetSampleFields,
+    check_target_sample,
+    importance_of,
+    sources_of,
+)
 from service.jobs.kinds.base import Chunk, Chunks, DatasetFile, Finished, Job
 from service.jobs.parts import failed_arrays, failure_in
 from service.schemas.base import EvaluationRequest
 from thetahat.errors import EvaluationError
 from thetahat.evaluation import check, evaluate
+from thetahat.evaluation.weighting import add_risks
 from thetahat.measuring.told import add_metrics
 from thetahat.refits import not_of_pairs
 from thetahat.resampling import (
@@ -49,8 +56,8 @@ MOST_CHUNKS = 64
 """Per evaluation, about: enough to keep many workers busy, few enough to store."""
 
 
-class CrossValidationRequest(LearnersRequest):
-    """Data, learners and a scheme."""
+class CrossValidationRequest(LearnersRequest, TargetSampleFields):
+    """Data, learners and a scheme; and a sample of another population, if that is asked about."""
 
     fits_learners: ClassVar[bool] = True
 
@@ -58,6 +65,12 @@ class CrossValidationRequest(LearnersRequest):
     metrics: list[Method] = Field(
         default_factory=list, max_length=50, description="Beside the loss: roc_auc, f1, ..."
     )
+
+    def dataset_ids(self) -> tuple[UUID, ...]:
+        """Return the data sets of the data and of the target sample."""
+        target = None if self.target_sample is None else self.target_sample.dataset
+        named = (self.dataset, target)
+        return tuple(dict.fromkeys(each for each in named if each is not None))
 
 
 class CrossValidation:
@@ -71,6 +84,7 @@ class CrossValidation:
         """Refuse what can be seen to be wrong without fitting anything."""
         given = _narrow(request)
         check_data_fields(given, datasets)
+        check_target_sample(given, datasets)
         check_plan(given, datasets)
         check_learners(metrics_of(given.metrics), given, datasets)
 
@@ -183,6 +197,13 @@ def _finish(
     fitted = {name: again[name] for name in ran}
     found, cautions = found_again(plan, job.seed, fitted, choices)
     result = evaluate(table, choices, job.seed, found=found)
+    importance = importance_of(job, given, plan.data)
+    if importance is not None:
+        rows = np.concatenate([outcome.test for outcome in next(iter(ran.values()))])
+        weights = importance.weights.validation[rows]
+        sources = sources_of(plan.data, rows)
+        add_risks(result, table, weights, choices, importance.risks, sources)
+        result["weights"] = importance.told(given, job.seed)
     metrics = metrics_of(given.metrics)
     of_scheme, told = getattr(plan.scheme, "cautions", ()), (*cautions_of(ran), *cautions)
     judged = judged_of(metrics, plan.data, ran)
@@ -202,6 +223,7 @@ def _finish(
         *metrics_used(metrics),
         *methods_used(choices, result, plan.extra.keys()),
         *plan.extra.methods_used(),
+        *([] if importance is None else importance.methods_used()),
     ]
     return Finished(result, losses_as_columns(table, _said(plan, ran)))
 

@@ -220,3 +220,27 @@ def test_exact_stored_data_sets_and_inline_samples_agree(tmp_path: Path) -> None
     assert len(found["risks"]["weighted"]["by_source"]) == 3
     request = JOB_KINDS["importance_weighting"].request.model_validate(body)
     assert request.dataset_ids() == (source.id, target.id)
+
+
+def test_degenerate_an_estimate_that_no_loss_can_have_is_doubted() -> None:
+    source = {**BODY["source"], "weight": [100.0] * 30}
+    found = run_kind(with_(source=source, weights="given", loss="zero_one")).result
+    doubted = {
+        name
+        for name, risk in found["risks"].items()
+        if "estimate_out_of_range" in codes(risk["cautions"])
+    }
+    outside = {name for name, risk in found["risks"].items() if not 0 <= risk["estimate"] <= 1}
+
+    assert doubted == outside
+    assert "weighted" in doubted
+
+
+def test_exact_weights_of_unseen_rows_are_described_too() -> None:
+    found = run_kind(with_(weights_from="training")).result["weights"]
+    w = np.array(found["validation_values"])
+
+    assert_allclose(found["validation"]["largest"], w.max(), rtol=1e-12)
+    assert_allclose(found["validation"]["effective_sample_size"], w.sum() ** 2 / (w @ w), rtol=1e-9)
+    assert {"code", "message"} <= set(found["validation"]["cautions"][0])
+    assert "validation" not in run_kind(BODY).result["weights"]
