@@ -1,0 +1,141 @@
+"""Numbers that depend on features in a straight line, or nearly."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.data import REGRESSION, Data
+from thetahat.errors import InvalidParameter
+from thetahat.features import Features
+from thetahat.generators._size import Size
+from thetahat.generators.base import Sort
+from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
+from thetahat.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinearModel:
+    r"""A regression whose features are normal and whose errors may have heavy tails.
+
+    .. math:: y = a_s + \sum_{j \le q} \frac{x_j}{\sqrt q} + c\, \frac{x_1^2 - 1}{\sqrt 2}
+        + \sigma\, \varepsilon
+
+    with x standard normal, every two features correlated by ``correlation``, :math:`\varepsilon`
+    of variance 1: normal, or Student's t with ``degrees_of_freedom`` divided by its deviation, and
+    :math:`a_s` normal about 0 with standard deviation ``source_spread``, one for each source.
+
+    Source: hastie2009 (linear regression).
+
+    Parameters
+    ----------
+    n_features, n_relevant : int
+        p, and q <= p, at least 1.
+    noise : float
+        sigma, above 0.
+    curvature : float
+        c; with 0 a straight line is the truth.
+    correlation : float
+        In [0, 1).
+    degrees_of_freedom : float or None
+        Above 2; None for normal errors.
+    source_spread : float
+        0 or above.
+    """
+
+    n_features: int = 10
+    n_relevant: int = 5
+    noise: float = 1.0
+    curvature: float = 0.0
+    correlation: float = 0.0
+    degrees_of_freedom: float | None = None
+    source_spread: float = 0.0
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="linear_model",
+        title="Linear regression",
+        summary=(
+            "Numbers that are a sum of a few normal features and an error, with heavy tails or a "
+            "curve where asked for; sources may have levels of their own."
+        ),
+        formula=(
+            r"y = a_s + \sum_{j \le q} x_j / \sqrt{q} + c (x_1^2 - 1) / \sqrt{2} + \sigma"
+            r" \varepsilon"
+        ),
+        references=("hastie2009",),
+        assumptions="Features are normal; errors do not depend on them.",
+        errs="Where the curvature is 0, linear learners are right here and seldom elsewhere.",
+        blocks=EVERY_BLOCK_KIND,
+    )
+    gives: ClassVar[Sort] = Sort.DATA
+    task: ClassVar[str] = REGRESSION
+
+    def __post_init__(self) -> None:
+        _require(self.n_features >= 1, "n_features", self.n_features, "must be 1 or more")
+        few = 1 <= self.n_relevant <= self.n_features
+        _require(few, "n_relevant", self.n_relevant, "must be between 1 and n_features")
+        good = math.isfinite(self.noise) and self.noise > 0
+        _require(good, "noise", self.noise, "must be finite and above 0")
+        _require(math.isfinite(self.curvature), "curvature", self.curvature, "must be finite")
+        _require(0 <= self.correlation < 1, "correlation", self.correlation, "must be in [0, 1)")
+        degrees = self.degrees_of_freedom
+        heavy = degrees is None or (math.isfinite(degrees) and degrees > 2)
+        _require(heavy, "degrees_of_freedom", degrees, "must be finite and above 2, or null")
+        spread = math.isfinite(self.source_spread) and self.source_spread >= 0
+        _require(spread, "source_spread", self.source_spread, "must be finite, 0 or above")
+
+    def settle(self, n_sources: int, rng: np.random.Generator) -> DrawnLevels:
+        """Draw the levels of the sources."""
+        return DrawnLevels(self, self.source_spread * rng.standard_normal(n_sources))
+
+    def signal(self, X: FloatArray) -> FloatArray:
+        """(n,) expected values of rows of a source with level 0."""
+        line = X[:, : self.n_relevant].sum(axis=1) / math.sqrt(self.n_relevant)
+        return np.asarray(line + self.curvature * (X[:, 0] ** 2 - 1) / math.sqrt(2))
+
+    def errors(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """(n,) errors with standard deviation ``noise``."""
+        degrees = self.degrees_of_freedom
+        if degrees is None:
+            return self.noise * rng.standard_normal(n)
+        return self.noise * rng.standard_t(degrees, size=n) / math.sqrt(degrees / (degrees - 2))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnLevels:
+    """Sources with given levels."""
+
+    generator: LinearModel
+    levels: FloatArray
+
+    def draw(self, size: Size, rng: np.random.Generator) -> Data:
+        """Draw rows: as many of each source, or each row's source at random."""
+        generator, n_sources = self.generator, len(self.levels)
+        if size.per_source is None:
+            source = rng.integers(n_sources, size=size.rows)
+        else:
+            source = np.repeat(np.arange(n_sources), size.per_source)
+        X = rng.standard_normal((len(source), generator.n_features))
+        rho = generator.correlation
+        if rho:
+            shared = rng.standard_normal((len(source), 1))
+            X = math.sqrt(1 - rho) * X + math.sqrt(rho) * shared
+        y = self.levels[source] + generator.signal(X) + generator.errors(len(source), rng)
+        names = tuple(f"x{column}" for column in range(X.shape[1]))
+        return Data(
+            features=Features(names, tuple(np.ascontiguousarray(X.T))),
+            y=y,
+            task=REGRESSION,
+            source=source,
+        )
+
+
+def _require(good: bool, name: str, value: object, what: str) -> None:  # noqa: FBT001 - an assertion
+    if not good:
+        raise InvalidParameter(f"{name} {what}, got {value}", loc=(name,), value=value)
+
+
+METHOD = LinearModel
