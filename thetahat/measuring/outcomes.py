@@ -40,11 +40,19 @@ def scores_from(outcomes: Sequence[SplitOutcome], n_classes: int) -> FloatArray 
     """(n,) decision values of two classes, else (n, C) probabilities, if every split has them.
 
     Decision values come first, as in scikit-learn's own scorers: probabilities that have run into
-    0 or 1 tie what they still tell apart.
+    0 or 1 tie what they still tell apart. Where one learner had the one and another the other, in
+    splits of their own as a selection may have them, each split has what it has: its own rows are
+    in order, and those of two splits are not to be compared.
     """
-    if n_classes == 2:
-        values = [outcome.scores for outcome in outcomes if outcome.scores is not None]
-        if len(values) == len(outcomes):
-            return np.concatenate(values)
+    if n_classes == 2 and any(outcome.scores is not None for outcome in outcomes):
+        values = [_of_second_class(outcome) for outcome in outcomes]
+        known = [of_one for of_one in values if of_one is not None]
+        return np.concatenate(known) if len(known) == len(outcomes) else None
     rows = [outcome.probabilities for outcome in outcomes if outcome.probabilities is not None]
     return np.concatenate(rows) if len(rows) == len(outcomes) else None
+
+
+def _of_second_class(outcome: SplitOutcome) -> FloatArray | None:
+    if outcome.scores is not None or outcome.probabilities is None:
+        return outcome.scores
+    return outcome.probabilities[:, 1]

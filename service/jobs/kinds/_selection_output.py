@@ -7,12 +7,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
-from service.jobs.kinds._cross_validation_plan import labels_of
 from service.jobs.kinds._failures import failure_of
 from service.jobs.kinds._fewer_learners import choices_left
 from service.jobs.kinds._learner_metrics import judged_of
-from service.jobs.kinds._loss_output import losses_as_columns
+from service.jobs.kinds._loss_output import loss_columns, said_column
 from service.jobs.kinds._methods_used import methods_used
 from service.jobs.kinds._selection_bias import bias_of
 from service.jobs.kinds._selection_gather import (
@@ -27,6 +27,7 @@ from service.jobs.kinds._selection_gather import (
 from service.jobs.kinds._selection_groups import MOST_SHOWN
 from service.jobs.kinds._selection_words import among_some, doubts, failures_told, left_out
 from service.jobs.kinds.base import Finished
+from service.jobs.loss_columns import Column
 from thetahat.evaluation import check, evaluate
 from thetahat.evaluation.plain import plain, told
 from thetahat.measuring.told import add_metrics
@@ -107,7 +108,8 @@ def finish(
     )
     used = plan.methods_used(plan.candidates)
     result["methods"] = [*used, *methods_used(choices, result)]
-    return Finished(result, losses_as_columns(table, _said(plan, shown, external)))
+    losses = {name: table.models[name].rows for name in table.names}
+    return Finished(result, loss_columns(table.layout, losses, _said(plan, shown, external)))
 
 
 def _last(
@@ -173,17 +175,19 @@ def _warned(plan: Plan, found: Gathered) -> dict[str, list[SplitOutcome]]:
     return {name: light(warned) for name, warned in by_name.items() if any(warned)}
 
 
-def _said(plan: Plan, shown: Outcomes, external: External | None) -> dict[str, np.ndarray]:
+def _said(plan: Plan, shown: Outcomes, external: External | None) -> dict[str, Column]:
     """Return what was predicted, row by row, and which candidate was at work in each split."""
     said = {
-        f"prediction:{name}": labels_of(
+        f"prediction:{name}": said_column(
             plan.data, np.concatenate([np.asarray(outcome.output) for outcome in of_one])
         )
         for name, of_one in shown.items()
     }
     if external is not None:
         sizes = [len(outcome.test) for outcome in shown[SELECTED]]
-        said[f"chosen:{SELECTED}"] = np.repeat([c.name for c in external.choices], sizes)
+        names = list(plan.candidates)
+        place = [names.index(choice.name) for choice in external.choices]
+        said[f"chosen:{SELECTED}"] = Column(np.repeat(place, sizes), pa.array(names))
     return said
 
 

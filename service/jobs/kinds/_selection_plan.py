@@ -33,7 +33,7 @@ from service.jobs.kinds._selection_schemes import (
 )
 from service.jobs.kinds.base import DatasetFile, Job
 from thetahat.data import Data
-from thetahat.errors import InvalidParameter
+from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.evaluation import Chosen
 from thetahat.learners.base import Learner
 from thetahat.losses.base import Loss
@@ -130,9 +130,15 @@ def check_selection(given: SelectionRequest, datasets: Mapping[UUID, DatasetFile
         classes = data.classes if given.task == "classification" else None
     else:
         rows = Rows(n=datasets[given.dataset].rows)
+    silent = silent_of(learners)
+    check_metrics(metrics_of(given.metrics), given.task, classes=classes, without_scores=silent)
     by = given.chosen_by()
-    for metrics in (() if by is None else (by,), metrics_of(given.metrics)):
-        check_metrics(metrics, given.task, classes=classes, without_scores=silent_of(learners))
+    try:
+        asked = () if by is None else (by,)
+        check_metrics(asked, given.task, classes=classes, without_scores=silent)
+    except EvaluationError as error:
+        error.loc = ("select_by", *error.loc[2:])
+        raise
     schemes = schemes_of(given, rows)
     check_schemes(given, schemes)
     scheme, field = schemes.assessed, schemes.assessed_field

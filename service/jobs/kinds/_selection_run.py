@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from service.jobs.kinds._learner_metrics import check_given
 from service.jobs.kinds._selection_arrays import pack_external, pack_on_all
 from service.jobs.parts import failed_arrays
 from thetahat.errors import EvaluationError
@@ -153,8 +154,19 @@ class _External:
             )
             for name, so_far in done.items():
                 if isinstance(so_far, Done):
-                    done[name] = _with(so_far, inside[name], outside[name])
+                    done[name] = _with(so_far, inside[name], self._looked_at(name, outside[name]))
         return done
+
+    def _looked_at(
+        self, name: str, outside: Sequence[SplitOutcome] | EvaluationError
+    ) -> Sequence[SplitOutcome] | EvaluationError:
+        """Return the outcomes, or why a metric has nothing to look at in them."""
+        if not isinstance(outside, EvaluationError):
+            try:
+                check_given(self.plan.metrics, outside, self.plan.data, name)
+            except EvaluationError as error:
+                return error
+        return outside
 
     def _inside(self, split: Split) -> dict[str, tuple[InternalEstimate, Any] | EvaluationError]:
         """Return the internal estimate in one external training part, and what was warned of.
