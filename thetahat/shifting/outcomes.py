@@ -84,10 +84,6 @@ class Outcome:
         """Return the value that a risk selects."""
         return self.candidate.value_at(self.selected(risk))
 
-    def target_mean(self, j: int) -> float | None:
-        """Return the mean loss on the target at one place of the grid; None without labels."""
-        return None if self.on_target is None else float(self.on_target[:, j].mean())
-
     def oracle(self) -> int | None:
         """Return the place of the least mean loss on the target; None without labels."""
         if self.on_target is None:

@@ -159,6 +159,16 @@ def test_exact_pieces_give_the_same_bytes(monkeypatch: Any, learner: Any) -> Non
     assert whole.losses.equals(cut.losses)
 
 
+def test_exact_several_learners_without_labels_on_the_target() -> None:
+    body = {**BODY, "target": {"X": Z.tolist()}, "learners": {"a": "ridge", "b": "ridge"}}
+    found = run_kind(body).result
+
+    assert found["oracle"] is None
+    assert "target_risk" not in found["risks"]["weighted"]
+    assert "target_risk" not in found["comparisons"][0]["risks"]["weighted"]
+    assert found["risks"]["weighted"]["selected_learner"] == "a"  # of equal ones the first
+
+
 def test_exact_some_learners_before_the_others() -> None:
     body = {
         **BODY,

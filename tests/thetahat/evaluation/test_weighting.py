@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 
 from thetahat.block_losses import BlockLosses, LossTable
 from thetahat.evaluation import Choices, evaluate
+from thetahat.evaluation.weighting import add_risks
 from thetahat.layout import layout_of
 from thetahat.risks import RISKS, paired_difference
 from thetahat.risks.truncated import Truncated
@@ -79,6 +80,30 @@ def test_degenerate_a_source_of_one_row_has_no_variance() -> None:
     assert (y["estimate"], y["variance"], y["interval"]) == (6.0, None, None)
     assert [c["code"] for c in y["cautions"]] == ["one_row"]
     assert "source 'y' has one row" in y["cautions"][0]["message"]
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_exact_sources_that_are_given(*, named: bool) -> None:
+    n = 12
+    rows = np.tile(np.arange(n), 2)
+    layout = layout_of(
+        BlockKind.RANDOM,
+        ["x", "y", "z"] * 8,
+        repeat=np.repeat([0, 1], n),
+        instance=rows if named else None,
+    )
+    losses = np.concatenate([A, A + 1])
+    table = LossTable(layout, {"a": BlockLosses(layout, losses)})
+    result = evaluate(table, Choices(), 1)
+    codes = np.where(np.arange(n) < 5, 0, 1)
+    add_risks(result, table, WEIGHTS[rows], Choices(), sources=(codes[rows], ("p", "q")))
+    found = result["models"]["a"]["risks"]["weighted"]
+
+    assert ("by_source" in found) == named
+    if named:
+        expected = [((A + 0.5) * WEIGHTS)[codes == k].mean() for k in (0, 1)]
+        assert_allclose([one["estimate"] for one in found["by_source"]], expected, rtol=1e-12)
+        assert [one["n"] for one in found["by_source"]] == [5, 7]
 
 
 def test_limit_no_differences_where_weights_differ_or_pairs_are_brief() -> None:
