@@ -2,111 +2,229 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from thetahat.learners._class_rows import ClassRows, ClassSums, class_rows
-from thetahat.learners._discriminant_splits import told
+from thetahat.errors import EvaluationError
+from thetahat.features import Features
+from thetahat.learners._class_rows import LEAST_LEFT
+from thetahat.learners._gaussian_rows import GaussianRows, Moments, Values, gaussian_rows
+from thetahat.learners._naive_bayes import one_after_another, posterior, posterior_of_two
 from thetahat.learners._ridge_rows import LARGEST_AMPLIFICATION
-from thetahat.learners.base import OverSplits, Part, Plain
+from thetahat.learners.base import Part, Plain
 from thetahat.losses.base import Predictions
-from thetahat.types import FloatArray
+from thetahat.types import FloatArray, IntArray
 
 FLAT: Final = Plain("a column hardly varies inside a class of the training part")
 LIGHT: Final = Plain("hardly any weight of a class is in the training part")
 ONE_CLASS: Final = Plain("the training part has one class")
 NO_WEIGHT: Final = Plain("no row has weight")
+TIED: Final = Plain("two classes are as likely as one another to the last digits")
 
 _ROUNDING = 1e-15
 _DIGITS = 1e-9
 """What a log density by products may be wrong by; else it is summed from the differences."""
 
 
-def gaussian_over_splits(
-    X: FloatArray, y: np.ndarray, weights: FloatArray | None, n_classes: int, *, smoothing: float
-) -> OverSplits | Plain:
-    """Return what predicts the test part of every split, or why it has to be fitted."""
+def rows_of_gaussian(
+    features: Features, y: np.ndarray, weights: FloatArray | None, n_classes: int
+) -> GaussianRows | Plain:
+    """Return all rows about their mean, or why every split has to be fitted."""
     w = np.ones(len(y)) if weights is None else weights
     if not w.any():
         return NO_WEIGHT
-    return GaussianSplits(class_rows(X, y, w, n_classes), smoothing)
+    try:
+        return gaussian_rows(features, y, w, n_classes)
+    except EvaluationError as error:
+        return Plain(error.message)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Learnt:
+    """Moments of a training part, and its test rows.
+
+    Parameters
+    ----------
+    moments : Moments
+        Sums over the training part.
+    present : ndarray of int
+        (C',) classes that have weight in it.
+    means, variances : ndarray of float
+        (C', p), without smoothing.
+    test : Values
+        The test rows.
+    """
+
+    moments: Moments
+    present: IntArray
+    means: FloatArray
+    variances: FloatArray
+    test: Values
 
 
 class GaussianSplits:
     """Moments of the left-out rows are taken from those of all, class by class.
 
-    They are about the class means of all rows, so that a training part's own are these, less what
-    its means moved by. Log densities of the test rows are two products of matrices where their
-    terms are not so large that the digits of the difference would be lost.
+    They are about the mean of all rows. Log densities of the test rows are two products of
+    matrices where their terms are not so large that the digits of the difference would be lost.
     """
 
-    def __init__(self, rows: ClassRows, smoothing: float) -> None:
+    def __init__(self, rows: GaussianRows, smoothing: float) -> None:
         self.rows, self.smoothing = rows, smoothing
-        self.X = rows.from_centre(np.arange(len(rows.y)))
-        self.squares = self.X**2
-        self.sum, self.sum_of_squares = self.X.sum(axis=0), self.squares.sum(axis=0)
 
     def predict(self, part: Part) -> Predictions | Plain:
         """Subtract the block, class by class."""
-        sums = self.rows.of_training(part)
-        if sums is None:
-            return LIGHT
-        present = np.flatnonzero(sums.rows > 0)
-        if len(present) < 2:
-            return ONE_CLASS
-        weight = sums.weight[present]
-        moved = sums.x[present] / weight[:, None]
-        means = self.rows.means[present] + moved
-        variances = sums.squares[present] / weight[:, None] - moved**2
-        variances += self.smoothing * self._largest_variance(part)
-        amplification = self._amplification(sums, variances)
-        if not amplification <= LARGEST_AMPLIFICATION:
-            return FLAT
-        joint, size = self._log_density(part, means, variances)
-        joint += np.log(weight / weight.sum())
-        wrong = _ROUNDING * amplification * size
-        return told(joint, present, len(self.rows.means), wrong, why=FLAT)
+        learnt = learn(self.rows, part)
+        return learnt if isinstance(learnt, Plain) else said_of(self.rows, learnt, self.smoothing)
 
-    def _amplification(self, sums: ClassSums, variances: FloatArray) -> float:
-        """Return how many times its rounding error may be in a variance.
+    def each_left_out(self, index: IntArray) -> tuple[Predictions, np.ndarray]:
+        """Return what is said of each row when it alone is left out, and where that may be used."""
+        return each_left_out(self.rows, index, self.smoothing)
 
-        It is the largest ratio of a sum of squares to what stays of it; without bound where what
-        the rows are taken from lies too far from them for their spread.
-        """
-        if not (variances > 0).all():
-            return np.inf
-        rounding = np.finfo(np.float64).eps * np.abs(self.rows.centre)
-        if (rounding > _DIGITS * np.sqrt(variances.min(axis=0))).any():
-            return np.inf
-        present = sums.rows > 0
-        before = self.rows.all.squares[present] / sums.weight[present][:, None]
-        return float(max(1.0, (before / variances).max()))
 
-    def _largest_variance(self, part: Part) -> float:
-        """Return the largest variance of a column over the training part, rows unweighted."""
-        n = len(part.train)
-        if part.left_out is None or len(part.left_out) > n:
-            return float(np.var(self.X[part.train], axis=0).max())
-        total = self.sum - self.X[part.left_out].sum(axis=0)
-        squares = self.sum_of_squares - self.squares[part.left_out].sum(axis=0)
-        return float((squares / n - (total / n) ** 2).max())
+class GaussianPath:
+    """The same for L learners that differ in their smoothing: one set of moments serves all.
 
-    def _log_density(
-        self, part: Part, means: FloatArray, variances: FloatArray
-    ) -> tuple[FloatArray, float]:
-        """(n_test, C') log densities, and the largest term in them."""
-        constant = np.log(2 * np.pi * variances).sum(axis=1)
-        precise = 1 / variances
-        of_squares = self.squares[part.test] @ precise.T
-        of_means = (means**2 * precise).sum(axis=1)
-        largest = float(of_squares.max(initial=0.0) + of_means.max())
-        if _ROUNDING * largest <= _DIGITS:
-            along = self.X[part.test] @ (means * precise).T
-            squares = of_squares - 2 * along + of_means
+    Each one's numbers are those of ``GaussianSplits``, bit by bit.
+    """
+
+    def __init__(self, rows: GaussianRows, smoothings: Sequence[float]) -> None:
+        self.rows, self.smoothings = rows, smoothings
+
+    def predict(self, part: Part) -> tuple[Predictions, np.ndarray]:
+        """Return what is said of L * n_test rows, and (L,) whether that of each is to be had."""
+        learnt = learn(self.rows, part)
+        if isinstance(learnt, Plain):
+            told: list[Predictions | Plain] = [learnt for _ in self.smoothings]
         else:
-            squares = np.empty_like(of_squares)
-            for at in range(len(means)):
-                apart = self.X[part.test] - means[at]
-                squares[:, at] = (apart**2 * precise[at]).sum(axis=1)
-        return -0.5 * (constant + squares), float(squares.max(initial=0.0) + np.abs(constant).max())
+            told = [said_of(self.rows, learnt, smoothing) for smoothing in self.smoothings]
+        nothing = Predictions(
+            np.zeros(len(part.test), np.intp),
+            probabilities=np.zeros((len(part.test), self.rows.n_classes)),
+        )
+        said = one_after_another([nothing if isinstance(one, Plain) else one for one in told])
+        return said, np.array([not isinstance(one, Plain) for one in told])
+
+    def each_left_out(self, index: IntArray) -> tuple[Predictions, np.ndarray]:
+        """Return the same of each row when it alone is left out: of L * n_rows, (L, n_rows)."""
+        told = [each_left_out(self.rows, index, smoothing) for smoothing in self.smoothings]
+        said = one_after_another([said for said, _ in told])
+        return said, np.stack([fits for _, fits in told])
+
+
+def learn(rows: GaussianRows, part: Part) -> Learnt | Plain:
+    """Return the moments of a training part, or why it has to be fitted."""
+    test = rows.values(part.test)
+    moments = rows.of_training(part, test)
+    if moments is None:
+        return LIGHT
+    present = np.flatnonzero(moments.rows > 0)
+    if len(present) < 2:
+        return ONE_CLASS
+    weight = moments.weight[present][:, None]
+    means = moments.x[present] / weight
+    return Learnt(moments, present, means, moments.squares[present] / weight - means**2, test)
+
+
+def said_of(rows: GaussianRows, learnt: Learnt, smoothing: float) -> Predictions | Plain:
+    """Return the predictions of the test rows, or why the training part has to be fitted."""
+    moments, present = learnt.moments, learnt.present
+    variances = learnt.variances + smoothing * moments.largest_variance
+    weight = moments.weight[present]
+    before = rows.all.squares[present] / weight[:, None]
+    if not (variances > 0).all() or is_far(rows.centre, variances.min(axis=0)).any():
+        return FLAT
+    amplification = max(1.0, float((before / variances).max()))
+    if amplification > LARGEST_AMPLIFICATION:
+        return FLAT
+    sorted_joint, size = _log_density(learnt, variances)
+    if not _ROUNDING * amplification * size <= _DIGITS:
+        return FLAT
+    joint = np.empty_like(sorted_joint)
+    joint[:, learnt.test.order] = sorted_joint + np.log(weight / weight.sum())[:, None]
+    if (_gap(joint) <= _DIGITS).any():
+        return TIED
+    return _posterior(joint, present, rows.n_classes)
+
+
+def is_far(centre: FloatArray, variances: FloatArray) -> np.ndarray:
+    """Whether columns lie too far from zero, for their spread, to be taken from their mean."""
+    rounding = np.finfo(np.float64).eps * np.abs(centre)
+    return np.asarray(rounding > _DIGITS * np.sqrt(variances))
+
+
+def _gap(joint: FloatArray) -> FloatArray:
+    """(n,) by how much the likeliest class is ahead of the next, from (C', n)."""
+    if len(joint) == 2:
+        return np.asarray(np.abs(joint[1] - joint[0]))
+    two = np.partition(joint, -2, axis=0)[-2:]
+    return np.asarray(two[1] - two[0])
+
+
+def _posterior(joint: FloatArray, present: IntArray, n_classes: int) -> Predictions:
+    if len(joint) == 2:
+        return posterior_of_two(joint[1] - joint[0], present, n_classes)
+    return posterior(joint.T, present, n_classes)
+
+
+def _log_density(learnt: Learnt, variances: FloatArray) -> tuple[FloatArray, float]:
+    """(C', n_test) log densities, and the largest term in them."""
+    means = learnt.means
+    X, squares = learnt.test.x, learnt.test.squares
+    constant = np.log(2 * np.pi * variances).sum(axis=1)
+    precise = 1 / variances
+    apart = precise @ squares.T
+    of_means = (means**2 * precise).sum(axis=1)
+    largest = float(apart.max(initial=0.0) + of_means.max())
+    if _ROUNDING * largest <= _DIGITS:
+        apart -= (2 * means * precise) @ X.T
+        apart += of_means[:, None]
+    else:
+        for at, mean in enumerate(means):
+            apart[at] = (X - mean) ** 2 @ precise[at]
+    size = float(apart.max(initial=0.0) + np.abs(constant).max())
+    return -0.5 * (constant[:, None] + apart), size
+
+
+def each_left_out(
+    rows: GaussianRows, index: IntArray, smoothing: float
+) -> tuple[Predictions, np.ndarray]:
+    r"""Return what is said of each row when it alone is left out, and where that may be used.
+
+    .. math:: m'_c = \frac{s_c - w z}{W_c - w}, \quad
+              v'_c = \frac{q_c - w z^2}{W_c - w} - m_c'^2
+
+    with :math:`W_c, s_c, q_c` the weight of the row's class c, its sums and sums of squares; the
+    other classes keep theirs. Not to be used where rounding could be seen, as in ``said_of``.
+    """
+    of_all = rows.all
+    z, w, own = rows.X[index], rows.w[index], rows.y[index]
+    squares, n = z**2, of_all.n - 1
+    unweighted = (of_all.squares_of_all - squares) / n - ((of_all.x_of_all - z) / n) ** 2
+    extra = smoothing * unweighted.max(axis=1)
+    present = np.flatnonzero(of_all.rows > 0)
+    joint = np.empty((len(present), len(index)))
+    fits = np.full(len(index), len(present) > 1)
+    amplification, size = np.ones(len(index)), np.zeros(len(index))
+    for at, code in enumerate(present):
+        out = np.where(own == code, w, 0.0)
+        weight = of_all.weight[code] - out
+        fits &= (weight >= LEAST_LEFT * of_all.weight[code]) & (of_all.rows[code] > (out > 0))
+        mean = (of_all.x[code] - out[:, None] * z) / weight[:, None]
+        variance = (of_all.squares[code] - out[:, None] * squares) / weight[:, None]
+        variance += extra[:, None] - mean**2
+        fits &= (variance > 0).all(axis=1) & ~is_far(rows.centre, variance).any(axis=1)
+        grown = of_all.squares[code] / weight[:, None] / variance
+        amplification = np.maximum(amplification, grown.max(axis=1))
+        constant = np.log(2 * np.pi * variance).sum(axis=1)
+        apart = ((z - mean) ** 2 / variance).sum(axis=1)
+        size = np.maximum(size, apart + np.abs(constant))
+        joint[at] = np.log(weight) - 0.5 * (constant + apart)
+    fits &= amplification <= LARGEST_AMPLIFICATION
+    fits &= _ROUNDING * amplification * size <= _DIGITS
+    if len(present) > 1:
+        fits &= _gap(joint) > _DIGITS
+    return posterior(joint.T, present, rows.n_classes), fits

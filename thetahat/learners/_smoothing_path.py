@@ -10,6 +10,7 @@ import numpy as np
 from thetahat.learners._class_sums import scores
 from thetahat.learners._count_bayes import CountModel, CountsOverSplits, told_of, weighed
 from thetahat.learners._count_rows import MOST_CELLS, CountRows
+from thetahat.learners._naive_bayes import one_after_another
 from thetahat.learners.base import Part, Plain
 from thetahat.losses.base import Predictions
 from thetahat.types import FloatArray, IntArray
@@ -62,7 +63,7 @@ class SmoothingPath:
         As ``CountsOverSplits.each_left_out``: of L * n_rows, and (L, n_rows).
         """
         told = [alone.each_left_out(index) for alone in self._alone]
-        return _one_after_another([said for said, _ in told]), np.stack([fits for _, fits in told])
+        return one_after_another([said for said, _ in told]), np.stack([fits for _, fits in told])
 
     def _weighed_rows(self, test: IntArray, sums: FloatArray, totals: FloatArray) -> FloatArray:
         """(L, n_test, W) log odds or joint log densities, as ``weighed`` has them."""
@@ -83,12 +84,4 @@ class SmoothingPath:
             probabilities=np.zeros((len(part.test), self.rows.n_classes)),
         )
         said = [nothing if isinstance(one, Plain) else one for one in told]
-        return _one_after_another(said), np.array([not isinstance(one, Plain) for one in told])
-
-
-def _one_after_another(said: Sequence[Predictions]) -> Predictions:
-    probabilities = [one.probabilities for one in said if one.probabilities is not None]
-    return Predictions(
-        np.concatenate([one.output for one in said]),
-        probabilities=np.concatenate(probabilities),
-    )
+        return one_after_another(said), np.array([not isinstance(one, Plain) for one in told])

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.features import Features
-from thetahat.learners._gaussian_splits import gaussian_over_splits
+from thetahat.learners._gaussian_splits import GaussianPath, GaussianSplits, rows_of_gaussian
 from thetahat.learners._naive_bayes import BayesRule
 from thetahat.learners._parts import (
     check_two_classes,
     class_weights,
-    complete_or_plain,
     weights_of,
 )
 from thetahat.learners.base import OverSplits, Plain
@@ -75,6 +75,7 @@ class GaussianNaiveBayes:
     )
     tasks: ClassVar[frozenset[str]] = frozenset({"classification"})
     takes_weights: ClassVar[bool] = True
+    path_parameter: ClassVar[str] = "variance_smoothing"
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.variance_smoothing) and self.variance_smoothing >= 0):
@@ -122,11 +123,21 @@ class GaussianNaiveBayes:
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
     ) -> OverSplits | Plain:
         """Take the moments of each class, from which those of a block are subtracted."""
-        X = complete_or_plain(features)
-        if isinstance(X, Plain):
-            return X
-        smoothing = self.variance_smoothing
-        return gaussian_over_splits(X, y, weights, n_classes, smoothing=smoothing)
+        rows = rows_of_gaussian(features, y, weights, n_classes)
+        return rows if isinstance(rows, Plain) else GaussianSplits(rows, self.variance_smoothing)
+
+    def over_path(
+        self,
+        values: Sequence[Any],
+        features: Features,
+        y: np.ndarray,
+        *,
+        weights: FloatArray | None,
+        n_classes: int,
+    ) -> GaussianPath | Plain:
+        """Take the moments once for every smoothing."""
+        rows = rows_of_gaussian(features, y, weights, n_classes)
+        return rows if isinstance(rows, Plain) else GaussianPath(rows, values)
 
 
 def _check_positive(variances: FloatArray, features: Features) -> None:

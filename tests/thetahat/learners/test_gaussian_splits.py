@@ -1,0 +1,156 @@
+"""Gaussian naive Bayes over all splits: many smoothings, rows left out one by one, awkward rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from tests.thetahat.learners.fits import probabilities
+from tests.thetahat.learners.problems import PROBLEMS, problem
+from tests.thetahat.learners.test_every_fast_path import SPLITS, fitted, splits_of
+from thetahat.data import Data, data_of
+from thetahat.learners import _gaussian_rows
+from thetahat.learners._gaussian_splits import GaussianPath, GaussianSplits
+from thetahat.learners.base import Part, Plain
+from thetahat.learners.gaussian_naive_bayes import GaussianNaiveBayes
+from thetahat.resampling.at_once import part_of
+
+SMOOTHINGS = [0.0, 1e-9, 0.01, 3.0]
+
+
+def shared_of(data: Data, smoothing: float = 1e-9) -> GaussianSplits:
+    made = GaussianNaiveBayes(variance_smoothing=smoothing).over_splits(
+        data.features, data.y, weights=data.weight, n_classes=data.n_classes
+    )
+    assert isinstance(made, GaussianSplits)
+    return made
+
+
+def path_of(data: Data) -> GaussianPath:
+    made = GaussianNaiveBayes().over_path(
+        SMOOTHINGS, data.features, data.y, weights=data.weight, n_classes=data.n_classes
+    )
+    assert isinstance(made, GaussianPath)
+    return made
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_exact_a_path_says_what_each_says_by_itself(name: str) -> None:
+    data = problem(name, "classification")
+    path, alone = path_of(data), [shared_of(data, smoothing) for smoothing in SMOOTHINGS]
+
+    for scheme in SPLITS:
+        for split in splits_of(data, scheme):
+            part, m = part_of(split, data.n), len(split.test)
+            said, fits = path.predict(part)
+            assert said.probabilities is not None
+            for at, shared in enumerate(alone):
+                wanted, rows = shared.predict(part), slice(at * m, at * m + m)
+                assert fits[at] == (not isinstance(wanted, Plain))
+                if not isinstance(wanted, Plain):
+                    assert_array_equal(said.output[rows], wanted.output)
+                    assert_array_equal(said.probabilities[rows], wanted.probabilities)
+
+
+@pytest.mark.parametrize("smoothing", SMOOTHINGS)
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_naive_fits_without_each_row(name: str, smoothing: float) -> None:
+    data = problem(name, "classification")
+    learner = GaussianNaiveBayes(variance_smoothing=smoothing)
+    with np.errstate(all="ignore"):
+        said, fits = shared_of(data, smoothing).each_left_out(np.arange(data.n))
+
+    for row in np.flatnonzero(fits):
+        split: Any = Part(np.delete(np.arange(data.n), row), np.array([row]), None)
+        wanted = fitted(learner, data, split)
+        assert said.probabilities is not None
+        assert wanted.probabilities is not None
+        assert said.output[row] == wanted.output[0]
+        assert_allclose(said.probabilities[row], wanted.probabilities[0], rtol=1e-8, atol=1e-8)
+    easy = {"plain", "weighted", "far", "collinear", "tied"}
+    assert name not in easy or fits.mean() > 0.9
+
+
+def test_exact_a_path_of_rows_left_out_is_that_of_each() -> None:
+    data = problem("plain", "classification")
+    rows = np.arange(5, 30)
+    said, fits = path_of(data).each_left_out(rows)
+
+    for at, smoothing in enumerate(SMOOTHINGS):
+        wanted, good = shared_of(data, smoothing).each_left_out(rows)
+        part = slice(at * 25, at * 25 + 25)
+        assert said.probabilities is not None
+        assert_array_equal(said.output[part], wanted.output)
+        assert_array_equal(said.probabilities[part], wanted.probabilities)
+        assert_array_equal(fits[at], good)
+
+
+@pytest.mark.outside("scikit-learn GaussianNB fitted without each row, run here on its own wine")
+@pytest.mark.about("learners/gaussian_naive_bayes")
+def test_against_sklearn_leave_one_out() -> None:
+    from sklearn.datasets import load_wine
+    from sklearn.model_selection import LeaveOneOut, cross_val_predict
+    from sklearn.naive_bayes import GaussianNB
+
+    X, y = load_wine(return_X_y=True)
+    wanted = cross_val_predict(GaussianNB(), X, y, cv=LeaveOneOut(), method="predict_proba")
+    data = data_of({f"x{j}": X[:, j] for j in range(X.shape[1])}, y, "classification")
+
+    said, fits = shared_of(data).each_left_out(np.arange(len(y)))
+
+    assert fits.all()
+    assert said.probabilities is not None
+    assert_allclose(said.probabilities, wanted, rtol=1e-7, atol=1e-10)
+
+
+def test_exact_rows_taken_in_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = problem("weighted", "classification")
+    part = Part(np.arange(12, 41), np.arange(12), np.arange(12))
+    whole = shared_of(data).predict(part)
+    monkeypatch.setattr(_gaussian_rows, "_AT_ONCE", 5)
+    in_pieces = shared_of(data).predict(part)
+
+    assert not isinstance(whole, Plain)
+    assert not isinstance(in_pieces, Plain)
+    assert_allclose(probabilities(in_pieces), probabilities(whole), rtol=1e-12)
+
+
+@pytest.mark.parametrize("apart", [10.0, 1e5])
+def test_naive_classes_far_from_one_another(apart: float) -> None:
+    rng = np.random.default_rng(20_261_240)
+    y = np.arange(60) % 2
+    X = rng.normal(size=(60, 2)) + apart * y[:, None]
+    data = data_of({"a": X[:, 0], "b": X[:, 1]}, y, "classification")
+    test = np.arange(20)
+    part = Part(np.arange(20, 60), test, test)
+
+    said = shared_of(data).predict(part)
+
+    if apart > 1000:  # about the mean of all, ten digits of the spread within a class are gone
+        assert isinstance(said, Plain)
+        assert said.reason == "a column hardly varies inside a class of the training part"
+    else:
+        assert not isinstance(said, Plain)
+        split: Any = part
+        wanted = fitted(GaussianNaiveBayes(), data, split)
+        assert_allclose(probabilities(said), probabilities(wanted), rtol=1e-8, atol=1e-12)
+
+
+def test_invalid_no_weight_and_missing_values_are_left_to_the_fit() -> None:
+    data = data_of({"x": [1.0, None, 0.0, 2.0]}, [0, 1, 0, 1], "classification")
+    learner = GaussianNaiveBayes()
+    for weights, words in ((None, "no value in row 1"), (np.zeros(4), "no row has weight")):
+        told = learner.over_path([1.0], data.features, data.y, weights=weights, n_classes=2)
+        assert isinstance(told, Plain)
+        assert words in told.reason
+
+
+def test_degenerate_one_class_fits_none() -> None:
+    data = data_of({"x": [1.0, 2, 0, 4, 3]}, [0, 0, 0, 0, 1], "classification")
+
+    _, fits = path_of(data).predict(Part(np.arange(4), np.array([4]), np.array([4])))
+
+    assert not fits.any()
