@@ -26,20 +26,21 @@ def early_stopped(A: FloatArray, b: FloatArray) -> tuple[FloatArray, float, int]
         (L,) mean kernels of the source rows.
     """
     alpha = _feasible(np.ones(A.shape[1]), b)
-    best, n_steps = _objective(A, alpha), 0
+    ratios = A @ alpha
+    best, n_steps = _objective(ratios), 0
     for rate in _RATES:
         for _ in range(_STEPS):
-            new = _feasible(alpha + rate * (A.T @ (1 / (A @ alpha))), b)
-            found = _objective(A, new)
+            new = _feasible(alpha + rate * ((1 / ratios) @ A), b)
+            there = A @ new
+            found = _objective(there)
             n_steps += 1
             if not found > best:
                 break
-            alpha, best = new, found
+            alpha, ratios, best = new, there, found
     return alpha, best, n_steps
 
 
-def _objective(A: FloatArray, alpha: FloatArray) -> float:
-    ratios = A @ alpha
+def _objective(ratios: FloatArray) -> float:
     return float(np.log(ratios).mean()) if ratios.min() > 0 else -np.inf
 
 

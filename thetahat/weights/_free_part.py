@@ -11,7 +11,7 @@ from thetahat.types import FloatArray, IntArray
 
 _JITTER: Final = 1e-12
 """Relative to the largest diagonal entry; it steadies a factor and never enters the solution."""
-_HALVINGS: Final = 6
+_HALVINGS: Final = 3
 
 
 class FreePart:

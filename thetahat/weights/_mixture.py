@@ -13,6 +13,8 @@ GAP: Final = 1e-9
 """The mean log likelihood is within this of its maximum."""
 _MOST_STEPS: Final = 200
 _EM_STEPS: Final = 5
+_SMALL: Final = 0.01
+"""Of an equal share: what is less may well be 0, and enters where the model asks for it."""
 _NO_STEP: Final = 1e-15
 
 
@@ -64,7 +66,7 @@ def _stepped(A: FloatArray, x: FloatArray, d: FloatArray) -> FloatArray:
     H = scaled.T @ scaled / len(A)
     # around x: gradient 1 - d, Hessian H; the model in y >= 0 has the linear term H x - (1 - d)
     model = BoxProgramme(lambda j: H[j], H @ x - (1 - d), np.inf, 1e-12)
-    model.start_from(np.where(x > 1e-12, x, 0.0))
+    model.start_from(np.where(x > _SMALL / len(x), x, 0.0))
     model.minimise()
     towards = model.w - x
     slope = float((1 - d) @ towards)

@@ -69,7 +69,7 @@ def test_exact_conditions_on_random_programmes(seed: int) -> None:
         assert_allclose(found.w.sum(), wanted, rtol=1e-8)
 
 
-@pytest.mark.parametrize(("most", "halvings"), [(1, 6), (2, 0), (1000, 1)])
+@pytest.mark.parametrize(("most", "halvings"), [(1, 3), (2, 0), (1000, 1)])
 @pytest.mark.parametrize("seed", range(4))
 def test_exact_one_factor_while_bounds_are_met(
     monkeypatch: pytest.MonkeyPatch, seed: int, most: int, halvings: int
