@@ -6,9 +6,10 @@ Tails are always asked for directly, never as one minus the other tail.
 
 from __future__ import annotations
 
+import numpy as np
 from scipy import special
 
-from thetahat.types import Alternative
+from thetahat.types import Alternative, FloatArray
 
 
 def upper_quantile(tail: float, degrees_of_freedom: float | None) -> float:
@@ -29,6 +30,21 @@ def p_value_of(
         return min(1.0, 2 * _lower_tail(-abs(statistic), degrees_of_freedom))
     signed = statistic if alternative is Alternative.LESS else -statistic
     return _lower_tail(signed, degrees_of_freedom)
+
+
+def p_values_of(
+    statistics: FloatArray, degrees_of_freedom: float | None, alternative: Alternative
+) -> FloatArray:
+    """Return ``p_value_of`` of each statistic."""
+    if alternative is Alternative.TWO_SIDED:
+        signed = -np.abs(statistics)
+    else:
+        signed = statistics if alternative is Alternative.LESS else -statistics
+    if degrees_of_freedom is None:
+        tails = special.ndtr(signed)
+    else:
+        tails = special.stdtr(degrees_of_freedom, signed)
+    return np.minimum(1.0, 2 * tails) if alternative is Alternative.TWO_SIDED else tails
 
 
 def binomial_cdf(k: float, n: float, p: float) -> float:

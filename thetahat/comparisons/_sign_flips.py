@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from thetahat.bootstrap.resamples import mixed
+from thetahat.bootstrap.draws import mixed
 from thetahat.distributions import fair_coin_p_value
 from thetahat.kernels.bootstrap import STEP, UInt64Array
 from thetahat.kernels.sign_flips import MANY_FLIPS, WORD, add_sums

@@ -36,8 +36,6 @@ class SignedRanks:
         Of R+ under the null, as the convention for zeros has it.
     has_ties : bool
         Whether two differences that are not 0 share a rank.
-    p_value : float or None
-        The exact one, where it was looked up along with R+.
     """
 
     positive: float
@@ -47,7 +45,6 @@ class SignedRanks:
     share_of_zeros: float
     variance: float
     has_ties: bool
-    p_value: float | None = None
 
     @property
     def expected(self) -> float:
@@ -106,22 +103,6 @@ def of_sorted(
     return SignedRanks(
         positive + share, negative + share, len(keys), ranks, share, variance, has_ties
     )
-
-
-def positive_sums_without_ties(keys: UIntArray, roundings: FloatArray) -> list[float | None]:
-    """(p,) R+ of each row of sorted (p, m) keys of sizes above 0; None where ranks are shared."""
-    gaps = np.diff((keys >> np.uint64(1)).view(np.float64), axis=1)
-    apart = gaps.min(axis=1, initial=np.inf) > roundings.max(axis=1, initial=0.0)
-    signs = (keys & np.uint64(1)).astype(np.float64)
-    sums = (signs @ np.arange(1.0, keys.shape[1] + 1)).tolist()
-    return [found if clear else None for found, clear in zip(sums, apart.tolist(), strict=True)]
-
-
-def without_ties(positive: float, ranks: FloatArray, p_value: float | None) -> SignedRanks:
-    """Return what R+ makes of the ranks 1 to m."""
-    n = len(ranks)
-    negative, variance = n * (n + 1) / 2 - positive, n * (n + 1) * (2 * n + 1) / 24
-    return SignedRanks(positive, negative, n, ranks, 0.0, variance, False, p_value)
 
 
 def sort_keys(values: FloatArray) -> UIntArray:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, overload, runtime_checkable
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from thetahat.block_losses import BlockLosses
 from thetahat.errors import EvaluationError
 from thetahat.layout import Layout
 from thetahat.registry import MethodInfo
-from thetahat.types import Alternative, Caution, IntArray
+from thetahat.types import Alternative, Caution, FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +81,40 @@ class TestOutcome:
     unit: str
     cautions: tuple[Caution, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ManyOutcomes(Sequence[TestOutcome]):
+    """The outcomes of a batch as arrays; each becomes an object when it is asked for.
+
+    Parameters
+    ----------
+    statistics, p_values : ndarray of float
+        (p,) of each pair.
+    told : callable
+        Gives the outcome of the pair at a place.
+    """
+
+    statistics: FloatArray
+    p_values: FloatArray
+    told: Callable[[int], TestOutcome]
+
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        return len(self.p_values)
+
+    @overload
+    def __getitem__(self, index: int) -> TestOutcome: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[TestOutcome]: ...
+    def __getitem__(self, index: int | slice) -> TestOutcome | Sequence[TestOutcome]:
+        """Return one outcome, or some."""
+        places = range(len(self))[index]
+        return self.told(places) if isinstance(places, int) else [self.told(i) for i in places]
+
+    def __iter__(self) -> Iterator[TestOutcome]:
+        """Yield every outcome."""
+        return map(self.told, range(len(self)))
 
 
 class PairedTest(Protocol):

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
 from thetahat.comparisons._choices import check_choice
+from thetahat.comparisons._signed_rank_batches import SignedRankBatch
 from thetahat.comparisons._signed_ranks import (
     SignedRanks,
-    UIntArray,
     Zeros,
     exact_p_value,
     exact_p_values_without_ties,
-    of_sorted,
-    positive_sums_without_ties,
     signed_ranks,
-    sort_keys,
-    without_ties,
 )
-from thetahat.comparisons._unit_batches import UnitBatch, units_of_batch
+from thetahat.comparisons._unit_batches import units_of_batch
 from thetahat.comparisons._units import (
     UNITS,
     UnitName,
@@ -32,12 +27,11 @@ from thetahat.comparisons._units import (
     unit_of,
     unit_refusal,
 )
-from thetahat.comparisons.base import PairBatch, PairedLosses, TestOutcome
-from thetahat.distributions import p_value_of
-from thetahat.kernels.signed_ranks import MANY_SIZES
+from thetahat.comparisons.base import ManyOutcomes, PairBatch, PairedLosses, TestOutcome
+from thetahat.distributions import p_value_of, p_values_of
 from thetahat.layout import Layout
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.types import Alternative, Caution, Needs, Target
+from thetahat.types import Alternative, Caution, FloatArray, Needs, Target
 
 _AUTO_EXACT = 50  # differences up to which the exact distribution is the default
 _MAX_EXACT = 500  # the distribution takes n^3 steps
@@ -144,38 +138,29 @@ class Wilcoxon:
         batch: PairBatch,
         alternative: Alternative,
         rng: np.random.Generator,  # noqa: ARG002 - nothing is drawn
-    ) -> Sequence[TestOutcome]:
+    ) -> ManyOutcomes:
         """Test every pair of a batch, sorted together."""
         units = units_of_batch(batch, self.unit)
-        keys = sort_keys(units.values)
-        keys.sort(axis=1)  # zeros come first
-        n = units.n_units
-        sums: list[float | None] = [None] * len(keys)
-        if n < MANY_SIZES:
-            sums = positive_sums_without_ties(keys, units.roundings)
-        ranks = np.arange(1.0, n + 1)
-        known: list[float] | None = None
-        if self._is_exact(n) and any(found is not None for found in sums):
-            known = exact_p_values_without_ties(n, alternative).tolist()
-        outcomes = []
-        for row, (n_zeros, positive) in enumerate(zip(units.n_zeros.tolist(), sums, strict=True)):
-            if n_zeros == 0 and positive is not None:
-                p_value = None if known is None else known[int(positive)]
-                found = without_ties(positive, ranks, p_value)
-            else:
-                found = self._of_row(units, keys, row)
-            cautions = units.cautions[row]
-            outcomes.append(self._outcome(found, n_zeros, alternative, units.unit, cautions))
-        return outcomes
+        ranked = SignedRankBatch.of(units, self.zeros)
+        n, n_pairs = units.n_units, len(batch.pairs)
 
-    def _of_row(self, units: UnitBatch, keys: UIntArray, row: int) -> SignedRanks:
-        """Rank one pair by itself."""
-        values, roundings = units.values[row], units.roundings[row]
-        n_zeros = int(units.n_zeros[row])
-        if n_zeros > 0:
-            present = values != 0
-            values, roundings = values[present], roundings[present]
-        return of_sorted(keys[row, n_zeros:], values, roundings, n_zeros, self.zeros)
+        def tell(row: int) -> TestOutcome:
+            n_zeros = int(units.n_zeros[row])
+            return self._outcome(
+                ranked.of_row(row), n_zeros, alternative, units.unit, units.cautions[row]
+            )
+
+        # what is not told by arrays is looked at now, the rest when it is asked for
+        by_row = {row: tell(row) for row in np.flatnonzero(~ranked.clear).tolist()}
+        statistics, p_values = np.empty(n_pairs), np.empty(n_pairs)
+        if len(by_row) < n_pairs:
+            p_values = self._p_values_without_ties(n, ranked.positive, alternative)
+            statistics = ranked.positive.copy()
+            if alternative is Alternative.TWO_SIDED:
+                statistics = np.minimum(statistics, n * (n + 1) / 2 - statistics)
+        for row, outcome in by_row.items():
+            statistics[row], p_values[row] = outcome.statistic, outcome.p_value
+        return ManyOutcomes(statistics, p_values, lambda row: by_row.get(row) or tell(row))
 
     def _outcome(
         self,
@@ -202,14 +187,24 @@ class Wilcoxon:
             },
         )
 
+    def _p_values_without_ties(
+        self, n: int, positive: FloatArray, alternative: Alternative
+    ) -> FloatArray:
+        """(p,) p-values of the sums R+ of the ranks 1 to n."""
+        if self._is_exact(n):
+            return exact_p_values_without_ties(n, alternative)[positive.astype(np.intp)]
+        distance = positive - n * (n + 1) / 4
+        if self.correction:
+            distance -= _towards(distance, alternative)
+        z = distance / math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+        return p_values_of(z, None, alternative)
+
     def _is_exact(self, n_ranked: int) -> bool:
         return self.method == "exact" or (self.method == "auto" and n_ranked <= _AUTO_EXACT)
 
     def _p_value(
         self, found: SignedRanks, alternative: Alternative
     ) -> tuple[float, dict[str, Any]]:
-        if found.p_value is not None:
-            return found.p_value, {"method": "exact"}
         if self._is_exact(found.n_ranked):
             return exact_p_value(found, alternative), {"method": "exact"}
         z = _standardised(found, alternative, correction=self.correction)
@@ -221,14 +216,18 @@ def _standardised(found: SignedRanks, alternative: Alternative, *, correction: b
     if found.variance == 0:
         return 0.0
     if correction:
-        # towards the mean for two sides, against the alternative for one
-        half = {
-            Alternative.TWO_SIDED: math.copysign(min(0.5, abs(distance)), distance),
-            Alternative.LESS: -0.5,
-            Alternative.GREATER: 0.5,
-        }[alternative]
-        distance -= half
+        distance -= float(_towards(np.array(distance), alternative))
     return distance / math.sqrt(found.variance)
+
+
+def _towards(distance: FloatArray, alternative: Alternative) -> FloatArray:
+    """Return the half rank: towards the mean for two sides, against the alternative for one."""
+    half = {
+        Alternative.TWO_SIDED: np.copysign(np.minimum(0.5, np.abs(distance)), distance),
+        Alternative.LESS: np.float64(-0.5),
+        Alternative.GREATER: np.float64(0.5),
+    }[alternative]
+    return np.asarray(half)
 
 
 METHOD = Wilcoxon

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -14,8 +14,10 @@ from numpy.testing import assert_allclose
 from tests.thetahat.evaluation.tables import named, result_of, scores_of, table_of
 from thetahat.block_losses import LossTable
 from thetahat.comparisons import TESTS
+from thetahat.comparisons._signed_ranks import Zeros
 from thetahat.comparisons.base import BatchedTest, TestOutcome
 from thetahat.comparisons.permutation import Permutation
+from thetahat.comparisons.wilcoxon import Wilcoxon
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
 from thetahat.evaluation import Choices
 from thetahat.evaluation import pairs as pairs_module
@@ -125,6 +127,34 @@ def test_naive_a_batch_is_its_pairs_one_by_one(
 
     for some, other in zip(found, expected, strict=True):
         assert_same(some, other)
+
+
+@given(
+    table=tables(),
+    alternative=st.sampled_from(list(Alternative)),
+    method=st.sampled_from(["exact", "normal", "auto"]),
+    zeros=st.sampled_from(["wilcox", "pratt", "zsplit", "demsar_split"]),
+    correction=st.booleans(),
+)
+def test_exact_arrays_of_a_batch_are_the_numbers_of_its_outcomes(
+    table: LossTable,
+    alternative: Alternative,
+    method: Literal["exact", "normal", "auto"],
+    zeros: Zeros,
+    *,
+    correction: bool,
+) -> None:
+    test = Wilcoxon(method=method, zeros=zeros, correction=correction)
+    if test.inapplicable(table.layout) is not None:
+        return
+    rng = stream(7, "wilcoxon")
+    for some, batch in batches(table, None):
+        found = test.test_many(batch, alternative, rng)
+        for i, (pair, outcome) in enumerate(zip(some, found, strict=True)):
+            assert_same(outcome, test.test(pair.losses, alternative, rng))
+            assert (outcome.statistic, outcome.p_value) == (found.statistics[i], found.p_values[i])
+        assert_same(found[-1], list(found)[-1])
+        assert len(found[:1]) == 1
 
 
 def wide_table(n_models: int = 6, n: int = 90, seed: int = 1) -> LossTable:

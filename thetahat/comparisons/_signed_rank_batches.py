@@ -1,0 +1,106 @@
+"""Rank sums of many pairs, sorted together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from thetahat.comparisons._signed_ranks import (
+    BoolArray,
+    SignedRanks,
+    UIntArray,
+    Zeros,
+    of_sorted,
+    sort_keys,
+)
+from thetahat.comparisons._unit_batches import UnitBatch
+from thetahat.kernels.signed_ranks import MANY_SIZES
+from thetahat.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SignedRankBatch:
+    """The sorted differences of p pairs, and what is known of their rank sums at once.
+
+    Parameters
+    ----------
+    units : UnitBatch
+        The differences.
+    zeros : str
+        What becomes of those that are 0, as ``signed_ranks`` has it.
+    keys : ndarray of uint64
+        (p, u) their keys in order.
+    positive : ndarray of float
+        (p,) R+, where the next two say that it is known.
+    clear, alike : ndarray of bool
+        (p,) whether a pair has neither zeros nor ties, or differences of one size alone.
+    """
+
+    units: UnitBatch
+    zeros: Zeros
+    keys: UIntArray
+    positive: FloatArray
+    clear: BoolArray
+    alike: BoolArray
+
+    @classmethod
+    def of(cls, units: UnitBatch, zeros: Zeros) -> SignedRankBatch:
+        """Sort them; those of many units are looked at one by one."""
+        keys = sort_keys(units.values)
+        keys.sort(axis=1)  # zeros come first
+        if units.n_units >= MANY_SIZES:
+            none = np.zeros(len(keys), dtype=np.bool_)
+            return cls(units, zeros, keys, np.zeros(len(keys)), none, none)
+        positive, clear, alike = _positive_sums(
+            keys, units.roundings, units.n_zeros, units.n_positive
+        )
+        if zeros != "wilcox":
+            alike &= units.n_zeros == 0
+        return cls(units, zeros, keys, positive, clear, alike)
+
+    def of_row(self, row: int) -> SignedRanks:
+        """Return the ranks of one pair."""
+        n_zeros = int(self.units.n_zeros[row])
+        if self.clear[row]:
+            return _without_ties(float(self.positive[row]), self.units.n_units)
+        if self.alike[row]:
+            return _all_alike(self.units.n_units - n_zeros, float(self.positive[row]))
+        values, roundings = self.units.values[row], self.units.roundings[row]
+        if n_zeros > 0:
+            present = values != 0
+            values, roundings = values[present], roundings[present]
+        return of_sorted(self.keys[row, n_zeros:], values, roundings, n_zeros, self.zeros)
+
+
+def _positive_sums(
+    keys: UIntArray, roundings: FloatArray, n_zeros: IntArray, n_positive: IntArray
+) -> tuple[FloatArray, BoolArray, BoolArray]:
+    """(p,) R+ of rows of sorted (p, m) keys, and where it holds: without ties, or of equal sizes.
+
+    Without zeros and ties the ranks are 1 to m; where all sizes that are not 0 are the same, as
+    those of differences of 0 and 1, they all are the mean of these. The other rows are to be
+    looked at one by one.
+    """
+    sizes = (keys >> np.uint64(1)).view(np.float64)
+    gaps = np.diff(sizes, axis=1).min(axis=1, initial=np.inf)
+    clear = (n_zeros == 0) & (gaps > roundings.max(axis=1, initial=0.0))
+    signs = (keys & np.uint64(1)).astype(np.float64)
+    sums = signs @ np.arange(1.0, keys.shape[1] + 1)
+    n = keys.shape[1] - n_zeros
+    first = sizes[np.arange(len(keys)), np.minimum(n_zeros, keys.shape[1] - 1)]
+    alike = (n > 1) & (first == sizes[:, -1])
+    return np.where(alike, n_positive * (n + 1) / 2, sums), clear, alike
+
+
+def _without_ties(positive: float, n: int) -> SignedRanks:
+    """Return what R+ makes of the ranks 1 to m."""
+    negative, variance = n * (n + 1) / 2 - positive, n * (n + 1) * (2 * n + 1) / 24
+    return SignedRanks(positive, negative, n, np.arange(1.0, n + 1), 0.0, variance, False)
+
+
+def _all_alike(n: int, positive: float) -> SignedRanks:
+    """Return what R+ makes of n > 1 differences of the same size, with zeros left out."""
+    rank = (n + 1) / 2
+    ranks = np.full(n, rank)
+    return SignedRanks(positive, n * rank - positive, n, ranks, 0.0, n * rank**2 / 4, True)
