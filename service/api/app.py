@@ -11,7 +11,16 @@ import thetahat
 from service.api.errors import HANDLERS
 from service.api.gate import Gate
 from service.api.openapi import openapi_of
-from service.api.routes import datasets, evaluations, events, explorer, meta, methods, results
+from service.api.routes import (
+    datasets,
+    evaluations,
+    events,
+    explorer,
+    figures,
+    meta,
+    methods,
+    results,
+)
 
 DESCRIPTION = (
     "How good a learned model is, how sure one can be of it, and whether one is really better than "
@@ -31,7 +40,8 @@ def create_app() -> FastAPI:
         exception_handlers=HANDLERS,
     )
     app.add_middleware(Gate)
-    routers = [m.router for m in (evaluations, results, events, datasets, methods, meta, explorer)]
+    modules = (evaluations, results, figures, events, datasets, methods, meta, explorer)
+    routers = [module.router for module in modules]
     for router in routers:
         app.include_router(router)
     routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]

@@ -22,7 +22,7 @@ CORE_MUST_NOT_IMPORT = {
     *("sqlite3", "subprocess", "threading", "time", "urllib"),
 }
 # Each costs the API process a second or tens of megabytes, and it computes nothing.
-HEAVY = ("scipy.stats", "sklearn", "numba", "pandas")
+HEAVY = ("scipy.stats", "sklearn", "numba", "pandas", "matplotlib")
 API_SIDE = python_files("thetahat", "service")
 
 

@@ -8,12 +8,14 @@ from uuid import UUID, uuid4
 import pytest
 from starlette.testclient import TestClient
 
+from service.jobs import figures
 from service.jobs.discard import chunk_folder
 from service.jobs.kinds import study
 from service.storage import unit_parts
 from service.storage.files import FileStore
 from service.storage.unit_of_work import reading
 from tests.service.jobs.evaluations import hands
+from thetahat.studies import Axis, Figure, Series
 from worker.hands import Hands
 
 BODY: dict[str, Any] = {
@@ -167,3 +169,31 @@ def test_invalid_extensions(client: TestClient) -> None:
         assert refused.json()["errors"][0]["loc"][-1] == place
     same = client.post("/v1/evaluations", json={**mine, "seed": 3, "draw": BODY["draw"]})
     assert same.status_code == 202
+
+
+def test_exact_figures_are_drawn_on_request(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there, *_ = finish(client, {**BODY, "repetitions": 2})
+    line = Series("a", [1, 2], [3, 4])
+    figure = Figure(name="one", title="One", x=Axis("x"), y=Axis("y"), series=(line,)).as_data()
+    monkeypatch.setattr(figures, "figures_of", lambda result: {"one": figure} if result else {})
+    svg, png = client.get(f"{there}/figures/one.svg"), client.get(f"{there}/figures/one.png")
+
+    assert svg.headers["content-type"] == "image/svg+xml"
+    assert svg.headers["content-security-policy"].startswith("default-src 'none'")
+    assert b">One<" in svg.content
+    assert png.headers["content-type"] == "image/png"
+    assert png.content.startswith(b"\x89PNG")
+
+
+def test_invalid_figures(client: TestClient) -> None:
+    there, *_ = finish(client, {**BODY, "repetitions": 2})
+    unfinished, *_ = begin(client, BODY)
+    missing = client.get(f"{there}/figures/two.svg")
+
+    assert missing.status_code == 404
+    assert "it has: none" in missing.json()["detail"]
+    for name in ("two.pdf", "two", ".svg", "svg"):
+        assert client.get(f"{there}/figures/{name}").status_code == 404
+    assert client.get(f"{unfinished}/figures/two.svg").status_code == 409

@@ -1,0 +1,74 @@
+"""What is kept of a study: its result, a page with its claims and tables, its figures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+def kept_as(result: Mapping[str, Any], command: str) -> dict[str, bytes]:
+    """Return the files of a study by name; ``command`` is what gives the same numbers again."""
+    from service.figures.drawing import draw  # noqa: PLC0415 - late, so that --help is quick
+
+    text = json.dumps({"command": command, **result}, indent=1, ensure_ascii=False)
+    page = "\n".join(_page(result, command)) + "\n"
+    figures = {f"{f['name']}.svg": draw(f, "svg") for f in result["figures"]}
+    return {"result.json": f"{text}\n".encode(), "tables.md": page.encode(), **figures}
+
+
+def _page(result: Mapping[str, Any], command: str) -> Iterator[str]:
+    study, source = result["study"], result["provenance"]
+    yield f"# {study['preset']}"
+    yield ""
+    yield f"`{command}`, version {source['version']}, seed {source['seed']}, "
+    yield f"{study['repetitions']} repetitions in {study['seconds']:.0f} seconds of one processor."
+    for caution in result["cautions"]:
+        yield ""
+        yield f"**{caution['code']}**: {caution['message']}"
+    if result["claims"]:
+        yield from ("", "## Claims", "")
+        yield from _claims(result["claims"])
+    for figure in result["figures"]:
+        yield from ("", f"## {figure['title']}", "", f"![{figure['title']}]({figure['name']}.svg)")
+        if figure["note"]:
+            yield from ("", figure["note"])
+    for table in result["tables"]:
+        yield from ("", f"## {table['title']}", "")
+        yield from _table(table)
+        if table["note"]:
+            yield from ("", table["note"])
+
+
+def _claims(claims: list[Mapping[str, Any]]) -> Iterator[str]:
+    yield "| claim | where | verdict | measured | figure | bounds |"
+    yield "|---|---|---|---|---|---|"
+    for claim in claims:
+        figure = _cell({"value": claim["figure"], "standard_error": claim["standard_error"]})
+        bounds = " to ".join(
+            "" if end is None else f"{end:.4g}" for end in (claim["at_least"], claim["at_most"])
+        )
+        where = f"{claim['reference']}, {claim['place']}"
+        words = (claim["text"], where, f"**{claim['verdict']}**", claim["measured"])
+        yield _row([*words, figure, bounds])
+
+
+def _table(table: Mapping[str, Any]) -> Iterator[str]:
+    yield _row(list(table["columns"].values()))
+    yield "|---" * len(table["columns"]) + "|"
+    for row in table["rows"]:
+        yield _row([_cell(row[key]) for key in table["columns"]])
+
+
+def _row(cells: list[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _cell(cell: Any) -> str:
+    """Return a cell as text: a number with its standard error in brackets."""
+    if cell is None:
+        return ""
+    if isinstance(cell, Mapping):
+        value, error = cell["value"], cell["standard_error"]
+        return _cell(value) if error is None else f"{_cell(value)} ({error:.2g})"
+    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)

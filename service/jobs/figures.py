@@ -1,0 +1,27 @@
+"""The figures of a result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+from service.errors import NotFound
+from service.figures.drawing import Format, draw
+from service.jobs import read
+
+
+def drawn(owner_id: UUID, evaluation_id: UUID, name: str, form: Format) -> bytes:
+    """Draw one figure of a result; ``NotFound`` lists those that there are."""
+    figures = figures_of(orjson.loads(read.result(owner_id, evaluation_id)))
+    if name not in figures:
+        known = ", ".join(figures) or "none"
+        raise NotFound(f"The result has no figure {name[:80]!r}; it has: {known}.")
+    return draw(figures[name], form)
+
+
+def figures_of(result: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the figures of a result by name."""
+    return {figure["name"]: figure for figure in result.get("figures", ())}

@@ -1,0 +1,83 @@
+"""``thetahat study``: what is asked, and what is kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service.cli import main
+from tests.clients.stub import EVALUATION, Reply, evaluation, stub_of
+from thetahat.studies import Axis, Claim, Figure, Number, Series, Table
+
+CLAIM = Claim(
+    text="a | b",
+    reference="geras2013",
+    place="Figure 2",
+    measured="m",
+    figure=Number(1.0, 0.1),
+    at_least=0.0,
+)
+FIGURE = Figure(
+    name="means", title="Means", x=Axis("x"), y=Axis("y"), series=(Series("s", [1], [2]),), note="N"
+)
+TABLE = Table(
+    name="t",
+    title="T",
+    columns={"k": "K", "v": "Value", "w": "W"},
+    rows=[{"k": 2, "v": Number(0.123456, 0.01234), "w": 0.5}, {"k": 3, "v": Number(1.0)}],
+    note="Read it.",
+)
+RESULT: dict[str, Any] = {
+    "study": {"preset": "tiny", "repetitions": 12, "seconds": 3.2},
+    "tables": [TABLE.as_data()],
+    "figures": [FIGURE.as_data()],
+    "claims": [CLAIM.as_data()],
+    "cautions": [{"code": "from_generator", "message": "no data"}],
+    "provenance": {"version": "0.1.0", "seed": 5, "methods": []},
+}
+DONE = evaluation("succeeded", progress={"done": 12, "total": 12, "unit": "repetitions"})
+TAKEN = Reply(202, EVALUATION)
+
+
+def test_exact_a_preset_is_sent_and_its_result_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["study", "tiny", "--repetitions", "12", "--seed", "5", "--output", str(tmp_path)]
+    with stub_of(TAKEN, DONE, Reply(200, RESULT)) as stub:
+        words += ["--url", stub.url, "--set", "top=2.5", "--set", "rule=least"]
+        assert main(words) == 0
+
+    sent = {"kind": "study", "preset": "tiny", "seed": 5, "repetitions": 12}
+    assert json.loads(stub.asked[0].body) == {**sent, "top": 2.5, "rule": "least"}
+    kept = {path.name: path for path in (tmp_path / "tiny").iterdir()}
+    assert sorted(kept) == ["means.svg", "result.json", "tables.md"]
+    result = json.loads(kept["result.json"].read_text())
+    command = "thetahat study tiny --seed 5 --repetitions 12 --set 'top=2.5' --set 'rule=least'"
+    assert result.pop("command") == command
+    assert result == RESULT
+    page = kept["tables.md"].read_text()
+    assert command in page
+    assert "version 0.1.0, seed 5" in page
+    assert "**from_generator**: no data" in page
+    assert "| a \\| b | geras2013, Figure 2 | **holds** | m | 1 (0.1) | 0 to  |" in page
+    assert "![Means](means.svg)\n\nN\n" in page
+    assert "| K | Value | W |\n|---|---|---|\n| 2 | 0.1235 (0.012) | 0.5 |\n| 3 | 1 |  |\n" in page
+    assert "Read it." in page
+    assert kept["means.svg"].read_bytes().startswith(b"<?xml")
+    assert "1 holds, 0 fails, 0 undecided" in capsys.readouterr().out
+
+
+def test_exact_all_presets_are_run_where_none_is_named(tmp_path: Path) -> None:
+    plain = {**RESULT, "figures": [], "claims": [], "cautions": [], "tables": []}
+    listed = Reply(200, {"family": "presets", "items": [{"name": "one"}, {"name": "two"}]})
+    each = (TAKEN, DONE, Reply(200, plain))
+    with stub_of(listed, *each, *each) as stub:
+        assert main(["study", "--url", stub.url, "--output", str(tmp_path)]) == 0
+
+    sent = [json.loads(asked.body) for asked in stub.asked if asked.body]
+    assert [request["preset"] for request in sent] == ["one", "two"]
+    assert "repetitions" not in sent[0]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]

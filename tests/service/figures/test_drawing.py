@@ -1,0 +1,71 @@
+"""Figures drawn from their numbers."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from service.figures.drawing import draw
+from thetahat.studies import Axis, Figure, Series
+
+LINES = Figure(
+    name="lines",
+    title="Cost in $ of theta_B",
+    x=Axis("K", "log"),
+    y=Axis("variance"),
+    series=(
+        Series("theta_B", [2, 4, 8], [0.4, None, 0.2], [0.01, None, 0.02]),
+        Series("truth", [2, 8], [0.3, 0.3], style="dashed"),
+        Series("found", [3, 5], [0.1, 0.2], style="points"),
+    ),
+).as_data()
+BARS = Figure(
+    name="bars",
+    title="Bias",
+    x=Axis("", labels=("LDA", "CART")),
+    y=Axis("bias"),
+    series=(
+        Series("10-fold", [0, 1], [0.1, -0.2], [0.01, 0.02], style="bars"),
+        Series("leave-one-out", [0, 1], [0.2, -0.1], style="bars"),
+    ),
+).as_data()
+
+
+def texts(picture: bytes) -> list[str]:
+    found = ET.fromstring(picture).iter("{http://www.w3.org/2000/svg}text")
+    return [one.text or "" for one in found]
+
+
+def test_exact_the_words_are_in_the_picture() -> None:
+    words = texts(draw(LINES, "svg"))
+
+    assert {"Cost in $ of theta_B", "K", "variance", "theta_B", "truth", "found"} <= set(words)
+    assert not [word for word in words if "mathdefault" in word]
+    assert {"LDA", "CART", "10-fold", "leave-one-out"} <= set(texts(draw(BARS, "svg")))
+
+
+@pytest.mark.parametrize("figure", [LINES, BARS], ids=["lines", "bars"])
+@pytest.mark.parametrize("form", ["svg", "png"])
+def test_exact_the_same_numbers_give_the_same_bytes(
+    figure: dict[str, Any], form: Literal["svg", "png"]
+) -> None:
+    picture = draw(figure, form)
+
+    assert picture == draw(figure, form)
+    assert picture.startswith(b"<?xml" if form == "svg" else b"\x89PNG")
+
+
+def test_exact_a_picture_says_nothing_of_when_it_was_drawn() -> None:
+    assert not re.search(rb"<dc:date>", draw(BARS, "svg"))
+
+
+def test_degenerate_one_series_of_many_points_without_errors() -> None:
+    line = Series("s", list(range(100)), [1.0] * 100)
+    figure = Figure(name="f", title="F", x=Axis("x"), y=Axis("y"), series=(line,))
+
+    words = texts(draw(figure.as_data(), "svg"))
+
+    assert "s" not in words  # a legend of one says nothing
