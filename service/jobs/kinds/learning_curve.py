@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 from uuid import UUID
@@ -104,7 +105,8 @@ class LearningCurve:
         if given.dataset is None:
             check_curve(given, scheme, growth, rows_of(data_from(given, datasets)))
         elif not scheme.requires and growth.grow_by == "instance":
-            check_curve(given, scheme, growth, Rows(n=datasets[given.dataset].rows))
+            unread = replace(growth, stratified=False)  # classes change no size
+            check_curve(given, scheme, unread, Rows(n=datasets[given.dataset].rows))
 
     def start(self, job: Job) -> Finished | Chunks:
         """Cut the splits of each learner and size into chunks, or do a small curve at once."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.testing import assert_allclose
 
 from service.jobs import spill
 from service.jobs.kinds import learning_curve
-from tests.service.kinds.running import place_of, run_kind
+from tests.service.kinds.running import parquet_file, place_of, run_kind
 from tests.service.kinds.test_learning_curve import BODY, X
 from thetahat.errors import EvaluationError
 
@@ -72,6 +73,14 @@ def test_exact_at_the_largest_size_metrics_and_extra_fits_are_those_of_a_cross_v
     assert figure["y"][-1] == last["metrics"]["roc_auc"]["estimate"]["macro"]
     used = {(m["family"], m["name"]) for m in result["methods"]}
     assert {("metrics", "roc_auc"), ("variances", "out_of_bag")} <= used
+
+
+def test_exact_classes_of_a_stored_data_set_and_inline_ones_agree(tmp_path: Path) -> None:
+    file = parquet_file(tmp_path, {f"x{j}": X[:, j] for j in range(3)} | {"y": LABEL})
+    stored = {k: v for k, v in CLASSES.items() if k != "data"}
+    stored |= {"dataset": str(file.id), "columns": {"target": "y"}}
+
+    assert run_kind(stored, [file]).result["curves"] == run_kind(CLASSES).result["curves"]
 
 
 def test_exact_extra_fits_cut_in_chunks_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
