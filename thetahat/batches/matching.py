@@ -1,0 +1,70 @@
+"""Kernel mean matching of very many small data sets."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from thetahat.batches.weighing import one_by_one
+from thetahat.kernels import kernel_means
+from thetahat.kernels.compiling import compiled
+from thetahat.types import FloatArray
+from thetahat.weights._slab import TOLERANCE
+from thetahat.weights._widths import N_NEIGHBOURS
+from thetahat.weights.kernel_mean_matching import KernelMeanMatching
+
+MOST_ROWS: Final = 200
+"""Source rows up to which the loops are quicker than the method's own way."""
+
+
+def matched(
+    source: FloatArray,
+    target: FloatArray,
+    rng: np.random.Generator,
+    method: KernelMeanMatching | None = None,
+) -> FloatArray:
+    """(R, n) weights of (R, n, p) source rows by kernel mean matching; NaN where refused.
+
+    Compiled loops exchange blocks of coordinates. Where they give up, or where the bound or the
+    sum binds, and for another width than that of the nearest neighbours, the method itself does
+    it. Both end only where the conditions of the optimum hold, to the same tolerance.
+
+    Parameters
+    ----------
+    source, target : ndarray of float
+        (R, n, p), and (R, m, p) or (1, m, p).
+    rng : numpy.random.Generator
+        For the method itself.
+    """
+    method = method or KernelMeanMatching()
+    n, m = source.shape[1], target.shape[1]
+    if n > MOST_ROWS or m < N_NEIGHBOURS or method.width != "neighbours":
+        return one_by_one(method, source, target, rng)
+    root = math.sqrt(n)
+    share = (root - 1) / root if method.tolerance is None else method.tolerance
+    lowest, highest = n * max(0.0, 1 - share), n * (1 + share)
+    found = np.full(source.shape[:2], np.nan)
+    squares, kernel, none = np.empty((n, m)), np.empty((n, n)), []
+    nearest = compiled(kernel_means.nearest_squares)
+    exchange = compiled(kernel_means.exchange)
+    for r, x in enumerate(source):
+        z = target[r if len(target) > 1 else 0]
+        width = float(np.sqrt(nearest(x, np.ascontiguousarray(z), squares)).mean())
+        good = math.isfinite(width) and width > 0
+        if good:
+            scale = -0.5 / width**2
+            squares *= scale
+            sums = n / m * np.exp(squares, out=squares).sum(axis=1)
+            nearest(x, x, kernel)
+            kernel *= scale
+            np.exp(kernel, out=kernel)
+            good = exchange(kernel, sums, TOLERANCE * float(sums.max()), found[r])
+            total = float(found[r].sum())
+            good = good and lowest <= total <= highest and float(found[r].max()) <= method.bound
+        if not (good and total > 0):
+            none.append(r)
+    there = target if len(target) == 1 else target[none]
+    found[none] = one_by_one(method, source[none], there, rng)
+    return found
