@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import os
+import sys
 import warnings
 
-# One thread per process: the processes share the cores. It must be said before numpy is loaded,
-# and a process that has no threads can be forked safely. The last is what joblib takes for the
-# number of processors, so that a learner that asks for all of them is given one.
-for _name in (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "BLIS_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-    "LOKY_MAX_CPU_COUNT",
-):
-    os.environ.setdefault(_name, "1")
+from service.threads import one_thread
+
+one_thread()
 
 
 def main() -> None:
@@ -30,18 +21,18 @@ def main() -> None:
     # Celery warns of root because a pickle could run anything; here messages are JSON alone.
     warnings.filterwarnings("ignore", category=SecurityWarning)
     wait_at_gate()
-    app.worker_main(
-        [
-            "--quiet",
-            "worker",
-            "--pool=prefork",
-            f"--concurrency={settings().workers}",
-            "--without-gossip",
-            "--without-mingle",
-            "--without-heartbeat",
-            "--loglevel=WARNING",
-        ]
+    # Not by Celery's own command line, which loads all of its other commands first.
+    worker = app.Worker(
+        pool_cls="prefork",
+        concurrency=settings().workers,
+        without_gossip=True,
+        without_mingle=True,
+        without_heartbeat=True,
+        loglevel="WARNING",
+        quiet=True,
     )
+    worker.start()
+    sys.exit(worker.exitcode)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from service.supervisor import copies
+
 log = logging.getLogger(__name__)
 
 FIRST_PAUSE_S = 0.2
@@ -44,7 +46,7 @@ class Child:
     orphan_signal: signal.Signals = signal.SIGKILL
     environment: Mapping[str, str] = field(default_factory=dict)
     file_descriptors: Sequence[int] = ()
-    _process: subprocess.Popen[bytes] | None = None
+    _process: subprocess.Popen[bytes] | copies.Copy | None = None
     _started: float = 0.0
     _pause_s: float = FIRST_PAUSE_S
     _not_before: float = 0.0
@@ -55,16 +57,25 @@ class Child:
 
         The system sends the orphan's signal when the starting *thread* ends.
         """
+        command = self.command()
+        if copies.can_be_made(command):
+            self._process = copies.Copy(
+                command, self.environment, self.orphan_signal, self.file_descriptors
+            )
+        else:
+            self._process = self._new(command)
+        self._started = time.monotonic()
+        self._asked = False
+
+    def _new(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
         tether = [sys.executable, "-m", "service.tether", str(os.getpid()), self.orphan_signal.name]
-        self._process = subprocess.Popen(  # noqa: S603 - the supervisor's own commands
-            [*tether, *self.command()],
+        return subprocess.Popen(  # noqa: S603 - the supervisor's own commands
+            [*tether, *command],
             env={**os.environ, **self.environment},
             stdin=subprocess.DEVNULL,
             start_new_session=True,
             pass_fds=tuple(self.file_descriptors),
         )
-        self._started = time.monotonic()
-        self._asked = False
 
     def is_alive(self) -> bool:
         """Tell whether the process runs."""

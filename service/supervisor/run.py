@@ -13,7 +13,7 @@ from uuid import UUID, uuid4
 
 from service.gate import Gate
 from service.settings import Settings
-from service.supervisor import topology
+from service.supervisor import broker, copies, topology
 from service.supervisor.children import Child
 from service.supervisor.errors import CannotStart
 from service.supervisor.lock import only_one
@@ -30,7 +30,8 @@ LOOK_S = 0.1
 def serve(settings: Settings, say: Callable[[str], None]) -> None:
     """Run broker, workers, API and sweeper until a signal comes; ``CannotStart`` if they cannot.
 
-    The processes load while the database is prepared, and wait at a gate for it.
+    What API and workers both need is loaded once, before they are begun as copies of this process.
+    They load the rest while the database is prepared, and wait at a gate for it.
     """
     stop, node, gate = Stop.installed(), uuid4(), Gate()
     with ExitStack() as stack:
@@ -38,6 +39,9 @@ def serve(settings: Settings, say: Callable[[str], None]) -> None:
         stack.enter_context(only_one(settings.data_dir.resolve()))
         listener = stack.enter_context(topology.listening(settings))
         children = [] if settings.broker_url else [topology.start_broker(settings, stack)]
+        copies.load()
+        if children:
+            broker.wait_until_up(settings, children[0].is_alive)
         stack.callback(_reap_quietly, node)
         children.append(topology.started(topology.workers(node, gate), stack))
         children.append(topology.started(topology.api(listener, gate), stack))

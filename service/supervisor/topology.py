@@ -46,16 +46,14 @@ def started(child: Child, stack: ExitStack) -> Child:
 
 
 def start_broker(settings: Settings, stack: ExitStack) -> Child:
-    """Start the embedded broker and wait until it answers."""
+    """Start the embedded broker; ``broker.wait_until_up`` waits until it answers."""
     child = Child(
         "broker",
         lambda: broker.command(settings),
         BROKER_PATIENCE_S,
         orphan_signal=signal.SIGTERM,  # it writes its file and ends
     )
-    started(child, stack)
-    broker.wait_until_up(settings, child.is_alive)
-    return child
+    return started(child, stack)
 
 
 def workers(node: UUID, gate: Gate | None = None) -> Child:
