@@ -14,6 +14,7 @@ from thetahat.pipelines.estimators import new_estimator
 from thetahat.pipelines.guarded import guarded
 from thetahat.pipelines.policy import WIDEST, WIDEST_SPARSE
 from thetahat.pipelines.reviewed import STRING_TRANSFORMERS, WIDTHS, ActsOn, acts_on, title
+from thetahat.pipelines.stateless import learns_nothing
 from thetahat.pipelines.steps.base import missing
 from thetahat.registry import MethodInfo
 from thetahat.sparse import sparse_columns
@@ -162,6 +163,11 @@ class ScikitStep:
     def takes_sparse(self) -> bool:
         """Whether sparse groups reach it as they are; it tells by itself what it can take."""
         return True
+
+    @property
+    def learns_nothing(self) -> bool:
+        """Whether what it makes of a row is up to that row alone."""
+        return learns_nothing(self.name, self.params)
 
     def learn(
         self,

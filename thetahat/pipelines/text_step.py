@@ -15,6 +15,7 @@ from thetahat.pipelines.guarded import guarded
 from thetahat.pipelines.policy import WIDEST_SPARSE
 from thetahat.pipelines.reviewed import ActsOn, acts_on, title
 from thetahat.pipelines.scikit_step import csr_of
+from thetahat.pipelines.stateless import learns_nothing
 from thetahat.pipelines.steps.base import missing
 from thetahat.registry import MethodInfo
 from thetahat.sparse import Numbered, SparseColumns, sparse_columns
@@ -118,6 +119,11 @@ class TextStep:
     def acts_on(self) -> ActsOn:
         """Texts."""
         return acts_on(self.name)
+
+    @property
+    def learns_nothing(self) -> bool:
+        """Whether what it makes of a text is up to that text alone."""
+        return learns_nothing(self.name, self.params)
 
     def learn(
         self,

@@ -14,6 +14,7 @@ from thetahat.learners.base import FastLearner, Learner, OverSplits, Part, Plain
 from thetahat.losses.base import Predictions
 from thetahat.pipelines.pipeline import Pipeline
 from thetahat.pipelines.scikit_learner import ScikitLearner
+from thetahat.resampling.prepared import n_at_once
 
 if TYPE_CHECKING:
     from thetahat.schemes.base import Split
@@ -46,6 +47,8 @@ def over_splits(learner: Learner, data: Data) -> OverSplits | Plain:
 
 def is_fast(learner: object) -> bool:
     """Whether a learner goes over all rows once, and not once per split."""
+    if isinstance(learner, Pipeline) and n_at_once(learner.steps) == len(learner.steps):
+        return is_fast(learner.learner)
     return not isinstance(learner, Pipeline | ScikitLearner) and hasattr(learner, "over_splits")
 
 

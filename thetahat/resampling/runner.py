@@ -21,6 +21,7 @@ from thetahat.resampling.outcomes import (
     one_row_each,
     with_others,
 )
+from thetahat.resampling.prepared import prepared_once
 from thetahat.schemes.base import OneRowEach, Split
 from thetahat.seeds import stream
 from thetahat.types import Caution, FloatArray
@@ -62,6 +63,7 @@ def run_splits(  # noqa: PLR0913 - the six things a number depends on, and what 
     EvaluationError
         The learner refused its training part, in its own words. Both name learner and split.
     """
+    learner, data = prepared_once(learner, data)
     shared = over_splits(learner, data)
     alone = one_left_out(shared, data, loss)
 

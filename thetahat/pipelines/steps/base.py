@@ -27,7 +27,11 @@ class Learnt(Protocol):
 
 
 class Step(Protocol):
-    """A frozen dataclass whose fields are the step's parameters."""
+    """A frozen dataclass whose fields are the step's parameters.
+
+    One that makes of a row what that row and its parameters say, whatever the training part, may
+    have ``learns_nothing``, which is True; it is then applied to all rows once.
+    """
 
     info: ClassVar[MethodInfo]
 

@@ -89,6 +89,11 @@ class Impute:
         strings = self.strategy == "most_frequent" or isinstance(self.fill_value, str)
         return ActsOn.STRING if strings else ActsOn.NUMERIC
 
+    @property
+    def learns_nothing(self) -> bool:
+        """Whether the value is given."""
+        return self.strategy == "constant"
+
     def learn(
         self,
         part: Features,

@@ -1,0 +1,70 @@
+"""Preparation that learns nothing, applied to all rows once, before they are split."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from thetahat.data import Data
+from thetahat.errors import EvaluationError
+from thetahat.features import Features
+from thetahat.learners.base import Learner
+from thetahat.pipelines.pipeline import Pipeline, PlacedStep
+from thetahat.seeds import stream
+
+
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """Steps that are the same where their names and parameters are."""
+
+    steps: tuple[PlacedStep, ...]
+    task: str
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Steps) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+
+def n_at_once(steps: Sequence[PlacedStep]) -> int:
+    """Return how many of the first steps learn nothing from the training part."""
+    for at, placed in enumerate(steps):
+        if not getattr(placed.step, "learns_nothing", False):
+            return at
+    return len(steps)
+
+
+def prepared_once(learner: Learner, data: Data) -> tuple[Learner, Data]:
+    """Return the learner without its first steps that learn nothing, and the data behind them.
+
+    What a row becomes in such a step is up to the row alone, so the numbers are those of a
+    pipeline that takes the step anew in each split. Steps that refuse the rows or warn of
+    something are left where they are, to say so split by split. The same data object is returned
+    for the same steps: the parts of one job come one after another.
+    """
+    if not isinstance(learner, Pipeline):
+        return learner, data
+    n = n_at_once(learner.steps)
+    made = _after(_Steps(learner.steps[:n], learner.task), data) if n else None
+    if made is None:
+        return learner, data
+    if n < len(learner.steps):
+        return replace(learner, steps=learner.steps[n:]), made
+    rest: Learner = learner.learner
+    return rest, made
+
+
+@lru_cache(maxsize=2)
+def _after(steps: _Steps, data: Data) -> Data | None:
+    features: Features = data.features
+    rng = stream(0, "prepare")  # which they do not draw from, as they learn nothing
+    for placed in steps.steps:
+        try:
+            learnt, features = placed.learn(features, data.y, task=steps.task, rng=rng)
+        except EvaluationError:
+            return None
+        if learnt.learnt is not None and learnt.learnt.cautions:
+            return None
+    return replace(data, features=features) if features.width else None
