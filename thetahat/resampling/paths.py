@@ -14,7 +14,8 @@ from thetahat.data import Data
 from thetahat.errors import EvaluationError
 from thetahat.learners.base import Learner, OverPath, Plain
 from thetahat.losses.base import Loss
-from thetahat.resampling.at_once import part_of
+from thetahat.pipelines.pipeline import Pipeline
+from thetahat.resampling.at_once import LEARNS_TO_PREPARE, part_of
 from thetahat.resampling.one_left_out import OneLeftOut, each_of
 from thetahat.resampling.outcomes import (
     Places,
@@ -24,6 +25,7 @@ from thetahat.resampling.outcomes import (
     places_of,
     with_others,
 )
+from thetahat.resampling.prepared import n_at_once, prepared_once
 from thetahat.resampling.runner import run_splits
 from thetahat.resampling.told import Told, told_in_turn, told_of
 from thetahat.schemes.base import OneRowEach, Split
@@ -53,7 +55,7 @@ class Group:
     @property
     def values(self) -> tuple[Any, ...]:
         """What the parameter is, learner by learner."""
-        return tuple(getattr(learner, self.parameter or "") for learner in self.learners)
+        return tuple(getattr(_bare(learner), self.parameter or "") for learner in self.learners)
 
 
 def path_over(learners: Mapping[str, Learner]) -> tuple[Group, ...]:
@@ -80,13 +82,24 @@ def path_over(learners: Mapping[str, Learner]) -> tuple[Group, ...]:
     )
 
 
+def _bare(learner: object) -> Any:
+    """Return a learner without steps that learn nothing, where it has no others."""
+    if isinstance(learner, Pipeline) and n_at_once(learner.steps) == len(learner.steps):
+        return learner.learner
+    return learner
+
+
 def _parameter(learner: object) -> str | None:
     """Return the parameter of which the learner has a path."""
-    return getattr(learner, "path_parameter", None) if hasattr(learner, "over_path") else None
+    bare = _bare(learner)
+    return getattr(bare, "path_parameter", None) if hasattr(bare, "over_path") else None
 
 
 def _only_differ(first: Any, second: Any) -> bool:
     """Whether two learners of one kind are the same but for the parameter of their path."""
+    if getattr(first, "steps", None) != getattr(second, "steps", None):
+        return False
+    first, second = _bare(first), _bare(second)
     parameter = _parameter(first)
     if parameter is None or type(first) is not type(second):
         return False
@@ -115,10 +128,14 @@ def run_path(  # noqa: PLR0913 - as run_splits
         By name, in the group's order: the outcomes of all splits, or what the learner was
         refused with, as ``run_splits`` raises it. One that is refused stops no other.
     """
+    prepared = [prepared_once(learner, data) for learner in group.learners]
+    group = replace(group, learners=tuple(learner for learner, _ in prepared))
+    _, data = prepared[0]
     run = _Run(group, data, loss, seed, keep_predictions=keep_predictions)
     if len(group.names) == 1:
         return {group.names[0]: run.alone(0, splits)}
-    shared = _of_all_rows(group, data)
+    is_path = _bare(group.learners[0]) is group.learners[0]
+    shared = _of_all_rows(group, data) if is_path else LEARNS_TO_PREPARE
     if isinstance(shared, Plain):
         again = splits if isinstance(splits, OneRowEach) else list(splits)
         return {name: run.alone(at, copy(again)) for at, name in enumerate(group.names)}

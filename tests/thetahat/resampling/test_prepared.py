@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.pipelines.tables import built
 from thetahat.data import Data, data_of
+from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.pipelines import Pipeline, build_step, step_spec
 from thetahat.pipelines.pipeline import PlacedStep
@@ -17,6 +18,7 @@ from thetahat.pipelines.reviewed import TRANSFORMERS, VECTORISERS
 from thetahat.pipelines.stateless import LEARN_NOTHING, learns_nothing
 from thetahat.pipelines.steps import STEPS
 from thetahat.resampling import is_fast, rows_of, run_splits
+from thetahat.resampling.paths import path_over, run_path
 from thetahat.resampling.prepared import prepared_once
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
@@ -235,3 +237,39 @@ def test_degenerate_a_step_that_warns_stays_in_the_splits() -> None:
     assert prepared_once(pipeline, data) == (pipeline, data)
     (outcome, *_) = run_splits("m", pipeline, data, splits_of(data), ZeroOne(), 0)
     assert any("stop_words" in caution.message for caution in outcome.cautions)
+
+
+def test_exact_learners_behind_the_same_steps_are_a_path() -> None:
+    params = {"n_features": 32, "alternate_sign": False, "norm": None}
+    step = {"name": "HashingVectorizer", "params": params, "columns": ["t"]}
+    learners = {
+        f"s{smoothing}": built(
+            {
+                "name": "multinomial_naive_bayes",
+                "params": {"smoothing": smoothing},
+                "prepare": [step],
+            }
+        )
+        for smoothing in (0.1, 1.0)
+    }
+    learners["other"] = built({"name": "multinomial_naive_bayes", "prepare": ["Normalizer"]})
+    together, alone = path_over(learners)
+    assert (together.names, together.values) == (("s0.1", "s1.0"), (0.1, 1.0))
+    assert alone.names == ("other",)
+
+    for texts in (TEXTS, [*TEXTS[:-1], None]):  # a missing text is refused in the splits
+        data = table({"t": texts})
+        splits = splits_of(data)
+        done = run_path(together, data, splits, ZeroOne(), 0, keep_predictions=True)
+        for name in together.names:
+            if texts is not TEXTS:
+                assert isinstance(done[name], InvalidParameter)
+                continue
+            wanted = run_splits(
+                name, learners[name], data, splits, ZeroOne(), 0, keep_predictions=True
+            )
+            found = done[name]
+            assert not isinstance(found, EvaluationError)
+            for outcome, other in zip(found, wanted, strict=True):
+                assert outcome.why_plain is None
+                assert_array_equal(outcome.probabilities, other.probabilities)
