@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 from uuid import UUID
 
@@ -104,24 +105,21 @@ class ImportanceRequest(EvaluationRequest):
         named = self.learner if isinstance(self.learner, str) else self.learner.get("name")
         return {str(named): (self.learner, ("learner",))}
 
-    def grid_of(self, name: str, *, is_ridge: bool) -> tuple[str | None, list[Any], Loc]:
-        """Return the parameter that varies for a learner, its values, and where they stand.
-
-        No parameter and one value, None, for a learner as it is.
-        """
+    def grid_of(self, name: str, *, is_ridge: bool) -> Values:
+        """Return the parameter that varies for a learner, and its values."""
         grid, loc = self._grid(name)
         if grid is None:
             if not is_ridge:
-                return None, [None], loc
+                return Values(None, [None], loc)
             grid = dict(DEFAULT_GRID)
         if not grid:
-            return None, [None], loc
+            return Values(None, [None], loc)
         if len(grid) > 1:
             raise InvalidParameter(
                 f"a grid has one parameter, and this one has {', '.join(grid)[:200]}", loc=loc
             )
         ((parameter, entry),) = grid.items()
-        return parameter, values_of(entry, (*loc, parameter)), (*loc, parameter)
+        return values_of(parameter, entry, (*loc, parameter))
 
     def _grid(self, name: str) -> tuple[GridEntry | None, Loc]:
         if self.grids is not None and name in self.grids:
@@ -129,22 +127,44 @@ class ImportanceRequest(EvaluationRequest):
         return self.grid, ("grid",)
 
 
-def values_of(entry: Grid | list[Any], loc: Loc) -> list[Any]:
-    """Return the values of a grid, each once."""
+@dataclass(frozen=True, slots=True)
+class Values:
+    """The values of one parameter, each once.
+
+    Parameters
+    ----------
+    parameter : str or None
+        None, with one value None, for a learner as it is.
+    values : list
+        As the request has them.
+    loc : tuple
+        Where the parameter stands in the request.
+    listed : tuple or None
+        Where the list of the values stands, if there is one.
+    """
+
+    parameter: str | None
+    values: list[Any]
+    loc: Loc
+    listed: Loc | None = None
+
+    def place(self, j: int) -> Loc:
+        """Return where a value stands."""
+        return self.loc if self.listed is None else (*self.listed, j)
+
+
+def values_of(parameter: str, entry: Grid | list[Any], loc: Loc) -> Values:
+    """Return the values of a grid."""
     if isinstance(entry, list):
-        entry = Grid(values=entry) if 0 < len(entry) <= MOST_VALUES else _refuse_length(entry, loc)
+        return Values(parameter, _listed(entry, loc), loc, loc)
     if entry.values is not None:
         if (entry.from_, entry.to, entry.count, entry.scale) != (None, None, None, None):
             raise InvalidParameter("give either values or a range", loc=loc)
-        for j, value in enumerate(entry.values):
-            if any(type(value) is type(one) and value == one for one in entry.values[:j]):
-                raise InvalidParameter(
-                    f"{shown(value)} stands twice", loc=(*loc, "values", j), value=shown(value)
-                )
-        return list(entry.values)
+        listed = (*loc, "values")
+        return Values(parameter, _listed(entry.values, listed), loc, listed)
     if entry.from_ is None or entry.to is None:
         raise InvalidParameter("give values, or a range with from and to", loc=loc)
-    return _range(entry.from_, entry.to, entry, loc)
+    return Values(parameter, _range(entry.from_, entry.to, entry, loc), loc)
 
 
 def _range(low: float, high: float, entry: Grid, loc: Loc) -> list[Any]:
@@ -170,7 +190,14 @@ def _range(low: float, high: float, entry: Grid, loc: Loc) -> list[Any]:
     return [float(value) for value in np.geomspace(low, high, count)]
 
 
-def _refuse_length(entry: list[Any], loc: Loc) -> Grid:
-    raise InvalidParameter(
-        f"a grid has 1 to {MOST_VALUES} values, and this one has {len(entry)}", loc=loc
-    )
+def _listed(values: list[Any], loc: Loc) -> list[Any]:
+    if not 0 < len(values) <= MOST_VALUES:
+        raise InvalidParameter(
+            f"a grid has 1 to {MOST_VALUES} values, and this one has {len(values)}", loc=loc
+        )
+    for j, value in enumerate(values):
+        if any(type(value) is type(one) and value == one for one in values[:j]):
+            raise InvalidParameter(
+                f"{shown(value)} stands twice", loc=(*loc, j), value=shown(value)
+            )
+    return list(values)

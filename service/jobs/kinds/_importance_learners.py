@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from service.errors import InvalidRequest
 from service.jobs.kinds._importance_input import ImportanceRequest, LearnerEntry
 from service.settings import settings
 from thetahat.errors import EvaluationError, InvalidParameter, Loc, UnsupportedCombination
@@ -65,27 +64,29 @@ def _candidate(  # noqa: PLR0913 - a learner, where it stands, and what it must 
 ) -> Candidate:
     spec = spec_of(wire, loc)
     plain = spec.name == OURS and "penalty" not in spec.params
-    parameter, values, where = given.grid_of(name, is_ridge=plain)
+    grid = given.grid_of(name, is_ridge=plain)
+    if grid.parameter is not None and grid.parameter in learner_spec(wire).params:
+        raise InvalidParameter(
+            f"{grid.parameter} is among the params and in the grid; give it once", loc=grid.loc
+        )
     learners = []
-    for j, value in enumerate(values):
+    for j, value in enumerate(grid.values):
         params: Mapping[str, Any] = spec.params
-        if parameter is not None:
-            params = {**spec.params, parameter: value}
+        if grid.parameter is not None:
+            params = {**spec.params, grid.parameter: value}
         try:
             learner = _built(replace(spec, params=params), given.task, loc)
-        except (EvaluationError, InvalidRequest) as error:
-            raise _placed(error, parameter, where, j, loc) from None
+        except EvaluationError as error:
+            if grid.parameter and error.loc[len(loc) :] == ("params", grid.parameter):
+                error.loc = grid.place(j)
+            raise
         learners.append(for_classes(learner, classes) if classes else learner)
-    if parameter is not None and parameter in learner_spec(wire).params:
-        raise InvalidParameter(
-            f"{parameter} is among the params and in the grid; give it once", loc=where
-        )
     _check(given, name, learners[0], loc, loss)
     return Candidate(
         name=name,
         learners=tuple(learners),
-        parameter=parameter,
-        values=() if parameter is None else tuple(values),
+        parameter=grid.parameter,
+        values=() if grid.parameter is None else tuple(grid.values),
     )
 
 
@@ -117,17 +118,3 @@ def _built(spec: LearnerSpec, task: str, loc: Loc) -> Any:
         except UnsupportedCombination:
             raise error from None
         return FittedToSigns(learner)
-
-
-def _placed(
-    error: EvaluationError | InvalidRequest, parameter: str | None, where: Loc, j: int, loc: Loc
-) -> Exception:
-    """Put the refusal of a grid's value where the value stands."""
-    if (
-        parameter is None
-        or not isinstance(error, EvaluationError)
-        or error.loc[: len(loc) + 2] != (*loc, "params", parameter)
-    ):
-        return error
-    error.loc = (*where, "values", j)
-    return error

@@ -135,7 +135,12 @@ def check_plan(given: ImportanceRequest, datasets: Mapping[UUID, DatasetFile]) -
     loss = loss_of(given)
     check_candidates(given, loss)
     if given.source.dataset is None and given.target.dataset is None:
-        built(given, datasets, 0).shift.samples()
+        try:
+            built(given, datasets, 0).shift.samples()
+        except EvaluationError as error:
+            if len(error.loc) > 1 and isinstance(error.loc[1], int):
+                error.loc = (error.loc[0], "X", *error.loc[1:])
+            raise
 
 
 def loss_of(given: ImportanceRequest) -> Loss:

@@ -244,3 +244,11 @@ def test_exact_weights_of_unseen_rows_are_described_too() -> None:
     assert_allclose(found["validation"]["effective_sample_size"], w.sum() ** 2 / (w @ w), rtol=1e-9)
     assert {"code", "message"} <= set(found["validation"]["cautions"][0])
     assert "validation" not in run_kind(BODY).result["weights"]
+
+
+def test_golden_a_linear_range_and_a_logarithmic_one() -> None:
+    linear = {"penalty": {"from": 1, "to": 3, "count": 3, "scale": "linear"}}
+    logarithmic = {"penalty": {"from": 1, "to": 100, "count": 3}}
+
+    assert run_kind(with_(grid=linear)).result["grid"]["values"] == [1, 2, 3]
+    assert_allclose(run_kind(with_(grid=logarithmic)).result["grid"]["values"], [1, 10, 100])
