@@ -83,11 +83,16 @@ class BlockLosses:
         """Size of the largest mean of a split."""
         return float(np.abs(self.moments.means).max())
 
-    def with_moments(self, moments: Moments) -> BlockLosses:
-        """Return the same losses, with moments that were made elsewhere."""
-        same = _without_check(self.layout, self.values, self.scores)
-        vars(same)["moments"] = moments  # where cached_property looks first
-        return same
+    def difference(self, given: FloatArray, moments: Moments | None) -> BlockLosses:
+        """Return differences of this from other losses: given, and not looked at again.
+
+        ``moments`` are theirs where they were made elsewhere.
+        """
+        by_row = self.values is not None
+        made = _without_check(self.layout, given if by_row else None, None if by_row else given)
+        if moments is not None:
+            vars(made)["moments"] = moments  # where cached_property looks first
+        return made
 
     @property
     def rows(self) -> FloatArray:
@@ -98,10 +103,9 @@ class BlockLosses:
 
     def minus(self, other: BlockLosses) -> BlockLosses:
         """Return the paired differences, this minus the other; both share one layout."""
-        if self.values is not None and other.values is not None:
-            return _without_check(self.layout, self.values - other.values, None)
-        if self.scores is not None and other.scores is not None:
-            return _without_check(self.layout, None, self.scores - other.scores)
+        for mine, other_s in ((self.values, other.values), (self.scores, other.scores)):
+            if mine is not None and other_s is not None:
+                return self.difference(mine - other_s, None)
         raise InvalidParameter("the two models have losses of different form", loc=("losses",))
 
     def instance_means(self) -> FloatArray:

@@ -29,6 +29,8 @@ class SignedRankBatch:
         The differences.
     zeros : str
         What becomes of those that are 0, as ``signed_ranks`` has it.
+    n_zeros : list of int
+        (p,) how many of them are 0.
     keys : ndarray of uint64
         (p, u) their keys in order.
     positive : ndarray of float
@@ -39,6 +41,7 @@ class SignedRankBatch:
 
     units: UnitBatch
     zeros: Zeros
+    n_zeros: list[int]
     keys: UIntArray
     positive: FloatArray
     clear: BoolArray
@@ -49,19 +52,18 @@ class SignedRankBatch:
         """Sort them; those of many units are looked at one by one."""
         keys = sort_keys(units.values)
         keys.sort(axis=1)  # zeros come first
+        n_zeros = units.n_zeros
         if units.n_units >= MANY_SIZES:
             none = np.zeros(len(keys), dtype=np.bool_)
-            return cls(units, zeros, keys, np.zeros(len(keys)), none, none)
-        positive, clear, alike = _positive_sums(
-            keys, units.roundings, units.n_zeros, units.n_positive
-        )
+            return cls(units, zeros, n_zeros.tolist(), keys, np.zeros(len(keys)), none, none)
+        positive, clear, alike = _positive_sums(keys, units.roundings, n_zeros, units.n_positive)
         if zeros != "wilcox":
-            alike &= units.n_zeros == 0
-        return cls(units, zeros, keys, positive, clear, alike)
+            alike &= n_zeros == 0
+        return cls(units, zeros, n_zeros.tolist(), keys, positive, clear, alike)
 
     def of_row(self, row: int) -> SignedRanks:
         """Return the ranks of one pair."""
-        n_zeros = int(self.units.n_zeros[row])
+        n_zeros = self.n_zeros[row]
         if self.clear[row]:
             return _without_ties(float(self.positive[row]), self.units.n_units)
         if self.alike[row]:

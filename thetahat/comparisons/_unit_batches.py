@@ -81,12 +81,10 @@ def model_units(batch: PairBatch, place: int, unit: UnitName) -> FloatArray:
 
 def _made(batch: PairBatch, unit: UnitName) -> UnitBatch:
     layout = batch.models[0].layout
-    first = unit_means(batch.pairs[0].difference, unit)
-    values = np.empty((len(batch.pairs), len(first)))
-    roundings = np.empty_like(values)
-    for row, (pair, (i, j)) in enumerate(zip(batch.pairs, batch.positions.tolist(), strict=True)):
-        values[row] = first if row == 0 else unit_means(pair.difference, unit)
-        np.maximum(_sizes(batch, i, unit), _sizes(batch, j, unit), out=roundings[row])
+    values = _differences(batch, unit)
+    of_models = _roundings(batch, unit)
+    roundings = of_models[batch.positions[:, 0]]
+    np.maximum(roundings, of_models[batch.positions[:, 1]], out=roundings)
     sizes = np.abs(values)
     nothing = sizes <= roundings
     dropped = np.zeros(len(values))
@@ -109,10 +107,21 @@ def _made(batch: PairBatch, unit: UnitName) -> UnitBatch:
     )
 
 
-def _sizes(batch: PairBatch, place: int, unit: UnitName) -> FloatArray:
-    """(u,) how far rounding may have moved the units of one model."""
-    key = ("model roundings", unit, place)
+def _differences(batch: PairBatch, unit: UnitName) -> FloatArray:
+    """(p, u) mean differences of the units; rows, where each is a unit of its own."""
+    by_row = unit == "instance" and batch.models[0].layout.instance is None
+    if by_row and batch.differences is not None:
+        return batch.differences.copy()
+    return np.stack([unit_means(pair.difference, unit) for pair in batch.pairs])
+
+
+def _roundings(batch: PairBatch, unit: UnitName) -> FloatArray:
+    """(m, u) how far rounding may have moved the units of the models; made once for all batches."""
+    key = ("model roundings", unit)
     found: FloatArray | None = batch.shared.get(key)
     if found is None:
-        found = batch.shared[key] = ROUNDINGS * np.abs(model_units(batch, place, unit))
+        places = range(len(batch.models))
+        found = np.abs(np.stack([model_units(batch, place, unit) for place in places]))
+        found *= ROUNDINGS
+        batch.shared[key] = found
     return found

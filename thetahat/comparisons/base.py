@@ -38,6 +38,8 @@ class PairBatch:
         All models of the evaluation, in units of the loss.
     n_pairs_in_all : int
         How many pairs the evaluation compares, over all its batches.
+    differences : ndarray of float or None
+        (p, n) the pairs' differences by row, where they are known.
     shared : dict
         Kept from batch to batch: what a test makes of ``models`` and its stream alone.
     own : dict
@@ -48,6 +50,7 @@ class PairBatch:
     positions: IntArray
     models: tuple[BlockLosses, ...]
     n_pairs_in_all: int
+    differences: FloatArray | None = None
     shared: dict[Hashable, Any] = field(default_factory=dict)
     own: dict[Hashable, Any] = field(default_factory=dict)
 

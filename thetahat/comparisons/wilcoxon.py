@@ -145,10 +145,8 @@ class Wilcoxon:
         n, n_pairs = units.n_units, len(batch.pairs)
 
         def tell(row: int) -> TestOutcome:
-            n_zeros = int(units.n_zeros[row])
-            return self._outcome(
-                ranked.of_row(row), n_zeros, alternative, units.unit, units.cautions[row]
-            )
+            found, cautions = ranked.of_row(row), units.cautions[row]
+            return self._outcome(found, ranked.n_zeros[row], alternative, units.unit, cautions)
 
         # what is not told by arrays is looked at now, the rest when it is asked for
         by_row = {row: tell(row) for row in np.flatnonzero(~ranked.clear).tolist()}

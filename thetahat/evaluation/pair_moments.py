@@ -19,7 +19,7 @@ import numpy as np
 from thetahat.block_losses import BlockLosses
 from thetahat.layout import Layout
 from thetahat.moments import Moments
-from thetahat.types import FloatArray
+from thetahat.types import FloatArray, IntArray
 
 LEAST_SHARE: Final = 1e-3
 """Of the two models' own squares: what the difference's must at least be."""
@@ -32,8 +32,10 @@ _MOST_DIGITS_LOST = 16.0  # squares about the first loss over those about the me
 
 def pair_moments(
     models: Sequence[BlockLosses], n_pairs: int
-) -> Callable[[int, int], Moments | None]:
-    """Return what gives the moments of model i minus model j, or None where it cannot.
+) -> Callable[[IntArray], list[Moments | None]]:
+    """Return what gives the moments of model i minus model j for some (p, 2) places i and j.
+
+    None in the place of those that it cannot give.
 
     It can where losses are known row by row, all pairs of several models are compared, and there
     are not so many blocks that their products would fill the memory.
@@ -41,8 +43,8 @@ def pair_moments(
     layout, m = models[0].layout, len(models)
     worth_it = m >= _FEWEST_MODELS and n_pairs >= m
     if not (worth_it and layout.has_rows and layout.n_splits * m * m <= _MOST_PRODUCTS):
-        return lambda _i, _j: None
-    return _Products([losses.rows for losses in models], layout).difference
+        return lambda places: [None] * len(places)
+    return _Products([losses.rows for losses in models], layout).differences
 
 
 class _Products:
@@ -82,16 +84,22 @@ class _Products:
             left, products = _products(parts, rows, first, self.sums[at] / n)
             self.products[at] = products - np.outer(left, left) / n
 
-    def difference(self, i: int, j: int) -> Moments | None:
-        """Return the moments of model i minus model j, or None where digits would be lost."""
+    def differences(self, places: IntArray) -> list[Moments | None]:
+        """Return the moments of pairs of models, None where digits would be lost."""
+        i, j = places.T
         of_models = self.squares[:, i] + self.squares[:, j]
         squares = of_models - 2 * self.products[:, i, j]
-        if np.any(squares < LEAST_SHARE * of_models):
-            return None
+        fit = ~(squares < LEAST_SHARE * of_models).any(axis=0)
         first = self.first[:, i] - self.first[:, j]
-        shift = float(first[0])
-        deviations = (first - shift) + (self.sums[:, i] - self.sums[:, j]) / self.sizes
-        return Moments(self.sizes, shift, deviations, squares, self.split_repeat)
+        moved = (self.sums[:, i] - self.sums[:, j]) / self.sizes[:, None]
+        # a row for each pair
+        deviations = np.ascontiguousarray(((first - first[0]) + moved).T)
+        squares = np.ascontiguousarray(squares.T)
+        rows = zip(fit.tolist(), first[0].tolist(), deviations, squares, strict=True)
+        return [
+            Moments(self.sizes, shift, of_splits, own, self.split_repeat) if is_fit else None
+            for is_fit, shift, of_splits, own in rows
+        ]
 
 
 def _parts(at: int, layout: Layout, n_models: int) -> Iterator[slice | np.ndarray]:

@@ -21,6 +21,17 @@ VALUES_AT_ONCE: Final = 2**18
 """Differences of a batch of pairs: 2 MB, which stay in the cache from test to test."""
 
 
+_BETTER_WHEN_HIGHER = Caution(
+    "difference_in_loss_units",
+    "higher scores are better here; the difference is b minus a of the scores, so that negative "
+    "still means that a is better",
+)
+_EQUAL_BUT_FOR_ROUNDING = Caution(
+    "equal_but_for_rounding",
+    "the differences are equal but for their last bits, and are taken as equal",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Two models and what is known of their difference.
@@ -68,66 +79,66 @@ def batches(
 
     ``given`` is what the tests share from the start.
     """
-    chosen = places(table.names, control)
-    models = tuple(_as_losses(table, name) for name in table.names)
-    largest = [float(np.abs(given_losses(losses)).max()) for losses in models]
+    names = table.names
+    chosen = places(names, control)
+    models = tuple(_as_losses(table, name) for name in names)
+    given_by_model = [given_losses(losses) for losses in models]
+    largest = np.array([np.abs(losses).max() for losses in given_by_model])
     shared = dict(given or {})
     moments = pair_moments(models, len(chosen))
-    step = max(1, VALUES_AT_ONCE // len(given_losses(models[0])))
+    step = max(1, VALUES_AT_ONCE // len(given_by_model[0]))
     for start in range(0, len(chosen), step):
         some = chosen[start : start + step]
-        made = [_pair(table, models, largest, place, moments(*place)) for place in some]
+        positions = np.array(some, dtype=np.intp)
+        differences = np.empty((len(some), len(given_by_model[0])))
+        for (i, j), out in zip(some, differences, strict=True):
+            np.subtract(given_by_model[i], given_by_model[j], out=out)
+        spreads = differences.max(axis=1) - differences.min(axis=1)
+        equal = spreads <= _ROUNDING * largest[positions].max(axis=1)
+        rounded = equal & (spreads > 0)
+        differences[rounded] = differences[rounded, :1]
+        equals = zip(equal.tolist(), rounded.tolist(), strict=True)
+        told = zip(some, differences, moments(positions), equals, strict=True)
+        made = [
+            _pair(table, names, models, place, values, known, is_equal=same, is_rounded=near)
+            for place, values, known, (same, near) in told
+        ]
         yield (
             made,
             PairBatch(
                 pairs=tuple(pair.losses for pair in made),
-                positions=np.array(some, dtype=np.intp),
+                positions=positions,
                 models=models,
                 n_pairs_in_all=len(chosen),
+                differences=differences if models[0].values is not None else None,
                 shared=shared,
             ),
         )
 
 
-def _pair(
+def _pair(  # noqa: PLR0913 - the pair, and what is known of its differences
     table: LossTable,
+    names: Sequence[str],
     models: Sequence[BlockLosses],
-    largest: Sequence[float],
     place: tuple[int, int],
+    differences: FloatArray,
     moments: Moments | None,
+    *,
+    is_equal: bool,
+    is_rounded: bool,
 ) -> Pair:
+    """Return a pair whose differences may be equal, and equal but for rounding."""
     i, j = place
-    a, b = models[i], models[j]
-    difference = a.minus(b)
-    cautions: list[Caution] = []
-    if table.higher_is_better:
-        cautions.append(
-            Caution(
-                "difference_in_loss_units",
-                "higher scores are better here; the difference is b minus a of the scores, so "
-                "that negative still means that a is better",
-            )
-        )
-    given = given_losses(difference)
-    spread = float(given.max() - given.min())
-    if 0 < spread <= _ROUNDING * max(largest[i], largest[j]):
-        difference = _constant_losses(difference, float(given[0]))
-        spread = 0.0
-        cautions.append(
-            Caution(
-                "equal_but_for_rounding",
-                "the differences are equal but for their last bits, and are taken as equal",
-            )
-        )
-    constant = float(given_losses(difference)[0]) if spread == 0 else None
+    cautions: tuple[Caution, ...] = (_BETTER_WHEN_HIGHER,) if table.higher_is_better else ()
+    if is_rounded:
+        cautions = (*cautions, _EQUAL_BUT_FOR_ROUNDING)
+    constant = float(differences[0]) if is_equal else None
     if constant == 0:
-        cautions.append(
-            Caution("identical_losses", f"{table.names[i]} and {table.names[j]} have equal losses")
-        )
-    if moments is not None and constant is None:
-        difference = difference.with_moments(moments)
-    losses = PairedLosses(a, b, difference)
-    return Pair(table.names[i], table.names[j], place, losses, constant, tuple(cautions))
+        identical = f"{names[i]} and {names[j]} have equal losses"
+        cautions = (*cautions, Caution("identical_losses", identical))
+    difference = models[i].difference(differences, None if is_equal else moments)
+    losses = PairedLosses(models[i], models[j], difference)
+    return Pair(names[i], names[j], place, losses, constant, cautions)
 
 
 def _as_losses(table: LossTable, name: str) -> BlockLosses:
@@ -137,13 +148,6 @@ def _as_losses(table: LossTable, name: str) -> BlockLosses:
     values = None if losses.values is None else -losses.values
     scores = None if losses.scores is None else -losses.scores
     return BlockLosses(losses.layout, values=values, scores=scores)
-
-
-def _constant_losses(like: BlockLosses, value: float) -> BlockLosses:
-    constant = np.full_like(given_losses(like), value)
-    if like.values is not None:
-        return BlockLosses(like.layout, values=constant)
-    return BlockLosses(like.layout, scores=constant)
 
 
 def given_losses(losses: BlockLosses) -> FloatArray:

@@ -220,11 +220,11 @@ def test_naive_moments_of_pairs(
     table = table_of(table.layout, {**rows, "copy": rows["m0"], "near": rows["m0"] * (1 + 1e-9)})
     models = list(table.models.values())
 
-    found = pair_moments(models, 28)
+    chosen = places(table.names, None)
+    found = pair_moments(models, 28)(np.array(chosen))
 
-    for i, j in places(table.names, None):
+    for (i, j), moments in zip(chosen, found, strict=True):
         direct = models[i].minus(models[j]).moments
-        moments = found(i, j)
         digits_lost = {table.names[i], table.names[j]} <= {"m0", "copy", "near"}
         assert (moments is None) == digits_lost
         if moments is None:
@@ -250,10 +250,11 @@ def test_limit_a_first_loss_far_out_costs_no_digits(
     table = table_of(layout, {f"m{i}": row for i, row in enumerate(losses)})
     models = list(table.models.values())
 
-    found = pair_moments(models, 6)
+    chosen = places(table.names, None)
+    found = pair_moments(models, 6)(np.array(chosen))
 
-    for i, j in places(table.names, None):
-        moments, direct = found(i, j), models[i].minus(models[j]).moments
+    for (i, j), moments in zip(chosen, found, strict=True):
+        direct = models[i].minus(models[j]).moments
         assert moments is not None
         assert moments.centred_squares is not None
         assert direct.centred_squares is not None
@@ -266,18 +267,20 @@ def test_exact_moments_of_zero_one_pairs_are_whole_numbers() -> None:
     layout = layout_of(BlockKind.RANDOM, rng.permutation(np.arange(400) % 4))
     table = table_of(layout, {f"m{i}": rng.integers(0, 2, 400) for i in range(4)})
     models = list(table.models.values())
-    found = pair_moments(models, 6)
+    chosen = places(table.names, None)
+    found = pair_moments(models, 6)(np.array(chosen))
 
-    for i, j in places(table.names, None):
-        moments, direct = found(i, j), models[i].minus(models[j]).moments
+    for (i, j), moments in zip(chosen, found, strict=True):
+        direct = models[i].minus(models[j]).moments
         assert moments is not None
         assert (moments.means == direct.means).all()
 
 
 def test_degenerate_no_moments_of_pairs_without_rows_or_with_a_control() -> None:
     scores = scores_of({"a": [0.1, 0.2], "b": [0.3, 0.1], "c": [0.3, 0.5]})
-    assert pair_moments(list(scores.models.values()), 3)(0, 1) is None
-    assert pair_moments(list(wide_table().models.values()), 5)(0, 1) is None
+    two = np.array([[0, 1], [1, 2]])
+    assert pair_moments(list(scores.models.values()), 3)(two) == [None, None]
+    assert pair_moments(list(wide_table().models.values()), 5)(two) == [None, None]
 
 
 def test_naive_brief_holds_the_numbers_of_full() -> None:
