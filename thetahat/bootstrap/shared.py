@@ -69,12 +69,14 @@ def resample_counts(
 class _Drawn:
     """The models' residuals, and what the resamples made of them.
 
-    ``pairs`` are those whose errors are in ``means``.
+    ``largest`` (m,) are the sizes of the models' largest residuals, and ``pairs`` those whose
+    errors are in ``means``.
     """
 
     units: Units
     resamples: Resamples
     residuals: FloatArray
+    largest: FloatArray
     pairs: tuple[Pair, ...]
     means: ResampledMeans
 
@@ -135,12 +137,10 @@ class SharedResamples:
         key = _key_of(self.layout, n_resamples, unit)
         drawn = self._get(key)
         i = self._place(name)
-        return _replicates(
-            drawn.units,
-            self.models[name],
-            drawn.means.deviations[:, i],
-            partial(self._errors_of_model, key, i),
-        )
+        estimate, residuals = drawn.units.means_and_residuals(self.models[name])
+        errors = partial(self._errors_of_model, key, i)
+        deviations = drawn.means.deviations[:, i]
+        return Replicates(drawn.units, estimate, deviations, residuals, errors)
 
     def of_pair(
         self,
@@ -157,16 +157,13 @@ class SharedResamples:
                 return alone.of_model("", n_resamples, unit)
         drawn = self._get(key)
         a, b = (self._place(name) for name in pair)
-        _, residuals = drawn.units.means_and_residuals(difference)
-        if _loses_digits(residuals, drawn.residuals[:, [a, b]]):
-            return _of_its_own(drawn, difference, residuals)
-        deviations = drawn.means.deviations
-        return _replicates(
-            drawn.units,
-            difference,
-            deviations[:, a] - deviations[:, b],
-            partial(self._errors_of_pair, key, pair),
-        )
+        estimate, residuals = drawn.units.means_and_residuals(difference)
+        # a difference that is so small beside its models would be lost in that of their means
+        if max(residuals.max(), -residuals.min()) < _SMALL * drawn.largest[[a, b]].max():
+            return _of_its_own(drawn, estimate, residuals)
+        deviations = drawn.means.deviations[:, a] - drawn.means.deviations[:, b]
+        errors = partial(self._errors_of_pair, key, pair)
+        return Replicates(drawn.units, estimate, deviations, residuals, errors)
 
     def unmerged(self) -> SharedResamples:
         """Return the same with ``merge`` false, and what was drawn already that is the same."""
@@ -195,7 +192,8 @@ class SharedResamples:
             means = resampled_means(
                 resamples, units, residuals, self._places(pairs), with_errors=self.with_errors
             )
-            self._drawn[key] = _Drawn(units, resamples, residuals, pairs, means)
+            largest = np.abs(residuals).max(axis=0)
+            self._drawn[key] = _Drawn(units, resamples, residuals, largest, pairs, means)
         return self._drawn[key]
 
     def _prepared(self, key: _Key) -> tuple[Units, FloatArray, Resamples]:
@@ -204,7 +202,7 @@ class SharedResamples:
             unit, n_resamples = key
             units = units_of(self.layout, unit)
             found = [units.means_and_residuals(losses)[1] for losses in self.models.values()]
-            rows = residuals = np.stack(found, axis=1)
+            rows = residuals = np.stack(found).T  # each model's stand together
             if units.sizes is not None:
                 rows = np.column_stack([units.sizes, residuals])
             resamples: Resamples = HashedResamples(units.starts, self.seed, n_resamples)
@@ -256,22 +254,10 @@ def _is_long(layout: Layout, key: _Key) -> bool:
     return units.n_units * key[1] > MOST_SHARED_DRAWS * units.n_strata
 
 
-def _loses_digits(residuals: FloatArray, of_models: FloatArray) -> bool:
-    """Whether a difference is so small beside its models that subtracting their means loses it."""
-    return float(np.abs(residuals).max()) < _SMALL * float(np.abs(of_models).max())
-
-
-def _of_its_own(drawn: _Drawn, difference: BlockLosses, residuals: FloatArray) -> Replicates:
+def _of_its_own(drawn: _Drawn, estimate: float, residuals: FloatArray) -> Replicates:
     """Return the replicates of a difference from the same resamples, not by way of its models."""
     one = residuals[:, np.newaxis]
     means = resampled_means(drawn.resamples, drawn.units, one, NO_PAIRS, with_errors=True)
     assert means.errors is not None  # noqa: S101 - with_errors
     errors = means.errors[:, 0]
-    return _replicates(drawn.units, difference, means.deviations[:, 0], lambda: errors)
-
-
-def _replicates(
-    units: Units, losses: BlockLosses, deviations: FloatArray, errors: Callable[[], FloatArray]
-) -> Replicates:
-    estimate, residuals = units.means_and_residuals(losses)
-    return Replicates(units, estimate, deviations, residuals, errors)
+    return Replicates(drawn.units, estimate, means.deviations[:, 0], residuals, lambda: errors)
