@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import threading
 
-import numpy as np
-import pyarrow as pa
-
 from thetahat.kernels.warm import compile_all
 
 
@@ -16,9 +13,5 @@ def warm_up() -> None:
 
 
 def _load() -> None:
-    """Turn an array into a column: Arrow looks for pandas the first time, which takes a second.
-
-    Then compile the loops, or take them from disk.
-    """
-    pa.array(np.zeros(1))
+    """Compile the loops, or take them from disk."""
     compile_all()

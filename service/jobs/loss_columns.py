@@ -9,6 +9,8 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from service.data.arrow_arrays import arrow_array
+
 ROWS_AT_ONCE: Final = 2**18
 
 
@@ -30,7 +32,7 @@ class Column:
     def rows(self, start: int, stop: int) -> pa.Array:
         """Return some of the rows, as they are told."""
         part = np.asarray(self.values[start:stop])
-        return pa.array(part) if self.labels is None else self.labels.take(pa.array(part))
+        return arrow_array(part) if self.labels is None else self.labels.take(arrow_array(part))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from service.data.arrow_arrays import arrow_array
 from service.jobs.kinds._failures import failure_of
 from service.jobs.kinds._importance_learners import spec_of
 from service.jobs.kinds._methods import entry_of
@@ -134,14 +135,16 @@ def _table(
     shift = plan.shift
     labels = shift.fold_labels
     whole = all(isinstance(label, int) for label in labels)
-    known = pa.array(list(labels) if whole else [str(label) for label in labels])
+    known = arrow_array(list(labels) if whole else [str(label) for label in labels])
     columns: dict[str, Any] = {
-        "block": known.take(pa.array(shift.fold)),
-        "instance": pa.array(np.arange(shift.n)),
-        "weight": pa.array(setting.weights),
+        "block": known.take(arrow_array(shift.fold)),
+        "instance": arrow_array(np.arange(shift.n)),
+        "weight": arrow_array(setting.weights),
     }
     for name, outcome in outcomes.items():
         for risk in setting.risks:
             key = f"loss:{name}:{risk}" if several else f"loss:{risk}"
-            columns[key] = pa.array(np.ascontiguousarray(outcome.losses[:, outcome.selected(risk)]))
+            columns[key] = arrow_array(
+                np.ascontiguousarray(outcome.losses[:, outcome.selected(risk)])
+            )
     return pa.table(columns)

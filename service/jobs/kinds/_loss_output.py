@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 
+from service.data.arrow_arrays import arrow_array
 from service.jobs.loss_columns import Column, LossColumns
 from thetahat.block_losses import LossTable
 from thetahat.data import REGRESSION, Data
@@ -30,7 +31,7 @@ def losses_as_columns(
     split = layout.split_of_row()
     columns: dict[str, pa.Array] = {
         "block": _labels(layout.block_labels, layout.split_block[split]),
-        "repeat": pa.array(layout.split_repeat[split]),
+        "repeat": arrow_array(layout.split_repeat[split]),
     }
     if layout.instance is not None and layout.instance_labels is not None:
         labels = layout.instance_labels
@@ -38,9 +39,9 @@ def losses_as_columns(
     if layout.cluster is not None:
         columns["cluster"] = _labels(layout.cluster_labels, layout.cluster)
     for name, losses in table.models.items():
-        columns[f"loss:{name}" if name in RESERVED else name] = pa.array(losses.rows)
+        columns[f"loss:{name}" if name in RESERVED else name] = arrow_array(losses.rows)
     for name, values in (extra or {}).items():
-        columns[name] = pa.array(values)
+        columns[name] = arrow_array(values)
     return pa.table(columns)
 
 
@@ -82,11 +83,11 @@ def said_column(data: Data, output: np.ndarray) -> Column:
 
 def _told(labels: tuple[str | int, ...]) -> pa.Array:
     whole = all(isinstance(label, int) for label in labels)
-    return pa.array(list(labels) if whole else [str(label) for label in labels])
+    return arrow_array(list(labels) if whole else [str(label) for label in labels])
 
 
 def _labels(labels: tuple[str | int, ...], codes: np.ndarray) -> pa.Array:
     values = _told(labels)
-    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), values).cast(
+    return pa.DictionaryArray.from_arrays(arrow_array(codes.astype(np.int32)), values).cast(
         values.type
     )

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
+from service.data.arrow_arrays import arrow_array
 from service.jobs.kinds._failures import failure_of
 from service.jobs.kinds._fewer_learners import choices_left
 from service.jobs.kinds._learner_metrics import judged_of
@@ -187,7 +187,7 @@ def _said(plan: Plan, shown: Outcomes, external: External | None) -> dict[str, C
         sizes = [len(outcome.test) for outcome in shown[SELECTED]]
         names = list(plan.candidates)
         place = [names.index(choice.name) for choice in external.choices]
-        said[f"chosen:{SELECTED}"] = Column(np.repeat(place, sizes), pa.array(names))
+        said[f"chosen:{SELECTED}"] = Column(np.repeat(place, sizes), arrow_array(names))
     return said
 
 

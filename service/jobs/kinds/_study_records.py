@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from service.data.arrow_arrays import arrow_array
 from service.jobs import outputs
 from service.lifecycle import EvaluationStatus, UnitState
 from service.storage import evaluations, results, unit_parts
@@ -85,7 +86,7 @@ def together(stretches: Iterable[Stretch]) -> Stretch:
 
 def as_table(stretch: Stretch) -> pa.Table:
     """Return a row for every repetition; an array is a column for each of its numbers."""
-    columns: dict[str, pa.Array] = {_INDEX: pa.array(stretch.index)}
+    columns: dict[str, pa.Array] = {_INDEX: arrow_array(stretch.index)}
     shapes: dict[str, list[int]] = {}
     for name, values in stretch.records.items():
         shapes[name] = list(values.shape[1:])

@@ -1,0 +1,42 @@
+"""From numpy's arrays and plain lists to Arrow's.
+
+``pyarrow.array`` looks for pandas first, and where it is installed loads it, which takes a worker's
+first evaluation a second; these do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+NUMBERS = "iuf"  # kinds of numpy's types that are the same bytes in Arrow
+
+
+def arrow_array(values: np.ndarray | Sequence[str | int]) -> pa.Array:
+    """Return the same values, none of them missing; numbers of an array are not copied."""
+    if isinstance(values, np.ndarray):
+        return _of_numbers(values) if values.dtype.kind in NUMBERS else pa.array(values)
+    if values and all(type(value) is str for value in values):
+        return _of_texts([str(value) for value in values])
+    if values and all(type(value) is int and abs(value) < 2**63 for value in values):
+        return _of_numbers(np.array(values, dtype=np.int64))
+    return pa.array(values)
+
+
+def _of_numbers(values: np.ndarray) -> pa.Array:
+    whole = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))
+    kind = pa.from_numpy_dtype(whole.dtype)
+    return pa.Array.from_buffers(kind, len(whole), [None, pa.py_buffer(whole)])
+
+
+def _of_texts(values: Sequence[str]) -> pa.Array:
+    encoded = [value.encode() for value in values]
+    sizes = np.array([len(text) for text in encoded])
+    if sizes.sum() >= 2**31:
+        return pa.array(values)
+    offsets = np.zeros(len(values) + 1, dtype=np.int32)
+    np.cumsum(sizes, out=offsets[1:])
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))]
+    return pa.Array.from_buffers(pa.string(), len(values), buffers)
