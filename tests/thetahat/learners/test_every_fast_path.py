@@ -47,6 +47,8 @@ VARIANTS: Final[list[tuple[str, dict[str, Any]]]] = [
     ("gaussian_naive_bayes", {}),
     ("gaussian_naive_bayes", {"variance_smoothing": 0}),
     ("gaussian_naive_bayes", {"variance_smoothing": 0.1}),
+    ("logistic_regression", {}),
+    ("logistic_regression", {"penalty": 0.1, "intercept": False}),
     ("nearest_neighbours", {}),
     ("nearest_neighbours", {"k": 1}),
     ("nearest_neighbours", {"k": 3, "votes": "distance"}),
