@@ -1,0 +1,129 @@
+"""The coverage study at a small size: its cells, its averages, its claims."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from thetahat.data import Data
+from thetahat.errors import EvaluationError
+from thetahat.generators._size import Size
+from thetahat.generators.linear_model import LinearModel
+from thetahat.presets._coverage_claims import claims
+from thetahat.presets._coverage_told import average, summarised
+from thetahat.presets.interval_coverage import CoverageStudy, IntervalCoverage
+from thetahat.studies.tables import Number
+
+
+def _small(*populations: str, refits: bool = False) -> CoverageStudy:
+    preset = IntervalCoverage(sizes=(24,), populations=populations, refits=refits)
+    return preset.plan({}, 3)
+
+
+@pytest.mark.about("presets/interval_coverage")
+def test_exact_any_cut_gives_the_same_records() -> None:
+    study = _small("new sources")
+    whole = study.run(0, 3)
+    first, rest = study.run(0, 1), study.run(1, 3)
+    for name, values in whole.items():
+        np.testing.assert_array_equal(values, np.concatenate([first[name], rest[name]]))
+
+
+@pytest.mark.about("presets/interval_coverage")
+def test_exact_every_scheme_target_and_interval_has_its_row() -> None:
+    study = _small("curve with heavy tails", refits=True)
+    found = study.finish(study.run(0, 2))
+    summary, cells = (table.as_data()["rows"] for table in found.tables)
+    schemes = {row["scheme"] for row in summary}
+    assert schemes == {
+        "holdout",
+        "5-fold",
+        "10-fold",
+        "repeated_k_fold",
+        "random_subsampling",
+        "five_by_two",
+        "leave_one_out",
+        "refits",
+    }
+    for scheme in schemes:
+        assert any(r["scheme"] == scheme and r["interval"] == "recommended" for r in summary)
+    names = {row["interval"] for row in summary if row["scheme"] == "refits"}
+    assert {"location_shifted_bootstrap", "normal:conservative_z"} <= names
+    assert len(cells) == len(summary)  # one cell alone
+    assert {claim.reference for claim in found.claims} == {"", "schulz2024"}
+    assert all(figure.as_data()["series"] for figure in found.figures)
+
+
+@pytest.mark.about("presets/interval_coverage")
+def test_limit_the_plain_interval_is_narrower_and_covers_no_more_often() -> None:
+    study = _small("curve with heavy tails")
+    rows = {
+        (row["scheme"], row["interval"]): row
+        for row in study.finish(study.run(0, 5)).tables[0].as_data()["rows"]
+    }
+    for scheme in ("5-fold", "10-fold"):
+        plain, corrected = (
+            rows[scheme, f"student_t:{name}"] for name in ("theta_4", "nadeau_bengio")
+        )
+        assert plain["relative_width"] < corrected["relative_width"]
+        covered = [row["covers_expected_at_n"]["value"] for row in (plain, corrected)]
+        assert covered[0] <= covered[1]
+
+
+def test_naive_averages_by_hand() -> None:
+    def row(population: str, interval: str, coverage: float, width: float) -> dict:  # type: ignore[type-arg]
+        told = {"population": population, "learner": "l", "n": 5, "scheme": "s", "target": "t"}
+        number = Number(coverage, 0.03)
+        told |= {"interval": interval, "coverage": number, "covers_expected_at_n": number}
+        return {**told, "width": Number(width, 0.1), "built": Number(1.0, 0.0)}
+
+    rows = [
+        row("a", "recommended", 0.94, 2.0),
+        row("b", "recommended", 0.90, 4.0),
+        row("a", "x", 0.99, 3.0),
+        row("b", "x", 0.85, 5.0),
+    ]
+    found = {told["interval"]: told for told in summarised(rows, 0.95)}
+    assert found["x"]["coverage"].value == pytest.approx(0.92)
+    assert found["x"]["coverage"].standard_error == pytest.approx(math.sqrt(2 * 0.03**2) / 2)
+    assert found["x"]["least"] == 0.85
+    assert found["x"]["undercoverage"] == pytest.approx(0.05)  # 0 and .1
+    assert found["x"]["relative_width"] == pytest.approx((1.5 + 1.25) / 2)
+    assert found["recommended"]["relative_width"] == 1
+    told = claims(list(found.values()), 0.95)
+    assert [claim.verdict for claim in told] == ["undecided"]
+
+
+def test_degenerate_averages_of_nothing() -> None:
+    assert average([]).value is None
+    assert average([Number(0.5), Number(0.7, 0.1)]) == Number(0.6)
+
+
+@pytest.mark.about("presets/interval_coverage")
+def test_exact_a_data_set_is_one_more_population() -> None:
+    rng = np.random.default_rng(1)
+    data: Data = LinearModel().settle(1, rng).draw(Size(n=60), rng)
+    preset = IntervalCoverage(sizes=(24,), populations=("new sources",), refits=False)
+    study = preset.plan({"rows": data}, 1)
+    assert [cell.population for cell in study.cells][-1] == "the data set"
+    assert study.cells[-1].learner == "ridge"
+    assert study.cells[-1].study.run(0, 1)
+    with pytest.raises(EvaluationError, match="no population for draws of 31"):
+        IntervalCoverage(sizes=(24, 31)).plan({"rows": data}, 1)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "place"),
+    [
+        ({"sizes": (10,)}, "sizes"),
+        ({"sizes": (60, 50)}, "sizes"),
+        ({"level": 1.0}, "level"),
+        ({"populations": ("moon",)}, "populations"),
+    ],
+)
+def test_invalid_parameters_are_named(wrong: dict, place: str) -> None:  # type: ignore[type-arg]
+    with pytest.raises(EvaluationError) as refused:
+        IntervalCoverage(**wrong)
+    assert refused.value.loc[0] == place

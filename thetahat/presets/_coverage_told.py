@@ -1,0 +1,195 @@
+"""Tables, figure and claims of the coverage study."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from thetahat.presets._coverage_cells import Cell
+from thetahat.presets._coverage_claims import claims
+from thetahat.studies.base import Findings, Records
+from thetahat.studies.figures import Axis, Figure, Series
+from thetahat.studies.judging import RECOMMENDED
+from thetahat.studies.tables import Cell as TableCell
+from thetahat.studies.tables import Number, Table
+from thetahat.types import Caution
+
+Row = dict[str, Any]
+EXPECTED: Final = "covers_expected_at_n"
+KEPT: Final = ("coverage", EXPECTED, "width", "built")
+
+
+def findings(of_cells: Sequence[tuple[Cell, Records]], level: float) -> Findings:
+    """Return what all cells say together."""
+    rows: list[Row] = []
+    cautions: dict[tuple[str, str], Caution] = {}
+    for cell, records in of_cells:
+        found = cell.study.finish(records)
+        for table in found.tables:
+            if table.name == "intervals":
+                rows += [_placed(cell, row) for row in table.rows]
+        for caution in found.cautions:
+            if caution.code != "these_sources_unknown":  # another cell has the same sources
+                of_all = caution.code == "few_repetitions"
+                message = caution.message if of_all else f"{cell.name}: {caution.message}"
+                cautions[caution.code, message] = Caution(caution.code, message)
+    summary = summarised(rows, level)
+    return Findings(
+        tables=(_summary(summary, level), _cells(rows, level)),
+        figures=_figures(summary, level),
+        claims=claims(summary, level),
+        cautions=tuple(cautions.values()),
+    )
+
+
+def _placed(cell: Cell, row: Mapping[str, Any]) -> Row:
+    told = {"population": cell.population, "learner": cell.learner, "n": cell.n}
+    told |= {"scheme": row["estimator"], "interval": row["interval"], "target": row["target"]}
+    return {**told, **{key: row[key] for key in KEPT if key in row}}
+
+
+def summarised(rows: Sequence[Row], level: float) -> list[Row]:
+    """Return one row for each scheme, target and interval: averages over the cells it is in.
+
+    Coverage is of the interval's own target where that is known, else of the expected error of
+    learning from all rows. Width is relative to the recommended interval of the same cell, scheme
+    and target.
+    """
+    recommended = {
+        _place(row): _value(row, "width") for row in rows if row["interval"] == RECOMMENDED
+    }
+    groups: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row["scheme"], row["target"], row["interval"]), []).append(row)
+    return [
+        {
+            "scheme": scheme,
+            "target": target,
+            "interval": interval,
+            "cells": len(of_group),
+            **_averages(of_group, recommended, level),
+        }
+        for (scheme, target, interval), of_group in groups.items()
+    ]
+
+
+def _place(row: Row) -> tuple[str, ...]:
+    return tuple(str(row[key]) for key in ("population", "learner", "n", "scheme", "target"))
+
+
+def _value(row: Row, key: str) -> float:
+    number = row.get(key)
+    if not isinstance(number, Number) or number.value is None:
+        return math.nan
+    return number.value
+
+
+def _averages(
+    rows: Sequence[Row], recommended: Mapping[tuple[str, ...], float], level: float
+) -> Row:
+    covered = [row.get("coverage", row.get(EXPECTED)) for row in rows]
+    known = [n for n in covered if isinstance(n, Number) and n.value is not None]
+    expected = [row.get(EXPECTED) for row in rows]
+    values = [n.value for n in known if n.value is not None]
+    widths = [
+        _value(row, "width") / recommended[_place(row)]
+        for row in rows
+        if _place(row) in recommended
+    ]
+    widths = [width for width in widths if math.isfinite(width)]
+    return {
+        "coverage": average(known),
+        "least": min(values) if values else None,
+        "undercoverage": sum(max(level - v, 0) for v in values) / len(values) if values else None,
+        EXPECTED: average([n for n in expected if isinstance(n, Number)]),
+        "relative_width": sum(widths) / len(widths) if widths else None,
+        "built": average([row["built"] for row in rows]),
+    }
+
+
+def average(numbers: Sequence[Number]) -> Number:
+    """Mean over cells, whose draws are their own, with its error."""
+    known = [n for n in numbers if n.value is not None]
+    values = [n.value for n in known if n.value is not None]
+    errors = [n.standard_error for n in known if n.standard_error is not None]
+    if not values:
+        return Number(None)
+    mean = sum(values) / len(values)
+    if len(errors) < len(values):
+        return Number(mean)
+    return Number(mean, math.sqrt(sum(error**2 for error in errors)) / len(values))
+
+
+_COLUMNS: Final = {
+    "scheme": "Scheme",
+    "target": "Target",
+    "interval": "Interval",
+    "cells": "Cells",
+    "coverage": "Covers its own target",
+    "least": "Least of the cells",
+    "undercoverage": "Undercoverage",
+    EXPECTED: "Covers the expected error at n",
+    "relative_width": "Width over the recommended one's",
+    "built": "Share with one",
+}
+
+
+def _summary(summary: Sequence[Row], level: float) -> Table:
+    ordered = sorted(summary, key=lambda row: (row["scheme"], row["target"], row["interval"]))
+    return Table(
+        name="summary",
+        title=f"Coverage and width of intervals of level {level:g}, over all cells",
+        columns=_COLUMNS,
+        rows=ordered,
+        note=(
+            "Averages over populations, learners and sizes. Undercoverage is the mean of what "
+            "coverage lacks of the level, no cell making up for another."
+        ),
+    )
+
+
+def _cells(rows: Sequence[Row], level: float) -> Table:
+    columns = {
+        "population": "Population",
+        "learner": "Learner",
+        "n": "Rows",
+        "scheme": "Scheme",
+        "interval": "Interval",
+        "target": "Target",
+        "coverage": "Covers its own target",
+        EXPECTED: "Covers the expected error at n",
+        "width": "Average width",
+        "built": "Share with one",
+    }
+    told: list[dict[str, TableCell]] = [dict(row) for row in rows]
+    title = f"Coverage and width of intervals of level {level:g}, cell by cell"
+    return Table(name="cells", title=title, columns=columns, rows=told)
+
+
+def _figures(summary: Sequence[Row], level: float) -> tuple[Figure, ...]:
+    """Coverage against relative width, a figure for each target."""
+    found = []
+    for target in sorted({row["target"] for row in summary}):
+        series = []
+        of_target = [row for row in summary if row["target"] == target]
+        for scheme in sorted({row["scheme"] for row in of_target}):
+            shown = [r for r in of_target if r["scheme"] == scheme and r["relative_width"]]
+            x = [row["relative_width"] for row in shown]
+            y = [row["coverage"].value for row in shown]
+            error = [row["coverage"].standard_error for row in shown]
+            series.append(Series(scheme, x, y, error, "points"))
+        widths = [value for one in series for value in one.x if value is not None]
+        ends = [min(widths, default=0.5), max(widths, default=2.0)]
+        nominal = Series("nominal", ends, [level, level], None, "dashed")
+        found.append(
+            Figure(
+                name=f"coverage_{target}",
+                title=f"Coverage against width, target {target}",
+                x=Axis("width over the recommended interval's", "log"),
+                y=Axis("share of repetitions"),
+                series=(*series, nominal),
+                note="A point is one interval under one scheme, averaged over the cells.",
+            )
+        )
+    return tuple(found)

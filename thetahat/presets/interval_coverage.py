@@ -1,0 +1,134 @@
+"""Which interval covers: every interval of the product, over learners, sizes, losses, schemes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from thetahat.data import Data
+from thetahat.errors import InvalidParameter
+from thetahat.presets._coverage_cells import Cell, Setting, cells, setting_of, settings
+from thetahat.presets._coverage_told import findings
+from thetahat.registry import MethodInfo
+from thetahat.studies.base import Findings, Records
+from thetahat.studies.names import name_of, parts_of
+from thetahat.types import FloatArray
+
+ROLE: Final = "rows"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntervalCoverage:
+    """Coverage and width of every interval that the service builds.
+
+    One repetition draws from each population, runs each scheme with each learner, and builds every
+    interval that fits. Coverage is told against the interval's own target and against the expected
+    error of learning from all n rows. It is the study behind the rule by which an interval is
+    recommended, and sets the methods of the largest published comparison beside its figures.
+
+    Parameters
+    ----------
+    sizes : tuple of int
+        Rows of a draw, ascending; by source about as many in all.
+    level : float
+        Of the intervals.
+    populations : tuple of str
+        Which of the generators' settings; empty for all. A data set comes on top.
+    refits : bool
+        Whether methods that fit the learner again are among them, at the smallest size.
+
+    Source: schulz2024 (the design: many learners and populations, expected risk and own target).
+    """
+
+    sizes: tuple[int, ...] = (50, 200)
+    level: float = 0.95
+    populations: tuple[str, ...] = ()
+    refits: bool = True
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="interval_coverage",
+        title="Which interval covers",
+        summary=(
+            "Coverage and width of every interval of the service, over learners, sample sizes, "
+            "losses, schemes and targets: what the recommendation rests on."
+        ),
+        references=("schulz2024", "nadeau2003", "bayle2020", "bates2024", "geras2013"),
+        assumptions="The truth can be had: of generators, or of data with rows left over.",
+        errs="What covers on these populations need not on yours: calibrate on your own data.",
+    )
+    repetitions: ClassVar[int] = 500
+    roles: ClassVar[Mapping[str, str]] = {
+        ROLE: (
+            "Rows with a target, of which at least twice the largest size: taken as one more "
+            "population. Rows that are copies share a cluster label."
+        )
+    }
+
+    def __post_init__(self) -> None:
+        sizes = list(self.sizes)
+        if not sizes or sizes[0] < 20 or sizes != sorted(set(sizes)):
+            raise InvalidParameter(
+                f"sizes must ascend from 20 or more, got {sizes}", loc=("sizes",), value=sizes
+            )
+        if not 0 < self.level < 1:
+            raise InvalidParameter(
+                f"level must be in (0, 1), got {self.level}", loc=("level",), value=self.level
+            )
+        unknown = [name for name in self.populations if name not in settings()]
+        if unknown:
+            raise InvalidParameter(
+                f"populations are of {', '.join(settings())}, got {unknown[0]!r}",
+                loc=("populations",),
+                value=unknown[0],
+            )
+
+    def plan(self, data: Mapping[str, Data], seed: int) -> CoverageStudy:
+        """Return the study of these data and the generators."""
+        known = settings()
+        chosen: dict[str, Setting] = {
+            name: known[name] for name in known if not self.populations or name in self.populations
+        }
+        if ROLE in data:
+            if data[ROLE].n < 2 * self.sizes[-1]:
+                raise InvalidParameter(
+                    f"{data[ROLE].n} rows are no population for draws of {self.sizes[-1]}: twice "
+                    "as many are needed",
+                    loc=("sizes", len(self.sizes) - 1),
+                    value=self.sizes[-1],
+                )
+            chosen["the data set"] = setting_of(data[ROLE])
+        made = cells(chosen, self.sizes, self.level, seed, refits=self.refits)
+        return CoverageStudy(made, self.level)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CoverageStudy:
+    """The repetitions of every cell; their records begin with the cell's name."""
+
+    cells: list[Cell]
+    level: float
+
+    @property
+    def grain(self) -> int:
+        """Every repetition stands alone."""
+        return 1
+
+    def run(self, start: int, stop: int) -> dict[str, FloatArray]:
+        """Do some repetitions of every cell."""
+        return {
+            name_of(cell.name, name): values
+            for cell in self.cells
+            for name, values in cell.study.run(start, stop).items()
+        }
+
+    def finish(self, records: Records) -> Findings:
+        """Tabulate coverage and width."""
+        by_cell: dict[str, dict[str, FloatArray]] = {cell.name: {} for cell in self.cells}
+        for whole, values in records.items():
+            cell, name = parts_of(whole)
+            by_cell[cell][name] = values
+        return findings([(cell, by_cell[cell.name]) for cell in self.cells], self.level)
+
+
+METHOD = IntervalCoverage
