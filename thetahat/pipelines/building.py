@@ -94,7 +94,9 @@ def build(
         learner = construct(found.method, spec.params, loc=here)
     if spec.prepare:
         steps = (
-            PlacedStep(build_step(step, task, loc=(*loc, "prepare", i)), step.columns, i)
+            PlacedStep(
+                build_step(step, task, loc=(*loc, "prepare", i)), step.columns, i, step.weighted
+            )
             for i, step in enumerate(spec.prepare)
         )
         learner = Pipeline(tuple(steps), learner, task)
@@ -105,9 +107,11 @@ def build(
 def build_step(spec: StepSpec, task: str, *, loc: Loc = ()) -> Step:
     """Return the preparation step that a spec describes; raises as ``build`` does."""
     here = (*loc, "params")
-    if spec.weighted and spec.name not in WEIGHTED:
+    takes_weights = {*WEIGHTED, *(n for n in STEPS if getattr(STEPS[n], "takes_weights", False))}
+    if spec.weighted and spec.name not in takes_weights:
         raise InvalidParameter(
-            f"{spec.name} learns without weights; with them learn {', '.join(sorted(WEIGHTED))}",
+            f"{spec.name} learns without weights; with them learn "
+            f"{', '.join(sorted(takes_weights))}",
             loc=(*loc, "weighted"),
             value=True,
         )
@@ -115,7 +119,7 @@ def build_step(spec: StepSpec, task: str, *, loc: Loc = ()) -> Step:
         return construct(STEPS[spec.name], spec.params, loc=here)
     if spec.name in TRANSFORMERS:
         params = checked_params(spec.name, spec.params, task=task, loc=here)
-        return cast("Step", ScikitStep(spec.name, params, spec.weighted))
+        return cast("Step", ScikitStep(spec.name, params))
     if spec.name in VECTORISERS:
         params = checked_params(spec.name, spec.params, task=task, loc=here)
         return cast("Step", TextStep(spec.name, params))

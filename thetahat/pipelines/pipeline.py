@@ -29,11 +29,14 @@ class PlacedStep:
         Names in the table that reaches the step; None means those of the step's kind.
     position : int
         Its place in ``prepare``, for messages.
+    weighted : bool
+        Whether it learns with the weights of the instances, where there are any.
     """
 
     step: Step
     columns: tuple[str, ...] | None
     position: int
+    weighted: bool = False
 
     def learn(
         self,
@@ -52,7 +55,7 @@ class PlacedStep:
         expands = not getattr(self.step, "takes_sparse", False)
         part = _select(features, chosen, expands=expands)
         weighting: dict[str, Any] = {}
-        if weights is not None and getattr(self.step, "weighted", False):
+        if weights is not None and self.weighted:
             weighting = {"weights": weights}
         learnt, made = self.step.learn(part, y, task=task, rng=rng, **weighting)
         names = _new_names(_names_of(features), chosen, made.names)

@@ -130,9 +130,6 @@ class ScikitStep:
     params : mapping
         Checked parameters; ``random_state`` is drawn from the fit's stream where it is not among
         them.
-    weighted : bool
-        Whether it learns with the weights of the instances, where there are any; of those in
-        ``thetahat.pipelines.reviewed.WEIGHTED``.
 
     Source: pedregosa2011.
 
@@ -142,7 +139,6 @@ class ScikitStep:
 
     name: str
     params: Mapping[str, Any] = field(default_factory=dict)
-    weighted: bool = False
 
     @property
     def info(self) -> MethodInfo:

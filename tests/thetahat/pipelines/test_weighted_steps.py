@@ -12,7 +12,9 @@ from sklearn.preprocessing import KBinsDiscretizer, SplineTransformer, StandardS
 
 from tests.thetahat.pipelines.tables import built, numbers, values
 from thetahat.errors import InvalidParameter
+from thetahat.features import Features
 from thetahat.pipelines.reviewed import TRANSFORMERS, WEIGHTED, load
+from thetahat.pipelines.steps.standardise import Standardise
 
 TRAIN, TEST = np.arange(0, 45), np.arange(45, 60)
 WEIGHTS = np.random.default_rng(4).uniform(0.1, 3.0, size=60)
@@ -35,6 +37,8 @@ def _predicted(step: Any) -> np.ndarray:
     ("name", "params", "theirs"),
     [
         ("StandardScaler", {}, StandardScaler()),
+        ("standardise", {}, StandardScaler()),
+        ("standardise", {"centre": False}, StandardScaler(with_mean=False)),
         ("SplineTransformer", {"knots": "quantile"}, SplineTransformer(knots="quantile")),
         (
             "KBinsDiscretizer",
@@ -66,7 +70,7 @@ def test_exact_those_that_take_weights_are_those_of_scikit_learn() -> None:
     assert takes == WEIGHTED
 
 
-@pytest.mark.parametrize("name", ["standardise", "PCA"])
+@pytest.mark.parametrize("name", ["pca", "PCA"])
 def test_invalid_a_step_that_learns_without_weights(name: str) -> None:
     step = {"name": name, "weighted": True}
     with pytest.raises(InvalidParameter, match=rf"{name} learns without weights") as refusal:
@@ -77,3 +81,42 @@ def test_invalid_a_step_that_learns_without_weights(name: str) -> None:
 def test_invalid_weighted_is_true_or_false() -> None:
     with pytest.raises(InvalidParameter, match="weighted must be true or false"):
         built({"name": "Ridge", "prepare": [{"name": "PCA", "weighted": 1}]}, "regression")
+
+
+@pytest.mark.outside("scikit-learn's StandardScaler with sample_weight, and hand arithmetic")
+@pytest.mark.about("pipelines/steps/standardise")
+def test_golden_standardised_with_weights() -> None:
+    # weights 1, 3, 0 and a gap: mean (0 + 3 x 4) / 4 = 3, variance (9 + 3 x 1) / 4 = 3
+    features = Features(
+        ("x", "flat", "gone"),
+        (
+            np.array([0.0, 4.0, 100.0, np.nan]),
+            np.array([7.0, 7.0, 1.0, 7.0]),
+            np.array([np.nan, np.nan, 5.0, np.nan]),
+        ),
+    )
+    weights = np.array([1.0, 3.0, 0.0, 2.0])
+
+    learnt, made = Standardise().learn(
+        features, np.zeros(4), task="regression", rng=np.random.default_rng(0), weights=weights
+    )
+
+    np.testing.assert_allclose(learnt.centre, [3.0, 7.0, 0.0], rtol=1e-15)
+    np.testing.assert_allclose(learnt.scale, [np.sqrt(3), 1.0, 1.0], rtol=1e-15)
+    np.testing.assert_allclose(
+        made.columns[0], np.array([-3.0, 1.0, 97.0, np.nan]) / np.sqrt(3), rtol=1e-15
+    )
+    theirs = StandardScaler().fit(features.columns[0][:3, None], sample_weight=weights[:3])
+    np.testing.assert_allclose([theirs.mean_[0], theirs.var_[0]], [3.0, 3.0], rtol=1e-14)
+
+
+def test_exact_weight_two_is_the_row_twice() -> None:
+    features, times = numbers(), np.random.default_rng(5).integers(0, 3, 60)
+    learn: dict[str, Any] = {"task": "regression", "rng": np.random.default_rng(0)}
+    weighted, _ = Standardise().learn(features, times, **learn, weights=times.astype(float))
+    repeated, _ = Standardise().learn(
+        features.rows(np.repeat(np.arange(60), times)), times, **learn
+    )
+
+    np.testing.assert_allclose(weighted.centre, repeated.centre, rtol=1e-13)
+    np.testing.assert_allclose(weighted.scale, repeated.scale, rtol=1e-13)

@@ -30,7 +30,9 @@ class Step(Protocol):
     """A frozen dataclass whose fields are the step's parameters.
 
     One that makes of a row what that row and its parameters say, whatever the training part, may
-    have ``learns_nothing``, which is True; it is then applied to all rows once.
+    have ``learns_nothing``, which is True; it is then applied to all rows once. One that can learn
+    with the weights of the instances has ``takes_weights``, which is True, and an argument
+    ``weights`` of ``learn``: (n,) or None.
     """
 
     info: ClassVar[MethodInfo]

@@ -9,7 +9,7 @@ import numpy as np
 
 from thetahat.features import Features
 from thetahat.pipelines.reviewed import ActsOn
-from thetahat.pipelines.steps.base import present
+from thetahat.pipelines.steps.base import missing, present
 from thetahat.registry import MethodInfo
 from thetahat.types import Caution, FloatArray
 
@@ -34,15 +34,17 @@ class Standardise:
 
     .. math:: x \mapsto (x - \bar x) / s, \quad s^2 = \frac1n \sum_i (x_i - \bar x)^2
 
-    over the training part's values that are not missing.
+    over the training part's values that are not missing. A step that is asked to learn with the
+    weights of the instances (``weighted``) has weighted means instead:
+    :math:`\bar x = \sum_i w_i x_i / \sum_i w_i, \; s^2 = \sum_i w_i (x_i - \bar x)^2 / \sum_i w_i`.
 
     Parameters
     ----------
     centre, scale : bool
         Whether to subtract the mean, and to divide by the standard deviation.
 
-    Degenerate cases: a column without spread, or without values, is not divided. Missing values
-    stay missing.
+    Degenerate cases: a column without spread, or without values, is not divided; with weights,
+    among the values that have one. Missing values stay missing.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
@@ -54,6 +56,8 @@ class Standardise:
     )
     centre: bool = True
     scale: bool = True
+
+    takes_weights: ClassVar[bool] = True
 
     @property
     def acts_on(self) -> ActsOn:
@@ -67,17 +71,24 @@ class Standardise:
         *,
         task: str,  # noqa: ARG002 - as above
         rng: np.random.Generator,  # noqa: ARG002 - as above
+        weights: FloatArray | None = None,
     ) -> tuple[LearntScale, Features]:
-        """Learn mean and standard deviation of each column."""
+        """Learn mean and standard deviation of each column, weighted where weights are given."""
         p = len(part.names)
         centre, scale = np.zeros(p), np.ones(p)
         for j, (name, column) in enumerate(zip(part.names, part.columns, strict=True)):
             values = present(name, column)
-            if self.centre and len(values):
-                centre[j] = values.mean()
+            w = None if weights is None else weights[~missing(column)]
+            if w is not None:
+                values, w = values[w > 0], w[w > 0]
+            if not len(values):
+                continue
+            mean = np.average(values, weights=w)
+            if self.centre:
+                centre[j] = mean
             # Compared exactly: the rounded mean of equal values can differ from them.
-            if self.scale and len(values) and values.min() < values.max():
-                scale[j] = values.std()
+            if self.scale and values.min() < values.max():
+                scale[j] = np.sqrt(np.average((values - mean) ** 2, weights=w))
         learnt = LearntScale(centre, scale)
         return learnt, learnt.transform(part)
 
