@@ -25,7 +25,7 @@ from thetahat_client.errors import (
 )
 from thetahat_client.models import Column, Dataset, Evaluation, Fault, Problem, Progress
 from thetahat_client.progress import ProgressBar
-from thetahat_client.tables import result_text
+from thetahat_client.text import result_text
 
 __version__ = "0.1.0"
 

@@ -1,4 +1,4 @@
-"""A result as text for people: means, recommended intervals, verdicts, cautions."""
+"""The parts of a result as text for people: means, recommended intervals, verdicts, cautions."""
 
 from __future__ import annotations
 
@@ -16,24 +16,6 @@ TARGETS: Final = {
 """In the order in which they are shown."""
 
 PREDICTION: Final = "prediction"
-
-
-def result_text(result: Mapping[str, Any], width: int = WIDTH) -> str:
-    """Return a whole result: the table of models, the verdicts, the cautions.
-
-    Parameters
-    ----------
-    result : Mapping
-        What ``Client.result`` returned.
-    width : int
-        Characters of the longest line of prose; a table is as wide as it must be.
-    """
-    parts = [
-        models_table(result, width),
-        _section("Verdicts", verdicts(result), width),
-        _section("Cautions", cautions(result), width),
-    ]
-    return "\n\n".join(part for part in parts if part)
 
 
 def models_table(result: Mapping[str, Any], width: int = WIDTH) -> str:
@@ -215,5 +197,6 @@ def _way(interval: Mapping[str, Any]) -> str:
     return f"{words}, about the {interval['mean']} mean" if interval.get("mean") else words
 
 
-def _section(title: str, sentences: Sequence[str], width: int) -> str:
+def section(title: str, sentences: Sequence[str], width: int) -> str:
+    """Return sentences under a title; nothing where there are none."""
     return "\n".join([title, *wrapped(sentences, width)]) if sentences else ""

@@ -1,0 +1,47 @@
+"""Results that have no table of models, as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.service.kinds.running import run_kind
+from tests.service.kinds.shifts import BODY
+from thetahat_client import result_text
+
+
+def words(line: str) -> list[str]:
+    return line.split()
+
+
+def test_golden_risks_and_the_oracle_have_a_row_each() -> None:
+    result = run_kind(BODY).result
+    lines = result_text(result).splitlines()
+
+    assert words(lines[0])[:4] == ["risk", "selected", "estimate", "interval"]
+    for line, name in zip(lines[2:5], ["weighted", "controlled", "(oracle)"], strict=True):
+        risk = result["oracle"] if name == "(oracle)" else result["risks"][name]
+        assert words(line)[0] == name
+        assert f"{risk['target_risk']:#.4g}" in words(line)
+    assert "30 source rows" in result_text(result)
+    assert "the least of many estimates" in result_text(result)
+
+
+def test_golden_several_learners_and_no_labels() -> None:
+    body: dict[str, Any] = {**BODY, "learners": {"r": "ridge"}}
+    body["target"] = {"X": BODY["target"]["X"]}
+    text = result_text(run_kind(body).result)
+
+    assert "oracle)" not in text
+    assert "  r " in text
+
+
+def test_golden_other_kinds_show_their_numbers() -> None:
+    weights = run_kind(
+        {"kind": "weights", "source": {"X": BODY["source"]["X"]}, "target": BODY["target"]}
+    )
+    text = result_text({**weights.result, "provenance": {"seed": 12345}})
+    sample = run_kind({"kind": "bootstrap", "sample": [3.0, 5, 2, 1, 7], "statistic": "mean"})
+
+    assert "weights.effective_sample_size" in text
+    assert "12345" not in text
+    assert "estimate" in result_text(sample.result)
