@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
+from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -75,6 +76,12 @@ def _name(method: type[Any]) -> str:
 
 
 def _hints(method: type[Any]) -> dict[str, Any]:
+    key: Any = method  # a class, which is hashable
+    return _hints_of(key)
+
+
+@cache
+def _hints_of(method: Any) -> dict[str, Any]:
     hints = get_type_hints(method)
     return {field.name: hints[field.name] for field in fields(method)}
 
