@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -15,6 +16,8 @@ from thetahat.weights._slab import TOLERANCE
 from thetahat.weights._widths import N_NEIGHBOURS
 from thetahat.weights.kernel_mean_matching import KernelMeanMatching
 
+_SUM: Final = 1e-10
+_MOST_STEPS: Final = 20
 MOST_ROWS: Final = 200
 """Source rows up to which the loops are quicker than the method's own way."""
 
@@ -27,9 +30,9 @@ def matched(
 ) -> FloatArray:
     """(R, n) weights of (R, n, p) source rows by kernel mean matching; NaN where refused.
 
-    Compiled loops exchange blocks of coordinates. Where they give up, or where the bound or the
-    sum binds, and for another width than that of the nearest neighbours, the method itself does
-    it. Both end only where the conditions of the optimum hold, to the same tolerance.
+    Compiled loops exchange blocks of coordinates. Where they give up or the bound binds, and for
+    another width than that of the nearest neighbours, the method itself does it. Both end only
+    where the conditions of the optimum hold, to the same tolerance.
 
     Parameters
     ----------
@@ -60,11 +63,41 @@ def matched(
             nearest(x, x, kernel)
             kernel *= scale
             np.exp(kernel, out=kernel)
-            good = exchange(kernel, sums, TOLERANCE * float(sums.max()), found[r])
-            total = float(found[r].sum())
-            good = good and lowest <= total <= highest and float(found[r].max()) <= method.bound
-        if not (good and total > 0):
+            good = _matched(exchange, kernel, sums, (lowest, highest), found[r])
+        if not (good and 0 < float(found[r].max()) <= method.bound):
             none.append(r)
     there = target if len(target) == 1 else target[none]
     found[none] = one_by_one(method, source[none], there, rng)
     return found
+
+
+def _matched(
+    exchange: Callable[..., bool],
+    kernel: FloatArray,
+    sums: FloatArray,
+    between: tuple[float, float],
+    w: FloatArray,
+) -> bool:
+    """Fill in the weights whose sum is between the two; false where the loops give up.
+
+    Where the sum's end binds, a constant is added to the linear term. The sum is piecewise linear
+    in it: Newton's steps end on the right piece.
+    """
+    constant, wanted = 0.0, 0.0
+    for _ in range(_MOST_STEPS):
+        q = sums + constant
+        if not exchange(kernel, q, TOLERANCE * float(np.abs(q).max()), w):
+            return False
+        total = float(w.sum())
+        if not wanted:
+            if between[0] <= total <= between[1]:
+                return True
+            wanted = between[0] if total < between[0] else between[1]
+        if abs(total - wanted) <= _SUM * wanted:
+            return True
+        free = w > 0
+        if not free.any():
+            return False
+        slope = float(np.linalg.solve(kernel[np.ix_(free, free)], np.ones(free.sum())).sum())
+        constant += (wanted - total) / slope
+    return False

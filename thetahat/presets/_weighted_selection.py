@@ -45,6 +45,8 @@ class SelectionStudy:
         Folds at random, and penalties from 1e-3 to 1e6 by equal factors.
     beta_from : str
         Of the controlled risk.
+    constant : bool
+        Whether features get a column of ones, penalised as the others are.
     seed : int
         The job's.
     """
@@ -56,6 +58,7 @@ class SelectionStudy:
     n_folds: int
     n_penalties: int
     beta_from: Literal["all", "fold"]
+    constant: bool
     seed: int
 
     @property
@@ -86,11 +89,11 @@ class SelectionStudy:
     def _one(self, drawn: Shifted, fold: np.ndarray, weights: FloatArray) -> dict[str, FloatArray]:
         known = np.asarray(np.isfinite(weights).all(axis=1))
         problems = Problems(
-            X=drawn.source,
+            X=self._columns(drawn.source),
             y=drawn.labels,
             weights=np.where(known[:, None], weights, 1.0),
             fold=fold,
-            target=drawn.target,
+            target=self._columns(drawn.target),
             target_y=drawn.target_labels,
         )
         risks: dict[str, RiskEstimator] = {
@@ -103,6 +106,11 @@ class SelectionStudy:
             spread = weights.var(axis=1, ddof=1)
         told = {**selected.target_risks, "weight_variance": spread, "from_rows": selected.plain}
         return {name: np.where(known, values, np.nan) for name, values in told.items()}
+
+    def _columns(self, rows: FloatArray) -> FloatArray:
+        if not self.constant:
+            return rows
+        return np.concatenate([rows, np.ones((*rows.shape[:2], 1))], axis=2)
 
 
 def check_design(preset: object) -> None:

@@ -32,9 +32,9 @@ class ImportanceOzone:
     Source: kouw2019, section 5, Figure 7.
 
     Deviations: the text draws "80 samples without replacement from both classes" and goes on with
-    "these 80 samples": 80 of each are taken, and with ``together`` 80 of both together. Its gammas are not given; these are ours. Beta is estimated inside each fold, as the
-    authors' script does. Rows of a data set with as many features as components are taken as
-    components.
+    "these 80 samples": 80 of each are taken, and with ``together`` 80 of both together. Gammas,
+    the column of ones and beta inside each fold are those of the authors' script; the penalties
+    are the text's. Rows of a data set with as many features as components are taken as components.
 
     Parameters
     ----------
@@ -50,15 +50,18 @@ class ImportanceOzone:
         Of the cross-validation.
     beta_from : {"fold", "all"}
         Where the controlled risk takes its coefficient from.
+    constant : bool
+        Whether features get a column of ones, penalised as the others are.
     """
 
-    gammas: tuple[float, ...] = (0.1, 0.25, 0.5, 0.75, 1.0)
+    gammas: tuple[float, ...] = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
     per_class: int = 80
     together: bool = False
     n_components: int = 10
     n_folds: int = 5
     n_penalties: int = 200
     beta_from: Literal["fold", "all"] = "fold"
+    constant: bool = True
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="importance_ozone",
@@ -104,6 +107,7 @@ class ImportanceOzone:
             n_folds=self.n_folds,
             n_penalties=self.n_penalties,
             beta_from=self.beta_from,
+            constant=self.constant,
             seed=seed,
         )
 

@@ -34,8 +34,8 @@ class ImportanceSelection:
 
     Deviations: gamma is a variance here, as in the text's two dimensions, so the generator's scale
     is sqrt(gamma). Rows are drawn directly, not by rejection. Beta is estimated inside each fold,
-    as the authors' script does and the text does not say. The range of gamma is that of the
-    issue's figure, 0.5 to 1.
+    as the authors' script does and the text does not say. That script also gives the features a
+    column of ones, which the text does not have: ``constant`` does. The range of gamma is ours.
 
     Parameters
     ----------
@@ -49,6 +49,8 @@ class ImportanceSelection:
         Of the cross-validation.
     beta_from : {"fold", "all"}
         Where the controlled risk takes its coefficient from.
+    constant : bool
+        Whether features get a column of ones, penalised as the others are.
     """
 
     gammas: tuple[float, ...] = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -58,6 +60,7 @@ class ImportanceSelection:
     n_folds: int = 5
     n_penalties: int = 200
     beta_from: Literal["fold", "all"] = "fold"
+    constant: bool = False
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="importance_selection",
@@ -95,6 +98,7 @@ class ImportanceSelection:
             n_folds=self.n_folds,
             n_penalties=self.n_penalties,
             beta_from=self.beta_from,
+            constant=self.constant,
             seed=seed,
         )
 
