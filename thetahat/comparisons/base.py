@@ -93,7 +93,7 @@ class ManyOutcomes(Sequence[TestOutcome]):
     Parameters
     ----------
     statistics, p_values : ndarray of float
-        (p,) of each pair.
+        (p,) of each pair; NaN where it has none.
     told : callable
         Gives the outcome of the pair at a place.
     """

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from thetahat.comparisons._t import rounded, t_outcome
-from thetahat.comparisons.base import DrawsNothing, PairedLosses, TestOutcome
-from thetahat.errors import InvalidParameter
+from thetahat.comparisons.base import (
+    DrawsNothing,
+    ManyOutcomes,
+    PairBatch,
+    PairedLosses,
+    TestOutcome,
+)
+from thetahat.distributions import p_values_of
+from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.layout import Layout
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.types import Alternative, BlockKind, Caution, Needs, Target
+from thetahat.types import Alternative, BlockKind, Caution, FloatArray, Needs, Target
 from thetahat.variances import VARIANCES
 from thetahat.variances.base import VarianceEstimate, VarianceEstimator
 
@@ -25,6 +34,10 @@ _BY_KIND = {
     BlockKind.HOLDOUT: "iid",
     BlockKind.SUBSAMPLES: "nadeau_bengio",  # the theta forms are for partitions
 }
+
+
+_ROUNDINGS = 16 * float(np.finfo(np.float64).eps)
+BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +130,51 @@ class ThetaT(DrawsNothing):
             details=details,
         )
 
+    def test_many(
+        self, batch: PairBatch, alternative: Alternative, rng: np.random.Generator
+    ) -> Sequence[TestOutcome | EvaluationError]:
+        """Test every pair of a batch; over a holdout, where t is the paired one, by arrays."""
+        layout = batch.models[0].layout
+        if self._name(layout) != "iid" or self.inapplicable(layout) is not None:
+            return DrawsNothing.test_many(self, batch, alternative, rng)
+        estimates, variances, clear = _of_a_holdout(batch)
+        # the others, whose variance may be nothing but rounding, are looked at one by one
+        by_row = {
+            row: self.test(batch.pairs[row], alternative, rng)
+            for row in np.flatnonzero(~clear).tolist()
+        }
+        nothing = np.full(len(clear), np.nan)
+        statistics = np.divide(estimates, np.sqrt(variances), out=nothing, where=clear)
+        p_values = p_values_of(statistics, layout.n_rows - 1.0, alternative)
+        for row, outcome in by_row.items():
+            if outcome.statistic is not None and outcome.p_value is not None:
+                statistics[row], p_values[row] = outcome.statistic, outcome.p_value
+
+        def told(row: int) -> TestOutcome:
+            return by_row.get(row) or self.test(batch.pairs[row], alternative, rng)
+
+        return ManyOutcomes(statistics, p_values, told)
+
     def _name(self, layout: Layout) -> str:
         if self.variance is not None:
             return self.variance
         if layout.kind is BlockKind.HOLDOUT and layout.cluster is not None:
             return "cluster_robust"
         return _BY_KIND[layout.kind]
+
+
+def _of_a_holdout(batch: PairBatch) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """(p,) mean differences, their variances V / M, and where these are beyond all rounding."""
+    moments = [pair.difference.moments for pair in batch.pairs]
+    n = float(batch.models[0].layout.n_rows)
+    shifts = np.array([own.shift for own in moments])
+    estimates = shifts + n * np.array([own.deviations[0] for own in moments]) / n
+    known = (own.centred_squares for own in moments)
+    squares = np.array([of_blocks[0] for of_blocks in known if of_blocks is not None])
+    variances = squares / (n - 1) / n
+    sizes = np.abs(estimates) + 2 * np.abs(shifts) + np.sqrt(squares / n)
+    sizes += max(losses.largest_mean for losses in batch.models)
+    return estimates, variances, (variances > (_ROUNDINGS * sizes) ** 2) & (variances < np.inf)
 
 
 def _estimator(name: str) -> VarianceEstimator:

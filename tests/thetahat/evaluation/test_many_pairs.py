@@ -15,8 +15,9 @@ from tests.thetahat.evaluation.tables import named, result_of, scores_of, table_
 from thetahat.block_losses import LossTable
 from thetahat.comparisons import TESTS
 from thetahat.comparisons._signed_ranks import Zeros
-from thetahat.comparisons.base import BatchedTest, TestOutcome
+from thetahat.comparisons.base import BatchedTest, ManyOutcomes, TestOutcome
 from thetahat.comparisons.permutation import Permutation
+from thetahat.comparisons.theta_t import ThetaT
 from thetahat.comparisons.wilcoxon import Wilcoxon
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
 from thetahat.evaluation import Choices
@@ -155,6 +156,25 @@ def test_exact_arrays_of_a_batch_are_the_numbers_of_its_outcomes(
             assert (outcome.statistic, outcome.p_value) == (found.statistics[i], found.p_values[i])
         assert_same(found[-1], list(found)[-1])
         assert len(found[:1]) == 1
+
+
+@given(table=tables(), alternative=st.sampled_from(list(Alternative)))
+def test_exact_arrays_of_paired_t_tests_are_the_numbers_of_their_outcomes(
+    table: LossTable, alternative: Alternative
+) -> None:
+    test, rng = ThetaT(variance="iid"), stream(7, "theta_t")
+    if test.inapplicable(table.layout) is not None:
+        return
+    for some, batch in batches(table, None):
+        found = test.test_many(batch, alternative, rng)
+        assert isinstance(found, ManyOutcomes)
+        for i, (pair, outcome) in enumerate(zip(some, found, strict=True)):
+            assert_same(outcome, test.test(pair.losses, alternative, rng))
+            numbers = (found.statistics[i], found.p_values[i])
+            if outcome.p_value is None:
+                assert np.isnan(numbers).all()
+            else:
+                assert (outcome.statistic, outcome.p_value) == numbers
 
 
 def wide_table(n_models: int = 6, n: int = 90, seed: int = 1) -> LossTable:
