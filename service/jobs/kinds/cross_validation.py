@@ -11,6 +11,15 @@ from uuid import UUID
 import numpy as np
 from pydantic import Field
 
+from service.jobs.kinds._calibration import (
+    CALIBRATION,
+    CalibrationFields,
+    add_calibration,
+    calibration_of,
+    check_calibration,
+    parts_of_calibration,
+    run_calibration,
+)
 from service.jobs.kinds._cross_validation_plan import Plan, check_plan, plan_of
 from service.jobs.kinds._data_input import check_data_fields
 from service.jobs.kinds._failures import failure_of
@@ -31,7 +40,7 @@ from service.jobs.kinds._target_sample import (
 from service.jobs.kinds.base import Chunk, Chunks, DatasetFile, Finished, Job
 from service.jobs.parts import failed_arrays, failure_in
 from service.schemas.base import EvaluationRequest
-from thetahat.errors import EvaluationError
+from thetahat.errors import EvaluationError, InsufficientData
 from thetahat.evaluation import check, evaluate
 from thetahat.evaluation.weighting import add_risks
 from thetahat.measuring.told import add_metrics
@@ -56,7 +65,7 @@ MOST_CHUNKS = 64
 """Per evaluation, about: enough to keep many workers busy, few enough to store."""
 
 
-class CrossValidationRequest(LearnersRequest, TargetSampleFields):
+class CrossValidationRequest(LearnersRequest, TargetSampleFields, CalibrationFields):
     """Data, learners and a scheme; and a sample of another population, if that is asked about."""
 
     fits_learners: ClassVar[bool] = True
@@ -86,6 +95,7 @@ class CrossValidation:
         check_data_fields(given, datasets)
         check_target_sample(given, datasets)
         check_plan(given, datasets)
+        check_calibration(given, datasets)
         check_learners(metrics_of(given.metrics), given, datasets)
 
     def start(self, job: Job) -> Finished | Chunks:
@@ -94,24 +104,36 @@ class CrossValidation:
         plan = plan_of(job, given)
         n_fits = plan.n_splits + sum(plan.extra.n_splits)
         work = sum(cells(learner, plan.data, n_fits) for learner in plan.learners.values())
-        if work <= SMALL and plan.all_own:
+        repetitions = parts_of_calibration(calibration_of(given))
+        if work <= SMALL and plan.all_own and not repetitions:
             outputs = [_run(plan, job.seed, part) for part in _parts(plan, whole=True)]
             return _finish(job, given, plan, _parts(plan, whole=True), outputs)
         chunks = [
             Chunk(part, size=part["stop"] - part["start"], part=part["learner"])
             for part in _parts(plan)
         ]
+        per_sample = plan.n_splits * len(plan.learners)
+        chunks += [
+            Chunk(part, size=(part["stop"] - part["start"]) * per_sample, part=CALIBRATION)
+            for part in repetitions
+        ]
         return Chunks(chunks, unit="splits")
 
     def run(self, job: Job, payload: dict[str, Any]) -> dict[str, np.ndarray]:
         """Fit and test one learner on some of the splits."""
-        return _run(plan_of(job, _narrow(job.request)), job.seed, payload)
+        given = _narrow(job.request)
+        if CALIBRATION in payload:
+            return run_calibration(plan_of(job, given), given, job.seed, payload)
+        return _run(plan_of(job, given), job.seed, payload)
 
     def gather(self, job: Job, outputs: Sequence[dict[str, np.ndarray]]) -> Finished:
         """Put the losses together and evaluate them."""
         given = _narrow(job.request)
         plan = plan_of(job, given)
-        return _finish(job, given, plan, _parts(plan), outputs)
+        parts = _parts(plan)
+        finished = _finish(job, given, plan, parts, outputs[: len(parts)])
+        add_calibration(finished.result, plan, given, job.seed, outputs[len(parts) :])
+        return finished
 
     def gather_some(
         self, job: Job, learners: Collection[str], outputs: Sequence[dict[str, np.ndarray]]
@@ -120,8 +142,13 @@ class CrossValidation:
         given = _narrow(job.request)
         whole = plan_of(job, given)
         some = {name: learner for name, learner in whole.learners.items() if name in learners}
+        if not some:
+            raise InsufficientData("no learner is complete yet")
         parts = [part for part in _parts(whole) if part["learner"] in some]
-        return _finish(job, given, replace(whole, learners=some), parts, outputs)
+        plan = replace(whole, learners=some)
+        finished = _finish(job, given, plan, parts, outputs[: len(parts)])
+        add_calibration(finished.result, whole, given, job.seed, outputs[len(parts) :])
+        return finished
 
 
 def _narrow(request: EvaluationRequest) -> CrossValidationRequest:

@@ -1,0 +1,137 @@
+"""Intervals of a cross-validation, calibrated on samples of its own data."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import pytest
+
+from service.jobs.kinds import JOB_KINDS
+from service.jobs.kinds._calibration import CALIBRATION
+from service.jobs.kinds.base import Chunks, EvaluatesSome, Job
+from service.jobs.parts import failed_arrays
+from tests.service.kinds.running import run_kind
+from thetahat.errors import EvaluationError
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(90, 3))
+Y = (X @ np.array([1.0, 0.5, 0.0]) + RNG.normal(size=90)).tolist()
+BODY: dict[str, Any] = {
+    "kind": "cross_validation",
+    "task": "regression",
+    "data": {"X": X.tolist(), "y": Y, "source": ["a", "b", "c"] * 30},
+    "learners": {"ridge": {"name": "ridge"}, "mean": "mean"},
+    "scheme": {"name": "k_fold", "params": {"n_folds": 5}},
+    "variances": ["nadeau_bengio", "theta_3"],
+    "intervals": ["student_t"],
+    "calibration": {"repetitions": 40},
+}
+
+
+def result_of(body: dict[str, Any]) -> dict[str, Any]:
+    result: dict[str, Any] = run_kind(body).result
+    return result
+
+
+def interval_of(result: dict[str, Any], model: str, variance: str) -> dict[str, Any]:
+    found = result["models"][model]["intervals"]
+    told: dict[str, Any] = next(each for each in found if each["variance"] == variance)
+    return told
+
+
+def test_exact_the_rest_of_the_result_is_that_without_a_calibration() -> None:
+    with_it = result_of(BODY)
+    without = result_of({**BODY, "calibration": False})
+    assert CALIBRATION not in without
+    told = with_it.pop(CALIBRATION)
+    assert told["repetitions"] == 40
+    assert told["rows"] == 45
+    assert told["truth_from"] == "the rows that were not drawn"
+    for model in with_it["models"].values():
+        for interval in model["intervals"]:
+            assert 0 <= interval.pop(CALIBRATION)["coverage"]["value"] <= 1
+    for pair in with_it["comparisons"]:
+        assert pair["interval"].pop(CALIBRATION)["coverage"]["standard_error"] > 0
+    assert with_it == without
+
+
+def test_limit_the_corrected_interval_covers_at_least_as_often() -> None:
+    result = result_of(BODY)
+    for model in ("ridge", "mean"):
+        corrected, plain = (
+            interval_of(result, model, name)[CALIBRATION] for name in ("nadeau_bengio", "theta_3")
+        )
+        assert corrected["coverage"]["value"] >= plain["coverage"]["value"]
+        assert corrected["width"]["value"] > plain["width"]["value"]
+        assert set(corrected["covers"]) >= {"expected_at_n", "expected_at_training_size"}
+
+
+def test_exact_sources_keep_their_number() -> None:
+    body = {**BODY, "scheme": "leave_one_source_out", "variances": None, "intervals": None}
+    body["calibration"] = {"repetitions": 20, "share": 0.4}
+    result = result_of(body)
+    assert result[CALIBRATION]["rows"] == 3 * 12
+    told = {
+        (each["target"], each["variance"]): each[CALIBRATION]
+        for each in result["models"]["ridge"]["intervals"]
+    }
+    assert told["these_sources", "theta_B"]["coverage"]["value"] is not None
+    # no source is left over that could be the new one
+    assert told["new_source", "theta_gamma"] is None
+
+
+def test_exact_a_calibration_that_fails_fails_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> dict[str, np.ndarray]:
+        return failed_arrays("memory_limit", "it took too much", (CALIBRATION,))
+
+    monkeypatch.setattr("service.jobs.kinds.cross_validation.run_calibration", fails)
+    result = result_of(BODY)
+    assert result[CALIBRATION] is None
+    assert {"not_calibrated"} == {c["code"] for c in result["cautions"]}
+    assert "it took too much" in result["cautions"][-1]["message"]
+    assert result["models"]["ridge"]["intervals"]
+
+
+def test_exact_some_learners_are_told_before_the_calibration_is_done() -> None:
+    kind = JOB_KINDS["cross_validation"]
+    assert isinstance(kind, EvaluatesSome)
+    request = kind.request.model_validate_json(json.dumps(BODY))
+    job = Job(UUID(int=3), "cross_validation", request, 7)
+    started = kind.start(job)
+    assert isinstance(started, Chunks)
+    assert {chunk.part for chunk in started.chunks} == {"ridge", "mean", CALIBRATION}
+    done = [kind.run(job, dict(c.payload)) for c in started.chunks if c.part == "ridge"]
+    assert CALIBRATION not in kind.gather_some(job, ["ridge"], done).result
+    first = [kind.run(job, dict(c.payload)) for c in started.chunks if c.part == CALIBRATION]
+    told = kind.gather_some(job, ["ridge", CALIBRATION], [*done, *first]).result
+    assert told["models"]["ridge"]["intervals"][0][CALIBRATION]
+    with pytest.raises(EvaluationError, match="no learner is complete"):
+        kind.gather_some(job, [CALIBRATION], first)
+
+
+@pytest.mark.parametrize(
+    ("change", "place", "words"),
+    [
+        ({"learners": {CALIBRATION: "mean"}}, ("learners", CALIBRATION), "another name"),
+        ({"data": {"X": X[:30].tolist(), "y": Y[:30]}}, (CALIBRATION,), "fewer than 20"),
+    ],
+)
+def test_invalid_calibrations_are_refused(
+    change: dict[str, Any], place: tuple[str, ...], words: str
+) -> None:
+    with pytest.raises(EvaluationError, match=words) as refused:
+        result_of({**BODY, **change})
+    assert refused.value.loc == place
+
+
+def test_degenerate_a_source_too_small_to_draw_from_is_told() -> None:
+    source = ["a", "b", "c"] * 29 + ["d", "d", "d"]
+    data = {**BODY["data"], "source": source}
+    body = {**BODY, "data": data, "scheme": "leave_one_source_out"}
+    body |= {"variances": None, "intervals": None}
+    result = result_of(body)
+    assert result[CALIBRATION] is None
+    assert "fewer than two" in result["cautions"][-1]["message"]
