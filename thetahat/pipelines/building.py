@@ -11,8 +11,10 @@ from thetahat.learners.base import Learner
 from thetahat.pipelines.entry_points import installed_learners, learner_at, package_of
 from thetahat.pipelines.estimators import checked_params
 from thetahat.pipelines.fields import construct
+from thetahat.pipelines.groups import Branch, PlacedGroups
 from thetahat.pipelines.left_out import LEFT_OUT
-from thetahat.pipelines.pipeline import Pipeline, PlacedStep
+from thetahat.pipelines.pipeline import Pipeline
+from thetahat.pipelines.placed import PlacedStep
 from thetahat.pipelines.reviewed import (
     CLASSIFIERS,
     REGRESSORS,
@@ -24,7 +26,7 @@ from thetahat.pipelines.reviewed import (
 )
 from thetahat.pipelines.scikit_learner import ScikitLearner
 from thetahat.pipelines.scikit_step import ScikitStep
-from thetahat.pipelines.spec import LearnerSpec, StepSpec
+from thetahat.pipelines.spec import GroupsSpec, LearnerSpec, StepSpec
 from thetahat.pipelines.steps import STEPS
 from thetahat.pipelines.steps.base import Step
 from thetahat.pipelines.text_step import TextStep
@@ -93,15 +95,31 @@ def build(
     else:
         learner = construct(found.method, spec.params, loc=here)
     if spec.prepare:
-        steps = (
-            PlacedStep(
-                build_step(step, task, loc=(*loc, "prepare", i)), step.columns, i, step.weighted
-            )
-            for i, step in enumerate(spec.prepare)
-        )
-        learner = Pipeline(tuple(steps), learner, task)
+        steps = _placed(spec.prepare, task, ("prepare",), loc)
+        learner = Pipeline(steps, learner, task)
     # The protocol's class variables are properties of an adapter: the same to read.
     return cast("Learner", learner)
+
+
+def _placed(
+    specs: tuple[StepSpec | GroupsSpec, ...], task: str, place: Loc, loc: Loc
+) -> tuple[PlacedStep | PlacedGroups, ...]:
+    """Return the steps of a list; ``place`` is its place in the spec, which stands at ``loc``."""
+    made: list[PlacedStep | PlacedGroups] = []
+    for at, spec in enumerate(specs):
+        here = (*place, at)
+        if isinstance(spec, StepSpec):
+            step = build_step(spec, task, loc=(*loc, *here))
+            made.append(PlacedStep(step, spec.columns, here, spec.weighted))
+            continue
+        branches = (
+            Branch(
+                group.columns, _placed(group.prepare, task, (*here, "groups", k, "prepare"), loc)
+            )
+            for k, group in enumerate(spec.groups)
+        )
+        made.append(PlacedGroups(tuple(branches), spec.rest == "keep", here))
+    return tuple(made)
 
 
 def build_step(spec: StepSpec, task: str, *, loc: Loc = ()) -> Step:

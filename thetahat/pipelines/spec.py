@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from thetahat.errors import InvalidParameter, Loc
 
 MOST_STEPS: Final = 20
+"""Steps in one list, and groups side by side."""
+DEEPEST: Final = 4
+"""Groups inside one another."""
+MOST_IN_ALL: Final = 100
+"""Steps of a learner, those inside groups among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,48 @@ class StepSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class BranchSpec:
+    """Some columns, and the steps that prepare them.
+
+    Parameters
+    ----------
+    columns : tuple of str or None
+        None means all that reach the groups.
+    prepare : tuple of StepSpec or GroupsSpec
+        Steps in order; none leave the columns as they are.
+    """
+
+    columns: tuple[str, ...] | None = None
+    prepare: tuple[StepSpec | GroupsSpec, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GroupsSpec:
+    """Groups of columns, prepared side by side.
+
+    Parameters
+    ----------
+    groups : tuple of BranchSpec
+        The groups, in the order in which what they make will stand.
+    rest : str
+        What becomes of columns in no group: ``keep`` or ``drop``.
+    """
+
+    groups: tuple[BranchSpec, ...]
+    rest: str = "keep"
+
+    @property
+    def n_steps(self) -> int:
+        """How many steps there are in all groups, and groups inside them."""
+        return n_steps([step for group in self.groups for step in group.prepare])
+
+
+def n_steps(steps: Sequence[StepSpec | GroupsSpec]) -> int:
+    """Return how many steps there are in a list, those inside groups among them."""
+    return sum(step.n_steps if isinstance(step, GroupsSpec) else 1 for step in steps)
+
+
+@dataclass(frozen=True, slots=True)
 class LearnerSpec:
     """A learner by name, behind its preparation steps.
 
@@ -43,13 +90,13 @@ class LearnerSpec:
         Wire name: one of ours, a class name from the reviewed list, or an allowed entry point.
     params : mapping
         JSON values by parameter name.
-    prepare : tuple of StepSpec
+    prepare : tuple of StepSpec or GroupsSpec
         Steps in the order in which they are learnt and applied.
     """
 
     name: str
     params: Mapping[str, Any] = field(default_factory=dict)
-    prepare: tuple[StepSpec, ...] = ()
+    prepare: tuple[StepSpec | GroupsSpec, ...] = ()
 
 
 def learner_spec(wire: Any, *, loc: Loc = ()) -> LearnerSpec:
@@ -63,15 +110,55 @@ def learner_spec(wire: Any, *, loc: Loc = ()) -> LearnerSpec:
         Where the value stands in the request, put in front of every refusal's ``loc``.
     """
     body = _body(wire, {"name", "params", "prepare"}, loc)
-    steps = body.get("prepare", [])
-    if not isinstance(steps, list | tuple) or len(steps) > MOST_STEPS:
+    prepare = _steps(body.get("prepare", []), 0, (*loc, "prepare"))
+    if n_steps(prepare) > MOST_IN_ALL:
         raise InvalidParameter(
-            f"prepare must be a list of at most {MOST_STEPS} steps", loc=(*loc, "prepare")
+            f"prepare has {n_steps(prepare)} steps, those inside groups among them; at most "
+            f"{MOST_IN_ALL} are taken",
+            loc=(*loc, "prepare"),
         )
-    prepare = tuple(
-        step_spec(step, loc=(*loc, "prepare", position)) for position, step in enumerate(steps)
-    )
     return LearnerSpec(body["name"], body.get("params", {}), prepare)
+
+
+def _steps(wire: Any, depth: int, loc: Loc) -> tuple[StepSpec | GroupsSpec, ...]:
+    if not isinstance(wire, list | tuple) or len(wire) > MOST_STEPS:
+        raise InvalidParameter(f"prepare must be a list of at most {MOST_STEPS} steps", loc=loc)
+    return tuple(
+        _groups_spec(step, depth + 1, (*loc, at))
+        if isinstance(step, Mapping) and "groups" in step
+        else step_spec(step, loc=(*loc, at))
+        for at, step in enumerate(wire)
+    )
+
+
+def _groups_spec(wire: Mapping[str, Any], depth: int, loc: Loc) -> GroupsSpec:
+    if depth > DEEPEST:
+        raise InvalidParameter(
+            f"groups are nested more than {DEEPEST} deep; put steps that follow one another in "
+            "one list",
+            loc=loc,
+        )
+    _check_fields(wire, {"groups", "rest"}, loc)
+    groups, rest = wire["groups"], wire.get("rest", "keep")
+    if not isinstance(groups, list | tuple) or not 0 < len(groups) <= MOST_STEPS:
+        raise InvalidParameter(
+            f"groups must be a list of 1 to {MOST_STEPS} groups of columns", loc=(*loc, "groups")
+        )
+    if rest not in {"keep", "drop"}:
+        raise InvalidParameter("rest must be 'keep' or 'drop'", loc=(*loc, "rest"), value=rest)
+    here = (*loc, "groups")
+    branches = (_branch_spec(group, depth, (*here, at)) for at, group in enumerate(groups))
+    return GroupsSpec(tuple(branches), rest)
+
+
+def _branch_spec(wire: Any, depth: int, loc: Loc) -> BranchSpec:
+    if not isinstance(wire, Mapping):
+        raise InvalidParameter(
+            'expected a group like {"columns": ["age"], "prepare": ["standardise"]}', loc=loc
+        )
+    _check_fields(wire, {"columns", "prepare"}, loc)
+    steps = _steps(wire.get("prepare", []), depth, (*loc, "prepare"))
+    return BranchSpec(_columns(wire.get("columns"), (*loc, "columns")), steps)
 
 
 def step_spec(wire: Any, *, loc: Loc = ()) -> StepSpec:
@@ -82,19 +169,20 @@ def step_spec(wire: Any, *, loc: Loc = ()) -> StepSpec:
         raise InvalidParameter(
             "weighted must be true or false", loc=(*loc, "weighted"), value=weighted
         )
+    chosen = _columns(columns, (*loc, "columns"))
+    return StepSpec(body["name"], body.get("params", {}), chosen, weighted)
+
+
+def _columns(columns: Any, loc: Loc) -> tuple[str, ...] | None:
     if columns is None:
-        return StepSpec(body["name"], body.get("params", {}), None, weighted)
+        return None
     if not isinstance(columns, list | tuple) or not all(isinstance(c, str) for c in columns):
-        raise InvalidParameter(
-            "columns must be a list of column names", loc=(*loc, "columns"), value=columns
-        )
+        raise InvalidParameter("columns must be a list of column names", loc=loc, value=columns)
     if not columns or len(set(columns)) < len(columns):
         raise InvalidParameter(
-            "columns must name at least one column, and each once",
-            loc=(*loc, "columns"),
-            value=columns,
+            "columns must name at least one column, and each once", loc=loc, value=columns
         )
-    return StepSpec(body["name"], body.get("params", {}), tuple(columns), weighted)
+    return tuple(columns)
 
 
 def _body(wire: Any, known: set[str], loc: Loc) -> Mapping[str, Any]:
@@ -104,15 +192,19 @@ def _body(wire: Any, known: set[str], loc: Loc) -> Mapping[str, Any]:
         raise InvalidParameter(
             'expected a name, or an object like {"name": "ridge", "params": {}}', loc=loc
         )
-    for key in wire:
-        if key not in known:
-            fields = ", ".join(sorted(known))
-            raise InvalidParameter(
-                f"{key!r} is not a field here; the fields are {fields}", loc=(*loc, str(key))
-            )
+    _check_fields(wire, known, loc)
     params = wire.get("params", {})
     if not isinstance(params, Mapping) or not all(isinstance(name, str) for name in params):
         raise InvalidParameter(
             "params must be an object of values by parameter name", loc=(*loc, "params")
         )
     return wire
+
+
+def _check_fields(wire: Mapping[str, Any], known: set[str], loc: Loc) -> None:
+    for key in wire:
+        if key not in known:
+            fields = ", ".join(sorted(known))
+            raise InvalidParameter(
+                f"{key!r} is not a field here; the fields are {fields}", loc=(*loc, str(key))
+            )

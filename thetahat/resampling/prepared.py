@@ -10,7 +10,9 @@ from thetahat.data import Data
 from thetahat.errors import EvaluationError
 from thetahat.features import Features
 from thetahat.learners.base import Learner
-from thetahat.pipelines.pipeline import Pipeline, PlacedStep
+from thetahat.pipelines.groups import PlacedGroups
+from thetahat.pipelines.pipeline import Pipeline
+from thetahat.pipelines.placed import PlacedStep
 from thetahat.seeds import stream
 
 
@@ -18,7 +20,7 @@ from thetahat.seeds import stream
 class _Steps:
     """Steps that are the same where their names and parameters are."""
 
-    steps: tuple[PlacedStep, ...]
+    steps: tuple[PlacedStep | PlacedGroups, ...]
     task: str
 
     def __eq__(self, other: object) -> bool:
@@ -28,10 +30,10 @@ class _Steps:
         return hash(repr(self))
 
 
-def n_at_once(steps: Sequence[PlacedStep]) -> int:
+def n_at_once(steps: Sequence[PlacedStep | PlacedGroups]) -> int:
     """Return how many of the first steps learn nothing from the training part."""
     for at, placed in enumerate(steps):
-        if not getattr(placed.step, "learns_nothing", False):
+        if not placed.learns_nothing:
             return at
     return len(steps)
 
@@ -65,6 +67,6 @@ def _after(steps: _Steps, data: Data) -> Data | None:
             learnt, features = placed.learn(features, data.y, task=steps.task, rng=rng)
         except EvaluationError:
             return None
-        if learnt.learnt is not None and learnt.learnt.cautions:
+        if learnt.cautions:
             return None
     return replace(data, features=features) if features.width else None

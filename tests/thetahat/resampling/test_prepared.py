@@ -13,7 +13,7 @@ from thetahat.data import Data, data_of
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.pipelines import Pipeline, build_step, step_spec
-from thetahat.pipelines.pipeline import PlacedStep
+from thetahat.pipelines.placed import PlacedStep
 from thetahat.pipelines.reviewed import TRANSFORMERS, VECTORISERS
 from thetahat.pipelines.stateless import LEARN_NOTHING, learns_nothing
 from thetahat.pipelines.steps import STEPS
@@ -107,7 +107,7 @@ def test_naive_what_all_rows_become_is_what_a_test_part_becomes(
     wire: Any, columns: dict[str, Any]
 ) -> None:
     data = table(columns)
-    step = PlacedStep(build_step(step_spec(wire), "classification"), tuple(columns), 0)
+    step = PlacedStep(build_step(step_spec(wire), "classification"), tuple(columns), ())
     learn: dict[str, Any] = {"task": "classification", "rng": np.random.default_rng(1)}
     _, of_all = step.learn(data.features, data.y, **learn)
 
