@@ -35,13 +35,9 @@ def test_golden_several_learners_and_no_labels() -> None:
     assert "  r " in text
 
 
-def test_golden_other_kinds_show_their_numbers() -> None:
-    weights = run_kind(
-        {"kind": "weights", "source": {"X": BODY["source"]["X"]}, "target": BODY["target"]}
-    )
-    text = result_text({**weights.result, "provenance": {"seed": 12345}})
-    sample = run_kind({"kind": "bootstrap", "sample": [3.0, 5, 2, 1, 7], "statistic": "mean"})
+def test_golden_results_of_no_known_form_show_their_numbers() -> None:
+    text = result_text({"parts": {"size": 2.5, "on": True}, "provenance": {"seed": 12345}})
 
-    assert "weights.effective_sample_size" in text
+    assert "parts.size" in text
+    assert "parts.on" not in text
     assert "12345" not in text
-    assert "estimate" in result_text(sample.result)

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from thetahat_client.curves import curves_text
+from thetahat_client.metrics import metrics_table
+from thetahat_client.samples import bootstrap_text, weights_text
+from thetahat_client.selection import selection_text
+from thetahat_client.studies import study_text
 from thetahat_client.tables import (
     WIDTH,
     cautions,
@@ -31,13 +36,26 @@ def result_text(result: Mapping[str, Any], width: int = WIDTH) -> str:
     if "models" in result:
         parts = [
             models_table(result, width),
+            metrics_table(result, width),
+            selection_text(result, width) if "chosen" in result else "",
+            curves_text(result, width) if "curves" in result else "",
             section("Verdicts", verdicts(result), width),
             section("Cautions", cautions(result), width),
         ]
     else:
-        shown = risks_table(result) if "risks" in result else numbers_table(result)
-        parts = [shown, section("Cautions", list(_all_cautions(result)), width)]
+        cautious = section("Cautions", list(_all_cautions(result)), width)
+        parts = [_without_models(result, width), cautious]
     return "\n\n".join(part for part in parts if part)
+
+
+def _without_models(result: Mapping[str, Any], width: int) -> str:
+    if "risks" in result:
+        return risks_table(result)
+    if "replicates_mean" in result:
+        return bootstrap_text(result, width)
+    if "tables" in result:
+        return study_text(result, width)
+    return weights_text(result, width) if "weights" in result else numbers_table(result)
 
 
 def risks_table(result: Mapping[str, Any]) -> str:
