@@ -18,6 +18,7 @@ from thetahat.presets._importance_variances import printed
 from thetahat.presets.importance_kernel_weights import ImportanceKernelWeights
 from thetahat.presets.importance_selection import ImportanceSelection
 from thetahat.presets.importance_variances import ImportanceVariances
+from thetahat.studies.repeating import generator_of
 
 SMALL = {"gammas": (0.5, 1.0), "n_penalties": 12}
 SAMPLES = {**SMALL, "n_source": 20, "n_target": 30}
@@ -78,8 +79,8 @@ def test_naive_selection_of_one_data_set() -> None:
     rng = study.draw(0.8, np.random.default_rng(0)).source.shape
     assert rng == (study.grain, 20, 2)
 
-    from thetahat.presets._weighted_selection import generator_of
-    from thetahat.risks import RISKS
+    from thetahat.risks.controlled import Controlled
+    from thetahat.risks.weighted import Weighted
     from thetahat.shifting import plain_selection
     from thetahat.weights import Samples
     from thetahat.weights.gaussian_ratio import GaussianRatio
@@ -88,7 +89,7 @@ def test_naive_selection_of_one_data_set() -> None:
     drawn = study.draw(0.8, draws)
     folds = draws.permuted(np.tile(np.arange(20) % 5, (study.grain, 1)), axis=1)
     penalties = np.geomspace(1e-3, 1e6, 9)
-    risks = {"weighted": RISKS["weighted"](), "controlled": RISKS["controlled"](beta_from="fold")}
+    risks: dict[str, Any] = {"weighted": Weighted(), "controlled": Controlled(beta_from="fold")}
     for r in range(3):
         X, y, Z, u = (
             getattr(drawn, name)[r] for name in ("source", "labels", "target", "target_labels")
@@ -101,6 +102,27 @@ def test_naive_selection_of_one_data_set() -> None:
             theta = np.linalg.solve(X.T * w @ X + penalty * np.eye(2), X.T @ (w * y))
             expected = ((Z @ theta - u) ** 2).mean()
             assert_allclose(records[f"gaussian_ratio_{name}"][r], expected, rtol=1e-10)
+
+
+@pytest.mark.about("presets/importance_kernel_weights")
+def test_exact_kernel_weights_are_those_of_the_methods() -> None:
+    from thetahat.weights import Samples
+    from thetahat.weights.kernel_mean_matching import KernelMeanMatching
+    from thetahat.weights.kliep import Kliep
+
+    preset = ImportanceKernelWeights(gammas=(0.7,), n_source=20, n_target=40, n_penalties=3)
+    study = preset.plan({}, 2)
+    records = study.run(0, 2)
+    rng = generator_of(2, 0)
+    drawn = study.draw(0.7, rng)
+    for r in range(2):
+        samples = Samples(drawn.source[r], drawn.target[r])
+        matched = KernelMeanMatching(tolerance=1e-6).estimate(samples, rng).values
+        likeliest = Kliep(mode="early_stopped").estimate(samples, rng).values
+        assert_allclose(matched.mean(), 1, rtol=2e-6)
+        for name, values in (("kernel_mean_matching", matched), ("kliep", likeliest)):
+            found = records[f"{name}_weight_variance"][r]
+            assert_allclose(found, values.var(ddof=1), rtol=1e-6)
 
 
 @pytest.mark.calibration
