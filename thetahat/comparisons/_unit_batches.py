@@ -103,7 +103,7 @@ def _made(batch: PairBatch, unit: UnitName) -> UnitBatch:
         dropped=dropped,
         n_positive=n_positive,
         n_negative=n_negative,
-        cautions=tuple(said[n] for n in counts),
+        cautions=tuple(map(said.__getitem__, counts)),
     )
 
 

@@ -144,32 +144,39 @@ class Wilcoxon:
         ranked = SignedRankBatch.of(units, self.zeros)
         n, n_pairs = units.n_units, len(batch.pairs)
 
+        known = np.full(n_pairs, np.nan)
+        statistics = ranked.positive.copy()
+        if ranked.clear.any():
+            known = self._p_values_without_ties(n, ranked.positive, alternative)
+        if alternative is Alternative.TWO_SIDED:
+            statistics = np.minimum(statistics, n * (n + 1) / 2 - statistics)
+
         def tell(row: int) -> TestOutcome:
             found, cautions = ranked.of_row(row), units.cautions[row]
-            return self._outcome(found, ranked.n_zeros[row], alternative, units.unit, cautions)
+            looked_up = float(known[row]) if ranked.clear[row] and self._is_exact(n) else None
+            zeros = ranked.n_zeros[row]
+            return self._outcome(found, zeros, alternative, units.unit, cautions, looked_up)
 
         # what is not told by arrays is looked at now, the rest when it is asked for
         by_row = {row: tell(row) for row in np.flatnonzero(~ranked.clear).tolist()}
-        statistics, p_values = np.empty(n_pairs), np.empty(n_pairs)
-        if len(by_row) < n_pairs:
-            p_values = self._p_values_without_ties(n, ranked.positive, alternative)
-            statistics = ranked.positive.copy()
-            if alternative is Alternative.TWO_SIDED:
-                statistics = np.minimum(statistics, n * (n + 1) / 2 - statistics)
         for row, outcome in by_row.items():
-            statistics[row], p_values[row] = outcome.statistic, outcome.p_value
-        return ManyOutcomes(statistics, p_values, lambda row: by_row.get(row) or tell(row))
+            statistics[row], known[row] = outcome.statistic, outcome.p_value
+        return ManyOutcomes(statistics, known, lambda row: by_row.get(row) or tell(row))
 
-    def _outcome(
+    def _outcome(  # noqa: PLR0913 - the ranks, where they are from, and a p-value that is known
         self,
         found: SignedRanks,
         n_zeros: int,
         alternative: Alternative,
         unit: str,
         cautions: tuple[Caution, ...],
+        exact: float | None = None,
     ) -> TestOutcome:
         smaller = min(found.positive, found.negative)
-        p_value, how = self._p_value(found, alternative)
+        how: dict[str, Any] = {"method": "exact"}
+        p_value = exact
+        if p_value is None:
+            p_value, how = self._p_value(found, alternative)
         return TestOutcome(
             statistic=smaller if alternative is Alternative.TWO_SIDED else found.positive,
             p_value=p_value,
