@@ -106,3 +106,9 @@ def _memory_share(workers: int) -> int:
 def settings() -> Settings:
     """Return the settings of this process, read once."""
     return Settings()
+
+
+def is_sqlite() -> bool:
+    """Say whether the database is a file of this machine."""
+    url = settings().database_url
+    return not url or url.startswith("sqlite")

@@ -16,19 +16,13 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Final, ParamSpec, TypeVar
 
-from service.settings import settings
+from service.settings import is_sqlite
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 _SQLITE: Final = ThreadPoolExecutor(1, thread_name_prefix="sqlite")
 _POSTGRES: Final = ThreadPoolExecutor(8, thread_name_prefix="postgres")
-
-
-def is_sqlite() -> bool:
-    """Say whether the database is a file of this machine."""
-    url = settings().database_url
-    return not url or url.startswith("sqlite")
 
 
 async def ask(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -14,8 +14,9 @@ from typing import Final
 
 from sqlalchemy.exc import IntegrityError, OperationalError
 
-from service.api.calls import change, is_sqlite
+from service.api.calls import change
 from service.jobs.submit import Submission, Submitted, submit, submit_all
+from service.settings import is_sqlite
 
 MOST_TOGETHER: Final = 100
 _INTAKES: dict[asyncio.AbstractEventLoop, Intake] = {}

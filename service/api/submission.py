@@ -12,7 +12,7 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from service.api.bodies import Loc, canonical, parse
-from service.api.calls import ask, is_sqlite, labour
+from service.api.calls import ask, labour
 from service.api.intake import intake
 from service.api.validation import refusal
 from service.errors import Fault, InvalidRequest
@@ -21,6 +21,7 @@ from service.jobs.kinds import JOB_KINDS
 from service.jobs.kinds.base import Completes, DatasetFile, JobKind
 from service.jobs.submit import Submission, Submitted, prepared
 from service.schemas.base import EvaluationRequest
+from service.settings import is_sqlite
 from service.storage import idempotency
 from service.storage.unit_of_work import reading
 

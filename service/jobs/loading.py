@@ -15,7 +15,17 @@ from service.jobs import kinds
 from service.jobs.kinds.base import DatasetFile, Job, JobKind
 from service.storage.engine import to_json
 from service.storage.files import FileStore, dataset_file_name
-from service.storage.models import Dataset, Evaluation, EvaluationDataset
+from service.storage.models import Dataset, Evaluation, EvaluationDataset, table_of
+
+_E, _D, _L = (table_of(model) for model in (Evaluation, Dataset, EvaluationDataset))
+_GET = sa.select(_E.c.kind, _E.c.request, _E.c.seed, _E.c.data_sha256, _E.c.request_sha256).where(
+    _E.c.id == sa.bindparam("wanted")
+)
+_GET_DATASETS = (
+    sa.select(_D)
+    .join(_L, _L.c.dataset_id == _D.c.id)
+    .where(_L.c.evaluation_id == sa.bindparam("wanted"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +39,7 @@ class Loaded:
 
 def load(session: Session, evaluation_id: UUID, files: FileStore) -> Loaded:
     """Return the job of an evaluation that is there."""
-    row = session.execute(
-        sa.select(
-            Evaluation.kind,
-            Evaluation.request,
-            Evaluation.seed,
-            Evaluation.data_sha256,
-            Evaluation.request_sha256,
-        ).where(Evaluation.id == evaluation_id)
-    ).one()
+    row = session.execute(_GET, {"wanted": evaluation_id}).one()
     kind = kinds.JOB_KINDS[row.kind]
     content = orjson.loads(row.request)
     request = kind.request.model_validate_json(
@@ -62,11 +64,7 @@ def load(session: Session, evaluation_id: UUID, files: FileStore) -> Loaded:
 
 
 def _datasets(session: Session, evaluation_id: UUID, files: FileStore) -> dict[UUID, DatasetFile]:
-    statement = (
-        sa.select(Dataset)
-        .join(EvaluationDataset, EvaluationDataset.dataset_id == Dataset.id)
-        .where(EvaluationDataset.evaluation_id == evaluation_id)
-    )
+    found = session.execute(_GET_DATASETS, {"wanted": evaluation_id})
     return {
         dataset.id: DatasetFile(
             id=dataset.id,
@@ -77,5 +75,5 @@ def _datasets(session: Session, evaluation_id: UUID, files: FileStore) -> dict[U
             details=dataset.details,
             path=files.path(dataset_file_name(dataset.sha256)),
         )
-        for dataset in session.scalars(statement)
+        for dataset in found
     }

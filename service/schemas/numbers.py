@@ -14,6 +14,8 @@ import numpy as np
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.types import FloatArray, Label
 
+NUMBERS = frozenset({float, int})
+
 
 def number_array(values: Any, loc: Loc, *, largest: float = math.inf) -> FloatArray:
     """Return (n,) float64 of a JSON list of finite numbers, none larger than ``largest`` in size.
@@ -25,7 +27,7 @@ def number_array(values: Any, loc: Loc, *, largest: float = math.inf) -> FloatAr
     """
     if not isinstance(values, list):
         raise InvalidParameter("expected a list of numbers", loc=loc, value=shown(values))
-    if all(type(v) is float or type(v) is int for v in values):
+    if NUMBERS.issuperset(map(type, values)):
         try:
             array = np.array(values, dtype=np.float64)
         except OverflowError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -73,6 +74,14 @@ _INSERT_DATASETS = sa.insert(table_of(EvaluationDataset))
 _COUNT_UNFINISHED = sa.select(sa.func.count()).where(
     _ROWS.owner_id == sa.bindparam("owner"), _ROWS.status.in_(sorted(UNFINISHED))
 )
+_LOCK = (
+    sa.select(_ROWS.status, _ROWS.progress_done, _ROWS.progress_total)
+    .where(_ROWS.id == sa.bindparam("wanted"))
+    .with_for_update()
+)
+_VERSIONS = sa.select(_ROWS.id, _ROWS.version, _ROWS.status).where(
+    _ROWS.id.in_(sa.bindparam("wanted", expanding=True))
+)
 _GET = (
     sa.select(*(_ROWS[column.key] for column in COLUMNS), _LABELS.key, _LABELS.value)
     .outerjoin(table_of(EvaluationLabel), _LABELS.evaluation_id == _ROWS.id)
@@ -113,12 +122,19 @@ def lock(session: Session, evaluation_id: UUID) -> sa.Row[str, int, int | None] 
     Whoever changes an evaluation together with its units takes this lock first, so that no two
     transactions wait for each other.
     """
-    statement = (
-        sa.select(Evaluation.status, Evaluation.progress_done, Evaluation.progress_total)
-        .where(Evaluation.id == evaluation_id)
-        .with_for_update()
+    return session.execute(_LOCK, {"wanted": evaluation_id}).one_or_none()
+
+
+@lru_cache(maxsize=64)
+def _change(names: tuple[str, ...]) -> sa.Executable:
+    """Return the statement that gives some columns new values and the version its next."""
+    new = {name: sa.bindparam(f"new_{name}", type_=_ROWS[name].type) for name in names}
+    return (
+        sa.update(table_of(Evaluation))
+        .where(_ROWS.id == sa.bindparam("wanted"))
+        .values(version=_ROWS.version + 1, **new)
+        .returning(_ROWS.version)
     )
-    return session.execute(statement).one_or_none()
 
 
 def change(
@@ -129,15 +145,8 @@ def change(
     data: Mapping[str, Any] | None = None,
 ) -> None:
     """Change what a client sees: the version goes up, and an event tells of it."""
-    statement = (
-        sa.update(Evaluation)
-        .where(Evaluation.id == evaluation_id)
-        .values(version=Evaluation.version + 1, **values)
-        .returning(Evaluation.version)
-    )
-    version = session.execute(
-        statement, execution_options={"synchronize_session": False}
-    ).scalar_one()
+    new = {f"new_{name}": value for name, value in values.items()}
+    version = session.execute(_change(tuple(values)), {"wanted": evaluation_id, **new}).scalar_one()
     if event is not None:
         events.add(session, evaluation_id, version, event, data or {})
 
@@ -250,12 +259,12 @@ def _with_labels(session: Session, rows: Sequence[sa.Row[Any]]) -> list[Evaluati
     return [EvaluationRow(**row._mapping, labels=labels[row.id]) for row in rows]  # noqa: SLF001 - public in spite of its name
 
 
-def versions(session: Session, evaluation_ids: Sequence[UUID]) -> dict[UUID, tuple[int, str]]:
+def versions(
+    session: Session | sa.Connection, evaluation_ids: Sequence[UUID]
+) -> dict[UUID, tuple[int, str]]:
     """Return version and status of each evaluation that is still there."""
-    statement = sa.select(Evaluation.id, Evaluation.version, Evaluation.status).where(
-        Evaluation.id.in_(evaluation_ids)
-    )
-    return {row.id: (row.version, row.status) for row in session.execute(statement)}
+    found = session.execute(_VERSIONS, {"wanted": evaluation_ids})
+    return {row.id: (row.version, row.status) for row in found}
 
 
 def delete(session: Session, evaluation_id: UUID) -> None:

@@ -19,13 +19,13 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from service.lifecycle import Stage, UnitState
+from service.storage import unit_statements
 from service.storage.engine import EpochNow
-from service.storage.models import Unit, table_of
+from service.storage.models import Unit
 
 PACE = 1.0  # seconds of place between the chunks of one evaluation
 AHEAD = 1e9  # seconds of place by which what is not a chunk comes before all chunks
 _NOW = sa.select(EpochNow())
-_INSERT = sa.insert(table_of(Unit))
 _PLAIN = {"synchronize_session": False}
 
 
@@ -74,7 +74,7 @@ def insert(
         for i, unit in enumerate(in_turn)
     ]
     if rows:
-        session.execute(_INSERT, rows)
+        session.execute(unit_statements.INSERT, rows)
     return [(evaluation_id, unit.number) for unit in in_turn[:nudged]]
 
 
@@ -84,7 +84,7 @@ def insert_starts(connection: sa.Connection, evaluation_ids: Sequence[UUID]) -> 
     start = NewUnit(0, {}, 1)
     place = {"place": now - AHEAD, "nudged_at": now}
     rows = [_queued(i, Stage.START, start, now) | place for i in evaluation_ids]
-    connection.execute(_INSERT, rows)
+    connection.execute(unit_statements.INSERT, rows)
     return [(identifier, 0) for identifier in evaluation_ids]
 
 
@@ -116,24 +116,9 @@ def _in_turn(new: Sequence[NewUnit]) -> list[NewUnit]:
 def claim(session: Session, key: UnitKey, worker_id: UUID, lease_s: float) -> Claim | None:
     """Take a queued unit; None when it is not there to be taken."""
     evaluation_id, number = key
-    statement = (
-        sa.update(Unit)
-        .where(
-            Unit.evaluation_id == evaluation_id,
-            Unit.number == number,
-            Unit.state == UnitState.QUEUED,
-            Unit.not_before <= EpochNow(),
-        )
-        .values(
-            state=UnitState.RUNNING.value,
-            attempt=Unit.attempt + 1,
-            worker_id=worker_id,
-            claimed_at=EpochNow(),
-            lease_until=EpochNow() + lease_s,
-        )
-        .returning(Unit.stage, Unit.payload, Unit.size, Unit.attempt, Unit.part)
-    )
-    row = session.execute(statement, execution_options=_PLAIN).one_or_none()
+    named = {"its_evaluation": evaluation_id, "its_number": number}
+    values = {**named, "new_worker": worker_id, "lease": lease_s}
+    row = session.execute(unit_statements.CLAIM, values).one_or_none()
     if row is None:
         return None
     stage = Stage(row.stage)
@@ -144,54 +129,29 @@ def claim(session: Session, key: UnitKey, worker_id: UUID, lease_s: float) -> Cl
 
 def renew(session: Session, held: Claim, lease_s: float) -> bool:
     """Lengthen a lease; False when the unit is no longer this attempt's."""
-    return _update_held(session, held, lease_until=EpochNow() + lease_s)
+    return _is_done(session, unit_statements.RENEW, held, lease=lease_s)
 
 
 def is_held(session: Session, held: Claim) -> bool:
     """Tell whether the unit is still this attempt's."""
-    statement = sa.select(Unit.number).where(*_held(held))
-    return session.execute(statement).one_or_none() is not None
+    return _is_done(session, unit_statements.IS_HELD, held)
 
 
 def settle(session: Session, held: Claim, state: UnitState, output_file: str | None = None) -> bool:
     """Record this attempt's outcome; False when another attempt or a cancellation took over."""
-    return _update_held(
-        session,
-        held,
-        state=state.value,
-        lease_until=None,
-        output_file=output_file,
-        seconds=EpochNow() - Unit.claimed_at,
-    )
+    values = {"new_state": state.value, "new_file": output_file}
+    return _is_done(session, unit_statements.SETTLE, held, **values)
 
 
 def put_back(session: Session, held: Claim, *, delay_s: float, lost: bool) -> bool:
     """Queue the unit again; ``lost`` says whether it counts as a failed attempt."""
-    return _update_held(
-        session,
-        held,
-        state=UnitState.QUEUED.value,
-        worker_id=None,
-        lease_until=None,
-        lost=Unit.lost + int(lost),
-        not_before=EpochNow() + delay_s,
-        nudged_at=0.0,
-    )
+    values = {"more_lost": int(lost), "delay": delay_s}
+    return _is_done(session, unit_statements.PUT_BACK, held, **values)
 
 
-def _held(held: Claim) -> tuple[sa.ColumnElement[bool], ...]:
-    return (
-        Unit.evaluation_id == held.evaluation_id,
-        Unit.number == held.number,
-        Unit.state == UnitState.RUNNING,
-        Unit.attempt == held.attempt,
-        Unit.worker_id == held.worker_id,
-    )
-
-
-def _update_held(session: Session, held: Claim, **values: Any) -> bool:
-    statement = sa.update(Unit).where(*_held(held)).values(**values).returning(Unit.number)
-    return session.execute(statement, execution_options=_PLAIN).one_or_none() is not None
+def _is_done(session: Session, statement: sa.Executable, held: Claim, **values: Any) -> bool:
+    row = session.execute(statement, {**unit_statements.held(held), **values}).one_or_none()
+    return row is not None
 
 
 def count_open(session: Session, evaluation_id: UUID) -> int:
@@ -268,6 +228,5 @@ def _running(
 
 def history(session: Session, held: Claim) -> tuple[int, float]:
     """Return how often the unit's worker was lost, and how long this attempt has run, seconds."""
-    statement = sa.select(Unit.lost, EpochNow() - Unit.claimed_at).where(*_held(held))
-    row = session.execute(statement).one_or_none()
+    row = session.execute(unit_statements.HISTORY, unit_statements.held(held)).one_or_none()
     return (0, 0.0) if row is None else (row[0], float(row[1] or 0.0))

@@ -1,0 +1,83 @@
+"""What is asked of the table of units for every unit, built once.
+
+Building a statement costs several times what running it does.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from service.lifecycle import UnitState
+from service.storage.engine import EpochNow
+from service.storage.models import Unit, table_of
+
+_TABLE = table_of(Unit)
+_C = _TABLE.c
+_LEASE: sa.BindParameter[float] = sa.bindparam("lease", type_=sa.Double())
+_HELD = (
+    _C.evaluation_id == sa.bindparam("its_evaluation"),
+    _C.number == sa.bindparam("its_number"),
+    _C.state == UnitState.RUNNING.value,
+    _C.attempt == sa.bindparam("its_attempt"),
+    _C.worker_id == sa.bindparam("its_worker"),
+)
+
+INSERT: Final = sa.insert(_TABLE)
+CLAIM: Final = (
+    sa.update(_TABLE)
+    .where(
+        _C.evaluation_id == sa.bindparam("its_evaluation"),
+        _C.number == sa.bindparam("its_number"),
+        _C.state == UnitState.QUEUED.value,
+        _C.not_before <= EpochNow(),
+    )
+    .values(
+        state=UnitState.RUNNING.value,
+        attempt=_C.attempt + 1,
+        worker_id=sa.bindparam("new_worker", type_=_C.worker_id.type),
+        claimed_at=EpochNow(),
+        lease_until=EpochNow() + _LEASE,
+    )
+    .returning(_C.stage, _C.payload, _C.size, _C.attempt, _C.part)
+)
+RENEW: Final = (
+    sa.update(_TABLE).where(*_HELD).values(lease_until=EpochNow() + _LEASE).returning(_C.number)
+)
+IS_HELD: Final = sa.select(_C.number).where(*_HELD)
+SETTLE: Final = (
+    sa.update(_TABLE)
+    .where(*_HELD)
+    .values(
+        state=sa.bindparam("new_state", type_=_C.state.type),
+        lease_until=None,
+        output_file=sa.bindparam("new_file", type_=_C.output_file.type),
+        seconds=EpochNow() - _C.claimed_at,
+    )
+    .returning(_C.number)
+)
+PUT_BACK: Final = (
+    sa.update(_TABLE)
+    .where(*_HELD)
+    .values(
+        state=UnitState.QUEUED.value,
+        worker_id=None,
+        lease_until=None,
+        lost=_C.lost + sa.bindparam("more_lost", type_=sa.Integer()),
+        not_before=EpochNow() + sa.bindparam("delay", type_=sa.Double()),
+        nudged_at=0.0,
+    )
+    .returning(_C.number)
+)
+HISTORY: Final = sa.select(_C.lost, EpochNow() - _C.claimed_at).where(*_HELD)
+
+
+def held(claim: Any) -> dict[str, Any]:
+    """Return what names the unit in the statements of a claim that is held."""
+    return {
+        "its_evaluation": claim.evaluation_id,
+        "its_number": claim.number,
+        "its_attempt": claim.attempt,
+        "its_worker": claim.worker_id,
+    }
