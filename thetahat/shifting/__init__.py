@@ -3,7 +3,7 @@
 from thetahat.shifting.candidates import Candidate
 from thetahat.shifting.choosing import least
 from thetahat.shifting.curves import RiskCurve, risk_curve, with_second_moment
-from thetahat.shifting.fits import Assessed, losses_on_fold, losses_on_target
+from thetahat.shifting.fits import Assessed, losses_on_fold, losses_on_target, refitted
 from thetahat.shifting.outcomes import Outcome, Setting, outcome_of
 from thetahat.shifting.plain import PlainSelection, plain_scores, plain_selection
 from thetahat.shifting.result import shift_told
@@ -34,6 +34,7 @@ __all__ = [
     "outcome_of",
     "plain_scores",
     "plain_selection",
+    "refitted",
     "ridge_coefficients",
     "ridge_scores",
     "risk_curve",

@@ -13,7 +13,7 @@ from thetahat.losses.base import Loss, Predictions
 from thetahat.resampling import run_splits
 from thetahat.schemes.base import Split
 from thetahat.shifting.candidates import Candidate
-from thetahat.shifting.ridge_scores import ridge_scores
+from thetahat.shifting.ridge_scores import ridge_coefficients, ridge_scores
 from thetahat.shifting.shift import Shift
 from thetahat.shifting.signs import said_by, signs_of
 from thetahat.types import Caution, FloatArray
@@ -68,6 +68,26 @@ def losses_on_target(  # noqa: PLR0913 - as losses_on_fold
     data, split = shift.joined()
     padded = None if weights is None else np.concatenate([weights, np.zeros(shift.m)])
     return _tested(candidate, data, split, loss, padded, seed, slice(start, stop))
+
+
+def refitted(
+    candidate: Candidate, shift: Shift, weights: FloatArray | None
+) -> tuple[FloatArray, FloatArray] | None:
+    """Return (p, L) coefficients and (L,) intercepts of the fits on the whole source.
+
+    Of ridge alone, which one decomposition serves; None for other learners.
+    """
+    path = candidate.ridge_path()
+    if path is None:
+        return None
+    data, (penalties, intercept) = shift.source, path
+    return ridge_coefficients(
+        data.features.complete_matrix(),
+        signs_of(data.y) if data.task == CLASSIFICATION else data.y,
+        np.ones(data.n) if weights is None else weights,
+        penalties,
+        intercept=intercept,
+    )
 
 
 def _tested(  # noqa: PLR0913 - as above

@@ -66,6 +66,9 @@ class Outcome:
         (m, L) losses of the fits on the whole source on a labelled target.
     curves : mapping of str to RiskCurve
         By risk.
+    refits : tuple of ndarray or None
+        (p, L) coefficients and (L,) intercepts of the fits on the whole source, where the learner
+        has them.
     cautions : tuple of Caution
         What the fits warned of.
     """
@@ -74,6 +77,7 @@ class Outcome:
     losses: FloatArray
     on_target: FloatArray | None
     curves: Mapping[str, RiskCurve] = field(default_factory=dict)
+    refits: tuple[FloatArray, FloatArray] | None = None
     cautions: tuple[Caution, ...] = ()
 
     def selected(self, risk: str) -> int:
@@ -91,11 +95,12 @@ class Outcome:
         return least(np.asarray(self.on_target.mean(axis=0)), self.candidate.rank())
 
 
-def outcome_of(
+def outcome_of(  # noqa: PLR0913 - all that a learner gave, and what the risks need
     candidate: Candidate,
     losses: FloatArray,
     on_target: FloatArray | None,
     setting: Setting,
+    refits: tuple[FloatArray, FloatArray] | None = None,
     cautions: tuple[Caution, ...] = (),
 ) -> Outcome:
     """Estimate every risk along the grid."""
@@ -109,5 +114,6 @@ def outcome_of(
         losses=losses,
         on_target=on_target,
         curves=curves,
+        refits=refits,
         cautions=cautions,
     )

@@ -44,6 +44,12 @@ def choice_told(name: str, outcome: Outcome, setting: Setting) -> dict[str, Any]
         "selected_index": at,
         **said,
     }
+    if outcome.refits is not None:
+        coefficients, intercepts = outcome.refits
+        selection["refit"] = {
+            "coefficients": plain(coefficients[:, at]),
+            "intercept": plain(intercepts[at]),
+        }
     if setting.source is not None:
         selection["by_source"] = sources_told(
             chosen, setting.source, setting.source_labels, setting.level

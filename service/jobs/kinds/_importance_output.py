@@ -20,7 +20,7 @@ from service.jobs.kinds.base import Finished
 from service.jobs.parts import failure_in
 from thetahat.evaluation.plain import plain, told
 from thetahat.pipelines import installed_learners
-from thetahat.shifting import Assessed, Outcome, Setting, outcome_of, shift_told
+from thetahat.shifting import Assessed, Outcome, Setting, outcome_of, refitted, shift_told
 from thetahat.types import Caution
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def finish(plan: Plan, parts: Sequence[Mapping[str, Any]], outputs: Sequence[Arr
         **shift_told(outcomes, setting, several=several),
         "n_folds": plan.shift.n_folds,
         "fold_labels": plain(plan.shift.fold_labels),
+        "features": list(plan.shift.target.names),
         "failures": failures,
     }
     result["cautions"] += told(
@@ -88,7 +89,8 @@ def _outcome(
             on_target[:, stretch] = output["losses"]
         for code, message in json.loads(output["cautions"].tobytes()):
             cautions[code, message] = Caution(code, message)
-    return outcome_of(candidate, losses, on_target, setting, tuple(cautions.values()))
+    refits = refitted(candidate, shift, plan.of_refit())
+    return outcome_of(candidate, losses, on_target, setting, refits, tuple(cautions.values()))
 
 
 def _weights(plan: Plan) -> dict[str, Any]:

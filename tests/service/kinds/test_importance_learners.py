@@ -52,6 +52,8 @@ def test_exact_other_learners_are_fitted_at_each_value() -> None:
         assert_allclose(theirs["curve"], ours["curve"], rtol=1e-6)
         assert theirs["selected"] == ours["selected"]
         assert_allclose(theirs["target_risk"], ours["target_risk"], rtol=1e-8)
+        assert "refit" in ours
+        assert "refit" not in theirs
     assert other["grid"]["parameter"] == "alpha"
 
 

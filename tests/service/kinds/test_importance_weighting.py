@@ -53,6 +53,13 @@ def test_against_scikit_learn_the_whole_procedure() -> None:
         assert_allclose(risk["estimate"], of_one[:, at].mean(), rtol=1e-8)
         assert_allclose(risk["target_risk"], on_target[at], rtol=1e-9)
         assert_allclose(risk["regret"], on_target[at] - on_target.min(), rtol=1e-8, atol=1e-12)
+    for name in ("weighted", "controlled"):
+        risk = found["risks"][name]
+        A = (X * w[:, None]).T @ X + risk["selected"] * np.eye(2)
+        theta = np.linalg.solve(A, (X * w[:, None]).T @ Y)
+        assert_allclose(risk["refit"]["coefficients"], theta, rtol=1e-9)
+        assert risk["refit"]["intercept"] == 0
+    assert found["features"] == ["x0", "x1"]
     assert_allclose(found["risks"]["controlled"]["beta"], beta, rtol=1e-7)
     assert found["oracle"]["selected"] == PENALTIES[int(np.argmin(on_target))]
     assert_allclose(found["oracle"]["curve"], on_target, rtol=1e-9)

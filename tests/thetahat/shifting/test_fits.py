@@ -17,7 +17,13 @@ from thetahat.losses.quadratic_margin import QuadraticMargin
 from thetahat.losses.squared import Squared
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.registry import MethodInfo
-from thetahat.shifting import Candidate, FittedToSigns, losses_on_fold, losses_on_target
+from thetahat.shifting import (
+    Candidate,
+    FittedToSigns,
+    losses_on_fold,
+    losses_on_target,
+    refitted,
+)
 from thetahat.types import Caution, FloatArray
 
 PENALTIES = (1e-3, 1.0, 1e4)
@@ -185,3 +191,25 @@ def test_exact_candidates_know_their_values() -> None:
     assert plain.ridge_path() is None
     assert both.ridge_path() is None
     assert both.rank().tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_exact_the_coefficients_are_those_of_the_fits_on_the_target(
+    task: str,
+    *,
+    intercept: bool,
+) -> None:
+    sample, signs = shift(task=task), task == "classification"
+    loss: Any = QuadraticMargin() if signs else Squared()
+    candidate = ridges(signs=signs, slow=False, intercept=intercept)
+    found = refitted(candidate, sample, WEIGHTS)
+    assert found is not None
+    assert sample.target_y is not None
+    said = sample.target.complete_matrix() @ found[0] + found[1]
+    truth = np.where(sample.target_y == 1, 1, -1) if signs else sample.target_y
+    on_target = losses_on_target(candidate, sample, loss, WEIGHTS, 1).losses
+
+    assert_allclose((said - truth[:, None]) ** 2, on_target, rtol=1e-9, atol=1e-12)
+    assert refitted(candidate, sample, None) is not None
+    assert refitted(ridges(signs=signs, slow=True), sample, None) is None
