@@ -22,15 +22,21 @@ _SIGNS_AT_ONCE = 2**20
 _WORDS_AT_ONCE = 128
 
 
-def by_binomial(terms: FloatArray, alternative: Alternative) -> float | None:
-    """Return the exact p-value where all terms have one size, else None.
+def binomials(terms: FloatArray, alternative: Alternative) -> list[float | None]:
+    """Return the exact p-value of each row of (p, u) terms that have one size or are 0, else None.
 
     The sum is then a count of heads: for zero-one losses the sign-flip test is a sign test.
     """
     sizes = np.abs(terms)
-    if len(terms) and np.ptp(sizes) > TIE * sizes.max():
-        return None
-    return fair_coin_p_value(int((terms > 0).sum()), len(terms), alternative)
+    largest = sizes.max(axis=1)
+    sizes[sizes == 0] = np.inf
+    one_size = sizes.min(axis=1) >= largest * (1 - TIE)
+    heads = np.count_nonzero(terms > 0, axis=1).tolist()
+    tosses = np.count_nonzero(terms, axis=1).tolist()
+    return [
+        fair_coin_p_value(up, n, alternative) if is_one else None
+        for up, n, is_one in zip(heads, tosses, one_size.tolist(), strict=True)
+    ]
 
 
 def by_enumeration(terms: FloatArray, alternative: Alternative) -> float:

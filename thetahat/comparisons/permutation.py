@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from thetahat.comparisons._choices import check_choice
-from thetahat.comparisons._sign_flips import by_binomial, by_enumeration, by_sampling
+from thetahat.comparisons._sign_flips import binomials, by_enumeration, by_sampling
 from thetahat.comparisons._sign_flips_of_pairs import FlippedPairs
 from thetahat.comparisons._unit_batches import units_of_batch
 from thetahat.comparisons._units import (
@@ -25,6 +25,7 @@ from thetahat.layout import Layout
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.types import Alternative, FloatArray, Needs, Target
 
+_BINOMIAL = {"method": "exact_binomial"}
 _ENUMERATED = 14  # 2^14 patterns take less time than 10 000 random ones
 _MOST_RESAMPLES = 1_000_000
 _DEFAULT_RESAMPLES, _LEAST_RESAMPLES, _MOST_FLIPS = 10_000, 999, 10**9
@@ -108,7 +109,7 @@ class Permutation:
         """Test that the differences are symmetric about 0."""
         units = paired_units(pair, self.unit)
         terms = units.values * units.weights
-        found = self._exact(terms, alternative)
+        found = _exact(terms, alternative)
         if found is None:
             n_resamples = self._n_resamples(len(terms))
             p_value = by_sampling(terms, alternative, n_resamples, rng)
@@ -132,14 +133,19 @@ class Permutation:
         drawn = {"method": "random", "n_resamples": n_resamples}
         flipped: FlippedPairs | None = None
         outcomes = []
+        statistics, of_one_size = terms.sum(axis=1).tolist(), binomials(terms, alternative)
         for row, (own, cautions) in enumerate(zip(terms, units.cautions, strict=True)):
-            found = self._exact(own, alternative)
+            binomial = of_one_size[row]
+            if binomial is not None:
+                found: tuple[float, dict[str, Any]] | None = (binomial, _BINOMIAL)
+            else:
+                found = _by_enumeration(own, alternative)
             if found is None:
                 flipped = flipped or FlippedPairs(batch, units, alternative, n_resamples, rng)
                 found = flipped.p_value(row, own), drawn
             outcomes.append(
                 TestOutcome(
-                    statistic=float(own.sum()),
+                    statistic=statistics[row],
                     p_value=found[0],
                     degrees_of_freedom=None,
                     unit=units.unit,
@@ -149,24 +155,27 @@ class Permutation:
             )
         return outcomes
 
-    def _exact(
-        self, terms: FloatArray, alternative: Alternative
-    ) -> tuple[float, dict[str, Any]] | None:
-        """Return the exact p-value and its method, or None where patterns must be drawn."""
-        present = terms[terms != 0]
-        binomial = by_binomial(present, alternative)
-        if binomial is not None:
-            return binomial, {"method": "exact_binomial"}
-        if len(present) > _ENUMERATED:
-            return None
-        p_value = by_enumeration(present, alternative)
-        return p_value, {"method": "exact", "n_patterns": 2 ** len(present)}
-
     def _n_resamples(self, n_units: int) -> int:
         """B as asked, or by the size of the work alone: no look at the differences."""
         if self.n_resamples is not None:
             return self.n_resamples
         return max(_LEAST_RESAMPLES, min(_DEFAULT_RESAMPLES, _MOST_FLIPS // n_units))
+
+
+def _exact(terms: FloatArray, alternative: Alternative) -> tuple[float, dict[str, Any]] | None:
+    """Return the exact p-value and its method, or None where patterns must be drawn."""
+    (binomial,) = binomials(terms[np.newaxis], alternative)
+    return _by_enumeration(terms, alternative) if binomial is None else (binomial, _BINOMIAL)
+
+
+def _by_enumeration(
+    terms: FloatArray, alternative: Alternative
+) -> tuple[float, dict[str, Any]] | None:
+    n = np.count_nonzero(terms)
+    if n > _ENUMERATED:
+        return None
+    p_value = by_enumeration(terms[terms != 0], alternative)
+    return p_value, {"method": "exact", "n_patterns": 2**n}
 
 
 METHOD = Permutation
