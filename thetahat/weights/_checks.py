@@ -55,6 +55,18 @@ def check_positive(value: float, name: str) -> None:
         )
 
 
+def check_penalty(value: float | str) -> None:
+    """Refuse what is neither a finite number of 0 or more nor the search for one."""
+    if not isinstance(value, str):
+        check_not_negative(value, "penalty")
+    elif value != "cross_validation":
+        raise InvalidParameter(
+            f"penalty is {value!r}; it must be a number or cross_validation",
+            loc=("penalty",),
+            value=value,
+        )
+
+
 def check_not_negative(value: float, name: str) -> None:
     """Refuse what is not a finite number of 0 or more."""
     if not (math.isfinite(value) and value >= 0):

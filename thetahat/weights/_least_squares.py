@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
 import numpy as np
 
@@ -10,7 +11,14 @@ from thetahat.errors import InsufficientData
 from thetahat.types import Caution, FloatArray
 from thetahat.weights._centres import centres_of, log_kernel
 from thetahat.weights._checks import usable
-from thetahat.weights._widths import WidthRule, width_of
+from thetahat.weights._width_search import (
+    PENALTIES,
+    SEARCH,
+    Searched,
+    by_least_squares,
+    candidate_widths,
+)
+from thetahat.weights._widths import width_of
 from thetahat.weights.base import Samples, Weighing
 
 
@@ -18,20 +26,25 @@ def fitted(  # noqa: PLR0913 - the parameters of two methods
     samples: Samples,
     rng: np.random.Generator,
     *,
-    width: float | WidthRule,
+    width: float | Searched,
     n_centres: int,
-    penalty: float,
+    penalty: float | Literal["cross_validation"],
     share: float,
 ) -> Weighing:
     """Fit p_T / (share p_T + (1 - share) p_S) by kernels; coefficients below 0 become 0."""
-    s = width_of(width, samples, rng)
+    widths = candidate_widths(samples, rng) if width == SEARCH else [width_of(width, samples, rng)]
     centres = centres_of(samples, n_centres, rng)
+    penalties = PENALTIES if isinstance(penalty, str) else (penalty,)
+    s, level, searched = widths[0], penalties[0], {}
+    if SEARCH in {width, penalty}:
+        found = by_least_squares(samples, centres, widths, penalties, share)
+        s, level, searched = found.width, found.penalty, found.as_details()
     of_source = np.exp(log_kernel(samples.source, centres, s))
     of_target = np.exp(log_kernel(samples.target, centres, s))
     H = share / samples.m * of_target.T @ of_target
     H += (1 - share) / samples.n * of_source.T @ of_source
     h = of_target.mean(axis=0)
-    H.flat[:: len(H) + 1] += penalty
+    H.flat[:: len(H) + 1] += level
     try:
         solution = np.linalg.solve(H, h)
     except np.linalg.LinAlgError:
@@ -43,7 +56,14 @@ def fitted(  # noqa: PLR0913 - the parameters of two methods
     alpha = np.maximum(solution, 0)
     n_cut = int((solution < 0).sum())
     objective = float(0.5 * alpha @ H @ alpha - h @ alpha)
-    details = {"width": s, "n_centres": len(centres), "n_cut": n_cut, "objective": objective}
+    details = {
+        "width": s,
+        "penalty": level,
+        "n_centres": len(centres),
+        "n_cut": n_cut,
+        "objective": objective,
+        **searched,
+    }
     return Weighing(
         values=usable(of_source @ alpha),
         of_target=of_target @ alpha,

@@ -19,12 +19,12 @@ MOST_ROWS: Final = 1000
 """Rows among which the median distance is taken; of more so many are drawn."""
 
 
-def check_width(width: float | str) -> None:
-    """Refuse what is neither a rule nor a number above 0."""
+def check_width(width: float | str, *others: str) -> None:
+    """Refuse what is neither a rule, nor one of the others, nor a number above 0."""
     if isinstance(width, str):
-        if width not in RULES:
+        if width not in (*RULES, *others):
             raise InvalidParameter(
-                f"width is {width!r}; it must be {', '.join(RULES)} or a number",
+                f"width is {width!r}; it must be {', '.join((*RULES, *others))} or a number",
                 loc=("width",),
                 value=width,
             )

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from thetahat.registry import MethodInfo
 from thetahat.weights._centres import check_count
-from thetahat.weights._checks import check_not_negative
+from thetahat.weights._checks import check_penalty
 from thetahat.weights._least_squares import fitted
-from thetahat.weights._widths import WidthRule, check_width
+from thetahat.weights._width_search import SEARCH, Searched
+from thetahat.weights._widths import check_width
 from thetahat.weights.base import Samples, Weighing
 
 
@@ -33,23 +34,26 @@ class Ulsif:
 
     Source: kanamori2009.
 
-    Deviations: width and penalty are a rule or given, not chosen by cross-validation.
+    Deviations: width and penalty are by default a rule and a number, and not those of a
+    cross-validation.
 
     Degenerate cases: with penalty 0 and dependent kernels it is refused.
 
     Parameters
     ----------
-    penalty : float
-        :math:`\lambda`, at least 0.
+    penalty : float or "cross_validation"
+        :math:`\lambda`, at least 0, or the best of nine from 0.001 to 10.
     n_centres : int
         At most so many target rows are centres, drawn where there are more.
-    width : float, "neighbours", "silverman" or "median"
-        s, or the rule that gives it; see kernel mean matching.
+    width : float, "neighbours", "silverman", "median" or "cross_validation"
+        s, or the rule that gives it; see kernel mean matching. By cross-validation, width and
+        penalty have the least squared error where each pair of rows is left out in turn, of ten
+        widths from 0.1 to 3 times the median distance.
     """
 
-    penalty: float = 0.1
+    penalty: float | Literal["cross_validation"] = 0.1
     n_centres: int = 100
-    width: float | WidthRule = "neighbours"
+    width: float | Searched = "neighbours"
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="ulsif",
@@ -69,9 +73,9 @@ class Ulsif:
     )
 
     def __post_init__(self) -> None:
-        check_not_negative(self.penalty, "penalty")
+        check_penalty(self.penalty)
         check_count(self.n_centres)
-        check_width(self.width)
+        check_width(self.width, SEARCH)
 
     def estimate(self, samples: Samples, rng: np.random.Generator) -> Weighing:
         """Solve one linear system; ``rng`` draws the centres."""
