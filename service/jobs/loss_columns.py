@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from service.data.arrow_arrays import arrow_array
+from service.jobs.spill import Spilt
 
 ROWS_AT_ONCE: Final = 2**18
 
@@ -20,13 +21,13 @@ class Column:
 
     Parameters
     ----------
-    values : ndarray
+    values : ndarray or Spilt
         (n,) numbers.
     labels : pyarrow.Array or None
         What the numbers are the places of; None where they stand for themselves.
     """
 
-    values: np.ndarray
+    values: np.ndarray | Spilt
     labels: pa.Array | None = None
 
     def rows(self, start: int, stop: int) -> pa.Array:

@@ -26,7 +26,7 @@ def curve_table(name: str, curve: Mapping[str, Any]) -> str:
     rows = [
         [
             str(point["size"]),
-            number(point["n_train"]["mean"]),
+            f"{point['n_train']['mean']:.6g}",
             number(point["mean"]["macro"]),
             *(ends(recommended(point).get(target)) for target in targets),
             *(metric_cell(point, key) for key in metrics),

@@ -18,7 +18,7 @@ from service.jobs.kinds._metrics import Metrics, metrics_used
 from service.jobs.kinds._refits import Extra, found_again
 from service.jobs.kinds.base import Finished
 from service.jobs.loss_columns import Column
-from service.jobs.spill import Spill
+from service.jobs.spill import Spill, Spilt
 from thetahat.curves import Point, curve_of, label_of
 from thetahat.evaluation import check, evaluate
 from thetahat.evaluation.plain import told
@@ -63,7 +63,7 @@ class Gathered:
     again: dict[str, dict[int, list[Arrays]]] = field(default_factory=dict)
     failures: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict)
     cautions: list[Caution] = field(default_factory=list)
-    losses: dict[str, np.ndarray] = field(default_factory=dict)
+    losses: dict[str, np.ndarray | Spilt] = field(default_factory=dict)
     said: dict[str, Column] = field(default_factory=dict)
 
 
@@ -149,9 +149,8 @@ def _gathered(  # noqa: PLR0913 - as finish
         found.cautions += cautions_of({key: at.outcomes for key, at in keys.items()})
         for key, at in keys.items():
             found.losses[key] = spill.keep(at.outcomes.losses)
-            column = said_column(plan.data, np.asarray(at.outcomes.output))
-            kept = Column(spill.keep(column.values), column.labels)
-            found.said[f"prediction:{key}"] = kept
+            output = np.asarray(at.outcomes.output)
+            found.said[f"prediction:{key}"] = said_column(plan.data, output, spill)
     return found
 
 

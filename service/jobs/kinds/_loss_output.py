@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from service.data.arrow_arrays import arrow_array
 from service.jobs.loss_columns import Column, LossColumns
+from service.jobs.spill import Spill, Spilt
 from thetahat.block_losses import LossTable
 from thetahat.data import REGRESSION, Data
 from thetahat.layout import Layout
@@ -46,7 +47,7 @@ def losses_as_columns(
 
 
 def loss_columns(
-    layout: Layout, losses: Mapping[str, np.ndarray], extra: Mapping[str, Column]
+    layout: Layout, losses: Mapping[str, np.ndarray | Spilt], extra: Mapping[str, Column]
 ) -> LossColumns:
     """Return the same table, its columns told row by row when they are written down.
 
@@ -54,7 +55,7 @@ def loss_columns(
     ----------
     layout : Layout
         With rows.
-    losses : mapping of str to ndarray of float
+    losses : mapping of str to ndarray of float, or Spilt
         (n,) of each model, in the layout's order of rows.
     extra : mapping of str to Column
         What stands behind them.
@@ -73,12 +74,13 @@ def loss_columns(
     return LossColumns({**columns, **extra})
 
 
-def said_column(data: Data, output: np.ndarray) -> Column:
+def said_column(data: Data, output: np.ndarray, spill: Spill | None = None) -> Column:
     """Return predictions as a column of labels or values; codes take as little room as they can."""
+    keep = (lambda values: values) if spill is None else spill.keep
     if data.task == REGRESSION:
-        return Column(output)
+        return Column(keep(output))
     small = np.min_scalar_type(max(1, data.n_classes - 1))
-    return Column(output.astype(small), _told(data.classes))
+    return Column(keep(output.astype(small)), _told(data.classes))
 
 
 def _told(labels: tuple[str | int, ...]) -> pa.Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -73,6 +74,7 @@ def _words(
             for name, one in done.items()
             if any(one.warned)
         },
+        "fitted": {name: list(one.fitted.items()) for name, one in done.items()},
         "n_splits": len(next(iter(done.values())).warned),
         "failures": {
             name: {"code": error.code, "message": error.message, "loc": ["candidates", name]}
@@ -127,6 +129,10 @@ class Piece:
         """Return what the candidate warned of, split by split."""
         found = self._words["warned"].get(name, [[]] * self._words["n_splits"])
         return [tuple(Caution(code, message) for code, message in of_one) for of_one in found]
+
+    def fitted(self, name: str) -> Counter[str | None]:
+        """Return how many splits were fitted, by why; None where the candidate was not."""
+        return Counter(dict(self._words["fitted"][name]))
 
     def estimates(self, name: str) -> list[InternalEstimate]:
         """Return the internal estimates of a piece of external splits."""

@@ -6,6 +6,7 @@ candidates are never in memory at once.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -40,12 +41,15 @@ class Gathered:
         Empty where nothing is chosen on all rows.
     warned : dict
         By candidate, what it warned of in each split.
+    fitted : dict
+        By candidate, how many splits were fitted, by why; None where they were not.
     """
 
     failures: dict[str, dict[str, Any]] = field(default_factory=dict)
     external: dict[str, Candidate] = field(default_factory=dict)
     on_all: dict[str, InternalEstimate] = field(default_factory=dict)
     warned: dict[str, list[tuple[Caution, ...]]] = field(default_factory=dict)
+    fitted: dict[str, Counter[str | None]] = field(default_factory=dict)
 
     @property
     def ran(self) -> list[str]:
@@ -68,6 +72,7 @@ class _SoFar:
     rows: list[SplitOutcome] = field(default_factory=list)
     pooled: tuple[float, float] | None = None
     warned: list[tuple[Caution, ...]] = field(default_factory=list)
+    fitted: Counter[str | None] = field(default_factory=Counter)
 
 
 def gather(plan: Plan, parts: Parts, outputs: Outputs) -> Gathered:
@@ -99,6 +104,7 @@ def _n_on_all(plan: Plan) -> int:
 
 def _take(one: _SoFar, name: str, piece: Piece, part: Mapping[str, Any], *, pooled: bool) -> None:
     one.warned += piece.warned(name)
+    one.fitted += piece.fitted(name)
     if part["stage"] == "external":
         one.internal += piece.estimates(name)
         one.criterion.append(piece.criterion(name))
@@ -134,6 +140,7 @@ def _close(plan: Plan, found: Gathered, name: str, one: _SoFar) -> None:
             external=np.concatenate(one.criterion), internal=one.internal
         )
     found.warned[name] = one.warned
+    found.fitted[name] = one.fitted
 
 
 def outcomes_of(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from thetahat.data import Data
 from thetahat.learners.base import Learner
+from thetahat.pipelines.pipeline import Pipeline
 from thetahat.resampling import cells, is_fast
 from thetahat.resampling.paths import Group, path_over
 from thetahat.selecting import Grid
@@ -106,10 +107,13 @@ def groups_of(learners: Mapping[str, Learner], grids: Mapping[str, Grid], n_rows
 
 def _groups(learners: Mapping[str, Learner]) -> Iterator[Group]:
     """Yield the groups; learners of two classes are never in one."""
-    by_class: dict[type, dict[str, Learner]] = {}
+    by_class: dict[tuple[type, bool], dict[str, Learner]] = {}
     for name, learner in learners.items():
-        if hasattr(learner, "over_path"):
-            by_class.setdefault(type(learner), {})[name] = learner
+        given: Any = learner
+        behind_steps = isinstance(given, Pipeline)
+        last = given.learner if behind_steps else given
+        if hasattr(last, "over_path"):
+            by_class.setdefault((type(last), behind_steps), {})[name] = learner
         else:
             yield Group((name,), (learner,))
     for alike in by_class.values():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,7 @@ from thetahat.evaluation import check, evaluate
 from thetahat.evaluation.plain import plain, told
 from thetahat.measuring.told import add_metrics
 from thetahat.pipelines import learner_spec
-from thetahat.resampling import SplitOutcome, cautions_of, loss_table
+from thetahat.resampling import SplitOutcome, cautions_of, loss_table, path_of
 from thetahat.selecting import (
     SELECTED,
     Choice,
@@ -90,6 +91,7 @@ def finish(
         for name, grid in plan.grids.items()
         if not found.ran_none_of(grid.candidates)
     }
+    result["learners"] = _paths(plan, found)
     result["bias"] = bias_of(table, external, choices, seed, last, internal, plan)
     result["failures"] = failures_told(found.failures, plan.grids)
     result["not_applicable"] += let_go
@@ -166,12 +168,25 @@ def _only_the_best(
         )
 
 
+def _paths(plan: Plan, found: Gathered) -> dict[str, Any]:
+    """Return how the splits were predicted, inside and outside; a grid's candidates together."""
+    by_name: dict[str, Counter[str | None]] = {}
+    for name in found.ran:
+        counts = by_name.setdefault(_grid_of(plan, name), Counter())
+        counts += found.fitted[name]
+    return {name: path_of(list(counts.elements())) for name, counts in by_name.items()}
+
+
+def _grid_of(plan: Plan, name: str) -> str:
+    """Return the grid that a candidate is of, or its own name."""
+    return next((grid for grid, one in plan.grids.items() if name in one.candidates), name)
+
+
 def _warned(plan: Plan, found: Gathered) -> dict[str, list[SplitOutcome]]:
     """Return what warned, by candidate, and by grid for the candidates of one."""
-    grid_of = {one: name for name, grid in plan.grids.items() for one in grid.candidates}
     by_name: dict[str, list[tuple[Caution, ...]]] = {}
     for name in found.ran:
-        by_name.setdefault(grid_of.get(name, name), []).extend(found.warned[name])
+        by_name.setdefault(_grid_of(plan, name), []).extend(found.warned[name])
     return {name: light(warned) for name, warned in by_name.items() if any(warned)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -37,6 +38,7 @@ class Done:
     outcomes: list[SplitOutcome] = field(default_factory=list)
     internal: list[InternalEstimate] = field(default_factory=list)
     warned: list[tuple[Caution, ...]] = field(default_factory=list)
+    fitted: Counter[str | None] = field(default_factory=Counter)
 
 
 def parts_of(plan: Plan, *, whole: bool = False) -> list[dict[str, Any]]:
@@ -102,6 +104,15 @@ def run_part(plan: Plan, seed: int, part: Mapping[str, Any]) -> dict[str, np.nda
 
 
 @dataclass(frozen=True, slots=True)
+class _Inside:
+    """What one candidate gave inside one external training part."""
+
+    estimate: InternalEstimate
+    warned: tuple[Caution, ...]
+    fitted: Counter[str | None]
+
+
+@dataclass(frozen=True, slots=True)
 class _OnAll:
     """The internal splits on all rows, for one group."""
 
@@ -130,7 +141,8 @@ class _OnAll:
         except EvaluationError as error:
             return error
         estimate = InternalEstimate(means=np.array(means), within=within)
-        return Done(list(given), [estimate], [outcome.cautions for outcome in given])
+        warned = [outcome.cautions for outcome in given]
+        return Done(list(given), [estimate], warned, _fitted(given))
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +180,7 @@ class _External:
                 return error
         return outside
 
-    def _inside(self, split: Split) -> dict[str, tuple[InternalEstimate, Any] | EvaluationError]:
+    def _inside(self, split: Split) -> dict[str, _Inside | EvaluationError]:
         """Return the internal estimate in one external training part, and what was warned of.
 
         Refusals say which part.
@@ -184,7 +196,7 @@ class _External:
             keep_predictions=plan.criterion.needs_predictions,
         )
         place = f"inside the training part of repeat {split.repeat}, block {split.block}"
-        found: dict[str, tuple[InternalEstimate, Any] | EvaluationError] = {}
+        found: dict[str, _Inside | EvaluationError] = {}
         for name, given in ran.items():
             try:
                 if isinstance(given, EvaluationError):
@@ -194,13 +206,13 @@ class _External:
                 error.message = f"{place}: {error.message}"
                 found[name] = error
             else:
-                found[name] = estimate, tuple(_warned(given))
+                found[name] = _Inside(estimate, tuple(_warned(given)), _fitted(given))
         return found
 
 
 def _with(
     so_far: Done,
-    inside: tuple[InternalEstimate, tuple[Caution, ...]] | EvaluationError,
+    inside: _Inside | EvaluationError,
     outside: Sequence[SplitOutcome] | EvaluationError,
 ) -> Done | EvaluationError:
     """Return what is known of a candidate with one more external split."""
@@ -208,12 +220,17 @@ def _with(
         return inside
     if isinstance(outside, EvaluationError):
         return outside
-    estimate, warned = inside
     (outcome,) = outside
     so_far.outcomes.append(outcome)
-    so_far.internal.append(estimate)
-    so_far.warned.append((*outcome.cautions, *warned))
+    so_far.internal.append(inside.estimate)
+    so_far.warned.append((*outcome.cautions, *inside.warned))
+    so_far.fitted += inside.fitted + _fitted([outcome])
     return so_far
+
+
+def _fitted(outcomes: Iterable[SplitOutcome]) -> Counter[str | None]:
+    """Count the splits by why they were fitted, as ``SplitOutcome.why_plain`` says."""
+    return Counter(outcome.why_plain for outcome in outcomes)
 
 
 def _warned(inside: Iterable[SplitOutcome]) -> Iterator[Caution]:

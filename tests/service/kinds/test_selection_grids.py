@@ -115,6 +115,22 @@ def test_property_a_grid_of_a_path_is_one_part_and_one_chunk_per_stage(
     assert [[len(g.names) for g in bundle.groups] for bundle in bundles] == [[1], [3], [3]]
 
 
+def test_exact_how_the_splits_were_predicted_is_told_by_grid() -> None:
+    steps = {"name": "ridge", "prepare": [{"name": "standardise"}], "grid": {"penalty": [1, 10]}}
+    ridge = {"name": "ridge", "grid": {"penalty": [1, 10]}}
+    result = run_kind({**BODY, "candidates": {"r": ridge, "s": steps, "mean": "mean"}}).result
+
+    # of each candidate 4 external splits of 3 internal ones and one outside, and 3 on all rows
+    assert result["learners"]["r"] == {
+        "path": "fast",
+        "fast_splits": 2 * 19,
+        "plain_splits": 0,
+        "reason": None,
+    }
+    assert result["learners"]["s"]["path"] == "plain"
+    assert "learns from each training part" in result["learners"]["s"]["reason"]
+
+
 def test_property_many_candidates_of_scikit_learn_share_chunks() -> None:
     depths = {"name": "DecisionTreeRegressor", "grid": {"max_depth": list(range(1, 301))}}
     request = SelectionRequest.model_validate({**BODY, "candidates": {"tree": depths}})

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from pathlib import Path
+from uuid import UUID
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from service.jobs import loss_columns, outputs
+from service.jobs.loss_columns import Column, LossColumns
+from service.jobs.spill import Spill, Spilt
+from service.lifecycle import Stage
+from service.storage.files import FileStore
+from service.storage.units import Claim
+
+COLUMNS = LossColumns(
+    {
+        "block": Column(np.array([0, 1, 1, 0, 2]), pa.array(["a", "b", "c"])),
+        "m": Column(np.array([0.5, 1.5, 2.5, 3.5, 4.5])),
+    }
+)
+TABLE = pa.table({"block": ["a", "b", "b", "a", "c"], "m": [0.5, 1.5, 2.5, 3.5, 4.5]})
+
+
+@pytest.mark.parametrize("rows", [1, 2, 5, 6])
+def test_exact_the_pieces_are_the_table(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loss_columns, "ROWS_AT_ONCE", rows)
+
+    assert COLUMNS.n_rows == 5
+    assert COLUMNS.table() == TABLE
+    assert len(list(COLUMNS.pieces())) == -(-5 // rows)
+
+
+def test_exact_what_is_kept_piece_by_piece_is_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loss_columns, "ROWS_AT_ONCE", 2)
+    files = FileStore(tmp_path)
+    claim = Claim(UUID(int=1), 1, Stage.GATHER, {}, 1, 1, UUID(int=2))
+    names = [outputs.keep_losses(files, claim, one) for one in (COLUMNS, TABLE)]
+
+    assert pq.read_table(files.path(names[0])) == TABLE
+
+
+@pytest.mark.parametrize("in_memory", [0, 50, 10_000])
+def test_exact_what_is_spilt_reads_as_it_was(in_memory: int) -> None:
+    rng = np.random.default_rng(3)
+    arrays: list[np.ndarray] = [rng.normal(size=5), rng.normal(size=(9, 2))[:, 1], np.arange(9)]
+    arrays.append(np.arange(7, dtype=np.uint8))
+    spill = Spill(in_memory)
+    kept = [spill.keep(array) for array in arrays]
+
+    assert isinstance(kept[1], Spilt) == (in_memory < 10_000)
+    assert (kept[0] is arrays[0]) == (in_memory > 0)
+    for one, other in zip(kept, arrays, strict=True):
+        assert len(one) == len(other)
+        assert one.dtype == other.dtype
+        for rows in (slice(0, 99), slice(2, 4), slice(5, 5), slice(8, 20)):
+            assert np.array_equal(one[rows], other[rows])
+
+
+def test_degenerate_an_empty_array_and_nothing() -> None:
+    assert len(Spill(0).keep(np.empty(0))) == 0
+    with pytest.raises(RuntimeError, match="nothing was spilt"):
+        Spill(0).read(0, 1)
