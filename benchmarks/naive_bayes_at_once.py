@@ -1,0 +1,184 @@
+"""Naive Bayes: many smoothings, rows left out one by one, and measurements, beside scikit-learn.
+
+``python benchmarks/naive_bayes_at_once.py [counts.npz] [target]``: an NPZ with a CSR matrix (data,
+indices, indptr, shape) and ``y``, or made-up documents without a file. Ours is all that a job does
+to learn and predict (``run_splits``, ``run_path``), with an object per split; scikit-learn's is
+``GridSearchCV`` over the same splits, a loop of fits of which a few are timed and the rest is
+their mean, and ``cross_val_predict``. CPU time of this process, one thread, medians of runs in
+turn.
+"""
+
+from __future__ import annotations
+
+import os
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"
+
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, random_array
+from sklearn.model_selection import GridSearchCV, cross_val_predict
+from sklearn.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB
+
+from thetahat.data import Data, data_of
+from thetahat.kernels.warm import compile_all
+from thetahat.losses import LOSSES
+from thetahat.pipelines import build, learner_spec
+from thetahat.resampling import at_once, paths, rows_of, run_splits
+from thetahat.schemes import SCHEMES
+from thetahat.schemes.base import Split
+from thetahat.sparse import Numbered, sparse_columns
+
+SMOOTHINGS = np.geomspace(0.01, 10, 20)
+PEERS = {
+    "multinomial_naive_bayes": MultinomialNB(),
+    "bernoulli_naive_bayes": BernoulliNB(),
+    "gaussian_naive_bayes": GaussianNB(),
+}
+LOSS = LOSSES["zero_one"]()
+SEED = 1
+
+
+def seconds(call: Callable[[], Any]) -> tuple[float, Any]:
+    """CPU seconds and the answer."""
+    start = time.process_time()
+    answer = call()
+    return time.process_time() - start, answer
+
+
+def in_turn(calls: list[Callable[[], Any]], times: int) -> tuple[list[float], list[Any]]:
+    """Medians of CPU seconds, and the last answers."""
+    runs = [[seconds(call) for call in calls] for _ in range(times)]
+    medians = [statistics.median(run[at][0] for run in runs) for at in range(len(calls))]
+    return medians, [answer for _, answer in runs[-1]]
+
+
+def forget() -> None:
+    """Forget what was learnt of all rows, so that each run counts anew."""
+    at_once._of_all_rows.cache_clear()  # noqa: SLF001 - nothing else tells it to
+    paths._of_all_rows.cache_clear()  # noqa: SLF001 - likewise
+
+
+def ten_folds(data: Data) -> list[Split]:
+    """Return the splits of ten random folds."""
+    scheme: Any = SCHEMES["k_fold"]
+    return list(scheme(n_folds=10).splits(rows_of(data), SEED))
+
+
+def learner(name: str, **params: Any) -> Any:
+    """Return a learner as a request describes it."""
+    return build(learner_spec({"name": name, "params": params}), "classification")
+
+
+def stored(name: str, target: str) -> tuple[Any, np.ndarray]:
+    """Return the counts and the classes of a file."""
+    with np.load(name) as arrays:
+        parts = (arrays["data"].astype(np.float64), arrays["indices"], arrays["indptr"])
+        return csr_array(parts, shape=tuple(arrays["shape"])), arrays[target]
+
+
+def made_up() -> tuple[Any, np.ndarray]:
+    """20 000 documents over 30 000 words, about 70 words each."""
+    rng = np.random.default_rng(SEED)
+    X = csr_array(random_array((20_000, 30_000), density=0.0023, rng=rng))
+    X.data = np.ceil(3 * X.data**4)
+    y = X[:, :3000].sum(axis=1) > X[:, 3000:6000].sum(axis=1)
+    return X, np.asarray(y, dtype=np.int8)
+
+
+def many_smoothings(data: Data, X: Any, y: np.ndarray, name: str) -> None:
+    """20 smoothings x 10 folds."""
+    splits = ten_folds(data)
+    folds = [(split.train, split.test) for split in splits]
+    candidates = {f"{s:.3f}": learner(name, smoothing=float(s)) for s in SMOOTHINGS}
+
+    def ours() -> list[float]:
+        forget()
+        (group,) = paths.path_over(candidates)
+        done: Any = paths.run_path(group, data, splits, LOSS, SEED)
+        return [float(np.mean([o.losses.mean() for o in done[key]])) for key in candidates]
+
+    grid = GridSearchCV(PEERS[name], {"alpha": SMOOTHINGS}, cv=folds, refit=False)
+    (own, peer), (said, wanted) = in_turn([ours, lambda: grid.fit(X, y)], 2)
+    difference = np.abs(1 - np.array(said) - wanted.cv_results_["mean_test_score"]).max()
+    print(
+        f"20 smoothings x 10 folds  {name:24s} GridSearchCV {peer:8.3f} s  ours {own:7.3f} s  "
+        f"ratio {peer / own:6.1f}  largest difference of an error {difference:.1e}"
+    )
+
+
+def each_left_out(data: Data, X: Any, y: np.ndarray, name: str, some: int = 10) -> None:
+    """Leave-one-out, beside a few fits."""
+    made = learner(name)
+    rows = np.linspace(0, data.n - 1, some).astype(int)
+
+    def ours() -> Any:
+        forget()
+        splits = SCHEMES["leave_one_out"]().splits(rows_of(data), SEED)
+        return run_splits("a", made, data, splits, LOSS, SEED, keep_predictions=True)
+
+    def theirs() -> Any:
+        every, said = np.arange(data.n), []
+        for row in rows:
+            train = np.delete(every, row)
+            fitted = PEERS[name].fit(X[train], y[train])
+            said.append(fitted.predict_proba(X[row : row + 1])[0])
+        return np.array(said)
+
+    (own, peer), (told, wanted) = in_turn([ours, theirs], 3)
+    found = np.array([told[row].probabilities[0] for row in rows])
+    peer *= data.n / some
+    print(
+        f"leave-one-out             {name:24s} loop of fits {peer:8.1f} s  ours {own:7.3f} s  "
+        f"ratio {peer / own:6.0f}  largest difference {np.abs(found - wanted).max():.1e}"
+    )
+
+
+def measurements(n_classes: int) -> None:
+    """Gaussian naive Bayes on 20 000 x 50, 10 folds."""
+    rng = np.random.default_rng(SEED)
+    y = rng.integers(0, n_classes, 20_000)
+    X = rng.normal(size=(20_000, 50)) + 0.2 * rng.normal(size=(n_classes, 50))[y]
+    columns = {f"x{j}": X[:, j].copy() for j in range(50)}
+    data, name = data_of(columns, y, "classification"), "gaussian_naive_bayes"
+    splits = ten_folds(data)
+    folds = [(split.train, split.test) for split in splits]
+
+    def ours() -> Any:
+        forget()
+        return run_splits("a", learner(name), data, splits, LOSS, SEED, keep_predictions=True)
+
+    def theirs() -> Any:
+        return cross_val_predict(PEERS[name], X, y, cv=folds, method="predict_proba")
+
+    (own, peer), (told, wanted) = in_turn([ours, theirs], 9)
+    worst = max(np.abs(o.probabilities - wanted[o.test]).max() for o in told)
+    print(
+        f"10 folds, {n_classes:2d} classes      {name:24s} scikit-learn {peer:8.3f} s  "
+        f"ours {own:7.3f} s  ratio {peer / own:6.1f}  largest difference {worst:.1e}"
+    )
+    each_left_out(data, X, y, name)
+
+
+def main() -> None:
+    arguments = [*sys.argv[1:], "", ""][:2]
+    name = arguments[0] or os.environ.get("THETAHAT_COUNTS", "")
+    X, y = stored(name, arguments[1] or "y") if name else made_up()
+    columns = {"X": sparse_columns("X", X, Numbered("X", X.shape[1]))}
+    data = data_of(columns, y, "classification")
+    compile_all()
+    for count in ("multinomial_naive_bayes", "bernoulli_naive_bayes"):
+        many_smoothings(data, X, y, count)
+        each_left_out(data, X, y, count)
+    for n_classes in (2, 10):
+        measurements(n_classes)
+
+
+if __name__ == "__main__":
+    main()
