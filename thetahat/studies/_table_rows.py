@@ -17,7 +17,7 @@ from thetahat.studies.monte_carlo import (
 from thetahat.studies.names import subjects_of
 from thetahat.studies.reading import Reading, Truth
 from thetahat.studies.tables import Cell, Number
-from thetahat.studies.truths import FITTED, OF_TARGET
+from thetahat.studies.truths import FITTED, MODEL, OF_TARGET
 from thetahat.types import FloatArray, Target
 
 Row = dict[str, Cell]
@@ -49,7 +49,7 @@ def errors_rows(reading: Reading) -> Iterator[Row]:
                     "subject": subject,
                     "mean": mean,
                     "truth": name,
-                    "true_value": mean_of(truth.values, reading.clusters),
+                    "true_value": truth.average(reading.clusters),
                     "bias": truth.bias_of(values, reading.clusters),
                     "mean_squared_error": mean_of(error**2, reading.clusters),
                 }
@@ -161,5 +161,34 @@ def tests_rows(reading: Reading, alphas: Mapping[str, float]) -> Iterator[Row]:
             if truth is not None:
                 none = not truth.is_average and not np.any(truth.values)
                 row["is"] = "size" if none else "power"
-                row["true_difference"] = mean_of(truth.values, reading.clusters)
+                row["true_difference"] = truth.average(reading.clusters)
             yield row
+
+
+def selection_rows(reading: Reading) -> Iterator[Row]:
+    """Yield a row for each learner that may be chosen, and one for what is chosen."""
+    for (estimator, selected), found in subjects_of(reading.records, names.PICKED).items():
+        for (name,) in found:
+            picked = reading.at(estimator, selected, names.PICKED, name)
+            yield {
+                **_errors_of(reading, estimator, name),
+                "share": share_of(picked > 0, np.isfinite(picked), reading.clusters),
+            }
+        regret = reading.records.get(names.name_of(estimator, selected, names.REGRET))
+        row = _errors_of(reading, estimator, selected)
+        if regret is not None:
+            row["regret"] = mean_of(regret, reading.clusters)
+        yield row
+
+
+def _errors_of(reading: Reading, estimator: str, subject: str) -> Row:
+    """Return the internal error of a learner, and its risk where that is known."""
+    row: Row = {
+        "estimator": estimator,
+        "subject": subject,
+        "internal": mean_of(reading.at(estimator, subject, names.MEAN, "macro"), reading.clusters),
+    }
+    truth = reading.truth(estimator, subject, MODEL)
+    if truth is not None:
+        row["risk"] = truth.average(reading.clusters)
+    return row

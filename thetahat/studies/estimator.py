@@ -9,8 +9,26 @@ from thetahat.evaluation import Choices
 from thetahat.learners.base import Learner
 from thetahat.losses.base import Loss
 from thetahat.refits import Asked
+from thetahat.risks.base import RiskEstimator
 from thetahat.schemes.base import Scheme
 from thetahat.studies.truths import FITTED, MODEL
+from thetahat.weights import WeightEstimator
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Weighted:
+    """What is done with a source and a target sample.
+
+    Parameters
+    ----------
+    weights : WeightEstimator
+        Of the source rows; ``given`` takes the generator's own.
+    risks : mapping of str to RiskEstimator
+        By key.
+    """
+
+    weights: WeightEstimator
+    risks: Mapping[str, RiskEstimator]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -33,6 +51,11 @@ class Estimator:
         Methods that fit the learners again.
     truths : tuple of str
         Which truths of a repetition are taken; each ``fold_models`` is a fit per split.
+    select : str or None
+        The rule by which one of the learners is chosen by its losses: ``least`` or
+        ``one_standard_error``; None chooses none.
+    weighted : Weighted or None
+        Where pairs of samples are drawn.
     """
 
     key: str
@@ -42,3 +65,5 @@ class Estimator:
     loss: Loss | None = None
     refits: tuple[Asked, ...] = ()
     truths: tuple[str, ...] = (MODEL, FITTED)
+    select: str | None = None
+    weighted: Weighted | None = None

@@ -16,13 +16,15 @@ from thetahat.resampling import loss_table, rows_of, run_splits
 from thetahat.seeds import stream
 from thetahat.studies._rows import apart
 from thetahat.studies.base import Findings, Records
+from thetahat.studies.choosing import chosen
 from thetahat.studies.estimator import Estimator
 from thetahat.studies.judging import judged
 from thetahat.studies.names import FAILED, KNOWN, SOURCES, TRUTHS, name_of
-from thetahat.studies.population import DrawnData, Population, Settled
+from thetahat.studies.population import Drawn, DrawnData, DrawnPair, Population, Settled
 from thetahat.studies.repeating import one_by_one, seed_of
 from thetahat.studies.tabulating import tabulate
 from thetahat.studies.truths import Fitting, check_truths, truths_of
+from thetahat.studies.weighted import weighted
 from thetahat.types import FloatArray
 
 
@@ -80,25 +82,27 @@ class GeneralStudy:
 
     def finish(self, records: Records) -> Findings:
         """Tabulate; where nothing at all came out, raise what the first repetition refused."""
-        keys = [estimator.key for estimator in self.estimators]
-        failed = {key: records[name_of(key, FAILED)] > 0 for key in keys}
         words: dict[str, str] = {}
+        errors: list[EvaluationError] = []
         for estimator in self.estimators:
-            if failed[estimator.key].any():
-                words[estimator.key] = self._refusal(
-                    estimator, int(np.argmax(failed[estimator.key]))
-                )
+            failed = records[name_of(estimator.key, FAILED)] > 0
+            if failed.any():
+                error = self._refusal(estimator, int(np.argmax(failed)))
+                words[estimator.key] = error.message
+                errors += [error] * bool(failed.all())
+        if len(errors) == len(self.estimators):
+            raise errors[0]
         return tabulate(records, self.estimators, words, self.population.truth_from)
 
-    def _refusal(self, estimator: Estimator, index: int) -> str:
+    def _refusal(self, estimator: Estimator, index: int) -> EvaluationError:
         """Return why an estimator gave nothing in one repetition."""
         try:
             _estimates(estimator, *self._draw(index))
         except EvaluationError as error:
-            return error.message
-        return "it was refused"
+            return error
+        return EvaluationError("it was refused")  # records with gaps: the index is another's
 
-    def _draw(self, index: int) -> tuple[DrawnData | DrawnLosses, int]:
+    def _draw(self, index: int) -> tuple[Drawn, int]:
         seed = seed_of(self.seed, index)
         return self._sources(index).draw(self.size, seed), seed
 
@@ -116,11 +120,13 @@ class GeneralStudy:
         return self._settled[number]
 
 
-def _estimates(estimator: Estimator, drawn: DrawnData | DrawnLosses, seed: int) -> dict[str, float]:
+def _estimates(estimator: Estimator, drawn: Drawn, seed: int) -> dict[str, float]:
     """Return what one estimator gives of one draw; raises what it refuses."""
     if isinstance(drawn, DrawnLosses):
         record = judged(estimator, drawn.table, seed)
         return record | _told_truths(estimator.key, drawn)
+    if isinstance(drawn, DrawnPair):
+        return weighted(estimator, drawn, seed)
     return _of_data(estimator, drawn, seed)
 
 
@@ -150,12 +156,21 @@ def _of_data(estimator: Estimator, drawn: DrawnData, seed: int) -> dict[str, flo
     table = loss_table(data, scheme.block_kind, outcomes, loss)
     bound = replace(estimator, loss=loss)
     record = judged(bound, table, seed, _found(bound, drawn, seed))
-    for name, learner in estimator.learners.items():
-        fitting = Fitting(name=name, learner=learner, loss=loss, seed=seed)
-        truths = truths_of(fitting, drawn, splits, scheme.block_kind, estimator.truths)
-        record.update(
-            {name_of(estimator.key, name, TRUTHS, truth): value for truth, value in truths.items()}
+    truths = {
+        name: truths_of(
+            Fitting(name=name, learner=learner, loss=loss, seed=seed),
+            drawn,
+            splits,
+            scheme.block_kind,
+            estimator.truths,
         )
+        for name, learner in estimator.learners.items()
+    }
+    for name, of_one in truths.items():
+        for truth, value in of_one.items():
+            record[name_of(estimator.key, name, TRUTHS, truth)] = value
+    if estimator.select is not None:
+        record |= chosen(estimator.key, estimator.select, outcomes, truths)
     return record
 
 

@@ -19,13 +19,15 @@ SOURCES: Final = "sources"
 """Which set of sources a repetition was drawn from."""
 FAILED: Final = "failed"
 """1 where a repetition gave nothing, because a learner or a method refused its data."""
-MEAN, TRUTHS, VARIANCES, INTERVALS, TESTS, KNOWN = (
+MEAN, TRUTHS, VARIANCES, INTERVALS, TESTS, KNOWN, PICKED, REGRET = (
     "mean",
     "truths",
     "variances",
     "intervals",
     "tests",
     "known_variance",
+    "picked",
+    "regret",
 )
 
 

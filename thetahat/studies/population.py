@@ -1,154 +1,44 @@
-"""What a study draws from, and what one draw is."""
+"""What a study draws from: generators, or a data set taken as the population."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final, Protocol
 
 import numpy as np
 
 from thetahat.data import Data
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.generators import DataGenerator, DrawnLosses, LossGenerator, Size
+from thetahat.generators import Size
 from thetahat.layout import codes_of
 from thetahat.seeds import stream
 from thetahat.studies._rows import take
+from thetahat.studies.drawn import (
+    DRAW,
+    MOST_JUDGED,
+    OUTSIDE,
+    REST,
+    Drawn,
+    DrawnData,
+    DrawnPair,
+    Population,
+    Settled,
+)
+from thetahat.studies.generated import GeneratedData, GeneratedLosses, GeneratedPairs
 from thetahat.types import IntArray
 
-MOST_JUDGED: Final = 10_000
-"""Rows on which the risk of a model is taken, unless a request says otherwise."""
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class DrawnData:
-    """One draw of rows, and the rows that stand for what it was drawn from.
-
-    Parameters
-    ----------
-    data : Data
-        To learn from.
-    group : ndarray of int or None
-        (n,) codes: rows of one group are copies of each other.
-    rest : callable
-        Gives the rows on which a model's risk on the population is taken.
-    outside : callable
-        Gives rows of sources that were not drawn, or None where there are none.
-    by_source : bool
-        Whether every source counts the same in the population, whatever its rows in ``rest``.
-    """
-
-    data: Data
-    group: IntArray | None
-    rest: Callable[[], Data]
-    outside: Callable[[], Data | None]
-    by_source: bool
-
-
-class Settled(Protocol):
-    """A population whose sources were drawn."""
-
-    def draw(self, size: Size, seed: int) -> DrawnData | DrawnLosses:
-        """Draw rows, or losses; what the truth is taken on comes from streams of its own."""
-        ...
-
-
-class Population(Protocol):
-    """Where data come from."""
-
-    @property
-    def truth_from(self) -> str:
-        """Say what the truth is taken from, for people."""
-        ...
-
-    def settle(self, size: Size, rng: np.random.Generator) -> Settled:
-        """Draw the sources."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class GeneratedLosses:
-    """Losses with a known truth."""
-
-    generator: LossGenerator
-
-    @property
-    def truth_from(self) -> str:
-        """Say what the truth is taken from, for people."""
-        return "closed form"
-
-    def settle(self, size: Size, rng: np.random.Generator) -> Settled:
-        """Draw the expected losses of the sources; without sources there is one block."""
-        return _OfLosses(self.generator.settle(size.n_sources or 1, rng))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _OfLosses:
-    sources: Any
-
-    def draw(self, size: Size, seed: int) -> DrawnLosses:
-        drawn: DrawnLosses = self.sources.draw(size, stream(seed, _DRAW))
-        return drawn
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class GeneratedData:
-    """Rows from a generator; the truth is taken on a fresh sample.
-
-    Parameters
-    ----------
-    generator : DataGenerator
-        What draws.
-    n_judged : int
-        Rows of the fresh sample.
-    """
-
-    generator: DataGenerator
-    n_judged: int = MOST_JUDGED
-
-    @property
-    def truth_from(self) -> str:
-        """Say what the truth is taken from, for people."""
-        return f"a fresh sample of {self.n_judged} rows in every repetition"
-
-    def settle(self, size: Size, rng: np.random.Generator) -> Settled:
-        """Draw the sources."""
-        n_sources = size.n_sources or 1
-        return _OfData(self, n_sources, self.generator.settle(n_sources, rng))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _OfData:
-    population: GeneratedData
-    n_sources: int
-    sources: Any
-
-    def draw(self, size: Size, seed: int) -> DrawnData:
-        return DrawnData(
-            data=self.sources.draw(size, stream(seed, _DRAW)),
-            group=None,
-            rest=cache(lambda: self._rest(seed)),
-            outside=cache(lambda: None if size.n_sources is None else self._outside(seed)),
-            by_source=True,
-        )
-
-    def _rest(self, seed: int) -> Data:
-        data: Data = self.sources.draw(self._each(self.n_sources), stream(seed, _REST))
-        return data
-
-    def _outside(self, seed: int) -> Data:
-        rng = stream(seed, _OUTSIDE)
-        others = self.population.generator.settle(_NEW_SOURCES, rng)
-        return others.draw(self._each(_NEW_SOURCES), rng)
-
-    def _each(self, n_sources: int) -> Size:
-        return Size(n_sources=n_sources, per_source=-(-self.population.n_judged // n_sources))
-
-
-_DRAW, _REST, _OUTSIDE = "draw", "rest", "outside"
-_NEW_SOURCES: Final = 100
-"""Sources, drawn anew in every repetition, that a new source's error is the average over."""
+__all__ = [
+    "MOST_JUDGED",
+    "DataAsPopulation",
+    "Drawn",
+    "DrawnData",
+    "DrawnPair",
+    "GeneratedData",
+    "GeneratedLosses",
+    "GeneratedPairs",
+    "Population",
+    "Settled",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -208,7 +98,7 @@ class _OfRows:
     others: IntArray  # rows of the sources that were not
 
     def draw(self, size: Size, seed: int) -> DrawnData:
-        rng = stream(seed, _DRAW)
+        rng = stream(seed, DRAW)
         if size.per_source is None:
             chosen = self._some(np.concatenate(self.sources), size.rows, rng)
         else:
@@ -217,7 +107,7 @@ class _OfRows:
         return DrawnData(
             data=take(self.population.data, chosen),
             group=self._groups(chosen),
-            rest=cache(lambda: self._judged(self._rest(chosen), stream(seed, _REST))),
+            rest=cache(lambda: self._judged(self._rest(chosen), stream(seed, REST))),
             outside=cache(lambda: self._outside(chosen, seed)),
             by_source=size.per_source is not None,
         )
@@ -251,7 +141,7 @@ class _OfRows:
 
     def _outside(self, chosen: IntArray, seed: int) -> Data | None:
         rows = self.others if self.codes is None else self._without_copies(self.others, chosen)
-        return self._judged(rows, stream(seed, _OUTSIDE)) if len(rows) else None
+        return self._judged(rows, stream(seed, OUTSIDE)) if len(rows) else None
 
     def _judged(self, rows: IntArray, rng: np.random.Generator) -> Data:
         most = self.population.n_judged

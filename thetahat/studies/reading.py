@@ -38,6 +38,10 @@ class Truth:
         """Whether it is an average over these repetitions."""
         return self.each is not None
 
+    def average(self, clusters: IntArray | None) -> Number:
+        """Return its average over repetitions."""
+        return mean_of(self.values if self.each is None else self.each, clusters)
+
     def bias_of(self, values: FloatArray, clusters: IntArray | None) -> Number:
         """Return the average error of an estimate; its error counts the average's own."""
         return mean_of(values - (self.values if self.each is None else self.each), clusters)

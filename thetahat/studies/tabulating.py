@@ -10,6 +10,7 @@ from thetahat.studies._table_rows import (
     errors_rows,
     estimates_rows,
     intervals_rows,
+    selection_rows,
     tests_rows,
     variances_rows,
 )
@@ -55,6 +56,7 @@ def tabulate(
         _table("variances", "Variances of the mean", _VARIANCES, variances_rows(reading)),
         _table("intervals", "Intervals", _INTERVALS, intervals_rows(reading, levels)),
         _table("tests", "Tests", _TESTS, tests_rows(reading, alphas)),
+        _table("selection", "What is chosen", _SELECTION, selection_rows(reading)),
     )
     return Findings(
         tables=tuple(table for table in made if table.rows),
@@ -114,6 +116,13 @@ _TESTS = {
     "is": "What that share is",
     "true_difference": "True difference, at the training size",
     "n": "Repetitions with a p-value",
+}
+_SELECTION = {
+    **_WHO,
+    "share": "Share of repetitions that choose it",
+    "internal": "Average internal error",
+    "risk": "Average R(f^S)",
+    "regret": "R(f^S) of the chosen above the least of all",
 }
 
 

@@ -21,14 +21,15 @@ from thetahat.pipelines.guarded import guarded
 from thetahat.schemes.base import Split
 from thetahat.seeds import stream
 from thetahat.studies._rows import take
-from thetahat.studies.population import DrawnData
+from thetahat.studies.drawn import DrawnData
 from thetahat.types import BlockKind, FloatArray, IntArray, Target
 
 MODEL: Final = "model"
 FITTED: Final = "fold_models"
 NEW_MODEL: Final = "model_on_new_sources"
 NEW_FITTED: Final = "fold_models_on_new_sources"
-OBSERVED: Final = (MODEL, FITTED, NEW_MODEL, NEW_FITTED)
+ON_TARGET: Final = "fold_models_on_target"
+OBSERVED: Final = (MODEL, FITTED, NEW_MODEL, NEW_FITTED, ON_TARGET)
 """Truths of one repetition."""
 
 AT_N: Final = "expected_at_n"
@@ -44,6 +45,7 @@ TITLES: Final[Mapping[str, str]] = MappingProxyType(
         "source, where blocks are sources)",
         NEW_MODEL: "R(f^S) on sources that were not drawn",
         NEW_FITTED: "mean R(f_j) on sources that were not drawn",
+        ON_TARGET: "mean R(f_j) under the target distribution",
         AT_N: "E R(f^S): the expected error of learning from n rows",
         TRAINED: "E mean R(f_j): the expected error at the scheme's training size",
         NEW: "the expected error on a new source, at the scheme's training size",
@@ -53,7 +55,7 @@ TITLES: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 AVERAGE_OF: Final[Mapping[str, str]] = MappingProxyType(
-    {AT_N: MODEL, TRAINED: FITTED, NEW: NEW_FITTED, NEW_AT_N: NEW_MODEL}
+    {AT_N: MODEL, TRAINED: FITTED, NEW: NEW_FITTED, NEW_AT_N: NEW_MODEL, POPULATION: ON_TARGET}
 )
 """Which truth of a repetition an expectation is the average of."""
 

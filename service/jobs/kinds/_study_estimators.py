@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from service.jobs.kinds._cross_validation_plan import check_choices, likely_layout
-from service.jobs.kinds._methods import Method, build, entry_of
+from service.jobs.kinds._methods import Method, build, chosen, entry_of
 from service.jobs.kinds._placing import placed
 from service.jobs.kinds._study_input import EstimatorChoices, EstimatorInput
 from service.settings import settings
@@ -18,15 +18,20 @@ from thetahat.losses.base import Loss
 from thetahat.pipelines import build as build_learner
 from thetahat.pipelines import learner_spec
 from thetahat.resampling import check_learner, check_loss
+from thetahat.risks import RISKS
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Scheme
-from thetahat.studies.estimator import Estimator
-from thetahat.studies.truths import FITTED, MODEL, NEW_FITTED, check_truths
+from thetahat.studies.choosing import SELECTED
+from thetahat.studies.estimator import Estimator, Weighted
+from thetahat.studies.truths import FITTED, MODEL, NEW_FITTED, ON_TARGET, check_truths
 from thetahat.types import BlockKind
+from thetahat.weights import WEIGHTS
 
 _CHOICES: Final = ("level", "alternative", "control", "variances", "intervals", "tests")
 _DEFAULT_LOSS: Final = {"classification": "zero_one", "regression": "squared"}
-_OF_LEARNERS: Final = ("scheme", "learner", "learners", "loss", "truths")
+_OF_LEARNERS: Final = ("scheme", "learner", "learners", "loss", "truths", "select")
+_OF_PAIRS: Final = ("weights", "risks")
+_NOT_OF_PAIRS: Final = ("variances", "intervals", "tests", "control", "truths", "select")
 
 
 def estimators_of(
@@ -36,7 +41,7 @@ def estimators_of(
     found: list[Estimator] = []
     for i, one in enumerate(given):
         with placed("estimators", i):
-            made = _of_losses(one) if sort is Sort.LOSSES else _of_data(one, task, size)
+            made = _OF_SORT[sort](one, task, size)
         if any(other.key == made.key for other in found):
             raise InvalidParameter(
                 f"{made.key!r} stands twice; give the second an 'as' of its own",
@@ -47,8 +52,9 @@ def estimators_of(
     return found
 
 
-def _of_losses(one: EstimatorInput) -> Estimator:
-    for field in _OF_LEARNERS:
+def _of_losses(one: EstimatorInput, task: str, size: Size) -> Estimator:
+    del task, size
+    for field in (*_OF_LEARNERS, *_OF_PAIRS):
         if getattr(one, field) is not None:
             raise InvalidParameter(
                 f"the generator gives losses, and an estimator of losses has no {field}",
@@ -64,9 +70,12 @@ def _of_losses(one: EstimatorInput) -> Estimator:
 
 
 def _of_data(one: EstimatorInput, task: str, size: Size) -> Estimator:
-    if one.scheme is None:
-        raise InvalidParameter("an estimator of data needs a scheme", loc=("scheme",))
-    scheme: Scheme = _built(SCHEMES, one.scheme, "scheme")
+    for field in _OF_PAIRS:
+        if getattr(one, field) is not None:
+            raise InvalidParameter(
+                f"{field} are for generators of a source and a target sample", loc=(field,)
+            )
+    scheme = _scheme(one)
     loss: Loss = _built(LOSSES, one.loss or _DEFAULT_LOSS[task], "loss")
     check_loss(loss, task)
     if "source" in scheme.requires and size.n_sources is None:
@@ -87,7 +96,47 @@ def _of_data(one: EstimatorInput, task: str, size: Size) -> Estimator:
         loss=loss,
         refits=asked.refits(),
         truths=truths,
+        select=one.select,
     )
+
+
+def _of_pairs(one: EstimatorInput, task: str, size: Size) -> Estimator:
+    for field in _NOT_OF_PAIRS:
+        if getattr(one, field) is not None:
+            raise InvalidParameter(
+                f"pairs of samples are drawn, and their estimators have risks and no {field}",
+                loc=(field,),
+            )
+    if size.n is None:
+        raise InvalidParameter("pairs are drawn by n and n_target", loc=("scheme",))
+    scheme = _scheme(one)
+    loss: Loss = _built(LOSSES, one.loss or _DEFAULT_LOSS[task], "loss")
+    check_loss(loss, task)
+    risks = chosen(RISKS, one.risks or list(RISKS), "risks")
+    weights = _built(WEIGHTS, one.weights or "given", "weights")
+    return Estimator(
+        key=one.as_ or scheme.info.name,
+        choices=_choices(one).choices(),
+        scheme=scheme,
+        learners=_learners(one, task, loss),
+        loss=loss,
+        truths=(ON_TARGET,),
+        weighted=Weighted(weights, {entry.key: entry.method for entry in risks or ()}),
+    )
+
+
+_OF_SORT: Final[Mapping[Sort, Callable[[EstimatorInput, str, Size], Estimator]]] = {
+    Sort.LOSSES: _of_losses,
+    Sort.DATA: _of_data,
+    Sort.PAIRS: _of_pairs,
+}
+
+
+def _scheme(one: EstimatorInput) -> Scheme:
+    if one.scheme is None:
+        raise InvalidParameter("an estimator of data needs a scheme", loc=("scheme",))
+    scheme: Scheme = _built(SCHEMES, one.scheme, "scheme")
+    return scheme
 
 
 def _default_truths(scheme: Scheme, size: Size) -> tuple[str, ...]:
@@ -118,8 +167,12 @@ def _learners(one: EstimatorInput, task: str, loss: Loss) -> dict[str, Learner]:
         learner = build_learner(
             learner_spec(wire, loc=loc), task, allowed_packages=settings().allowed_packages, loc=loc
         )
-        if "|" in name:
-            raise InvalidParameter("a learner's name has no '|' here", loc=loc, value=name)
+        if "|" in name or name == SELECTED:
+            raise InvalidParameter(
+                f"a learner here is not called {SELECTED!r}, and has no '|' in its name",
+                loc=loc,
+                value=name,
+            )
         check_learner(name, learner, task, loss, weighted=False)
         found[name] = learner
     return found

@@ -80,6 +80,11 @@ class EstimatorInput(Schema):
     intervals: Methods | None = None
     tests: Methods | None = None
     truths: list[str] | None = Field(None, max_length=10)
+    select: Literal["least", "one_standard_error"] | None = Field(
+        None, description="Choose one of the learners by its losses, by this rule."
+    )
+    weights: Method | None = Field(None, description="Of a source sample, where pairs are drawn.")
+    risks: list[Method] | None = Field(None, min_length=1, max_length=20)
 
 
 class EstimatorChoices(AnalysisRequest):

@@ -21,7 +21,7 @@ from service.jobs.kinds._study_input import PopulationInput, RoleData, StudyRequ
 from service.jobs.kinds.base import DatasetFile, Job
 from service.schemas.numbers import shown
 from thetahat.data import Data
-from thetahat.errors import EvaluationError, InvalidParameter, Loc, UnsupportedCombination
+from thetahat.errors import EvaluationError, InvalidParameter, Loc
 from thetahat.generators import GENERATORS, Size, Sort
 from thetahat.presets import PRESETS
 from thetahat.presets.base import Preset
@@ -32,6 +32,7 @@ from thetahat.studies.population import (
     DataAsPopulation,
     GeneratedData,
     GeneratedLosses,
+    GeneratedPairs,
     Population,
 )
 
@@ -150,13 +151,7 @@ def _of_generator(given: StudyRequest, size: Size) -> tuple[Population, Sort, st
     if given.draw is not None and given.draw.replace:
         raise InvalidParameter("a generator never gives a row twice", loc=("draw", "replace"))
     if generator.gives is Sort.PAIRS:
-        fit = [name for name in GENERATORS if GENERATORS[name].gives is not Sort.PAIRS]
-        raise UnsupportedCombination(
-            f"{entry.name} gives pairs of samples, which the importance-weighting presets are "
-            f"for; {', '.join(fit)} fit here",
-            loc=("population", "generator"),
-            value=entry.name,
-        )
+        return GeneratedPairs(generator, of.n_judged), Sort.PAIRS, "classification"
     if generator.gives is Sort.LOSSES:
         losses = GeneratedLosses(generator)
         with placed("population", "generator", "params"):

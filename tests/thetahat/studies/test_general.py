@@ -3,77 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
-from thetahat.comparisons import TESTS
-from thetahat.evaluation import Choices, Chosen
+from tests.thetahat.studies.parts import choices, near, of_data, of_losses, rows_of
+from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.generators import Size
 from thetahat.generators.random_effects import RandomEffects
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
-from thetahat.intervals import INTERVALS
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
 from thetahat.refits import REFITS, Asked
 from thetahat.schemes import SCHEMES
-from thetahat.studies.base import Findings
 from thetahat.studies.estimator import Estimator
 from thetahat.studies.general import GeneralStudy
-from thetahat.studies.population import GeneratedData, GeneratedLosses
+from thetahat.studies.population import GeneratedData
+from thetahat.studies.reading import Reading
 from thetahat.studies.repeating import joined
 from thetahat.studies.tables import Number
 from thetahat.types import BlockKind
-from thetahat.variances import VARIANCES
-
-
-def chosen(registry: Any, *names: str) -> tuple[Chosen[Any], ...]:
-    return tuple(Chosen(name, name, registry[name]()) for name in names)
-
-
-def choices(*variances: str, tests: tuple[str, ...] = ()) -> Choices:
-    return Choices(
-        variances=chosen(VARIANCES, *variances),
-        intervals=chosen(INTERVALS, "student_t"),
-        tests=chosen(TESTS, *tests),
-    )
-
-
-def of_losses(
-    generator: RandomEffects, size: Size, *variances: str, tests: tuple[str, ...] = ()
-) -> GeneralStudy:
-    estimator = Estimator(key="e", choices=choices(*variances, tests=tests), truths=())
-    return GeneralStudy(
-        population=GeneratedLosses(generator), size=size, estimators=[estimator], seed=11
-    )
-
-
-def of_data(**changes: Any) -> GeneralStudy:
-    estimator = Estimator(
-        key="cv",
-        choices=choices("theta_3", tests=("paired_t_blocks",)),
-        scheme=SCHEMES["k_fold"](n_folds=3),  # type: ignore[call-arg] # its parameter
-        learners={"lda": LEARNERS["linear_discriminant"](), "none": LEARNERS["majority"]()},
-        loss=LOSSES["zero_one"](),
-    )
-    study = GeneralStudy(
-        population=GeneratedData(TwoClassGaussian(n_features=3, n_relevant=2), 300),
-        size=Size(n=40),
-        estimators=[estimator],
-        seed=5,
-    )
-    return replace(study, **changes)
-
-
-def rows_of(found: Findings, table: str) -> list[dict[str, Any]]:
-    return [dict(row) for t in found.tables if t.name == table for row in t.rows]
-
-
-def near(number: Number, wanted: float, z: float = 5.0) -> bool:
-    assert number.value is not None
-    assert number.standard_error is not None
-    return abs(number.value - wanted) <= z * number.standard_error
 
 
 def test_calibrated_t_intervals_on_independent_losses_cover() -> None:
@@ -181,6 +130,59 @@ def test_exact_refit_methods_are_run_too() -> None:
     assert np.isfinite(records["cv/lda/mean/oob"]).all()
     assert any(name.startswith("cv/lda/variances/oob/") for name in records)
     assert "cv/lda/truths/fold_models" not in records
+
+
+def test_invalid_data_without_learners_and_unknown_truths() -> None:
+    study = of_data()
+    bare = replace(study, estimators=[replace(study.estimators[0], learners={})])
+
+    with pytest.raises(UnsupportedCombination, match="data are drawn here"):
+        bare.finish(bare.run(0, 2))
+    with pytest.raises(InvalidParameter, match="is not one of the truths"):
+        replace(study, estimators=[replace(study.estimators[0], truths=("all",))])
+
+
+def test_exact_truths_of_sources_are_those_of_the_same_sources() -> None:
+    """Averages are taken over the repetitions of a set; alone a set's truth is not known."""
+    estimator = Estimator(
+        key="cvs",
+        choices=choices("theta_A"),
+        scheme=SCHEMES["leave_one_source_out"](),
+        learners={"nm": LEARNERS["nearest_mean"]()},
+        loss=LOSSES["zero_one"](),
+        truths=("fold_models", "fold_models_on_new_sources"),
+    )
+    generator = TwoClassGaussian(n_features=2, n_relevant=1, source_spread=1.0)
+    study = GeneralStudy(
+        population=GeneratedData(generator, 200),
+        size=Size(n_sources=3, per_source=8),
+        estimators=[estimator],
+        seed=1,
+        same_sources=2,
+    )
+    records = study.run(0, 6)
+    fitted = records["cvs/nm/truths/fold_models"]
+    reading = Reading(records, frozenset({"cvs"}))
+    truth = reading.truth("cvs", "nm", "expected_at_training_size")
+    alone = replace(study, same_sources=1)
+    found = alone.finish(alone.run(0, 3))
+    fixed = replace(study, same_sources=None)
+    (variance,) = rows_of(study.finish(records), "variances")
+
+    assert truth is not None
+    assert np.allclose(truth.values, np.repeat(fitted.reshape(3, 2).mean(axis=1), 2))
+    means = records["cvs/nm/mean/macro"].reshape(3, 2)
+    assert variance["true_variance"].value == pytest.approx(means.var(axis=1, ddof=1).mean())
+    assert "these_sources_unknown" in {c.code for c in found.cautions}
+    assert {r["truth"] for r in rows_of(found, "errors")} == {
+        "fold_models",
+        "fold_models_on_new_sources",
+        "new_source",
+    }
+    unknown = Reading(fixed.run(0, 2))
+    new = unknown.truth("cvs", "nm", "new_source")
+    assert new is not None
+    assert unknown.variance_about(new, np.array([0.1, 0.2])) == Number(None)
 
 
 def test_degenerate_what_a_draw_is_too_little_for_is_counted_and_told() -> None:
