@@ -66,8 +66,22 @@ def finish(plan: Plan, parts: Sequence[Mapping[str, Any]], outputs: Sequence[Arr
         Caution("learner_left_out", f"{name!r} is left out: {failure['message']}")
         for name, failure in failures.items()
     )
+    result["cautions"] += told(_of_column(plan))
     result["methods"] = _methods(plan, setting, list(outcomes))
     return Finished(result, _table(plan, outcomes, setting, several=several))
+
+
+def _of_column(plan: Plan) -> tuple[Caution, ...]:
+    name = plan.method.info.name
+    if plan.shift.given is None or name == "given":
+        return ()
+    return (
+        Caution(
+            "weight_column_not_used",
+            f"the source has a column of weights, and the weights are those of {name}: name the "
+            "weights 'given' to use it",
+        ),
+    )
 
 
 def _outcome(

@@ -48,7 +48,7 @@ def some(values: dict[str, list[Any]]) -> st.SearchStrategy[dict[str, Any]]:
     return st.lists(st.one_of(fields), max_size=4).map(dict)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(choices=some(CHOICES), columns=some(COLUMNS), X=st.sampled_from([None, *FEATURES]))
 def test_property_an_answer_or_a_refusal(
     choices: dict[str, Any], columns: dict[str, Any], X: list[list[float]] | None

@@ -99,6 +99,17 @@ def test_limit_equal_weights_make_every_risk_plain_cross_validation() -> None:
     assert all(pair["same_choice"] for pair in found["comparisons"])
 
 
+def test_exact_a_column_of_weights_is_used_where_it_is_asked_for() -> None:
+    source = {**BODY["source"], "weight": list(range(1, 31))}
+    given = run_kind(with_(source=source, weights="given")).result
+    other = run_kind(with_(source=source)).result
+
+    assert given["weights"]["values"] == list(range(1, 31))
+    assert "weight_column_not_used" not in codes(given["cautions"])
+    assert "weight_column_not_used" in codes(other["cautions"])
+    assert other["risks"] == run_kind(BODY).result["risks"]
+
+
 def test_exact_risks_alone_are_weighted() -> None:
     found = run_kind(with_(weighted_fit=False)).result
     losses, on_target = losses_by_scikit_learn(PENALTIES, None)
