@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from thetahat.learners._parts import class_weights
+from thetahat.learners._ridge_rows import weighted_mean
 from thetahat.learners.base import Part
 from thetahat.types import FloatArray, IntArray
 
@@ -79,18 +80,17 @@ class ClassRows:
     @cached_property
     def all(self) -> ClassSums:
         """The sums over all rows."""
-        return self.of(np.arange(len(self.y)))
+        return self.of(slice(None))
 
-    def member(self, index: IntArray) -> FloatArray:
-        """(C, n_index) weight of each row in its class, 0 in the others."""
-        member = np.zeros((len(self.means), len(index)))
-        member[self.y[index], np.arange(len(index))] = self.w[index]
-        return member
+    @cached_property
+    def is_weighted(self) -> bool:
+        """Whether any weight is not 1."""
+        return bool((self.w != 1).any())
 
-    def of(self, index: IntArray) -> ClassSums:
+    def of(self, index: IntArray | slice) -> ClassSums:
         """Return the sums over some rows, each as often as it stands in ``index``."""
         Z, w, y = self.Z[index], self.w[index], self.y[index]
-        member = self.member(index)
+        member = members(y, w, len(self.means))
         return ClassSums(
             rows=np.bincount(y[w > 0], minlength=len(self.means)),
             weight=class_weights(y, w, len(self.means)),
@@ -111,7 +111,8 @@ class ClassRows:
     @cached_property
     def products(self) -> FloatArray:
         """(p, p) weighted sums of products over all rows."""
-        return np.asarray((self.Z * self.w[:, None]).T @ self.Z)
+        weighted = self.Z * self.w[:, None] if self.is_weighted else self.Z
+        return np.asarray(weighted.T @ self.Z)
 
     def products_of_training(self, part: Part, sums: ClassSums) -> FloatArray:
         """(p, p) weighted sums of products of a training part, about its own class means."""
@@ -130,14 +131,24 @@ class ClassRows:
         return np.asarray(self.Z[index] + self.means[self.y[index]])
 
 
+def members(y: np.ndarray, w: FloatArray, n_classes: int) -> FloatArray:
+    """(C, n) weight of each row in its class, 0 in the others."""
+    member = np.zeros((n_classes, len(y)))
+    member[y, np.arange(len(y))] = w
+    return member
+
+
 def class_rows(X: FloatArray, y: np.ndarray, w: FloatArray, n_classes: int) -> ClassRows:
     """Return all rows about the means of their classes."""
-    centre = np.average(X, axis=0, weights=w)
+    centre = weighted_mean(X, w)
     Z = X - centre
-    means = np.zeros((n_classes, X.shape[1]))
-    for code in range(n_classes):
-        of_class = y == code
-        if w[of_class].any():
-            means[code] = np.average(Z[of_class], axis=0, weights=w[of_class])
-            Z[of_class] -= means[code]
+    totals = class_weights(y, w, n_classes)
+    shares = members(y, w, n_classes)
+    shares[totals > 0] /= totals[totals > 0][:, None]
+    means = shares @ Z
+    Z -= means[y]
+    # Once more: what is left of the mean is a rounding error of the distance between classes.
+    rest = shares @ Z
+    Z -= rest[y]
+    means += rest
     return ClassRows(Z, y, w, centre, means, np.abs(X).max(axis=0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -18,7 +17,7 @@ from thetahat.learners._discriminants import (
     transformed,
 )
 from thetahat.learners._ridge_rows import LARGEST_AMPLIFICATION, is_rounding
-from thetahat.learners.base import OverSplits, Part, Plain
+from thetahat.learners.base import Part, Plain
 from thetahat.losses.base import Predictions
 from thetahat.types import FloatArray, IntArray
 
@@ -28,12 +27,12 @@ TOO_FEW: Final = Plain("the training part has too few classes or rows")
 TIED: Final = Plain("two classes are as likely as one another to the last digits")
 NO_WEIGHT: Final = Plain("no row has weight")
 
-_ROUNDING = 1e-15
-_DIGITS = 1e-9
+ROUNDING = 1e-15
+DIGITS = 1e-9
 """What a log density may be wrong by; then a probability agrees to eight digits."""
 
 
-def discriminant_over_splits(  # noqa: PLR0913 - what a learner is handed, and its two choices
+def discriminant_splits(  # noqa: PLR0913 - what a learner is handed, and its two choices
     X: FloatArray,
     y: np.ndarray,
     weights: FloatArray | None,
@@ -41,16 +40,17 @@ def discriminant_over_splits(  # noqa: PLR0913 - what a learner is handed, and i
     *,
     shape: Shape,
     priors: Priors,
-) -> OverSplits | Plain:
+) -> DiscriminantSplits | Plain:
     """Return what predicts the test part of every split, or why it has to be fitted."""
     w = np.ones(len(y)) if weights is None else weights
     if not w.any():
         return NO_WEIGHT
     rows = class_rows(X, y, w, n_classes)
-    scaled = rows.Z * np.sqrt(w)[:, None]
-    rows.Z[:, is_rounding(scaled, rows.largest, w)] = 0.0
-    splits = DiscriminantSplits(rows, shape, priors)
-    return OneLeftOut(splits) if shape == "full" else splits
+    scaled = rows.Z * np.sqrt(w)[:, None] if rows.is_weighted else rows.Z
+    constant = is_rounding(scaled, rows.largest, w)
+    if constant.any():
+        rows.Z[:, constant] = 0.0
+    return DiscriminantSplits(rows, shape, priors)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +91,7 @@ class DiscriminantSplits:
         factor = np.sqrt(sums.weight[present].sum())
         joint = log_joint(found.rows * factor, found.means * factor)
         joint += log_priors(sums.weight[present], self.priors)
-        wrong = _ROUNDING * found.amplification * _size(found.rows, found.means) * factor**2
+        wrong = ROUNDING * found.amplification * _size(found.rows, found.means) * factor**2
         return told(joint, present, len(self.rows.means), wrong)
 
     def _whitened(
@@ -133,83 +133,6 @@ class DiscriminantSplits:
         return Whitened(white[: len(rows)], white[len(rows) :], amplification)
 
 
-class OneLeftOut:
-    r"""Linear discriminants: for one row left out the inverse is known from that of all rows.
-
-    .. math:: S_{(i)}^{-1} = S^{-1} + \frac{a S^{-1} z z^T S^{-1}}{1 - a z^T S^{-1} z}, \quad
-              a = w_i W_c / (W_c - w_i)
-
-    with z the row less the mean of its class c. All distances of a row from the means, taken from
-    its class's, then follow from :math:`z^T S^{-1} z` and :math:`z^T S^{-1} (m_k - m_c)`.
-    """
-
-    def __init__(self, splits: DiscriminantSplits) -> None:
-        self.splits = splits
-
-    def predict(self, part: Part) -> Predictions | Plain:
-        """Subtract the block."""
-        return self.splits.predict(part)
-
-    def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
-        """Predict each row by the fit on all others; and whether that keeps the digits."""
-        joint, wrong = self._joint[rows], self._wrong[rows]
-        fits = (wrong <= _DIGITS) & (gap(joint) > _DIGITS)
-        return posterior(joint, self._present, len(self.splits.rows.means)), fits
-
-    @cached_property
-    def _present(self) -> IntArray:
-        return np.flatnonzero(self.splits.rows.all.rows > 0)
-
-    @cached_property
-    def _joint(self) -> FloatArray:
-        return self._all[0]
-
-    @cached_property
-    def _wrong(self) -> FloatArray:
-        return self._all[1]
-
-    @cached_property
-    def _all(self) -> tuple[FloatArray, FloatArray]:
-        """(n, C') log joint densities, (n,) what they may be wrong by: inf for "do not use"."""
-        rows, present = self.splits.rows, self._present
-        n, sums = len(rows.y), rows.all
-        found = factor_of(rows.products, self.splits.scale)
-        if found is None or sums.rows.sum() <= len(present) + 1:
-            return np.zeros((n, len(present))), np.full(n, np.inf)
-        from scipy.linalg import solve_triangular  # noqa: PLC0415 - as above
-
-        factor, amplification = found
-        t = solve_triangular(factor, (rows.Z * self.splits.scale).T, lower=True)
-        m = solve_triangular(factor, (rows.means[present] * self.splits.scale).T, lower=True)
-        at = np.searchsorted(present, rows.y)
-        at[rows.w == 0] = np.minimum(at[rows.w == 0], len(present) - 1)
-        every = np.arange(n)
-        weight = sums.weight[present]
-        stays = weight[at] - rows.w
-        a = rows.w * weight[at] / stays
-        q = np.einsum("ij,ij->j", t, t)
-        left = 1 - a * q
-        along = t.T @ m
-        along -= along[every, at][:, None]
-        apart = m.T @ m
-        lengths = np.diag(apart)[:, None] + np.diag(apart) - 2 * apart
-        along[every, at] = -rows.w / stays * q
-        squares = lengths[at] + (a / left)[:, None] * along**2
-        along /= left[:, None]
-        squares[every, at] = (rows.w / stays) ** 2 * q / left
-        scale = weight.sum() - rows.w
-        joint = scale[:, None] * (along - 0.5 * squares)
-        counts = np.tile(weight, (n, 1))
-        counts[every, at] = stays
-        if self.splits.priors == "shares":
-            joint += np.log(counts / counts.sum(axis=1, keepdims=True))
-        wrong = _ROUNDING * amplification / left * scale * np.abs(along).max(axis=1)
-        wrong += _ROUNDING * amplification / left * scale * squares.max(axis=1)
-        fit = (sums.rows[rows.y] > 1) & (stays > LARGEST_AMPLIFICATION**-1 * weight[at])
-        fit &= np.isin(rows.y, present) & (amplification <= LARGEST_AMPLIFICATION * left)
-        return joint, np.where(fit, wrong, np.inf)
-
-
 def factor_of(products: FloatArray, scale: FloatArray) -> tuple[FloatArray, float] | None:
     """Return the Cholesky factor of scaled products, and the length of the inverse."""
     from scipy.linalg import lapack  # noqa: PLC0415 - as above
@@ -241,14 +164,16 @@ def told(
 
     Two classes that rounding could exchange are left to the plain path too.
     """
-    if not wrong <= _DIGITS:
+    if not wrong <= DIGITS:
         return why
-    if (gap(joint) <= _DIGITS).any():
+    if (gap(joint) <= DIGITS).any():
         return TIED
     return posterior(joint, present, n_classes)
 
 
 def gap(joint: FloatArray) -> FloatArray:
     """(n,) by how much the likeliest class is ahead of the next."""
-    two = np.partition(joint, -2, axis=1)[:, -2:]
-    return np.asarray(two[:, 1] - two[:, 0])
+    by_class = np.ascontiguousarray(joint.T)
+    best = by_class.max(axis=0)
+    by_class[np.argmax(by_class, axis=0), np.arange(len(best))] = -np.inf
+    return np.asarray(best - by_class.max(axis=0))

@@ -70,10 +70,13 @@ def log_joint(rows: FloatArray, means: FloatArray) -> FloatArray:
 
 def posterior(joint: FloatArray, present: IntArray, n_classes: int) -> Predictions:
     """Return class codes and probabilities from (n, C') log joint densities."""
+    # Class by class: numpy takes sums and maxima down columns far faster than along short rows.
+    by_class = np.ascontiguousarray(joint.T)
+    shares = np.exp(by_class - by_class.max(axis=0))
+    shares /= shares.sum(axis=0)
     probabilities = np.zeros((len(joint), n_classes))
-    shares = np.exp(joint - joint.max(axis=1, keepdims=True))
-    probabilities[:, present] = shares / shares.sum(axis=1, keepdims=True)
-    return Predictions(present[np.argmax(joint, axis=1)], probabilities=probabilities)
+    probabilities[:, present] = shares.T
+    return Predictions(present[np.argmax(by_class, axis=0)], probabilities=probabilities)
 
 
 def log_priors(totals: FloatArray, priors: Priors) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.features import Features
-from thetahat.learners._discriminant_splits import discriminant_over_splits
+from thetahat.learners._discriminant_rows import discriminant_over_splits
 from thetahat.learners._discriminants import Discriminant, Priors, fit_discriminant
 from thetahat.learners._parts import complete_or_plain
 from thetahat.learners.base import OverSplits, Plain
