@@ -15,6 +15,7 @@ import io
 import os
 import re
 import signal
+import socket
 import statistics
 import subprocess
 import sys
@@ -195,22 +196,29 @@ def drain(client: httpx.Client, port: int) -> None:
         asyncio.run(load(port, cancels.__getitem__, len(cancels)))
 
 
-async def upload(port: int, data: bytes, media_type: str) -> tuple[float, float, int]:
-    """Return an upload's seconds, the longest wait of another client meanwhile, and the status."""
-    watching, sending = await Connection(port).open(), await Connection(port).open()
+def send_file(port: int, data: bytes, media_type: str) -> float:
+    """Return the seconds until a file is stored."""
     head = f"POST /v1/datasets HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(data)}\r\n"
-    began, longest = time.perf_counter(), 0.0
-    body = f"{head}Content-Type: {media_type}\r\n\r\n".encode() + data
-    going = asyncio.create_task(sending.ask(body))
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        began = time.perf_counter()
+        connection.sendall(f"{head}Content-Type: {media_type}\r\n\r\n".encode())
+        connection.sendall(data)
+        answer = connection.recv(65536)
+        assert answer.startswith(b"HTTP/1.1 201"), answer
+        return time.perf_counter() - began
+
+
+async def upload(port: int, data: bytes, media_type: str) -> tuple[float, float]:
+    """Return an upload's seconds, and the longest wait of another client meanwhile."""
+    watching, longest = await Connection(port).open(), 0.0
+    going = asyncio.create_task(asyncio.to_thread(send_file, port, data, media_type))
     while not going.done():
         at = time.perf_counter()
         await watching.ask(request("GET", "/v1/evaluations?limit=1"))
         longest = max(longest, time.perf_counter() - at)
         await asyncio.sleep(0.005)
-    seconds = time.perf_counter() - began
     watching.close()
-    sending.close()
-    return seconds, longest, going.result()[0]
+    return going.result(), longest
 
 
 def uploads(port: int) -> None:
@@ -219,9 +227,7 @@ def uploads(port: int) -> None:
         found = []
         for _ in range(3):
             data, media_type = encoded(RNG.normal(size=10_000_000), name)
-            seconds, longest, status = asyncio.run(upload(port, data, media_type))
-            assert status == 201, status
-            found.append((seconds, longest))
+            found.append(asyncio.run(upload(port, data, media_type)))
         seconds, longest = (statistics.median(column) for column in zip(*found, strict=True))
         words = f"{seconds:.2f} s, longest wait {1e3 * longest:.0f} ms"
         say(f"upload of 10^7 losses, {name}", words, "< 1 s, < 100 ms")

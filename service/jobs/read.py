@@ -49,6 +49,23 @@ def get(owner_id: UUID, evaluation_id: UUID) -> EvaluationRow:
     return row
 
 
+def get_some(keys: Sequence[tuple[UUID, UUID]]) -> list[EvaluationRow | NotFound]:
+    """Return evaluations by owner and id, by one query; the refusal in the place of a missing one.
+
+    What belongs to another owner is missing, as it is in ``get``.
+    """
+    with looking() as connection:
+        rows = evaluations.get_some(connection, {identifier for _, identifier in keys})
+    found: list[EvaluationRow | NotFound] = []
+    for owner_id, identifier in keys:
+        row = rows.get(identifier)
+        if row is None or row.owner_id != owner_id:
+            found.append(NotFound(f"There is no evaluation {identifier}."))
+        else:
+            found.append(row)
+    return found
+
+
 def page(owner_id: UUID, filters: Filters, cursor: str | None, limit: int) -> Page:
     """Return a part of an owner's list; the cursor is that of the part before, or None."""
     before = None if cursor is None else _read_cursor(cursor)

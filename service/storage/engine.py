@@ -9,6 +9,7 @@ that a read is one round trip.
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,7 @@ from service.settings import settings
 
 SQLITE_BUSY_MS = 10_000
 SQLITE_HURRY_MS = 10
+IDLE_S = 1.0  # a connection that was used within that time is not asked whether it lives
 SQLITE_PRAGMAS = (
     "journal_mode=WAL",
     "synchronous=NORMAL",
@@ -114,13 +116,31 @@ def make(url: str) -> Engines:
         parsed,
         json_serializer=to_json,
         json_deserializer=orjson.loads,
-        pool_pre_ping=True,
         pool_size=10,
         max_overflow=20,
         connect_args={"options": POSTGRES_OPTIONS, "connect_timeout": 5},
     )
+    _check_idle(writing)
     reading = writing.execution_options(isolation_level="AUTOCOMMIT")
     return Engines(writing=writing, reading=reading, hurried=writing)
+
+
+def _check_idle(engine: sa.Engine) -> None:
+    """Ask the server whether a connection lives before it is used again after a pause.
+
+    To ask each time would double what a read costs.
+    """
+
+    @sa.event.listens_for(engine, "checkout")
+    def _check_out(connection: DBAPIConnection, record: Any, proxy: Any) -> None:
+        del proxy
+        now = time.monotonic()
+        if now - record.info.get("used", now) > IDLE_S:
+            try:
+                engine.dialect.do_ping(connection)
+            except engine.dialect.loaded_dbapi.Error:
+                raise sa.exc.DisconnectionError from None  # the pool makes a new one
+        record.info["used"] = now
 
 
 def to_json(value: Any) -> str:

@@ -82,12 +82,15 @@ _LOCK = (
 _VERSIONS = sa.select(_ROWS.id, _ROWS.version, _ROWS.status).where(
     _ROWS.id.in_(sa.bindparam("wanted", expanding=True))
 )
-_GET = (
+_WITH_LABELS = (
     sa.select(*(_ROWS[column.key] for column in COLUMNS), _LABELS.key, _LABELS.value)
     .outerjoin(table_of(EvaluationLabel), _LABELS.evaluation_id == _ROWS.id)
-    .where(_ROWS.id == sa.bindparam("wanted"), _ROWS.owner_id == sa.bindparam("owner"))
     .order_by(_LABELS.key)
 )
+_GET = _WITH_LABELS.where(
+    _ROWS.id == sa.bindparam("wanted"), _ROWS.owner_id == sa.bindparam("owner")
+)
+_GET_SOME = _WITH_LABELS.where(_ROWS.id.in_(sa.bindparam("wanted", expanding=True)))
 
 
 def insert_all(connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -168,8 +171,21 @@ def get(
 ) -> EvaluationRow | None:
     """Return an owner's evaluation; another owner's is None as if it were not there."""
     rows = session.execute(_GET, {"wanted": evaluation_id, "owner": owner_id}).all()
-    if not rows:
-        return None
+    return _labelled(rows) if rows else None
+
+
+def get_some(
+    connection: sa.Connection, evaluation_ids: Collection[UUID]
+) -> dict[UUID, EvaluationRow]:
+    """Return evaluations by id, whoever owns them."""
+    found: dict[UUID, list[Any]] = {}
+    for row in connection.execute(_GET_SOME, {"wanted": list(evaluation_ids)}):
+        found.setdefault(row[0], []).append(row)
+    return {identifier: _labelled(rows) for identifier, rows in found.items()}
+
+
+def _labelled(rows: Sequence[Any]) -> EvaluationRow:
+    """Return an evaluation from its rows, one for each label."""
     labels = {row.key: row.value for row in rows if row.key is not None}
     values = dict(
         zip(EvaluationRow.__dataclass_fields__, (*rows[0][: len(COLUMNS)], labels), strict=True)

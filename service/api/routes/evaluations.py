@@ -20,6 +20,7 @@ from service.api.documents import (
     seen,
 )
 from service.api.filters import filters_of
+from service.api.lookups import look_up
 from service.api.preferences import (
     asked_wait,
     etag,
@@ -70,7 +71,7 @@ async def create_evaluation(request: Request) -> Response:
         await wait_for_end(taken.evaluation_id, wait)
     row = taken.row
     if row is None or wait:
-        row = await ask(read.get, owner_id, taken.evaluation_id)
+        row = await look_up(owner_id, taken.evaluation_id)
     headers = {"Location": evaluation_path(row.id), "ETag": etag(row.version), "Vary": VARY}
     if taken.replayed:
         headers["Idempotency-Replayed"] = "true"
@@ -119,14 +120,14 @@ async def get_evaluation(request: Request, evaluation_id: str) -> Response:
     """Return an evaluation; with ``?wait=N``, when it has changed or N seconds are over."""
     owner_id: UUID = request.scope["owner_id"]
     wanted = identifier(evaluation_id, "evaluation")
-    row = await ask(read.get, owner_id, wanted)
+    row = await look_up(owner_id, wanted)
     preferred = preferred_wait(request.headers)
     wait = asked_wait(request.query_params.get("wait")) or preferred
     known = known_versions(request.headers)
     is_news = bool(known) and etag(row.version) not in known
     if wait and not row.is_finished and not is_news:
         await wait_for_change(wanted, row.version, wait)
-        row = await ask(read.get, owner_id, wanted)
+        row = await look_up(owner_id, wanted)
     tag = etag(row.version)
     headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Vary": VARY}
     if preferred is not None:

@@ -1,0 +1,81 @@
+"""Reading evaluations: on PostgreSQL, one query for all who ask at the same moment.
+
+A query of one row costs a thread's turn, a connection's turn and a way to the server and back; a
+query of thirty rows costs little more. While one is under way, those who come wait for the next.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
+from service.api.calls import change
+from service.jobs import read
+from service.settings import is_sqlite
+from service.storage.evaluations import EvaluationRow
+
+MOST_TOGETHER: Final = 200
+MOST_UNDER_WAY: Final = 2
+_LOOKUPS: dict[asyncio.AbstractEventLoop, Lookups] = {}
+
+Key = tuple[UUID, UUID]  # of the owner and of the evaluation
+Waiting = tuple[Key, "asyncio.Future[EvaluationRow]"]
+
+
+class Lookups:
+    """All who ask in one event loop."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._waiting: list[Waiting] = []
+        self._under_way: set[asyncio.Task[None]] = set()
+
+    async def get(self, key: Key) -> EvaluationRow:
+        """Return an owner's evaluation; ``NotFound`` when there is none of that id."""
+        future: asyncio.Future[EvaluationRow] = self._loop.create_future()
+        self._waiting.append((key, future))
+        self._begin()
+        return await future
+
+    def _begin(self) -> None:
+        if self._waiting and len(self._under_way) < MOST_UNDER_WAY:
+            task = self._loop.create_task(self._look())
+            self._under_way.add(task)
+            task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._under_way.discard(task)
+        self._begin()
+
+    async def _look(self) -> None:
+        group, self._waiting = self._waiting[:MOST_TOGETHER], self._waiting[MOST_TOGETHER:]
+        if not group:  # the task before has taken all
+            return
+        try:
+            found = await change(read.get_some, [key for key, _ in group])
+        except Exception as error:  # noqa: BLE001 - raised again where each of them waits
+            _settle(group, [error] * len(group))
+        else:
+            _settle(group, found)
+
+
+def _settle(group: Sequence[Waiting], found: Sequence[EvaluationRow | Exception]) -> None:
+    for (_, future), row in zip(group, found, strict=True):
+        if future.done():  # whoever asked has gone
+            continue
+        if isinstance(row, Exception):
+            future.set_exception(row)
+        else:
+            future.set_result(row)
+
+
+async def look_up(owner_id: UUID, evaluation_id: UUID) -> EvaluationRow:
+    """Return an owner's evaluation; ``NotFound`` when there is none of that id."""
+    if is_sqlite():
+        return read.get(owner_id, evaluation_id)
+    loop = asyncio.get_running_loop()
+    for other in [other for other in _LOOKUPS if other.is_closed()]:
+        del _LOOKUPS[other]
+    return await _LOOKUPS.setdefault(loop, Lookups(loop)).get((owner_id, evaluation_id))

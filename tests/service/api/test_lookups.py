@@ -1,0 +1,64 @@
+"""Those who ask at the same moment are answered by one query, each with what is theirs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from uuid import UUID, uuid4
+
+import pytest
+
+from service.api import lookups
+from service.errors import NotFound
+from service.jobs import read
+from service.storage.evaluations import EvaluationRow
+from service.storage.owners import LOCAL_OWNER_ID
+from tests.service.jobs.evaluations import submit_nap
+
+Key = tuple[UUID, UUID]
+
+
+def look(*keys: Key) -> Sequence[EvaluationRow | BaseException]:
+    async def together() -> Sequence[EvaluationRow | BaseException]:
+        found = lookups.Lookups(asyncio.get_running_loop())
+        return await asyncio.gather(*(found.get(key) for key in keys), return_exceptions=True)
+
+    return asyncio.run(together())
+
+
+def test_naive_the_answers_are_those_of_one_query_each() -> None:
+    ids = [submit_nap(), submit_nap(name="x", labels={"a": "1", "b": "2"})]
+
+    assert look(*((LOCAL_OWNER_ID, i) for i in ids)) == [read.get(LOCAL_OWNER_ID, i) for i in ids]
+
+
+def test_exact_what_is_anothers_or_nobodys_is_not_found() -> None:
+    mine = submit_nap()
+    found = look((LOCAL_OWNER_ID, mine), (uuid4(), mine), (LOCAL_OWNER_ID, uuid4()))
+
+    assert [type(one) for one in found] == [EvaluationRow, NotFound, NotFound]
+
+
+def test_exact_one_query_answers_all_who_came_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    groups = []
+
+    def counted(keys: Sequence[Key]) -> Sequence[EvaluationRow | NotFound]:
+        groups.append(len(keys))
+        return get_some(keys)
+
+    get_some = read.get_some
+    monkeypatch.setattr(read, "get_some", counted)
+    mine = submit_nap()
+    assert len(look(*[(LOCAL_OWNER_ID, mine)] * 20)) == 20
+    assert len(groups) <= 3
+    assert sum(groups) == 20
+
+
+def test_exact_a_fault_is_told_to_all_who_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: object) -> None:
+        raise RuntimeError("no")
+
+    monkeypatch.setattr(read, "get_some", fail)
+    found = look((LOCAL_OWNER_ID, uuid4()), (LOCAL_OWNER_ID, uuid4()))
+
+    assert [type(one) for one in found] == [RuntimeError, RuntimeError]
