@@ -109,9 +109,14 @@ def _made(batch: PairBatch, unit: UnitName) -> UnitBatch:
 
 def _differences(batch: PairBatch, unit: UnitName) -> FloatArray:
     """(p, u) mean differences of the units; rows, where each is a unit of its own."""
-    by_row = unit == "instance" and batch.models[0].layout.instance is None
-    if by_row and batch.differences is not None:
-        return batch.differences.copy()
+    layout, differences = batch.models[0].layout, batch.differences
+    if unit == "instance" and differences is not None:
+        if layout.instance is None:
+            return differences.copy()
+        if layout.n_instances == layout.n_rows:
+            values = np.empty_like(differences)
+            values[:, layout.instance] = differences
+            return values
     return np.stack([unit_means(pair.difference, unit) for pair in batch.pairs])
 
 
