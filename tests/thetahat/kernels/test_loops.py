@@ -116,6 +116,21 @@ def test_property_loops_uncompiled(block: list[int], seed: int) -> None:
         assert_allclose(squares[at], own @ own, atol=1e-12)
 
 
+@pytest.mark.parametrize("sizes", [(256, 255), (1035, 7), (3, 600)])
+def test_naive_sums_of_long_runs_uncompiled(sizes: tuple[int, int]) -> None:
+    """Runs of 256 rows and more are read a quarter beside the other."""
+    starts = np.cumsum([0, *sizes])
+    values = np.random.default_rng(4).normal(5, 1, starts[-1])
+    first = values[starts[:-1]]
+    sums, squares = np.empty(2), np.empty(2)
+    moment_loops.of_runs(values, first, starts, sums, squares)
+
+    for at in range(2):
+        own = values[starts[at] : starts[at + 1]] - first[at]
+        assert_allclose(sums[at], own.sum(), rtol=1e-12)
+        assert_allclose(squares[at], own @ own, rtol=1e-12)
+
+
 def ranked(values: FloatArray, roundings: FloatArray) -> SignedRanks:
     keys = sort_keys(values)
     keys.sort()

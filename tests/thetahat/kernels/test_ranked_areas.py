@@ -55,6 +55,23 @@ def test_naive_kernel_and_numpy_agree(kernel: Kernel, seed: int) -> None:
 
 
 @pytest.mark.about("metrics/roc_auc", "metrics/average_precision")
+@pytest.mark.parametrize("kernel", [roc_areas, precision_areas])
+@pytest.mark.parametrize("n", [2, 7, 40])
+@pytest.mark.parametrize("ties", [False, True])
+def test_naive_kernel_with_and_without_ties(kernel: Kernel, n: int, *, ties: bool) -> None:
+    rng = np.random.default_rng(n)
+    scores = rng.permutation(n).astype(np.float64)
+    ranking = Ranking(scores // 2 if ties else scores, np.arange(n) % 2 == 0)
+    counts = rng.integers(0, 3, (5, n)).astype(np.float64)
+    counts[0] = 0
+
+    by_loop = uncompiled(kernel, ranking, counts)
+    assert_array_equal(ranking.by_kernel(kernel, counts), by_loop)
+    by_numpy = BY_NUMPY[kernel](*ranking.by_class(counts))
+    assert_allclose(by_loop, by_numpy, rtol=0 if kernel is roc_areas else 1e-13)
+
+
+@pytest.mark.about("metrics/roc_auc", "metrics/average_precision")
 @pytest.mark.parametrize("layout", [holdout(60), folds(np.arange(60) // 2 % 5)])
 @pytest.mark.parametrize("metric", [RocAuc(n_resamples=100), AveragePrecision(n_resamples=100)])
 def test_exact_large_and_small_give_the_same_replicates(
