@@ -95,9 +95,7 @@ def _true_variance(
 
 
 def _root_mean_square(values: FloatArray, true: Number) -> Number:
-    if true.value is None:
-        return Number(None)
-    square = mean_of((values - true.value) ** 2)
+    square = Number(None) if true.value is None else mean_of((values - true.value) ** 2)
     if square.value is None:
         return square
     root = float(np.sqrt(square.value))

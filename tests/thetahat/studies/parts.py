@@ -29,7 +29,7 @@ def chosen(registry: Any, *names: str) -> tuple[Chosen[Any], ...]:
 def choices(*variances: str, tests: tuple[str, ...] = ()) -> Choices:
     return Choices(
         variances=chosen(VARIANCES, *variances),
-        intervals=chosen(INTERVALS, "student_t"),
+        intervals=chosen(INTERVALS, "student_t", "normal"),
         tests=chosen(TESTS, *tests),
     )
 

@@ -14,6 +14,7 @@ from thetahat.generators import Size
 from thetahat.generators.gaussian_shift import GaussianShift
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
+from thetahat.pipelines import build, learner_spec
 from thetahat.resampling import rows_of as scheme_rows
 from thetahat.risks import RISKS
 from thetahat.schemes import SCHEMES
@@ -61,7 +62,11 @@ def of_pairs(**changes: Any) -> GeneralStudy:
     estimator = Estimator(
         key="cv",
         scheme=SCHEMES["k_fold"](n_folds=4),  # type: ignore[call-arg] # its parameter
-        learners={"nm": LEARNERS["nearest_mean"](), "most": LEARNERS["majority"]()},
+        learners={
+            "nm": LEARNERS["nearest_mean"](),
+            "most": LEARNERS["majority"](),
+            "nn": LEARNERS["nearest_neighbours"](),
+        },
         loss=LOSSES["zero_one"](),
         truths=("fold_models_on_target",),
         weighted=Weighted(
@@ -115,3 +120,14 @@ def test_exact_weighted_risks_are_of_the_losses_and_weights() -> None:
 def test_invalid_pairs_without_weights(study: GeneralStudy) -> None:
     with pytest.raises(UnsupportedCombination, match="needs weights, a scheme and a loss"):
         study.finish(study.run(0, 2))
+
+
+def test_exact_a_learner_that_takes_no_weights_is_fitted_without() -> None:
+    """Its risks are weighted all the same."""
+    neighbours = build(learner_spec("KNeighborsClassifier"), "classification")
+    study = of_pairs(truths=(), learners={"nn": neighbours})
+
+    record = study.repeat(0)
+
+    assert not neighbours.takes_weights
+    assert 0 < record["cv/nn/mean/w"] < 2

@@ -1,0 +1,128 @@
+"""Studies of a data set, and methods that give less than a number."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.thetahat.studies.parts import choices, of_data, of_losses, rows_of
+from thetahat.data import data_of
+from thetahat.errors import UnsupportedCombination
+from thetahat.evaluation import Choices, Chosen
+from thetahat.generators import Size
+from thetahat.generators.random_effects import RandomEffects
+from thetahat.intervals import INTERVALS
+from thetahat.learners import LEARNERS
+from thetahat.losses import LOSSES
+from thetahat.refits import REFITS, Asked
+from thetahat.schemes import SCHEMES
+from thetahat.studies.estimator import Estimator
+from thetahat.studies.general import GeneralStudy
+from thetahat.studies.population import DataAsPopulation
+from thetahat.studies.reading import Reading
+from thetahat.types import Alternative
+from thetahat.variances import VARIANCES
+
+X = np.random.default_rng(8).normal(size=80)
+DATA = data_of({"x": X}, 2 * X + np.random.default_rng(9).normal(size=80), "regression")
+
+
+def of_rows(*, with_replacement: bool, **changes: object) -> GeneralStudy:
+    estimator = Estimator(
+        key="cv",
+        choices=choices("theta_3"),
+        scheme=SCHEMES["k_fold"](n_folds=3),  # type: ignore[call-arg] # its parameter
+        learners={"ls": LEARNERS["least_squares"](), "nn": LEARNERS["nearest_neighbours"]()},
+        loss=LOSSES["squared"](),
+    )
+    return GeneralStudy(
+        population=DataAsPopulation(data=DATA, replace=with_replacement),
+        size=Size(n=30),
+        estimators=[replace(estimator, **changes)],  # type: ignore[arg-type] # of many types
+        seed=4,
+    )
+
+
+def test_exact_the_truth_of_rows_drawn_with_replacement_is_of_all_rows() -> None:
+    study = of_rows(with_replacement=True, truths=("model",))
+    one = study.run(0, 1)
+    rows = np.sort(np.asarray(study._draw(0)[0].data.features.columns[0]))  # type: ignore[union-attr]
+    drawn = study._draw(0)[0].data  # type: ignore[union-attr]
+    slope, level = np.polyfit(drawn.features.columns[0], drawn.y, 1)
+    risk = ((DATA.y - level - slope * X) ** 2).mean()
+
+    assert study.grain == 1
+    assert len(np.unique(rows)) < 30
+    assert one["cv/ls/truths/model"][0] == pytest.approx(risk, rel=1e-9)
+    assert study.finish(one).details == {
+        "truth_from": "all rows of the data set",
+        "truths": {
+            "model": "R(f^S): the model learnt from the whole draw, on the population",
+            "expected_at_n": "E R(f^S): the expected error of learning from n rows",
+        },
+    }
+
+
+def test_invalid_methods_that_fit_again_would_part_copies() -> None:
+    asked = Asked("variances", 0, "oob", REFITS["out_of_bag"]())
+    study = of_rows(with_replacement=True, refits=(asked,))
+
+    with pytest.raises(UnsupportedCombination, match="would part copies"):
+        study.finish(study.run(0, 1))
+
+
+def test_exact_only_numbers_of_the_mean_are_recorded() -> None:
+    """A variance for each source is none of the mean; a Bayesian test has no p-value."""
+    study = of_losses(
+        RandomEffects(differences=(0.1,)),
+        Size(n_sources=4, per_source=3),
+        *("theta_A", "theta_omega_k", "theta_gamma"),
+        tests=("bayesian_signed_rank", "sign"),
+    )
+    records = study.run(0, 3)
+    found = study.finish(records)
+
+    assert {row["variance"] for row in rows_of(found, "variances")} == {"theta_A", "theta_gamma"}
+    assert [row["test"] for row in rows_of(found, "tests")] == ["sign"]
+    assert np.isnan(records["e/m1|m2/tests/bayesian_signed_rank/p_value"]).all()
+
+
+def test_exact_an_open_end_covers_all_beyond_it() -> None:
+    chosen = Choices(
+        variances=(Chosen("theta_A", "theta_A", VARIANCES["theta_A"]()),),
+        intervals=(Chosen("normal", "normal", INTERVALS["normal"]()),),
+        alternative=Alternative.LESS,
+    )
+    study = of_losses(RandomEffects(), Size(n_sources=4, per_source=3))
+    study = replace(study, estimators=[replace(study.estimators[0], choices=chosen)])
+    records = study.run(0, 60)
+    where = "e/m1/intervals/normal:theta_A/these_sources/macro"
+    (row, *_) = rows_of(study.finish(records), "intervals")
+
+    assert np.isneginf(records[f"{where}/lower"]).all()
+    assert row["truth_below"].value == 0.0
+    assert row["width"].value is None
+    assert row["coverage"].value == (records[f"{where}/upper"] >= 0).mean()
+
+
+def test_degenerate_records_without_sources_are_of_one_set() -> None:
+    reading = Reading({"a/b/mean/macro": np.zeros(3)})
+
+    assert reading.groups.tolist() == [0, 0, 0]
+    assert reading.clusters is None
+    assert reading.truths("a", "b") == {}
+
+
+def test_degenerate_a_refusal_that_does_not_come_again_is_told_in_general() -> None:
+    """Records of some repetitions alone: the place of a failed one is not its number."""
+    study = of_data(size=Size(n=6))
+    records = dict(study.run(0, 40))
+    failed = np.flatnonzero(records["cv/failed"])
+    first = next(i for i in range(40) if i not in failed)
+    some = {name: values[[failed[0], first]] for name, values in records.items()}
+    shifted = {name: np.roll(values, first) for name, values in some.items()}
+    (told, *_) = [c for c in study.finish(shifted).cautions if c.code == "repetitions_failed"]
+
+    assert "in 1 of 2 repetitions" in told.message
