@@ -71,9 +71,10 @@ class _OneLeftOut:
             return 0.0
         weight = self.splits.rows.all.weight[self.present]
         at, w = self.at[rows], self.splits.rows.w[rows]
-        shares = np.log(weight) - np.log(weight.sum() - w)[:, None]
+        of_all = np.log(weight.sum() - w)
+        shares = np.log(weight) - of_all[:, None]
         own = np.maximum(self.stays[rows], np.finfo(np.float64).tiny)
-        shares[np.arange(len(at)), at] = np.log(own) - np.log(weight.sum() - w)
+        shares[np.arange(len(at)), at] = np.log(own) - of_all
         return np.asarray(shares)
 
     def said(
@@ -127,7 +128,7 @@ class OfProducts(_OneLeftOut):
         scale = weight.sum() - rows.w
         joint = scale[:, None] * (along - 0.5 * squares)
         joint += self.log_shares(slice(None))
-        largest = np.abs(along.T).max(axis=0) + squares.T.max(axis=0)
+        largest = np.abs(along) @ np.ones(len(m)) + squares @ np.ones(len(m))
         wrong = ROUNDING * amplification / left * scale * largest
         return joint, wrong, self.fits & (amplification <= LARGEST_AMPLIFICATION * left)
 
@@ -156,6 +157,6 @@ class OfVariances(_OneLeftOut):
         for k, mean in enumerate(means):
             off = np.where((at == k)[:, None], own, z + (means[at] - mean))
             joint[:, k] = -0.5 * scale * (off * off * inverse).sum(axis=1)
-        wrong = ROUNDING / least * np.abs(joint.T).max(axis=0)
+        wrong = ROUNDING / least * (np.abs(joint) @ np.ones(len(means)))
         joint += self.log_shares(rows)
         return self.said(joint, wrong, self.fits[rows] & (least * LARGEST_AMPLIFICATION >= 1))
