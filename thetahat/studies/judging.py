@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,13 +13,15 @@ from thetahat.bootstrap import Draw
 from thetahat.evaluation import Choices, Chosen
 from thetahat.evaluation.choices import REGISTRIES, Selection, misfit, select
 from thetahat.evaluation.found import NOTHING_FOUND, Found, FoundBySubject
-from thetahat.evaluation.inference import Inference, infer
+from thetahat.evaluation.inference import DOES_NOT_FIT, Inference, infer
 from thetahat.evaluation.left_out import LeftOut
 from thetahat.evaluation.paired_tests import outcomes_of
 from thetahat.evaluation.pairs import batches
 from thetahat.evaluation.resampled import Resampling
 from thetahat.intervals.base import Interval, IntervalMethod
 from thetahat.layout import Layout
+from thetahat.omnibus import OMNIBUS
+from thetahat.seeds import stream
 from thetahat.studies import names
 from thetahat.studies.estimator import Estimator
 from thetahat.studies.names import name_of, pair_of
@@ -53,6 +56,7 @@ def judged(
     for name, losses in table.models.items():
         inference = _infer(losses, chosen, found.get(name, ()), resampling.of_model(name))
         record.update(_told(of.key, name, losses, inference))
+    record.update(_of_all(of, table, seed))
     tests = _fitting("tests", choices.tests, layout, choices)
     if len(table.names) > 1:
         for some, batch in batches(table, choices.control, resampling.for_tests()):
@@ -66,6 +70,21 @@ def judged(
                     name = name_of(of.key, subject, names.TESTS, key, "p_value")
                     record[name] = math.nan if outcome.p_value is None else outcome.p_value
     return record
+
+
+def _of_all(of: Estimator, table: LossTable, seed: int) -> Iterator[tuple[str, float]]:
+    """Yield the p-values of the tests of all models, where there are enough models for any."""
+    chosen, n_models = of.choices.omnibus, len(table.names)
+    found = select("omnibus", chosen, OMNIBUS, table.layout, of.choices, n_models)
+    for entry in found.methods:
+        if misfit(entry.method, table.layout, n_models) is not None:
+            continue
+        with suppress(*DOES_NOT_FIT):
+            outcome = entry.method.test(table, stream(seed, f"omnibus/{entry.key}"))
+            yield (
+                name_of(of.key, names.ALL_MODELS, names.TESTS, entry.key, "p_value"),
+                outcome.p_value,
+            )
 
 
 def _fitting(

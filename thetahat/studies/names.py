@@ -8,17 +8,21 @@ A name is its parts with ``/`` between them; a ``/`` inside a part stands as ``%
     kfold/ridge/variances/theta_3/these_sources/macro          a variance of it
     kfold/ridge/intervals/student_t:theta_3/these_sources/macro/lower
     kfold/ridge|nb/tests/nadeau_bengio_t/p_value               of a pair
+    kfold/every model/tests/friedman/p_value                   of all models at once
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 SOURCES: Final = "sources"
 """Which set of sources a repetition was drawn from."""
 FAILED: Final = "failed"
 """1 where a repetition gave nothing, because a learner or a method refused its data."""
+ALL_MODELS: Final = "every model"
+"""The subject of the tests of all models at once."""
 MEAN, TRUTHS, VARIANCES, INTERVALS, TESTS, KNOWN, PICKED, REGRET = (
     "mean",
     "truths",
@@ -31,6 +35,7 @@ MEAN, TRUTHS, VARIANCES, INTERVALS, TESTS, KNOWN, PICKED, REGRET = (
 )
 
 
+@lru_cache(maxsize=8192)
 def name_of(*parts: str) -> str:
     """Return the name of these parts."""
     return "/".join(part.replace("%", "%25").replace("/", "%2F") for part in parts)

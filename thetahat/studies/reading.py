@@ -9,7 +9,7 @@ import numpy as np
 
 from thetahat.studies.base import Records
 from thetahat.studies.monte_carlo import mean_of, pooled_variance_of, variance_of
-from thetahat.studies.names import SOURCES, TRUTHS, name_of
+from thetahat.studies.names import ALL_MODELS, SOURCES, TRUTHS, name_of, subjects_of
 from thetahat.studies.tables import Number
 from thetahat.studies.truths import AVERAGE_OF, OF_ALL_SOURCES, TITLES
 from thetahat.types import FloatArray, IntArray
@@ -118,12 +118,23 @@ class Reading:
         return variance_of(values) if self.clusters is None else pooled_variance_of(values, groups)
 
     def _recorded(self, estimator: str, subject: str, name: str) -> FloatArray | None:
+        if subject == ALL_MODELS:
+            return self._range(estimator, name)
         values = self.records.get(name_of(estimator, subject, TRUTHS, name))
         if values is None and "|" in subject:
             parts = [self._recorded(estimator, part, name) for part in self._pair(subject)]
             if len(parts) == 2 and parts[0] is not None and parts[1] is not None:
                 return parts[0] - parts[1]
         return values
+
+    def _range(self, estimator: str, name: str) -> FloatArray | None:
+        """(R,) how far the models are apart, the worst from the best; None without truths."""
+        every = [
+            self.at(key, model, TRUTHS, name)
+            for (key, model), found in subjects_of(self.records, TRUTHS).items()
+            if key == estimator and (name,) in found
+        ]
+        return np.ptp(np.array(every), axis=0) if every else None
 
     def _pair(self, subject: str) -> Sequence[str]:
         return subject.split("|")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from thetahat.studies import names
 from thetahat.studies._table_rows import (
@@ -65,6 +66,8 @@ def tabulate(
     )
 
 
+FEW: Final = 100
+"""Repetitions below which standard errors are not to be trusted."""
 _WHO = {"estimator": "Estimator", "subject": "Model, or a|b for the difference a - b"}
 _ESTIMATES = {
     **_WHO,
@@ -148,7 +151,7 @@ def _cautions(reading: Reading, refusals: Mapping[str, str]) -> Iterator[Caution
             f"estimator {estimator!r} gave nothing in {n} of {reading.n} repetitions, which are "
             f"left out of its numbers; the first said: {words}",
         )
-    if reading.n < _FEW:
+    if reading.n < FEW:
         yield Caution(
             "few_repetitions",
             f"{reading.n} repetitions are few: standard errors are themselves uncertain",
@@ -165,6 +168,3 @@ def _cautions(reading: Reading, refusals: Mapping[str, str]) -> Iterator[Caution
             "error on these sources is not known; draw.same_sources says for how many "
             "repetitions sources are kept",
         )
-
-
-_FEW = 100

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from service.jobs.kinds._methods import build, entry_of
+from service.jobs.kinds._methods_used import method_used
 from service.jobs.kinds._study_input import StudyRequest
-from service.jobs.kinds._study_plan import repetitions_of
+from service.jobs.kinds._study_plan import preset_of, repetitions_of
 from service.jobs.kinds._study_records import Stretch
 from thetahat.evaluation.plain import plain, told
-from thetahat.studies.base import Study
+from thetahat.generators import GENERATORS
+from thetahat.studies.base import Findings, Study
+from thetahat.studies.tabulating import FEW
+from thetahat.types import Caution
 
 
 def result_of(given: StudyRequest, study: Study, whole: Stretch) -> dict[str, Any]:
@@ -37,8 +42,8 @@ def result_of(given: StudyRequest, study: Study, whole: Stretch) -> dict[str, An
         "tables": [table.as_data() for table in found.tables],
         "figures": [figure.as_data() for figure in found.figures],
         "claims": [claim.as_data() for claim in found.claims],
-        "cautions": told(found.cautions),
-        "methods": [],
+        "cautions": told([*found.cautions, *_few(n, found)]),
+        "methods": _methods(given),
     }
 
 
@@ -49,3 +54,22 @@ def _time(whole: Stretch) -> dict[str, float | None]:
         "seconds": whole.seconds,
         "seconds_per_repetition": whole.seconds / n if n else None,
     }
+
+
+def _few(n: int, found: Findings) -> tuple[Caution, ...]:
+    """Say that there are few repetitions, where nothing says so yet."""
+    if n >= FEW or any(caution.code == "few_repetitions" for caution in found.cautions):
+        return ()
+    words = "standard errors, and the verdicts that rest on them, are themselves uncertain"
+    return (Caution("few_repetitions", f"{n} repetitions are few: {words}"),)
+
+
+def _methods(given: StudyRequest) -> list[dict[str, Any]]:
+    """Return the preset with all its parameters, or the generator; the rest is in ``study``."""
+    if given.preset is not None:
+        return [method_used("presets", given.preset, preset_of(given))]
+    if given.population is None or given.population.generator is None:
+        return []
+    entry = entry_of(given.population.generator)
+    built: Any = build(GENERATORS, entry.name, entry.params, ("population", "generator"))
+    return [method_used("generators", entry.name, built)]

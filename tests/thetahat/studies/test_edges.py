@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.thetahat.studies.parts import choices, of_data, of_losses, rows_of
+from tests.thetahat.studies.parts import choices, chosen, near, of_data, of_losses, rows_of
 from thetahat.data import data_of
 from thetahat.errors import UnsupportedCombination
 from thetahat.evaluation import Choices, Chosen
@@ -16,6 +16,7 @@ from thetahat.generators.random_effects import RandomEffects
 from thetahat.intervals import INTERVALS
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
+from thetahat.omnibus import OMNIBUS
 from thetahat.refits import REFITS, Asked
 from thetahat.schemes import SCHEMES
 from thetahat.studies.estimator import Estimator
@@ -90,13 +91,13 @@ def test_exact_only_numbers_of_the_mean_are_recorded() -> None:
 
 
 def test_exact_an_open_end_covers_all_beyond_it() -> None:
-    chosen = Choices(
+    open_ended = Choices(
         variances=(Chosen("theta_A", "theta_A", VARIANCES["theta_A"]()),),
         intervals=(Chosen("normal", "normal", INTERVALS["normal"]()),),
         alternative=Alternative.LESS,
     )
     study = of_losses(RandomEffects(), Size(n_sources=4, per_source=3))
-    study = replace(study, estimators=[replace(study.estimators[0], choices=chosen)])
+    study = replace(study, estimators=[replace(study.estimators[0], choices=open_ended)])
     records = study.run(0, 60)
     where = "e/m1/intervals/normal:theta_A/these_sources/macro"
     (row, *_) = rows_of(study.finish(records), "intervals")
@@ -126,3 +127,33 @@ def test_degenerate_a_refusal_that_does_not_come_again_is_told_in_general() -> N
     (told, *_) = [c for c in study.finish(shifted).cautions if c.code == "repetitions_failed"]
 
     assert "in 1 of 2 repetitions" in told.message
+
+
+def test_calibrated_tests_of_all_models_have_size_and_power() -> None:
+    """Friedman's of three models that are alike, and of three that are far apart; z = 5."""
+    size = Size(n_sources=12, per_source=2)
+    alike = RandomEffects(differences=(0.0, 0.0), correlation=0.3)
+    only = Choices(variances=(), intervals=(), tests=(), omnibus=chosen(OMNIBUS, "friedman"))
+    found = []
+    for generator, n in ((alike, 300), (replace(alike, differences=(0.0, 3.0)), 30)):
+        study = of_losses(generator, size)
+        study = replace(study, estimators=[replace(study.estimators[0], choices=only)])
+        found.append(rows_of(study.finish(study.run(0, n)), "tests")[0])
+
+    assert [row["subject"] for row in found] == ["every model"] * 2
+    assert [row["is"] for row in found] == ["size", "power"]
+    assert near(found[0]["rejected"], 0.05)
+    assert found[1]["rejected"].value > 0.9
+    assert found[1]["true_difference"].value == 3.0
+
+
+def test_degenerate_tests_of_all_models_that_do_not_fit_are_left_out() -> None:
+    """Cochran's Q is for losses of 0 and 1, and these are normal."""
+    names = ("cochran_q", "friedman")
+    only = Choices(variances=(), intervals=(), tests=(), omnibus=chosen(OMNIBUS, *names))
+    study = of_losses(RandomEffects(differences=(0.0, 0.0)), Size(n_sources=4, per_source=2))
+    records = replace(study, estimators=[replace(study.estimators[0], choices=only)]).run(0, 2)
+
+    assert [name for name in records if "/tests/" in name] == [
+        "e/every model/tests/friedman/p_value"
+    ]
