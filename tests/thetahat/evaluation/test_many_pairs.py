@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.evaluation.tables import named, result_of, scores_of, table_of
 from thetahat.block_losses import LossTable
-from thetahat.comparisons import TESTS
+from thetahat.comparisons import TESTS, _signed_rank_batches
 from thetahat.comparisons._signed_ranks import Zeros
 from thetahat.comparisons.base import BatchedTest, ManyOutcomes, TestOutcome
 from thetahat.comparisons.permutation import Permutation
@@ -156,6 +156,20 @@ def test_exact_arrays_of_a_batch_are_the_numbers_of_its_outcomes(
             assert (outcome.statistic, outcome.p_value) == (found.statistics[i], found.p_values[i])
         assert_same(found[-1], list(found)[-1])
         assert len(found[:1]) == 1
+
+
+def test_exact_pairs_of_very_many_units_are_ranked_one_by_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ((_, batch),) = batches(wide_table(), None)
+    test, rng = Wilcoxon(), stream(7, "wilcoxon")
+    together = test.test_many(batch, Alternative.LESS, rng)
+    monkeypatch.setattr(_signed_rank_batches, "MANY_SIZES", 90)
+    one_by_one = test.test_many(batch, Alternative.LESS, rng)
+
+    for some, other in zip(together, one_by_one, strict=True):
+        assert_same(some, other)
+    assert_allclose(together.p_values, one_by_one.p_values, rtol=1e-13)
 
 
 @given(table=tables(), alternative=st.sampled_from(list(Alternative)))
