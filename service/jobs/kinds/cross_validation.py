@@ -46,10 +46,11 @@ from thetahat.evaluation.weighting import add_risks
 from thetahat.measuring.told import add_metrics
 from thetahat.refits import not_of_pairs
 from thetahat.resampling import (
-    SplitOutcome,
+    Outcomes,
     cautions_of,
     cells,
     is_fast,
+    joined,
     loss_table,
     pack,
     path_of,
@@ -203,7 +204,7 @@ def _finish(
 ) -> Finished:
     """Evaluate the learners that ran; those that failed are named with their message."""
     failures: dict[str, dict[str, Any]] = {}
-    outcomes: dict[str, list[SplitOutcome]] = {name: [] for name in plan.learners}
+    outcomes: dict[str, list[Outcomes]] = {name: [] for name in plan.learners}
     again: dict[str, dict[int, list[dict[str, np.ndarray]]]] = {name: {} for name in plan.learners}
     for part, output in zip(parts, outputs, strict=True):
         name = part["learner"]
@@ -213,8 +214,8 @@ def _finish(
         elif "design" in part:
             again[name].setdefault(part["design"], []).append(output)
         else:
-            outcomes[name].extend(unpack(output))
-    ran = {name: of_one for name, of_one in outcomes.items() if name not in failures}
+            outcomes[name].append(unpack(output))
+    ran = {name: joined(of_one) for name, of_one in outcomes.items() if name not in failures}
     if not ran:
         raise failure_of(next(iter(failures.values())))
     table = loss_table(plan.data, plan.scheme.block_kind, ran, plan.loss)
@@ -236,9 +237,7 @@ def _finish(
     judged = judged_of(metrics, plan.data, ran)
     add_metrics(result, metrics, judged, table.layout, choices, job.seed)
     result["failures"] = failures
-    result["learners"] = {
-        name: path_of([outcome.why_plain for outcome in of_one]) for name, of_one in ran.items()
-    }
+    result["learners"] = {name: path_of(of_one.reasons) for name, of_one in ran.items()}
     result["cautions"] += [
         {"code": "learner_left_out", "message": f"{name!r} is left out: {failure['message']}"}
         for name, failure in failures.items()
@@ -255,11 +254,10 @@ def _finish(
     return Finished(result, losses_as_columns(table, _said(plan, ran)))
 
 
-def _said(plan: Plan, ran: Mapping[str, Sequence[SplitOutcome]]) -> dict[str, np.ndarray]:
+def _said(plan: Plan, ran: Mapping[str, Outcomes]) -> dict[str, np.ndarray]:
     """Return the predictions as columns: labels or values."""
     return {
-        f"prediction:{name}": plan.labels(np.concatenate([np.asarray(o.output) for o in of_one]))
-        for name, of_one in ran.items()
+        f"prediction:{name}": plan.labels(np.asarray(of_one.output)) for name, of_one in ran.items()
     }
 
 
