@@ -14,7 +14,7 @@ from service.storage.unit_of_work import looking
 
 FIRST_PAUSE_S = 0.003
 LONGEST_PAUSE_S = 0.25
-GROWTH = 0.1  # the pause is a tenth of the youngest waiter's age
+GROWTH = 0.04  # the pause is so much of the age of whoever came last
 
 
 @dataclass(eq=False)

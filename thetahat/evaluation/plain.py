@@ -11,13 +11,17 @@ import numpy as np
 
 from thetahat.types import Caution
 
+AS_THEY_ARE = frozenset({type(None), bool, int, str})  # most of a result, told without a search
+
 
 def plain(value: Any) -> Any:
     """Return the value in float, int, str, bool, None, list and dict; undefined numbers are None.
 
     Mappings keep their order and get string keys; arrays and tuples become lists.
     """
-    if value is None or isinstance(value, (bool, int)):
+    if type(value) in AS_THEY_ARE:
+        return value
+    if isinstance(value, (bool, int)):
         return value
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
