@@ -24,7 +24,9 @@ SMALL = {
 
 @pytest.fixture(name="sample")
 def fixture_sample() -> GaussianSample:
-    return GaussianSample.draw(TwoClassGaussian(n_features=4, n_relevant=2), 14, np.random.default_rng(2))
+    return GaussianSample.draw(
+        TwoClassGaussian(n_features=4, n_relevant=2), 14, np.random.default_rng(2)
+    )
 
 
 @pytest.mark.parametrize("name", ["nearest_mean", "lda", "nn"])
