@@ -50,7 +50,7 @@ class PlacedStep:
         weights: FloatArray | None = None,
     ) -> tuple[LearntStep, Features]:
         """Learn from the training part; returns the transformed training part too."""
-        chosen = self._chosen(features)
+        chosen = self.chosen(features)
         if not chosen:
             untouched = LearntStep(None, (), ())
             return untouched, features
@@ -64,7 +64,8 @@ class PlacedStep:
         step = LearntStep(learnt, chosen, names, expands)
         return step, step.placed(features, made)
 
-    def _chosen(self, features: Features) -> tuple[str, ...]:
+    def chosen(self, features: Features) -> tuple[str, ...]:
+        """Return the names of the columns that it takes of a table."""
         if self.columns is None:
             is_number = self.step.acts_on is ActsOn.NUMERIC
             pairs = zip(features.names, features.columns, strict=True)
