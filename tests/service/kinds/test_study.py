@@ -35,6 +35,9 @@ def test_exact_chunks_or_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert whole.result["tables"] == cut.result["tables"]
     assert whole.losses.num_rows == 30
     assert whole.result["study"]["repetitions"] == 30
+    assert [(m["name"], m["params"]["omega"]) for m in whole.result["methods"]] == [
+        ("random_effects", 0.1)
+    ]
 
 
 def test_exact_a_preset_has_defaults_and_takes_overrides(in_chunks: None) -> None:
@@ -48,8 +51,12 @@ def test_exact_a_preset_has_defaults_and_takes_overrides(in_chunks: None) -> Non
     ones, twos = (found.losses.column("pair[1]").to_numpy() for found in (plain, other))
     assert np.array_equal(2 * ones[:25], twos)
     assert plain.result["claims"][0]["verdict"] == "holds"
-    assert plain.result["cautions"] == [{"code": "from", "message": "a generator"}]
+    assert plain.result["cautions"][0] == {"code": "from", "message": "a generator"}
+    assert [c["code"] for c in plain.result["cautions"]] == ["from", "few_repetitions"]
     assert other.result["study"]["top"] == 2.0
+    assert other.result["methods"] == [
+        {"family": "presets", "name": "tiny", "params": {"top": 2.0}}
+    ]
 
 
 def test_exact_a_preset_takes_data_by_role() -> None:
