@@ -12,8 +12,9 @@ from thetahat.errors import InsufficientData, UnsupportedCombination
 from thetahat.measuring.outcomes import judged_from
 from thetahat.metrics.base import Judged, Metric
 from thetahat.resampling import SplitOutcome
+from thetahat.resampling.outcomes import gathered
 from thetahat.selecting.internal import InternalEstimate, internal_estimate, within_of
-from thetahat.types import MeanKind
+from thetahat.types import FloatArray, MeanKind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,8 +63,8 @@ class Criterion:
     ) -> tuple[list[float], float]:
         """Return the number of each split, NaN where undefined, and ``within`` of the first."""
         if self.metric is None:
-            found = [float(outcome.losses.mean()) for outcome in outcomes]
-            return found, within_of(outcomes[0].losses)
+            losses = losses_by_split(outcomes)
+            return [float(of_one.mean()) for of_one in losses], within_of(losses[0])
         values = []
         within = float("nan")
         for at, outcome in enumerate(outcomes):
@@ -77,7 +78,7 @@ class Criterion:
     def internal(self, outcomes: Sequence[SplitOutcome], data: Data, name: str) -> InternalEstimate:
         """Return the estimate of one candidate over internal splits."""
         if self.metric is None:
-            return internal_estimate([outcome.losses for outcome in outcomes])
+            return internal_estimate(losses_by_split(outcomes))
         means, within = self.by_split(outcomes, data, name)
         pooled = self.pooled(outcomes, data, name) if self.is_pooled else None
         return self.checked(InternalEstimate(means=np.array(means), within=within, pooled=pooled))
@@ -127,6 +128,12 @@ class Criterion:
                 loc=("candidates", name),
             )
         return judged
+
+
+def losses_by_split(outcomes: Sequence[SplitOutcome]) -> list[FloatArray]:
+    """Return the (n_j,) losses of each split, as views of one array."""
+    found = gathered(outcomes)
+    return [found.losses[found.rows(place)] for place in range(len(found))]
 
 
 def _starts(outcomes: Sequence[SplitOutcome]) -> list[int]:

@@ -112,7 +112,9 @@ class Piece:
     def __init__(self, arrays: Mapping[str, np.ndarray], names: Sequence[str]) -> None:
         self._arrays = arrays
         whole = failure_in(arrays, names[0])
-        self.failures: dict[str, dict[str, Any]] = dict.fromkeys(names, whole) if whole else {}
+        self.failures: dict[str, dict[str, Any]] = {}
+        if whole:
+            self.failures = {name: {**whole, "loc": ["candidates", name]} for name in names}
         self._words: dict[str, Any] = {"names": []} if whole else self._read_words()
         self.names: list[str] = self._words["names"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from service.jobs.kinds._selection_arrays import pack_external, pack_on_all
 from service.jobs.parts import failed_arrays
 from thetahat.errors import EvaluationError
 from thetahat.resampling import SplitOutcome
+from thetahat.resampling.outcomes import gathered
 from thetahat.resampling.paths import Group, run_path
 from thetahat.schemes.base import Split
 from thetahat.selecting import InternalEstimate, internal_seed, internal_splits, seed_on_all
@@ -141,8 +142,10 @@ class _OnAll:
         except EvaluationError as error:
             return error
         estimate = InternalEstimate(means=np.array(means), within=within)
-        warned = [outcome.cautions for outcome in given]
-        return Done(list(given), [estimate], warned, _fitted(given))
+        cautions = gathered(given).cautions
+        warned = [cautions.get(at, ()) for at in range(len(given))]
+        kept = list(given) if plan.keeps_rows_on_all else []
+        return Done(kept, [estimate], warned, _fitted(given))
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,13 +231,14 @@ def _with(
     return so_far
 
 
-def _fitted(outcomes: Iterable[SplitOutcome]) -> Counter[str | None]:
+def _fitted(outcomes: Sequence[SplitOutcome]) -> Counter[str | None]:
     """Count the splits by why they were fitted, as ``SplitOutcome.why_plain`` says."""
-    return Counter(outcome.why_plain for outcome in outcomes)
+    counts: Counter[str | None] = Counter(gathered(outcomes).why_plain.values())
+    return counts + Counter({None: len(outcomes) - counts.total()})
 
 
-def _warned(inside: Iterable[SplitOutcome]) -> Iterator[Caution]:
+def _warned(inside: Sequence[SplitOutcome]) -> Iterator[Caution]:
     """Yield what the learner warned of inside, each sentence once."""
-    told = {caution for outcome in inside for caution in outcome.cautions}
+    told = {caution for warned in gathered(inside).cautions.values() for caution in warned}
     for caution in sorted(told, key=lambda one: (one.code, one.message)):
         yield Caution(caution.code, f"inside a training part: {caution.message}")

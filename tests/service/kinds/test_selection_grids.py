@@ -11,8 +11,9 @@ from numpy.testing import assert_allclose
 
 from service.jobs.kinds import JOB_KINDS, _selection_groups, _selection_output, selection
 from service.jobs.kinds._selection_plan import plan_of
-from service.jobs.kinds.base import Chunks, Job
+from service.jobs.kinds.base import Chunks, Job, NothingLeft
 from service.jobs.kinds.selection import SelectionRequest
+from service.jobs.parts import failed_arrays
 from tests.service.kinds.running import place_of, run_kind
 from tests.service.kinds.test_selection import BODY, PENALTIES, X, Y
 from thetahat.errors import EvaluationError
@@ -177,6 +178,31 @@ def test_degenerate_a_grid_that_fails_stands_once() -> None:
     assert list(result["grids"]) == ["half"]
     curve = result["grids"]["half"]["parameters"]["n_neighbors"]
     assert curve["mean"][1] is curve["candidates"][1] is None
+
+
+def test_degenerate_a_part_that_runs_into_a_limit_takes_its_candidates_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(selection, "SMALL", 0)
+    ridge = {"name": "ridge", "grid": {"penalty": [1, 10]}}
+    body = {**BODY, "candidates": {"mean": "mean", "ridge": ridge}, "select_by": "r2"}
+    request = SelectionRequest.model_validate(body)
+    kind, job = JOB_KINDS["selection"], Job(uuid4(), "selection", request, 1)
+    started = kind.start(job)
+    assert isinstance(started, Chunks)
+    late = failed_arrays("time_limit_exceeded", "It ran longer than a second.")
+    outputs = [
+        late if chunk.part == "ridge" else kind.run(job, dict(chunk.payload))
+        for chunk in started.chunks
+    ]
+    result = kind.gather(job, outputs).result
+
+    said = result["failures"]["ridge"]
+    assert (said["code"], said["candidates"]) == ("time_limit_exceeded", 2)
+    assert said["loc"] == ["candidates", "ridge[penalty=1]"]
+    assert list(result["internal"]) == ["mean"]
+    with pytest.raises(NothingLeft, match="longer than a second"):
+        kind.gather(job, [late] * len(outputs))
 
 
 @pytest.mark.parametrize(
