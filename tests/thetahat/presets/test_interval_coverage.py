@@ -72,7 +72,9 @@ def test_limit_the_plain_interval_is_narrower_and_covers_no_more_often() -> None
         assert covered[0] <= covered[1]
 
 
-def test_naive_averages_by_hand() -> None:
+@pytest.mark.outside("hand arithmetic: two populations, two intervals")
+@pytest.mark.about("presets/interval_coverage")
+def test_golden_averages_by_hand() -> None:
     def row(population: str, interval: str, coverage: float, width: float) -> dict:  # type: ignore[type-arg]
         told = {"population": population, "learner": "l", "n": 5, "scheme": "s", "target": "t"}
         number = Number(coverage, 0.03)

@@ -122,6 +122,28 @@ def test_calibrated_bias_grows_and_complete_subsampling_saves_variance() -> None
     assert "The unconditional variance decays with growing mu." in told
 
 
+@pytest.mark.outside("hand arithmetic: two samples, one number of folds, two partitions of each")
+@pytest.mark.about("presets/lecture_folds")
+def test_golden_variances_over_partitions_and_samples_by_hand() -> None:
+    study = LectureFolds(n=12, folds=(3,), repeats=2).plan({}, 1)
+    records = {
+        "truth": np.array([0.2, 0.4]),
+        "leave_one_out": np.array([0.1, 0.5]),
+        "random": np.array([[[0.2, 0.4]], [[0.5, 0.5]]]),
+        "stratified": np.array([[[0.2, 0.2]], [[0.4, 0.4]]]),
+    }
+    first, last = study.finish(records).tables[0].as_data()["rows"][:2]
+    # means over partitions .3 and .5: bias .1, their variance .02; over partitions .02 and 0: .01;
+    # of one partition .02 + .01/2; squared errors 0, .04, .01, .01
+    assert first["bias"]["value"] == pytest.approx(0.1)
+    assert first["conditional"]["value"] == pytest.approx(0.01)
+    assert first["repeated"]["value"] == pytest.approx(0.02)
+    assert first["once"]["value"] == pytest.approx(0.025)
+    assert first["mse"]["value"] == pytest.approx(0.015)
+    assert last["folds"] == 12
+    assert last["once"]["value"] == pytest.approx(0.08)
+
+
 @pytest.mark.about("presets/lecture_folds")
 def test_calibrated_repeats_lower_the_variance() -> None:
     study = LectureFolds(n=20, folds=(2, 10), repeats=5).plan({}, 1)

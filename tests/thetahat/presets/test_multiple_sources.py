@@ -41,6 +41,43 @@ def test_exact_any_cut_gives_the_same_records(reviews: Data, name: str, small: d
     assert all(figure.as_data()["series"] for figure in found.figures)
 
 
+@pytest.mark.outside("hand arithmetic: two draws of domains, one setting")
+@pytest.mark.about("presets/multiple_source_means")
+def test_golden_biases_and_their_errors_by_hand(reviews: Data) -> None:
+    preset = MultipleSourceMeans(n_sources=(2,), per_source=5, sizes=(5,), pairs=2)
+    two = {"cvs_mean": [0.3, 0.5], "cvr_mean": [0.1, 0.4], "ose_mean": [0.2, 0.5]}
+    two |= {"cvs_sd": [0.02, 0.04], "cvr_sd": [0.01, 0.01], "ose_sd": [0.0, 0.0]}
+    records = {name: np.array([[a, a], [b, b]]) for name, (a, b) in two.items()}
+    found = preset.plan({"reviews": reviews}, 1).finish(records)
+    row = found.tables[0].as_data()["rows"][0]
+    # CVS is off by .1 and 0: mean .05, deviation .1 / sqrt 2, over sqrt 2 is .05; CVR by -.1, -.1
+    assert row["cvs_bias"] == {"value": pytest.approx(0.05), "standard_error": pytest.approx(0.05)}
+    assert row["cvr_bias"]["value"] == pytest.approx(-0.1)
+    assert row["cvs_sd"]["value"] == pytest.approx(0.03)
+    nearer = next(claim for claim in found.claims if "better estimate" in claim.text)
+    assert nearer.figure.value == pytest.approx(0.1 - 0.05)
+
+
+@pytest.mark.outside("hand arithmetic: four data sets of two domains, block means 0 and 1")
+@pytest.mark.about("presets/multiple_source_variances")
+def test_golden_parts_of_the_variance_by_hand(reviews: Data) -> None:
+    study = MultipleSourceVariances(sizes=(4, 9)).plan({"reviews": reviews}, 1)
+    four = np.array([[0.0, 0.0], [1, 1], [0, 0], [1, 1]])
+    records = {}
+    for scheme, estimators in (("cvs", 3), ("cvr", 4)):
+        records[f"{scheme}_means"] = np.tile(four[:, None, :], (2, 2, 1))
+        records[f"{scheme}_within"] = np.full((8, 2, 2), 0.4)
+        records[f"{scheme}_thetas"] = np.full((8, 2, estimators), 0.1)
+    row = study.finish(records).tables[1].as_data()["rows"][0]
+    # block means vary and go together by 2/7: the variance of their mean; omega = 2/7 - .4/4,
+    # sigma^2 = .4 + omega, gamma = 2/7, in parts sigma^2/8, 3/8 omega and gamma/2
+    omega = 2 / 7 - 0.1
+    assert row["truth"]["value"] == pytest.approx(2 / 7)
+    assert row["sigma"]["value"] == pytest.approx((0.4 + omega) / 8)
+    assert row["omega"]["value"] == pytest.approx(3 * omega / 8)
+    assert row["gamma"]["value"] == pytest.approx(1 / 7)
+
+
 @pytest.mark.about("presets/multiple_source_means")
 def test_calibrated_random_folds_are_optimistic_and_sources_are_not(reviews: Data) -> None:
     preset = MultipleSourceMeans(n_sources=(3,), per_source=60, sizes=(60, 70), pairs=4)
