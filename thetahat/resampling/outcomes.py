@@ -77,6 +77,10 @@ class Places:
     n_train: IntArray
     n_test: IntArray
     test: IntArray
+    ends: IntArray = field(init=False)  # where the rows of each split end
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ends", np.cumsum(self.n_test))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -102,13 +106,9 @@ class Outcomes(Sequence[SplitOutcome]):
     scores: FloatArray | None = None
     cautions: Mapping[int, tuple[Caution, ...]] = field(default_factory=dict)
     why_plain: Mapping[int, str] = field(default_factory=dict)
-    _ends: IntArray = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_ends", np.cumsum(self.places.n_test))
 
     def __len__(self) -> int:
-        return len(self._ends)
+        return len(self.places.ends)
 
     @overload
     def __getitem__(self, at: int) -> SplitOutcome: ...
@@ -134,7 +134,7 @@ class Outcomes(Sequence[SplitOutcome]):
 
     def rows(self, place: int) -> slice:
         """Where a split's rows stand in the arrays."""
-        end = int(self._ends[place])
+        end = int(self.places.ends[place])
         return slice(end - int(self.places.n_test[place]), end)
 
     def kept(self) -> dict[str, np.ndarray]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Any, Final
 
@@ -170,14 +170,21 @@ class _Piece:
     places: Places
     told: Told
     split_at: Callable[[int], Split]
+    all_fit: np.ndarray = field(init=False)  # by learner
+    arrays: dict[str, Any] = field(init=False)  # losses and predictions; learners come first
+
+    def __post_init__(self) -> None:
+        arrays = {name: part for name, part in self.told.arrays().items() if name != "fits"}
+        object.__setattr__(self, "arrays", arrays)
+        object.__setattr__(self, "all_fit", self.told.fits.all(axis=1))
 
     def unfit(self, learner: int) -> list[int]:
         """Places of the splits that the learner has to be run on by itself."""
-        unfit = np.flatnonzero(~self.told.fits[learner])
-        if not len(unfit):
+        if self.all_fit[learner]:
             return []
-        ends = np.cumsum(self.places.n_test)
-        return [int(at) for at in np.unique(np.searchsorted(ends, unfit, side="right"))]
+        unfit = np.flatnonzero(~self.told.fits[learner])
+        at = np.searchsorted(self.places.ends, unfit, side="right")
+        return [int(place) for place in np.unique(at)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +220,7 @@ class _Run:
             return by_itself
         return with_others(
             piece.places,
-            piece.told.of_learner(at),
+            {name: part[at] for name, part in piece.arrays.items()},
             dict(zip(places, by_itself, strict=True)),
             keep_predictions=self.keep_predictions,
         )

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 
 from thetahat.errors import EvaluationError
 from thetahat.losses.base import Loss, Predictions
 from thetahat.types import FloatArray
+
+_NAMES: Final = ("fits", "losses", "output", "probabilities", "scores")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,12 +37,18 @@ class Told:
 
     def of_rows(self, rows: slice) -> Told:
         """Return a stretch of the rows."""
-        parts = {name: part[:, rows] for name, part in _arrays(self).items()}
-        return Told(**parts)
+        if rows.start == 0 and rows.stop >= self.fits.shape[1]:
+            return self
+        return Told(**{name: part[:, rows] for name, part in self.arrays().items()})
 
     def of_learner(self, learner: int) -> dict[str, Any]:
         """(n, ...) arrays of one learner, by name."""
-        return {name: part[learner] for name, part in _arrays(self).items() if name != "fits"}
+        return {name: part[learner] for name, part in self.arrays().items() if name != "fits"}
+
+    def arrays(self) -> dict[str, Any]:
+        """Return the arrays that there are, by name."""
+        found = {name: getattr(self, name) for name in _NAMES}
+        return {name: part for name, part in found.items() if part is not None}
 
 
 def told_of(said: Predictions, fits: np.ndarray, y: np.ndarray, loss: Loss) -> Told:
@@ -77,10 +85,5 @@ def told_in_turn(parts: Sequence[Told]) -> Told:
     """Return several stretches of rows as one."""
     if len(parts) == 1:
         return parts[0]
-    each = [_arrays(part) for part in parts]
+    each = [part.arrays() for part in parts]
     return Told(**{name: np.concatenate([one[name] for one in each], axis=1) for name in each[0]})
-
-
-def _arrays(told: Told) -> dict[str, Any]:
-    found = {field.name: getattr(told, field.name) for field in fields(Told)}
-    return {name: part for name, part in found.items() if part is not None}

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.learners.problems import PROBLEMS, problem
-from thetahat.data import Data
+from thetahat.data import Data, data_of
 from thetahat.errors import EvaluationError
 from thetahat.learners.base import Learner
 from thetahat.learners.least_squares import LeastSquares
@@ -19,8 +19,9 @@ from thetahat.learners.ridge import Ridge
 from thetahat.losses.base import Loss
 from thetahat.losses.squared import Squared
 from thetahat.losses.zero_one import ZeroOne
-from thetahat.resampling import SplitOutcome, path_over, rows_of, run_path, run_splits
+from thetahat.resampling import SplitOutcome, path_over, paths, rows_of, run_path, run_splits
 from thetahat.schemes import SCHEMES
+from thetahat.schemes.base import Split
 
 SPLITS: Final[dict[str, dict[str, Any]]] = {
     "k_fold": {"n_folds": 5},
@@ -39,12 +40,11 @@ GRIDS: Final[dict[str, dict[str, Learner]]] = {
 
 
 def done_together(
-    learners: Mapping[str, Learner], data: Data, scheme: str, *, as_list: bool = False
+    learners: Mapping[str, Learner], data: Data, scheme: str
 ) -> dict[str, Sequence[SplitOutcome] | EvaluationError]:
     found: dict[str, Sequence[SplitOutcome] | EvaluationError] = {}
     for group in path_over(learners):
         splits: Any = SCHEMES[scheme](**SPLITS[scheme]).splits(rows_of(data), 3)
-        splits = list(splits) if as_list else splits
         found |= run_path(group, data, splits, loss_of(data), 0, keep_predictions=True)
     return found
 
@@ -111,3 +111,92 @@ def test_golden_who_is_in_a_group() -> None:
     assert [group.names for group in groups] == [("a", "d"), ("b",), ("c", "e"), ("f",)]
     assert groups[0].values == (1, 3)
     assert [group.parameter for group in groups] == ["penalty", None, "penalty", None]
+
+
+def test_exact_one_learner_is_run_as_by_itself() -> None:
+    data = problem("plain", "regression")
+    (group,) = path_over({"r": Ridge()})
+    splits = SCHEMES["k_fold"]()
+
+    found = run_path(group, data, splits.splits(rows_of(data), 1), Squared(), 0)
+
+    wanted = run_splits("r", Ridge(), data, splits.splits(rows_of(data), 1), Squared(), 0)
+    assert not isinstance(found["r"], EvaluationError)
+    for one, other in zip(found["r"], wanted, strict=True):
+        assert_array_equal(one.losses, other.losses)
+
+
+@pytest.mark.parametrize("scheme", ["k_fold", "leave_one_out"])
+@pytest.mark.parametrize(
+    "learners",
+    [
+        {"a": Ridge(penalty=1), "b": Ridge(penalty=2)},
+        {"a": NearestNeighbours(k=1), "b": NearestNeighbours(k=2)},
+    ],
+)
+def test_degenerate_without_a_path_each_is_run_by_itself(
+    learners: dict[str, Learner], scheme: str
+) -> None:
+    values = [0.5 * i for i in range(12)]
+    data = data_of({"a": [None, *values[1:]]}, values, "regression")
+
+    found = done_together(learners, data, scheme)
+
+    for name, learner in learners.items():
+        said, wanted = found[name], alone(name, learner, data, scheme)
+        assert isinstance(said, EvaluationError)
+        assert isinstance(wanted, EvaluationError)
+        assert said.message == wanted.message
+
+
+def test_degenerate_no_weight_in_a_training_part_is_told_of_each() -> None:
+    data = data_of({"a": np.arange(6.0)}, np.arange(6.0), "regression", weight=[1, 1, 0, 0, 0, 0])
+    rest = np.arange(2, 6)
+    splits = [Split(0, 0, 0, rest, np.arange(2)), Split(0, 1, 1, np.arange(2), rest)]
+    (group,) = path_over({"a": Ridge(penalty=1), "b": Ridge(penalty=2)})
+
+    found = run_path(group, data, splits, Squared(), 0)
+    good = run_path(group, data, splits[1:], Squared(), 0)
+
+    assert ["block 0" in str(told) for told in found.values()] == [True, True]
+    assert not any(isinstance(told, EvaluationError) for told in good.values())
+
+
+def test_degenerate_fewer_rows_than_any_number_of_neighbours() -> None:
+    data = data_of({"a": np.arange(4.0)}, np.arange(4.0), "regression")
+    learners = {"a": NearestNeighbours(k=5), "b": NearestNeighbours(k=6)}
+
+    found = done_together(learners, data, "leave_one_out")
+
+    assert ["neighbours are asked for" in str(told) for told in found.values()] == [True, True]
+
+
+def test_exact_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = problem("plain", "regression")
+    grid = GRIDS["ridge"]
+    whole = {scheme: done_together(grid, data, scheme) for scheme in ("k_fold", "leave_one_out")}
+    monkeypatch.setattr(paths, "_AT_ONCE", 70)
+
+    for scheme, wanted in whole.items():
+        for name, said in done_together(grid, data, scheme).items():
+            other = wanted[name]
+            assert not isinstance(said, EvaluationError)
+            assert not isinstance(other, EvaluationError)
+            for one, two in zip(said, other, strict=True):
+                assert_array_equal(one.losses, two.losses)
+                assert_array_equal(one.output, two.output)
+                assert (one.block, one.label, one.why_plain) == (
+                    two.block, two.label, two.why_plain,
+                )  # fmt: skip
+
+
+def test_degenerate_no_rows_to_leave_out() -> None:
+    data = problem("plain", "regression")
+    (group,) = path_over(GRIDS["ridge"])
+    splits = SCHEMES["leave_one_out"]().splits(rows_of(data), 3, start=5, stop=5)
+
+    found = run_path(group, data, splits, Squared(), 0)
+
+    assert [list(told) for told in found.values() if not isinstance(told, EvaluationError)] == [
+        []
+    ] * len(found)
