@@ -6,6 +6,7 @@ from typing import Final
 
 from thetahat.presets._final_risks import FinalRisks, Which, over
 from thetahat.studies.claims import Claim
+from thetahat.studies.monte_carlo import difference_of
 from thetahat.studies.tables import Number
 
 SOURCE: Final = "kouw2019"
@@ -162,10 +163,7 @@ def _of_errors(told: FinalRisks, place: str) -> list[Claim]:
 
 def _of_rise(told: FinalRisks, risk: str, place: str) -> Claim:
     first, last = (told.mean(risk, at, "all") for at in (0, len(told.gammas) - 1))
-    rise = Number(None)
-    if first.value is not None and last.value is not None:
-        errors = (first.standard_error or 0.0, last.standard_error or 0.0)
-        rise = over(Number(last.value - first.value, sum(errors)), first.value)
+    rise = over(difference_of(last, first), first.value)
     return _claim(
         "All risks increase slightly as gamma grows.",
         place,

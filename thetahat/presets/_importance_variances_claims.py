@@ -168,6 +168,8 @@ def _simulated(told: VariancesTold, at: int) -> list[Claim]:
 
 
 def _of_both(records: Records) -> Statistics:
+    if len(records["weighted"]) < 2:
+        return {"ratio": np.asarray(math.nan)}
     controlled, weighted = (records[name].var(ddof=1) for name in ("controlled", "weighted"))
     return {"ratio": np.asarray(controlled / weighted)}
 

@@ -114,8 +114,26 @@ def test_degenerate_exchanges_that_give_up(monkeypatch: pytest.MonkeyPatch) -> N
     assert not kernel_means.exchange(np.ones((2, 2)), np.array([1.0, 1.0]), 1e-12, w)
     A = np.random.default_rng(1).normal(size=(20, 8))
     assert not kernel_means.exchange(A.T @ A, 100 + A[0], 0.0, np.empty(8))
+    # more coordinates of the wrong sign after an exchange than before
+    draws = np.random.default_rng(3)
+    A = draws.normal(size=(11, 10)) + 3 * draws.normal(size=(11, 1))
+    q = 3 * draws.normal(size=10)
+    assert kernel_means.exchange(A.T @ A, q, 1e-9, np.empty(10))
+    monkeypatch.setattr(kernel_means, "_SLACK", 0)
+    assert not kernel_means.exchange(A.T @ A, q, 1e-9, np.empty(10))
     monkeypatch.setattr(kernel_means, "MOST_EXCHANGES", 1)
     assert not kernel_means.exchange(np.eye(2), np.array([1.0, 1.0]), 1e-12, w)
+
+
+def test_degenerate_sums_that_are_not_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    method = KernelMeanMatching(tolerance=0.0)
+    source, target = stacked(3)
+    expected = one_by_one(method, source, target, rng())
+    none_free = np.full(3, -1.0)  # the linear term that no kernel reaches
+    assert not matching._matched(kernel_means.exchange, np.eye(3), none_free, (1, 2), np.empty(3))
+    monkeypatch.setattr(matching, "_MOST_STEPS", 1)
+
+    assert_allclose(matched(source, target, rng(), method), expected, rtol=1e-9)
 
 
 def test_exact_objective_at_the_width_of_the_paper() -> None:

@@ -238,3 +238,5 @@ def test_limit_few_scales_have_nothing_to_compare() -> None:
     texts = [c.text for c in study.finish(study.run(0, 50)).claims]
     assert not any("exponentially" in text or "slower" in text for text in texts)
     assert sum("higher sampling variance" in text for text in texts) == 1
+    one = study.finish(study.run(0, 1)).tables[0].as_data()["rows"][1]
+    assert one["weighted_simulated"] == {"value": None, "standard_error": None}

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.weights.samples import rng, shifted
 from thetahat.types import FloatArray
-from thetahat.weights import _active_set, _early_stopped, _free_part, _mixture, logistic
+from thetahat.weights import _active_set, _early_stopped, _free_part, _mixture, _slab, logistic
 from thetahat.weights._mixture import best_proportions
 from thetahat.weights._slab import Solved, minimise_in_slab
 from thetahat.weights.kernel_mean_matching import KernelMeanMatching
@@ -121,6 +121,21 @@ def test_degenerate_an_end_before_the_optimum_is_told(monkeypatch: pytest.Monkey
 
     assert [c.code for c in matched.cautions] == ["not_optimal"]
     assert [c.code for c in likeliest.cautions] == ["not_optimal"]
+
+
+def test_degenerate_few_rounds_and_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    K, q = np.array([[1.0, 0.5], [0.5, 1.0]]), np.array([1.0, 1.0])
+    monkeypatch.setattr(_active_set, "MOST_ROUNDS", 1)
+    box = _active_set.BoxProgramme(lambda j: K[j], q, 9.0, 1e-12)
+    box.start_from(np.ones(2))
+    box.minimise()
+    assert_allclose(box.w, [2 / 3, 2 / 3])  # w + w / 2 = 1
+    monkeypatch.undo()
+    monkeypatch.setattr(_slab, "_MOST_STEPS", 1)
+    # 4/3 without the sum; 2 at a multiplier of 1/2 after one step of Newton's
+    found = minimise_in_slab(lambda j: K[j], q, upper=9.0, lowest=2.0, highest=2.0)
+    assert_allclose(found.w, [1, 1])
+    assert_allclose(found.multiplier, 0.5)
 
 
 def test_limit_of_steps_of_the_published_heuristic(monkeypatch: pytest.MonkeyPatch) -> None:
