@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thetahat.errors import InsufficientData
-from thetahat.kernels.moments import MANY_ROWS, by_kernel
+from thetahat.kernels.moments import MANY_ROWS, by_rows, by_runs
 from thetahat.layout import Layout
 from thetahat.types import FloatArray, IntArray
 
@@ -166,13 +166,17 @@ def moments_of_rows(values: FloatArray, layout: Layout) -> Moments:
 
 
 def _in_one_pass(values: FloatArray, layout: Layout, starts: IntArray) -> Moments | None:
-    first_rows = starts[:-1] if layout.order is None else layout.order[starts[:-1]]
-    first = values[first_rows]
-    found = by_kernel(values, first, starts, layout.narrow_split)
+    if layout.order is None or layout.narrow_split is None:
+        shift = float(values[0])
+        found = by_runs(values, starts, shift)
+    else:
+        first = values[layout.order[starts[:-1]]]
+        shift = float(first[0])
+        found = by_rows(values, first, layout.n_test, layout.narrow_split)
+        found = None if found is None else ((first - shift) + found[0], found[1])
     if found is None:
         return None
-    shift, (means, squares) = float(first[0]), found
-    return Moments(layout.n_test, shift, (first - shift) + means, squares, layout.split_repeat)
+    return Moments(layout.n_test, shift, *found, layout.split_repeat)
 
 
 def moments_of_scores(scores: FloatArray, layout: Layout) -> Moments:

@@ -22,12 +22,33 @@ LANES: Final = 64
 _MOST_DIGITS_LOST = 100.0  # squares about the first loss over those about the mean: two of 16
 
 
-def by_kernel(
-    values: FloatArray, first: FloatArray, starts: IntArray, split: np.ndarray | None
+def by_runs(
+    values: FloatArray, starts: IntArray, shift: float
+) -> tuple[FloatArray, FloatArray] | None:
+    """Return the (J,) means less the shift, and the centred squares, of runs of rows.
+
+    None where some run's first loss lies so far out that squares about it would lose digits.
+
+    Parameters
+    ----------
+    values : ndarray of float
+        (n,) losses, sorted by block.
+    starts : ndarray of int
+        (J + 1,) first row of each block.
+    shift : float
+        A value near the losses.
+    """
+    deviations, centred = np.empty(len(starts) - 1), np.empty(len(starts) - 1)
+    lost = compiled(of_runs)(values, starts, shift, _MOST_DIGITS_LOST, deviations, centred)
+    return None if lost else (deviations, centred)
+
+
+def by_rows(
+    values: FloatArray, first: FloatArray, sizes: FloatArray, split: np.ndarray
 ) -> tuple[FloatArray, FloatArray] | None:
     """Return the (J,) means relative to each block's first loss, and the centred squares.
 
-    None where some block's first loss lies so far out that squares about it would lose digits.
+    None as for ``by_runs``.
 
     Parameters
     ----------
@@ -35,19 +56,14 @@ def by_kernel(
         (n,) losses in input order.
     first : ndarray of float
         (J,) first loss of each block.
-    starts : ndarray of int
-        (J + 1,) first sorted row of each block.
-    split : ndarray of uint16 or None
-        (n,) block of each row; None where the rows stand sorted by block.
+    sizes : ndarray of float
+        (J,) losses of each block.
+    split : ndarray of uint16
+        (n,) block of each row.
     """
-    sizes = np.diff(starts).astype(np.float64)
-    if split is None:
-        sums, squares = np.empty(len(first)), np.empty(len(first))
-        compiled(of_runs)(values, first, starts, sums, squares)
-    else:
-        four = np.zeros((len(first), 8))
-        compiled(of_rows)(values, first, split, four)
-        sums, squares = four[:, :4].sum(axis=1), four[:, 4:].sum(axis=1)
+    four = np.zeros((len(first), 8))
+    compiled(of_rows)(values, first, split, four)
+    sums, squares = four[:, :4].sum(axis=1), four[:, 4:].sum(axis=1)
     means = sums / sizes
     about_first = sums * means
     centred = np.maximum(squares - about_first, 0.0)
@@ -56,18 +72,24 @@ def by_kernel(
     return means, centred
 
 
-def of_runs(
-    values: FloatArray, first: FloatArray, starts: IntArray, sums: FloatArray, squares: FloatArray
-) -> None:
-    """Fill in sums and sums of squares of runs of rows.
+def of_runs(  # noqa: PLR0913 - the losses, where they stand, and two results
+    values: FloatArray,
+    starts: IntArray,
+    shift: float,
+    most_lost: float,
+    deviations: FloatArray,
+    centred: FloatArray,
+) -> bool:
+    """Fill in means less the shift, and centred squares; return whether these lost digits.
 
     The quarters of a run are read side by side, which memory answers faster than one stream, and
     into ``LANES`` accumulators, which become vector instructions; the rest by eight accumulators.
     """
     lane_sums, lane_squares = np.empty(LANES), np.empty(LANES)
-    for j in range(len(first)):
-        shift = first[j]
+    lost = False
+    for j in range(len(deviations)):
         start, stop = starts[j], starts[j + 1]
+        n, first = stop - start, values[start]
         s = q = 0.0
         n_steps = (stop - start) // (4 * LANES)
         if n_steps > 0:
@@ -81,8 +103,8 @@ def of_runs(
                 part_2 = values[at + 2 * quarter : at + 2 * quarter + LANES]
                 part_3 = values[at + 3 * quarter : at + 3 * quarter + LANES]
                 for i in range(LANES):
-                    x0, x1 = part_0[i] - shift, part_1[i] - shift
-                    x2, x3 = part_2[i] - shift, part_3[i] - shift
+                    x0, x1 = part_0[i] - first, part_1[i] - first
+                    x2, x3 = part_2[i] - first, part_3[i] - first
                     lane_sums[i] += (x0 + x1) + (x2 + x3)
                     lane_squares[i] += (x0 * x0 + x1 * x1) + (x2 * x2 + x3 * x3)
             for i in range(LANES):
@@ -93,10 +115,10 @@ def of_runs(
         s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
         q0 = q1 = q2 = q3 = q4 = q5 = q6 = q7 = 0.0
         for i in range(start, whole, 8):
-            x0, x1 = values[i] - shift, values[i + 1] - shift
-            x2, x3 = values[i + 2] - shift, values[i + 3] - shift
-            x4, x5 = values[i + 4] - shift, values[i + 5] - shift
-            x6, x7 = values[i + 6] - shift, values[i + 7] - shift
+            x0, x1 = values[i] - first, values[i + 1] - first
+            x2, x3 = values[i + 2] - first, values[i + 3] - first
+            x4, x5 = values[i + 4] - first, values[i + 5] - first
+            x6, x7 = values[i + 6] - first, values[i + 7] - first
             s0, s1, s2, s3 = s0 + x0, s1 + x1, s2 + x2, s3 + x3
             s4, s5, s6, s7 = s4 + x4, s5 + x5, s6 + x6, s7 + x7
             q0, q1, q2, q3 = q0 + x0 * x0, q1 + x1 * x1, q2 + x2 * x2, q3 + x3 * x3
@@ -104,10 +126,16 @@ def of_runs(
         s += ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
         q += ((q0 + q1) + (q2 + q3)) + ((q4 + q5) + (q6 + q7))
         for i in range(whole, stop):
-            x = values[i] - shift
+            x = values[i] - first
             s += x
             q += x * x
-        sums[j], squares[j] = s, q
+        mean = s / n
+        about_first = s * mean
+        left = q - about_first
+        left = max(left, 0.0)  # NaN stays
+        deviations[j], centred[j] = (first - shift) + mean, left
+        lost |= n > 1 and about_first > most_lost * left
+    return lost
 
 
 def of_rows(values: FloatArray, first: FloatArray, split: np.ndarray, four: FloatArray) -> None:

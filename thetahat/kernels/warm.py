@@ -17,8 +17,8 @@ def compile_all() -> None:
     From disk that takes a second or two, most of it the import of numba.
     """
     losses, starts = np.array([0.0, 1.0]), np.array([0, 2], dtype=np.intp)
-    moments.by_kernel(losses, losses[:1], starts, None)
-    moments.by_kernel(losses, losses[:1], starts, np.zeros(2, dtype=np.uint16))
+    moments.by_runs(losses, starts, 0.0)
+    moments.by_rows(losses, losses[:1], np.full(1, 2.0), np.zeros(2, dtype=np.uint16))
     sign_flips.add_sums(losses, np.zeros(1, dtype=np.uint64), np.zeros(1))
     signed_ranks.rank_sums(np.array([3, 5], dtype=np.uint64), 0.0, 0.0)
     drawn = np.zeros((1, 2), dtype=np.uint32)

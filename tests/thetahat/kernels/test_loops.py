@@ -75,11 +75,14 @@ def test_naive_a_first_loss_far_out_is_left_to_two_passes(
     values[0] = 1e6
     layout = block_layout(block)
     assert layout.starts is not None
-    first = values[:4] if shuffled else values[::1000]
 
     plain, checked = both_ways(values, layout, monkeypatch)
 
-    assert moment_loops.by_kernel(values, first, layout.starts, layout.narrow_split) is None
+    if layout.narrow_split is None:
+        assert moment_loops.by_runs(values, layout.starts, 0.0) is None
+    else:
+        rows = (values[:4], layout.n_test, layout.narrow_split)
+        assert moment_loops.by_rows(values, *rows) is None
     assert_same_moments(checked, plain, rtol=1e-15)
 
 
@@ -105,15 +108,16 @@ def test_property_loops_uncompiled(block: list[int], seed: int) -> None:
     four = np.zeros((4, 8))
     moment_loops.of_rows(values, first, split, four)
     order = np.argsort(split, kind="stable")
-    sums, squares = np.empty(4), np.empty(4)
-    moment_loops.of_runs(values[order], first, layout.starts, sums, squares)
+    means, squares = np.empty(4), np.empty(4)
+    lost = moment_loops.of_runs(values[order], layout.starts, 0.5, np.inf, means, squares)
+    assert not lost
 
     for at in range(4):
         own = values[split == at] - first[at]
         assert_allclose(four[at, :4].sum(), own.sum(), atol=1e-12)
-        assert_allclose(sums[at], own.sum(), atol=1e-12)
         assert_allclose(four[at, 4:].sum(), own @ own, atol=1e-12)
-        assert_allclose(squares[at], own @ own, atol=1e-12)
+        assert_allclose(means[at], values[split == at].mean() - 0.5, atol=1e-12)
+        assert_allclose(squares[at], own.var() * len(own), atol=1e-12)
 
 
 @pytest.mark.parametrize("sizes", [(256, 255), (1035, 7), (3, 600)])
@@ -121,14 +125,14 @@ def test_naive_sums_of_long_runs_uncompiled(sizes: tuple[int, int]) -> None:
     """Runs of 256 rows and more are read a quarter beside the other."""
     starts = np.cumsum([0, *sizes])
     values = np.random.default_rng(4).normal(5, 1, starts[-1])
-    first = values[starts[:-1]]
-    sums, squares = np.empty(2), np.empty(2)
-    moment_loops.of_runs(values, first, starts, sums, squares)
+    means, squares = np.empty(2), np.empty(2)
+    lost = moment_loops.of_runs(values, starts, 4.0, 100.0, means, squares)
 
+    assert lost == moment_loops.of_runs(values, starts, 4.0, 100.0, means, squares)
     for at in range(2):
-        own = values[starts[at] : starts[at + 1]] - first[at]
-        assert_allclose(sums[at], own.sum(), rtol=1e-12)
-        assert_allclose(squares[at], own @ own, rtol=1e-12)
+        own = values[starts[at] : starts[at + 1]]
+        assert_allclose(means[at], own.mean() - 4, rtol=1e-12)
+        assert_allclose(squares[at], own.var() * len(own), rtol=1e-11)
 
 
 def ranked(values: FloatArray, roundings: FloatArray) -> SignedRanks:
