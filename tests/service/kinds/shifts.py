@@ -42,7 +42,7 @@ def ratio_of_normals(rows: FloatArray, source: FloatArray = X) -> FloatArray:
 def losses_by_scikit_learn(
     penalties: list[float], weights: FloatArray | None, fold: IntArray = FOLD
 ) -> tuple[FloatArray, FloatArray]:
-    """(n, L) validation losses and (L,) target risks of refits, a fit at a time."""
+    """(n, L) validation losses and (m, L) target losses of refits, a fit at a time."""
     from sklearn.linear_model import Ridge
 
     losses, on_target = np.empty((len(X), len(penalties))), []
@@ -55,5 +55,5 @@ def losses_by_scikit_learn(
             losses[test, j] = (model.predict(X[test]) - Y[test]) ** 2
         model = Ridge(alpha=penalty, fit_intercept=False, solver="svd")
         model.fit(X, Y, sample_weight=weights)
-        on_target.append(((model.predict(Z) - U) ** 2).mean())
-    return losses, np.array(on_target)
+        on_target.append((model.predict(Z) - U) ** 2)
+    return losses, np.column_stack(on_target)

@@ -34,7 +34,8 @@ def codes(cautions: list[dict[str, str]]) -> list[str]:
 def test_against_scikit_learn_the_whole_procedure() -> None:
     found = run_kind(BODY).result
     w = ratio_of_normals(X)
-    losses, on_target = losses_by_scikit_learn(PENALTIES, w)
+    losses, there = losses_by_scikit_learn(PENALTIES, w)
+    on_target = there.mean(axis=0)
     products = losses * w[:, None]
     beta = [np.cov(lw, w)[0, 1] / w.var(ddof=1) for lw in products.T]
     terms = {"weighted": products, "controlled": products - np.outer(w - 1, beta)}
@@ -52,6 +53,10 @@ def test_against_scikit_learn_the_whole_procedure() -> None:
         assert (risk["selected"], risk["selected_index"]) == (PENALTIES[at], at)
         assert_allclose(risk["estimate"], of_one[:, at].mean(), rtol=1e-8)
         assert_allclose(risk["target_risk"], on_target[at], rtol=1e-9)
+        variance = there[:, at].var(ddof=1) / 40
+        assert_allclose(risk["target_risk_variance"], variance, rtol=1e-8)
+        half = 1.959963984540054 * np.sqrt(variance)
+        assert_allclose(risk["target_risk_interval"]["lower"], on_target[at] - half, rtol=1e-8)
         assert_allclose(risk["regret"], on_target[at] - on_target.min(), rtol=1e-8, atol=1e-12)
     for name in ("weighted", "controlled"):
         risk = found["risks"][name]
@@ -112,7 +117,8 @@ def test_exact_a_column_of_weights_is_used_where_it_is_asked_for() -> None:
 
 def test_exact_risks_alone_are_weighted() -> None:
     found = run_kind(with_(weighted_fit=False)).result
-    losses, on_target = losses_by_scikit_learn(PENALTIES, None)
+    losses, there = losses_by_scikit_learn(PENALTIES, None)
+    on_target = there.mean(axis=0)
     products = losses * ratio_of_normals(X)[:, None]
 
     assert_allclose(found["risks"]["weighted"]["curve"], products.mean(axis=0), rtol=1e-8)
@@ -171,6 +177,18 @@ def test_exact_what_two_risks_choose_is_compared() -> None:
     risks = a["target_risk"] - b["target_risk"]
     assert_allclose(pair["target_risk"]["difference"], risks, atol=1e-13)
     assert pair["same_choice"] == (a["selected"] == b["selected"])
+    # both learners at once, so that the choices are sure to differ
+    body = with_(learners={"weak": "ridge", "strong": "ridge"}, grid=None)
+    grids = {"weak": {"penalty": [0.01]}, "strong": {"penalty": [100.0]}}
+    (two,) = run_kind({**body, "grids": grids}).result["comparisons"]
+    losses, there = losses_by_scikit_learn([0.01, 100.0], ratio_of_normals(X))
+    apart = there[:, 0] - there[:, 1]
+    told = two["risks"]["weighted"]
+    assert_allclose(told["target_risk"]["difference"], apart.mean(), rtol=1e-8)
+    assert_allclose(told["target_risk"]["variance"], apart.var(ddof=1) / 40, rtol=1e-8)
+    terms = (losses[:, 0] - losses[:, 1]) * ratio_of_normals(X)
+    assert_allclose(told["difference"], terms.mean(), rtol=1e-7)
+    assert_allclose(told["variance"], terms.var(ddof=1) / 30, rtol=1e-7)
 
 
 def test_exact_beta_inside_folds_and_second_names() -> None:
