@@ -12,6 +12,8 @@ from thetahat.studies.figures import Axis, Figure, Series
 from thetahat.studies.tables import Number, Table
 from thetahat.types import Caution
 
+ENOUGH: Final = 500
+"""Repetitions from which a tenth has fifty data sets."""
 WEIGHTS: Final = {
     "gaussian_ratio": "ratio of two fitted normals",
     "true": "true density ratio",
@@ -41,10 +43,27 @@ def findings(  # noqa: PLR0913 - what the presets differ in
         tables=tuple(_table(one) for one in told.values()),
         figures=tuple(_figure(one, panels[name], axis) for name, one in told.items()),
         claims=tuple(claim for one in told.values() for claim in claims(one)),
-        cautions=(*cautions, *(c for one in told.values() for c in _refused(one))),
+        cautions=(
+            *cautions,
+            *few_repetitions(len(next(iter(records.values())))),
+            *(c for one in told.values() for c in _refused(one)),
+        ),
         details={
             "from_rows": {name: int((records[f"{name}_from_rows"] == 1).sum()) for name in panels}
         },
+    )
+
+
+def few_repetitions(n: int) -> tuple[Caution, ...]:
+    """Caution where a tenth is too small for the error of its mean."""
+    if n >= ENOUGH:
+        return ()
+    return (
+        Caution(
+            "few_repetitions",
+            f"with {n} repetitions the Monte-Carlo errors are themselves uncertain, those of a "
+            f"tenth most of all; from {ENOUGH} on they can be trusted",
+        ),
     )
 
 

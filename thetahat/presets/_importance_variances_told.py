@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from thetahat.presets._final_risks_told import few_repetitions
 from thetahat.presets._importance_variances import VariancesTold, printed
 from thetahat.presets._importance_variances_claims import of_risks, of_weights
 from thetahat.studies.base import Findings, Records
@@ -38,6 +39,7 @@ def findings(
         tables=(_table(told),),
         figures=(_figure_2(told), _figure_3(shares_at, constants), _figure_4(told)),
         claims=(*of_weights(told), *of_risks(told)),
+        cautions=few_repetitions(len(records["weighted"])),
     )
 
 

@@ -133,6 +133,7 @@ def test_calibrated_the_controlled_risk_selects_better_where_weights_vary_most()
     found = study.finish(study.run(0, 4000))
     better = [c for c in found.claims if c.text.endswith("selects better.")]
     assert [c.verdict for c in better] == ["holds"]
+    assert found.cautions == ()
 
 
 def records_of(a: Any, b: Any, spread: Any) -> dict[str, np.ndarray]:
@@ -229,7 +230,7 @@ def test_degenerate_data_sets_without_weights_are_told() -> None:
     found = bad.finish(records)
 
     assert np.isnan(records["gaussian_ratio_weighted"][3]).all()
-    assert [c.code for c in found.cautions] == ["data_sets_without_weights"]
+    assert [c.code for c in found.cautions] == ["few_repetitions", "data_sets_without_weights"]
 
 
 @pytest.mark.about("presets/importance_variances")
