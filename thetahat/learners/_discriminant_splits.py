@@ -125,21 +125,21 @@ class DiscriminantSplits:
         found = factor_of(self.rows.products_of_training(part, sums), self.scale)
         if found is None or not found[1] <= LARGEST_AMPLIFICATION:
             return None
-        from scipy.linalg import solve_triangular  # noqa: PLC0415 - the API need not load it
+        from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
 
         factor, amplification = found
-        both = (np.concatenate([rows, means]) * self.scale).T
-        white = solve_triangular(factor, both, lower=True).T
-        return Whitened(white[: len(rows)], white[len(rows) :], amplification)
+        inverse, _ = lapack.dtrtri(factor, lower=1)
+        turn = (inverse * self.scale).T
+        return Whitened(rows @ turn, means @ turn, amplification)
 
 
 def factor_of(products: FloatArray, scale: FloatArray) -> tuple[FloatArray, float] | None:
     """Return the Cholesky factor of scaled products, and the length of the inverse."""
     from scipy.linalg import lapack  # noqa: PLC0415 - as above
 
-    matrix = products * np.outer(scale, scale)
+    matrix = products * scale * scale[:, None]
     # A column that never varies within the classes counts for nothing: it stands alone.
-    matrix[np.diag_indices_from(matrix)] += scale == 0
+    np.einsum("ii->i", matrix)[:] += scale == 0
     factor, failed = lapack.dpotrf(matrix, lower=1)
     if failed:
         return None
