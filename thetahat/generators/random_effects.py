@@ -20,6 +20,7 @@ from thetahat.types import BlockKind, FloatArray, Target
 TRAINED = "expected_at_training_size"
 FITTED = "fold_models"
 NEW = "new_source"
+SEEN = "observed_on_one_new_source"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,9 +160,14 @@ class DrawnSources:
             name: BlockLosses(layout, values=np.ascontiguousarray(values[:, m]))
             for m, name in enumerate(of.models)
         }
+        truths = self._truths(effects)
+        one_new = self._one_new(effects, round(size.rows / n_blocks), rng)
+        if one_new is not None:
+            for name, mean in zip(of.models, one_new, strict=True):
+                truths[name][SEEN] = float(mean)
         return DrawnLosses(
             table=LossTable(layout, models),
-            truths=self._truths(effects),
+            truths=truths,
             variances=dict.fromkeys(of.models, self.variances(layout)),
         )
 
@@ -179,6 +185,25 @@ class DrawnSources:
         average = normal.mean(axis=0)
         between, common = of.omega - of.gamma, of.omega + (n_blocks - 1) * of.gamma
         return np.asarray(math.sqrt(between) * (normal - average) + math.sqrt(common) * average)
+
+    def _one_new(
+        self, effects: FloatArray, size: int, rng: np.random.Generator
+    ) -> FloatArray | None:
+        """(models,) mean losses on one more source, given the effects of these.
+
+        None where a block more would break what gamma may be, or blocks are no sources.
+        """
+        of, n_blocks = self.generator, len(self.means)
+        if of.blocks is not BlockKind.SOURCE:
+            return None
+        common = of.omega + (n_blocks - 1) * of.gamma
+        share = of.gamma / common if common > 0 else 0.0
+        left = of.omega - share * n_blocks * of.gamma
+        if left < 0:
+            return None
+        centre = of.mean + np.array([0.0, *of.differences]) + share * effects.sum(axis=0)
+        spread = math.sqrt(of.spread**2 + left + (of.sigma2 - of.omega) / size)
+        return np.asarray(centre + spread * of._alike(1, rng)[0])  # noqa: SLF001 - its own part
 
     def _truths(self, effects: FloatArray) -> dict[str, dict[str, float]]:
         of = self.generator

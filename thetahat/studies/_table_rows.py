@@ -17,7 +17,7 @@ from thetahat.studies.monte_carlo import (
 from thetahat.studies.names import subjects_of
 from thetahat.studies.reading import Reading, Truth
 from thetahat.studies.tables import Cell, Number
-from thetahat.studies.truths import FITTED, MODEL, OF_TARGET
+from thetahat.studies.truths import FITTED, MODEL, OF_TARGET, truth_of
 from thetahat.types import FloatArray, Target
 
 Row = dict[str, Cell]
@@ -82,10 +82,8 @@ def variances_rows(reading: Reading) -> Iterator[Row]:
 def _true_variance(
     reading: Reading, estimator: str, subject: str, target: str, mean: str
 ) -> Number:
-    truth = reading.truth(estimator, subject, OF_TARGET[Target(target)])
-    known = reading.records.get(
-        names.name_of(estimator, subject, names.KNOWN, OF_TARGET[Target(target)])
-    )
+    truth = reading.truth(estimator, subject, truth_of(target))
+    known = reading.records.get(names.name_of(estimator, subject, names.KNOWN, truth_of(target)))
     if known is not None and mean == "macro":
         return Number(float(known[0]), 0.0)
     values = reading.records.get(names.name_of(estimator, subject, names.MEAN, mean))
@@ -112,7 +110,7 @@ def intervals_rows(reading: Reading, levels: Mapping[str, float]) -> Iterator[Ro
             where = (estimator, subject, names.INTERVALS, method, target, mean)
             lower, upper = reading.at(*where, "lower"), reading.at(*where, "upper")
             built = ~np.isnan(lower)
-            own = truths.get(OF_TARGET[Target(target)])
+            own = truths.get(truth_of(target))
             row: Row = {
                 "estimator": estimator,
                 "subject": subject,

@@ -25,8 +25,11 @@ from thetahat.seeds import stream
 from thetahat.studies import names
 from thetahat.studies.estimator import Estimator
 from thetahat.studies.names import name_of, pair_of
+from thetahat.studies.truths import PREDICTED
 from thetahat.variances.base import VarianceEstimate, VarianceEstimator
 
+PREDICTION: Final = "prediction"
+"""Wire name of the interval that is for an observation."""
 RECOMMENDED: Final = "recommended"
 """The interval that the service recommends for a target, whichever that is in a repetition."""
 
@@ -120,9 +123,10 @@ def _told(
             if interval.variance is None
             else (f"{interval.method}:{interval.variance}")
         )
-        yield from _interval(key, subject, label, interval)
+        target = PREDICTED if built.interval_name == PREDICTION else interval.target.value
+        yield from _interval(key, subject, label, target, interval)
         if interval.recommended:
-            yield from _interval(key, subject, RECOMMENDED, interval)
+            yield from _interval(key, subject, RECOMMENDED, target, interval)
 
 
 def _variance(
@@ -135,8 +139,8 @@ def _variance(
 
 
 def _interval(
-    key: str, subject: str, label: str, interval: Interval
+    key: str, subject: str, label: str, target: str, interval: Interval
 ) -> Iterator[tuple[str, float]]:
-    where = (key, subject, names.INTERVALS, label, interval.target.value, interval.mean.value)
+    where = (key, subject, names.INTERVALS, label, target, interval.mean.value)
     yield name_of(*where, "lower"), -math.inf if interval.lower is None else interval.lower
     yield name_of(*where, "upper"), math.inf if interval.upper is None else interval.upper

@@ -6,7 +6,7 @@ from the whole draw S, ``f_j`` the model of split j.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -29,7 +29,8 @@ FITTED: Final = "fold_models"
 NEW_MODEL: Final = "model_on_new_sources"
 NEW_FITTED: Final = "fold_models_on_new_sources"
 ON_TARGET: Final = "fold_models_on_target"
-OBSERVED: Final = (MODEL, FITTED, NEW_MODEL, NEW_FITTED, ON_TARGET)
+ONE_NEW: Final = "observed_on_one_new_source"
+OBSERVED: Final = (MODEL, FITTED, NEW_MODEL, NEW_FITTED, ON_TARGET, ONE_NEW)
 """Truths of one repetition."""
 
 AT_N: Final = "expected_at_n"
@@ -46,6 +47,7 @@ TITLES: Final[Mapping[str, str]] = MappingProxyType(
         NEW_MODEL: "R(f^S) on sources that were not drawn",
         NEW_FITTED: "mean R(f_j) on sources that were not drawn",
         ON_TARGET: "mean R(f_j) under the target distribution",
+        ONE_NEW: "the mean loss that one f_j has on as many rows of one source that was not drawn",
         AT_N: "E R(f^S): the expected error of learning from n rows",
         TRAINED: "E mean R(f_j): the expected error at the scheme's training size",
         NEW: "the expected error on a new source, at the scheme's training size",
@@ -71,6 +73,14 @@ OF_TARGET: Final[Mapping[Target, str]] = MappingProxyType(
     }
 )
 """What each target stands for in a study."""
+
+PREDICTED: Final = "one_new_source"
+"""The target of a prediction interval: an observation, and no expectation."""
+
+
+def truth_of(target: str) -> str:
+    """Return which truth an interval or a variance of that target is held against."""
+    return ONE_NEW if target == PREDICTED else OF_TARGET[Target(target)]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -133,7 +143,25 @@ def truths_of(
             own = kind is BlockKind.SOURCE and of_splits == FITTED
             risks = [_split_risk(fitting, drawn, split, on, own=own) for split in splits]
             found[of_splits] = float(np.mean(risks))
+    if ONE_NEW in wanted:
+        found.update(_observed(fitting, drawn, splits))
     return found
+
+
+def _observed(
+    fitting: Fitting, drawn: DrawnData, splits: Sequence[Split]
+) -> Iterator[tuple[str, float]]:
+    """Yield the mean loss of one split's model on some rows of one source that was not drawn."""
+    data, on = drawn.data, drawn.outside()
+    if on is None or on.source is None or data.source is None:
+        return
+    rng = stream(fitting.seed, "one new source")
+    rows = np.flatnonzero(on.source == rng.choice(np.unique(on.source)))
+    size = min(round(data.n / len(np.unique(data.source))), len(rows))
+    split = splits[int(rng.integers(len(splits)))]
+    some = take(on, np.sort(rng.choice(rows, size=size, replace=False)))
+    losses = fitting.losses(data, split.train, (split.repeat, split.block), some)
+    yield ONE_NEW, float(losses.mean())
 
 
 def _split_risk(fitting: Fitting, drawn: DrawnData, split: Split, on: Data, *, own: bool) -> float:

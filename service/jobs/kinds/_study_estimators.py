@@ -23,7 +23,7 @@ from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Scheme
 from thetahat.studies.choosing import SELECTED
 from thetahat.studies.estimator import Estimator, Weighted
-from thetahat.studies.truths import FITTED, MODEL, NEW_FITTED, ON_TARGET, check_truths
+from thetahat.studies.truths import FITTED, MODEL, NEW_FITTED, ON_TARGET, ONE_NEW, check_truths
 from thetahat.types import BlockKind
 from thetahat.weights import WEIGHTS
 
@@ -141,7 +141,7 @@ def _scheme(one: EstimatorInput) -> Scheme:
 
 def _default_truths(scheme: Scheme, size: Size) -> tuple[str, ...]:
     by_source = scheme.block_kind is BlockKind.SOURCE and size.n_sources is not None
-    return (MODEL, FITTED, NEW_FITTED) if by_source else (MODEL, FITTED)
+    return (MODEL, FITTED, NEW_FITTED, ONE_NEW) if by_source else (MODEL, FITTED)
 
 
 def _choices(one: EstimatorInput) -> EstimatorChoices:

@@ -77,9 +77,37 @@ def test_exact_sources_stay_while_losses_are_drawn_again() -> None:
     first, second = (sources.draw(SIZE, np.random.default_rng(i)) for i in (1, 2))
 
     assert first.truths["m1"]["expected_at_training_size"] == sources.means.mean()
-    assert first.truths["m1"] == second.truths["m1"]  # omega is 0: no models differ
+    # omega is 0: no models differ
+    assert first.truths["m1"]["fold_models"] == second.truths["m1"]["fold_models"]
     assert first.truths["m1"]["new_source"] == 0.0
     assert not np.array_equal(first.table.models["m1"].rows, second.table.models["m1"].rows)
+
+
+def test_calibrated_one_more_source_is_like_these() -> None:
+    """Its mean loss has a block mean's variance, and gamma with the effects of these; z = 5."""
+    rng, n, size = np.random.default_rng(4), 4000, Size(n_sources=3, per_source=4)
+    of = RandomEffects(omega=0.4, gamma=0.3, mean=2.0, spread=0.5)
+    drawn = [of.settle(3, rng).draw(size, rng) for _ in range(n)]
+    one = np.array([d.truths["m1"]["observed_on_one_new_source"] - 2.0 for d in drawn])
+    sources = np.array([d.truths["m1"]["expected_at_training_size"] for d in drawn])
+    effects = np.array([d.truths["m1"]["fold_models"] for d in drawn]) - sources
+
+    # 0.5^2 + 0.4 + (1 - 0.4) / 4 = 0.8
+    for products, wanted in ((one**2, 0.8), (one * effects, 0.3), (one * (sources - 2.0), 0.0)):
+        assert abs(products.mean() - wanted) < 5 * products.std() / np.sqrt(n)
+
+
+def test_degenerate_no_source_can_be_added() -> None:
+    """With gamma = -omega / (K - 1) a further block would break the covariance."""
+    rng = np.random.default_rng(0)
+    size = Size(n_sources=3, per_source=2)
+    tight = RandomEffects(omega=0.4, gamma=-0.15).settle(3, rng).draw(size, rng)
+    folds = RandomEffects(blocks=BlockKind.RANDOM).settle(3, rng).draw(size, rng)
+    free = RandomEffects(omega=0.0).settle(3, rng).draw(size, rng)
+
+    assert "observed_on_one_new_source" not in tight.truths["m1"]
+    assert "observed_on_one_new_source" not in folds.truths["m1"]
+    assert "observed_on_one_new_source" in free.truths["m1"]
 
 
 def test_degenerate_sizes_that_differ_by_one_and_a_single_block() -> None:

@@ -66,6 +66,12 @@ def test_exact_the_truth_of_rows_drawn_with_replacement_is_of_all_rows() -> None
     }
 
 
+def test_degenerate_without_sources_none_is_new() -> None:
+    study = of_rows(with_replacement=False, truths=("observed_on_one_new_source",))
+
+    assert not [name for name in study.run(0, 1) if "truths" in name]
+
+
 def test_invalid_methods_that_fit_again_would_part_copies() -> None:
     asked = Asked("variances", 0, "oob", REFITS["out_of_bag"]())
     study = of_rows(with_replacement=True, refits=(asked,))

@@ -7,11 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.thetahat.studies.parts import choices, near, of_data, of_losses, rows_of
+from tests.thetahat.studies.parts import choices, chosen, near, of_data, of_losses, rows_of
 from thetahat.errors import InvalidParameter, UnsupportedCombination
+from thetahat.evaluation import Choices
 from thetahat.generators import Size
 from thetahat.generators.random_effects import RandomEffects
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
+from thetahat.intervals import INTERVALS
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
 from thetahat.refits import REFITS, Asked
@@ -23,6 +25,7 @@ from thetahat.studies.reading import Reading
 from thetahat.studies.repeating import joined
 from thetahat.studies.tables import Number
 from thetahat.types import BlockKind
+from thetahat.variances import VARIANCES
 
 
 def test_calibrated_t_intervals_on_independent_losses_cover() -> None:
@@ -58,6 +61,22 @@ def test_calibrated_an_interval_that_fails_is_seen_to_fail() -> None:
     assert variance["true_variance"].standard_error == 0.0
     assert near(variance["average"], 0.009)
     assert near(variance["bias"], -0.1)
+
+
+def test_calibrated_a_prediction_interval_covers_an_observation() -> None:
+    """Of independent normal losses t with K - 1 degrees of freedom is exact; z = 5."""
+    study = of_losses(RandomEffects(spread=0.3), Size(n_sources=6, per_source=4), "theta_gamma")
+    only = Choices(
+        variances=chosen(VARIANCES, "theta_gamma"), intervals=chosen(INTERVALS, "prediction")
+    )
+    study = replace(study, estimators=[replace(study.estimators[0], choices=only)])
+
+    (row, *_) = rows_of(study.finish(study.run(0, 600)), "intervals")
+
+    assert row["target"] == "one_new_source"
+    assert near(row["coverage"], 0.95)
+    assert row["coverage"] == row["covers_observed_on_one_new_source"]
+    assert row["covers_new_source"].value > row["coverage"].value
 
 
 def test_calibrated_size_and_power_of_a_test() -> None:
@@ -150,7 +169,7 @@ def test_exact_truths_of_sources_are_those_of_the_same_sources() -> None:
         scheme=SCHEMES["leave_one_source_out"](),
         learners={"nm": LEARNERS["nearest_mean"]()},
         loss=LOSSES["zero_one"](),
-        truths=("fold_models", "fold_models_on_new_sources"),
+        truths=("fold_models", "fold_models_on_new_sources", "observed_on_one_new_source"),
     )
     generator = TwoClassGaussian(n_features=2, n_relevant=1, source_spread=1.0)
     study = GeneralStudy(
@@ -177,8 +196,11 @@ def test_exact_truths_of_sources_are_those_of_the_same_sources() -> None:
     assert {r["truth"] for r in rows_of(found, "errors")} == {
         "fold_models",
         "fold_models_on_new_sources",
+        "observed_on_one_new_source",
         "new_source",
     }
+    one_new = records["cvs/nm/truths/observed_on_one_new_source"]
+    assert np.allclose(one_new * 8, np.round(one_new * 8))  # of as many rows as a source has here
     unknown = Reading(fixed.run(0, 2))
     new = unknown.truth("cvs", "nm", "new_source")
     assert new is not None
