@@ -171,7 +171,7 @@ def _exact(terms: FloatArray, alternative: Alternative) -> tuple[float, dict[str
 def _by_enumeration(
     terms: FloatArray, alternative: Alternative
 ) -> tuple[float, dict[str, Any]] | None:
-    n = np.count_nonzero(terms)
+    n = int(np.count_nonzero(terms))
     if n > _ENUMERATED:
         return None
     p_value = by_enumeration(terms[terms != 0], alternative)
