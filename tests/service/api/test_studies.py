@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 from starlette.testclient import TestClient
 
-from service.jobs import figures
+from service.jobs import figures, parts, record
 from service.jobs.discard import chunk_folder
 from service.jobs.kinds import study
 from service.storage import unit_parts
@@ -197,3 +197,18 @@ def test_invalid_figures(client: TestClient) -> None:
     for name in ("two.pdf", "two", ".svg", "svg"):
         assert client.get(f"{there}/figures/{name}").status_code == 404
     assert client.get(f"{unfinished}/figures/two.svg").status_code == 409
+
+
+def test_exact_a_study_that_failed_can_be_gone_on_with(client: TestClient) -> None:
+    there, evaluation_id, worker = begin(client, BODY)
+    worker.do((evaluation_id, 1))
+    claim = record.take((evaluation_id, 2), uuid4(), 60.0)
+    assert claim is not None
+    problem = {"code": "time_limit_exceeded", "detail": "too long", "type": "t", "title": "T"}
+    assert parts.fail(claim, problem, FileStore.open())
+    failed = client.get(there).json()["status"]
+
+    _, result, _ = finish(client, {"kind": "study", "extends": str(evaluation_id)})
+
+    assert failed == "failed"
+    assert result["study"]["repetitions"] == 20
