@@ -187,11 +187,10 @@ class OneLeftOut:
 
     @cached_property
     def _factor(self) -> Factor | None:
-        factor = factor_of(self.splits.curvature)
-        if factor is None:
+        factor, splits = factor_of(self.splits.curvature), self.splits
+        if factor is None or splits.amplification(splits.objective, factor) > LARGEST_AMPLIFICATION:
             return None
-        amplification = self.splits.amplification(self.splits.objective, factor)
-        return factor if amplification <= LARGEST_AMPLIFICATION else None
+        return factor
 
     def _of(self, rows: IntArray, factor: Factor) -> tuple[FloatArray, np.ndarray]:
         """(m,) logits of rows that are left out, and whether they may be used."""

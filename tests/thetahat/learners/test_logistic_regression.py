@@ -12,6 +12,7 @@ from tests.thetahat.learners.problems import PROBLEMS, problem
 from thetahat.data import Data, data_of
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.learners._logistic_model import LogisticModel
+from thetahat.learners._logistic_newton import Objective, minimise
 from thetahat.learners._logistic_splits import logistic_over_splits
 from thetahat.learners.base import Part, Plain
 from thetahat.learners.logistic_regression import LogisticRegression
@@ -290,3 +291,13 @@ def test_degenerate_why_a_split_is_fitted() -> None:
     )
     assert "as likely as one another" in why_fitted(*at_middle, Part(np.arange(60), last, last))
     assert why_fitted(far, y, part)
+
+
+def test_degenerate_shares_that_are_all_0_or_1_leave_no_curvature() -> None:
+    Z, target = np.array([[1.0], [1.0]]), np.array([[0.0], [1.0]])
+    start = np.array([[1e6]])
+
+    found, length = minimise(Objective(Z, target, np.ones(2), np.zeros(1)), start)
+
+    assert_array_equal(found, start)
+    assert length == np.inf

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from tests.thetahat.learners.fits import predicted
+from tests.thetahat.learners.fits import predicted, table
 from tests.thetahat.learners.problems import PROBLEMS
 from thetahat.learners._ridge_path import RidgePath
+from thetahat.learners.base import Plain
 from thetahat.learners.ridge import Ridge
 from thetahat.resampling.at_once import part_of
-from thetahat.schemes.base import Rows
+from thetahat.schemes.base import Rows, Split
 from thetahat.schemes.bootstrap import Bootstrap
 from thetahat.schemes.k_fold import KFold
 from thetahat.schemes.leave_one_out import LeaveOneOut
@@ -97,3 +98,21 @@ def test_degenerate_no_penalty_and_dependent_columns() -> None:
 
     wanted = predicted(Ridge(penalty=0), X[part.train], y[part.train], X[part.test]).output
     assert_allclose(said[:, 0], wanted, rtol=1e-9)
+
+
+def test_degenerate_a_target_that_does_not_vary() -> None:
+    X, _ = PROBLEMS["plain"](np.random.default_rng(20_261_237))
+    y = np.where(np.arange(41) == 0, 9.0, 2.0)
+    without_it = part_of(Split(0, 0, 0, np.arange(1, 41), np.arange(1)), 41)
+
+    said = RidgePath(X, y, None, PENALTIES).predict(without_it)
+
+    assert_allclose(said, np.full((1, 4), 2.0), rtol=1e-12)
+
+
+def test_degenerate_no_weight_at_all() -> None:
+    told = Ridge().over_path(
+        (1.0, 2.0), table(np.ones((3, 1))), np.arange(3.0), weights=np.zeros(3), n_classes=0
+    )
+
+    assert isinstance(told, Plain)
