@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from thetahat.evaluation import Choices
 from thetahat.learners.base import Learner
 from thetahat.losses.base import Loss
+from thetahat.losses.base import for_classes as loss_for_classes
+from thetahat.pipelines import for_classes
 from thetahat.refits import Asked
 from thetahat.risks.base import RiskEstimator
 from thetahat.schemes.base import Scheme
 from thetahat.studies.truths import FITTED, MODEL
+from thetahat.types import Label
 from thetahat.weights import WeightEstimator
 
 
@@ -67,3 +70,11 @@ class Estimator:
     truths: tuple[str, ...] = (MODEL, FITTED)
     select: str | None = None
     weighted: Weighted | None = None
+
+    def told_classes(self, classes: tuple[Label, ...]) -> Estimator:
+        """Return it with loss and learners told what the classes of the data are."""
+        return replace(
+            self,
+            loss=None if self.loss is None else loss_for_classes(self.loss, classes),
+            learners={name: for_classes(one, classes) for name, one in self.learners.items()},
+        )

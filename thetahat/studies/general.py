@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from thetahat.errors import EvaluationError, UnsupportedCombination
 from thetahat.evaluation.found import NOTHING_FOUND, FoundBySubject
 from thetahat.generators import DrawnLosses, Size
-from thetahat.losses.base import for_classes
 from thetahat.refits import Design, Fits, Learning, designs_of, find, fits_of, run_design
 from thetahat.resampling import loss_table, rows_of, run_splits
 from thetahat.seeds import stream
@@ -140,12 +139,12 @@ def _told_truths(key: str, drawn: DrawnLosses) -> dict[str, float]:
 
 
 def _of_data(estimator: Estimator, drawn: DrawnData, seed: int) -> dict[str, float]:
+    estimator = estimator.told_classes(drawn.data.classes)
     if estimator.scheme is None or estimator.loss is None or not estimator.learners:
         raise UnsupportedCombination(
             f"estimator {estimator.key!r} needs a scheme, a loss and learners: data are drawn here"
         )
-    data, scheme = drawn.data, estimator.scheme
-    loss = for_classes(estimator.loss, data.classes)
+    data, scheme, loss = drawn.data, estimator.scheme, estimator.loss
     splits = list(scheme.splits(rows_of(data), seed))
     if drawn.group is not None:
         splits = list(apart(splits, drawn.group))
@@ -154,8 +153,7 @@ def _of_data(estimator: Estimator, drawn: DrawnData, seed: int) -> dict[str, flo
         for name, learner in estimator.learners.items()
     }
     table = loss_table(data, scheme.block_kind, outcomes, loss)
-    bound = replace(estimator, loss=loss)
-    record = judged(bound, table, seed, _found(bound, drawn, seed))
+    record = judged(estimator, table, seed, _found(estimator, drawn, seed))
     truths = {
         name: truths_of(
             Fitting(name=name, learner=learner, loss=loss, seed=seed),

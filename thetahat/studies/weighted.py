@@ -10,7 +10,7 @@ from scipy.special import ndtri
 
 from thetahat.errors import UnsupportedCombination
 from thetahat.learners.base import Learner
-from thetahat.losses.base import Loss, for_classes
+from thetahat.losses.base import Loss
 from thetahat.resampling import rows_of, run_splits
 from thetahat.schemes.base import Split
 from thetahat.seeds import stream
@@ -28,13 +28,13 @@ def weighted(estimator: Estimator, drawn: DrawnPair, seed: int) -> dict[str, flo
     Learners that take weights are fitted with them; losses are those of the scheme's test parts
     of the source sample, each with its row's weight.
     """
+    estimator = estimator.told_classes(drawn.pair.source.classes)
     how, scheme, loss = estimator.weighted, estimator.scheme, estimator.loss
     if how is None or scheme is None or loss is None:
         raise UnsupportedCombination(
             f"estimator {estimator.key!r} needs weights, a scheme and a loss: pairs are drawn here"
         )
     weights = _weights(how, drawn, seed)
-    loss = for_classes(loss, drawn.pair.source.classes)
     splits = list(scheme.splits(rows_of(drawn.pair.source), seed))
     record: dict[str, float] = {}
     for name, learner in estimator.learners.items():

@@ -17,6 +17,7 @@ from thetahat.intervals import INTERVALS
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
 from thetahat.omnibus import OMNIBUS
+from thetahat.pipelines import build, learner_spec
 from thetahat.refits import REFITS, Asked
 from thetahat.schemes import SCHEMES
 from thetahat.studies.estimator import Estimator
@@ -64,6 +65,23 @@ def test_exact_the_truth_of_rows_drawn_with_replacement_is_of_all_rows() -> None
             "expected_at_n": "E R(f^S): the expected error of learning from n rows",
         },
     }
+
+
+def test_exact_learners_and_losses_are_told_the_labels() -> None:
+    """Class weights and costs speak of labels; a learner sees codes."""
+    labels = np.where(X > 0, "yes", "no").tolist()
+    spec = {"name": "LogisticRegression", "params": {"class_weight": {"no": 1, "yes": 3}}}
+    cost = LOSSES["cost_matrix"](costs={"no": {"yes": 5.0}, "yes": {"no": 1.0}})  # type: ignore[call-arg]
+    study = of_rows(
+        with_replacement=False,
+        learners={"lr": build(learner_spec(spec), "classification")},
+        loss=cost,
+        truths=("model",),
+    )
+    data = data_of({"x": X}, labels, "classification")
+    study = replace(study, population=DataAsPopulation(data=data))
+
+    assert study.run(0, 2)["cv/failed"].tolist() == [0.0, 0.0]
 
 
 def test_degenerate_without_sources_none_is_new() -> None:
