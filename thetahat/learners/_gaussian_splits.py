@@ -26,7 +26,7 @@ TIED: Final = Plain("two classes are as likely as one another to the last digits
 
 _ROUNDING = 1e-15
 _DIGITS = 1e-9
-"""What a log density by products may be wrong by; else it is summed from the differences."""
+"""What a log density may be wrong by."""
 
 
 def rows_of_gaussian(
@@ -69,7 +69,8 @@ class GaussianSplits:
     """Moments of the left-out rows are taken from those of all, class by class.
 
     They are about the mean of all rows. Log densities of the test rows are two products of
-    matrices where their terms are not so large that the digits of the difference would be lost.
+    matrices; where their terms are so large that digits of the difference would be lost, the
+    training part is fitted.
     """
 
     def __init__(self, rows: GaussianRows, smoothing: float) -> None:
@@ -178,14 +179,10 @@ def _log_density(learnt: Learnt, variances: FloatArray) -> tuple[FloatArray, flo
     precise = 1 / variances
     apart = precise @ squares.T
     of_means = (means**2 * precise).sum(axis=1)
-    largest = float(apart.max(initial=0.0) + of_means.max())
-    if _ROUNDING * largest <= _DIGITS:
-        apart -= (2 * means * precise) @ X.T
-        apart += of_means[:, None]
-    else:
-        for at, mean in enumerate(means):
-            apart[at] = (X - mean) ** 2 @ precise[at]
-    size = float(apart.max(initial=0.0) + np.abs(constant).max())
+    largest = float(apart.max(initial=0.0) + of_means.max())  # before most of it is subtracted
+    apart -= (2 * means * precise) @ X.T
+    apart += of_means[:, None]
+    size = 2 * largest + float(np.abs(constant).max())
     return -0.5 * (constant[:, None] + apart), size
 
 

@@ -251,3 +251,30 @@ def test_exact_which_splits_go_in_one_pass(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(_count_rows, "MOST_CELLS", 12 * 3 * 3)  # room for three
     runs = [[parts.index(part) for part in run] for run in shared.rows.apart(parts)]
     assert runs == [[0, 1, 2], [3], [4, 5, 6], [7]]
+
+
+@pytest.mark.parametrize("learner", LEARNT)
+def test_exact_blocks_that_are_all_rows_add_up(
+    learner: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = table_of(sparse=True, weights="whole")
+    monkeypatch.setattr(_class_sums, "LARGE", 0)
+    parts = [part_of(split, data.n) for split in splits_of(data, "k_fold")]
+    together: Any = over_splits(LEARNERS[learner](), data)
+    together.predict_all(parts)
+    again: Any = over_splits(LEARNERS[learner](), table_of(sparse=True, weights="whole"))
+
+    assert_array_equal(together.rows.sums, again.rows.sums)
+
+
+@pytest.mark.parametrize("learner", LEARNT)
+def test_naive_a_smoothing_next_to_nothing(learner: str) -> None:
+    data = table_of(sparse=True, weights="none")
+    labels = np.where(data.y == 2, 1, data.y)
+    data = replace(data, y=labels, classes=data.classes[:2])
+    splits = list(splits_of(data, "k_fold"))
+    params: dict[str, Any] = {"smoothing": 1e-200}
+    plain = LEARNERS[learner](**params)
+
+    for split, said in zip(splits, at_once(learner, data, splits, **params), strict=True):
+        assert_same(said, fitted(plain, data, split), 1e-8)

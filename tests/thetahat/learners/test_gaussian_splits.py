@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 
 from tests.thetahat.learners.fits import probabilities
 from tests.thetahat.learners.problems import PROBLEMS, problem
 from tests.thetahat.learners.test_every_fast_path import SPLITS, fitted, splits_of
 from thetahat.data import Data, data_of
+from thetahat.features import Features
 from thetahat.learners import _gaussian_rows
 from thetahat.learners._gaussian_splits import GaussianPath, GaussianSplits
 from thetahat.learners.base import Part, Plain
 from thetahat.learners.gaussian_naive_bayes import GaussianNaiveBayes
 from thetahat.resampling.at_once import part_of
+from thetahat.sparse import Numbered, sparse_columns
 
 SMOOTHINGS = [0.0, 1e-9, 0.01, 3.0]
 
@@ -154,3 +158,25 @@ def test_degenerate_one_class_fits_none() -> None:
     _, fits = path_of(data).predict(Part(np.arange(4), np.array([4]), np.array([4])))
 
     assert not fits.any()
+
+
+def test_degenerate_one_class_with_weight_is_left_to_the_fit() -> None:
+    y = [0, 0, 0, 1, 1]
+    data = data_of({"x": [1.0, 2, 0, 4, 3]}, y, "classification", weight=[1, 1, 1, 0, 0])
+
+    _, fits = shared_of(data).each_left_out(np.arange(5))
+
+    assert not fits.any()
+
+
+def test_exact_sparse_columns_say_what_dense_ones_say() -> None:
+    data = problem("tied", "classification")
+    X = data.features.matrix()
+    wide = sparse_columns("X", csr_array(X), Numbered("x", X.shape[1]))
+    sparse = replace(data, features=Features((), (), wide=(wide,)))
+    part = Part(np.arange(12, 41), np.arange(12), np.arange(12))
+
+    told = [shared_of(one, 0.1).predict(part) for one in (data, sparse)]
+
+    dense, other = (one for one in told if not isinstance(one, Plain))
+    assert_array_equal(probabilities(other), probabilities(dense))

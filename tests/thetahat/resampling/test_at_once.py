@@ -285,6 +285,7 @@ def test_golden_splits_go_in_passes_as_far_as_there_is_room(
     outputs = [said.output.tolist() if isinstance(said, Predictions) else said for _, said in told]
     assert outputs == [[1.0, 1.0], None, [1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
     assert [said for _, said in predicted_in_passes(Says(1.0), splits, 5)] == [None] * 5
+    assert not list(predicted_in_passes(shared, [], 5))
 
 
 def test_degenerate_what_is_out_of_scale_in_a_pass_is_left_to_the_fit() -> None:

@@ -135,6 +135,10 @@ def test_naive_behind_and_before_other_steps() -> None:
             {"name": "CountVectorizer", "columns": ["t"]},
         ),
         ([{"groups": [{}]}, "standardise"], {"name": "CountVectorizer"}),
+        (
+            [{"groups": [{"columns": ["a"], "prepare": ["standardise"]}]}],
+            {"name": "CountVectorizer", "columns": ["t"]},
+        ),
     ],
 )
 def test_limit_what_is_not_taken_apart(before: list[Any], step: Any) -> None:
