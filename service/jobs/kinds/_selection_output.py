@@ -72,7 +72,9 @@ def finish(
     shown, won = _shown(given, plan, found, external, parts, outputs)
     table = loss_table(plan.data, plan.schemes.assessed.block_kind, shown, plan.loss)
     out = [name for name in plan.wires if name not in found.ran]
-    asked = [*table.names, *(out if external is None or given.compare else ())]
+    asked = [*table.names, *(out if given.compare else ())]
+    if external is None:  # those that are not shown are left out, too
+        asked = list(plan.wires)
     choices, fewer, let_go = choices_left(given.choices(), table.layout, asked, table.names)
     check(table.layout, choices, table.names)
     result = evaluate(table, choices, seed)

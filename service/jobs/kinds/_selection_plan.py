@@ -144,7 +144,7 @@ def check_selection(given: SelectionRequest, datasets: Mapping[UUID, DatasetFile
     scheme, field = schemes.assessed, schemes.assessed_field
     known = given.dataset is None or not (scheme.requires | schemes.internal.requires)
     layout = layout_for(given, scheme, rows, field) if known else likely_layout(scheme)
-    names = tuple(learners)[:MOST_SHOWN]
+    names = tuple(learners)
     models = names if schemes.external is None else (SELECTED, *(names if given.compare else ()))
     check_choices(layout, given.choices(), models, loss)
     if known:

@@ -154,6 +154,9 @@ def test_exact_without_external_the_best_of_each_grid_is_shown(
 
     assert list(result["models"]) == ["mean", result["grids"]["ridge"]["least"]]
     assert len(result["internal"]) == 5
+    with_control = run_kind({**body, "control": "ridge[penalty=0.1]"}).result
+    assert "control_left_out" in {c["code"] for c in with_control["cautions"]}
+    assert len(with_control["comparisons"]) == 1
     assert "best_of_each_grid" in {c["code"] for c in result["cautions"]}
 
 
