@@ -41,7 +41,7 @@ Send = Callable[[int], bytes]
 
 
 def say(what: str, measured: str, target: str = "") -> None:
-    print(f"{what:58s} {measured:>34s}   {target}", flush=True)
+    print(f"{what:56s} {measured:>46s}   {target}", flush=True)
 
 
 def request(method: str, path: str, body: bytes = b"", head: str = "") -> bytes:
@@ -97,12 +97,17 @@ async def load(port: int, send: Send, count: int) -> tuple[float, list[float]]:
     return rate, sorted(times)
 
 
-def rate_of(port: int, send: Send, count: int) -> tuple[str, float]:
-    """Return the middle of three rounds in words: the rate, and its p50 and p99."""
+def rate_of(port: int, pid: int, send: Send, count: int) -> str:
+    """Return the middle of three rounds in words: rate, p50 and p99, and the API's CPU time each.
+
+    The last is the one that other work on the machine changes little.
+    """
+    before = cpu_seconds(children_of(pid, b"api"))
     rounds = sorted(asyncio.run(load(port, send, count // 3)) for _ in range(3))
     rate, times = rounds[1]
     p50, p99 = (1e3 * times[int(q * len(times))] for q in (0.5, 0.99))
-    return f"{rate:.0f}/s, p50 {p50:.0f} ms, p99 {p99:.0f} ms", rate
+    cpu = 1e3 * (cpu_seconds(children_of(pid, b"api")) - before) / count
+    return f"{rate:.0f}/s, p50 {p50:.0f} ms, p99 {p99:.0f} ms, CPU {cpu:.2f} ms"
 
 
 @contextlib.contextmanager
@@ -128,16 +133,27 @@ def serving(database_url: str = "") -> Iterator[tuple[int, int, float]]:
                 process.terminate()
 
 
-def workers_of(pid: int) -> list[int]:
-    """Return the processes that compute, and their parent."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError, IndexError):
-            command = (entry / "cmdline").read_bytes().split(b"\0")
-            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            if b"worker" in command[1:] and (parent == pid or parent in found):
-                found.append(int(entry.name))
-    return sorted(found)
+def children_of(pid: int, word: bytes) -> list[int]:
+    """Return a process's descendants whose command has a word, each after its parent."""
+    found: list[int] = []
+    for number in sorted(int(entry.name) for entry in Path("/proc").glob("[0-9]*")):
+        with contextlib.suppress(OSError):
+            entry = Path("/proc") / str(number)
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+            if word in words and int(fields_of(number)[1]) in {pid, *found}:
+                found.append(number)
+    return found
+
+
+def fields_of(pid: int) -> list[str]:
+    """Return what the system tells of a process, after its name."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+
+
+def cpu_seconds(pids: list[int]) -> float:
+    """Return the CPU time that processes have taken."""
+    ticks = sum(int(field) for pid in pids for field in fields_of(pid)[11:13])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 @contextlib.contextmanager
@@ -176,16 +192,16 @@ def requests_per_second(client: httpx.Client, port: int, pid: int, targets: dict
     """Submit and poll over all connections."""
     small = losses(2, 3, zero_one=True)
     submit = request("POST", "/v1/evaluations", small)
-    with held(workers_of(pid)):
-        words, _ = rate_of(port, lambda _: submit, SUBMITS)
+    with held(children_of(pid, b"worker")):
+        words = rate_of(port, pid, lambda _: submit, SUBMITS)
         say("submits, workers held", words, targets["submits"])
         waiting = [item["id"] for item in client.get("/v1/evaluations?limit=200").json()["items"]]
         drain(client, port)
-    words, _ = rate_of(port, lambda _: submit, SUBMITS)
+    words = rate_of(port, pid, lambda _: submit, SUBMITS)
     say("submits, workers at work on them", words)
     drain(client, port)
     polls = [request("GET", f"/v1/evaluations/{identifier}") for identifier in waiting]
-    words, _ = rate_of(port, lambda number: polls[number % len(polls)], POLLS)
+    words = rate_of(port, pid, lambda number: polls[number % len(polls)], POLLS)
     say("polls", words, targets["polls"])
 
 
