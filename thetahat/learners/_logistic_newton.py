@@ -78,14 +78,20 @@ def curvature_of(Z: FloatArray, shares: FloatArray, w: FloatArray) -> FloatArray
     """(K q, K q) second derivative of the log likelihood of some rows, but for its sign."""
     K, q = shares.shape[1], Z.shape[1]
     if K == 1:
-        return np.asarray((Z * (w * shares[:, 0] * (1 - shares[:, 0]))[:, None]).T @ Z)
+        return _products(Z, w * shares[:, 0] * (1 - shares[:, 0]))
     matrix = np.empty((K, q, K, q))
     for a in range(K):
-        for b in range(a + 1):
-            of_pair = w * shares[:, a] * ((a == b) - shares[:, b])
-            matrix[a, :, b] = (Z * of_pair[:, None]).T @ Z
+        matrix[a, :, a] = _products(Z, w * shares[:, a] * (1 - shares[:, a]))
+        for b in range(a):
+            matrix[a, :, b] = -_products(Z, w * shares[:, a] * shares[:, b])
             matrix[b, :, a] = matrix[a, :, b].T
     return matrix.reshape(K * q, K * q)
+
+
+def _products(Z: FloatArray, weights: FloatArray) -> FloatArray:
+    """(q, q) weighted products of rows; a matrix with itself costs half of one with another."""
+    rooted = Z * np.sqrt(weights)[:, None]
+    return np.asarray(rooted.T @ rooted)
 
 
 def log_shares(logits: FloatArray) -> FloatArray:

@@ -171,11 +171,12 @@ def test_degenerate_fewer_rows_than_any_number_of_neighbours() -> None:
     assert ["neighbours are asked for" in str(told) for told in found.values()] == [True, True]
 
 
-def test_exact_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("at_once", [1, 70])
+def test_exact_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
     data = problem("plain", "regression")
     grid = GRIDS["ridge"]
     whole = {scheme: done_together(grid, data, scheme) for scheme in ("k_fold", "leave_one_out")}
-    monkeypatch.setattr(paths, "_AT_ONCE", 70)
+    monkeypatch.setattr(paths, "_AT_ONCE", at_once)
 
     for scheme, wanted in whole.items():
         for name, said in done_together(grid, data, scheme).items():
@@ -200,3 +201,15 @@ def test_degenerate_no_rows_to_leave_out() -> None:
     assert [list(told) for told in found.values() if not isinstance(told, EvaluationError)] == [
         []
     ] * len(found)
+
+
+def test_degenerate_one_that_is_refused_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paths, "_AT_ONCE", 1)
+    data = problem("plain", "regression")  # 32 or 33 rows in each training part
+    learners = {"few": NearestNeighbours(k=3), "many": NearestNeighbours(k=35)}
+
+    found = done_together(learners, data, "k_fold")
+
+    assert "35 neighbours are asked for" in str(found["many"])
+    assert not isinstance(found["few"], EvaluationError)
+    assert len(found["few"]) == 5
