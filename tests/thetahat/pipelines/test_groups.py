@@ -98,7 +98,6 @@ def theirs() -> Any:
 
 
 @pytest.mark.outside("scikit-learn's nested ColumnTransformer and Pipeline, run here")
-@pytest.mark.about("pipelines/steps/standardise")
 def test_against_sklearn_nested_groups() -> None:
     pipeline, table = theirs()
     wanted = pipeline.fit(table[TRAIN], Y[TRAIN]).predict_proba(table[TEST])
