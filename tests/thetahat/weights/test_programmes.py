@@ -69,6 +69,16 @@ def test_exact_conditions_on_random_programmes(seed: int) -> None:
         assert_allclose(found.w.sum(), wanted, rtol=1e-8)
 
 
+def test_golden_the_way_goes_on_along_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_free_part, "_HALVINGS", 0)
+    K, q, w = np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-1.0, 4.0]), np.array([0.5, 0.5])
+    # the minimum is (-2, 3): a fifth of the way there the first is 0, at (0, 1); then 2 w = 4
+    found, met = _free_part.FreePart(K, K @ w - q).minimise(w, 9.0)
+
+    assert_allclose(found, [0, 2], atol=1e-12)
+    assert met.tolist() == [True, False]
+
+
 @pytest.mark.parametrize(("most", "halvings"), [(1, 3), (2, 0), (1000, 1)])
 @pytest.mark.parametrize("seed", range(4))
 def test_exact_one_factor_while_bounds_are_met(
