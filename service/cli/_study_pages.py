@@ -45,12 +45,17 @@ def _claims(claims: list[Mapping[str, Any]]) -> Iterator[str]:
     yield "|---|---|---|---|---|---|"
     for claim in claims:
         figure = _cell({"value": claim["figure"], "standard_error": claim["standard_error"]})
-        bounds = " to ".join(
-            "" if end is None else f"{end:.4g}" for end in (claim["at_least"], claim["at_most"])
-        )
+        bounds = _bounds(claim["at_least"], claim["at_most"])
         where = f"{claim['reference']}, {claim['place']}"
         words = (claim["text"], where, f"**{claim['verdict']}**", claim["measured"])
         yield _row([*words, figure, bounds])
+
+
+def _bounds(least: float | None, most: float | None) -> str:
+    """Return what the figure has to lie between."""
+    if least is None:
+        return "" if most is None else f"at most {most:.4g}"
+    return f"at least {least:.4g}" if most is None else f"{least:.4g} to {most:.4g}"
 
 
 def _table(table: Mapping[str, Any]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,12 @@ CLAIM = Claim(
     figure=Number(1.0, 0.1),
     at_least=0.0,
 )
+CLAIMS = (
+    CLAIM,
+    replace(CLAIM, at_most=2.0),
+    replace(CLAIM, at_least=None, at_most=0.5),
+    replace(CLAIM, at_least=None),
+)
 FIGURE = Figure(
     name="means", title="Means", x=Axis("x"), y=Axis("y"), series=(Series("s", [1], [2]),), note="N"
 )
@@ -34,7 +41,7 @@ RESULT: dict[str, Any] = {
     "study": {"preset": "tiny", "repetitions": 12, "seconds": 3.2},
     "tables": [TABLE.as_data()],
     "figures": [FIGURE.as_data()],
-    "claims": [CLAIM.as_data()],
+    "claims": [one.as_data() for one in CLAIMS],
     "cautions": [{"code": "from_generator", "message": "no data"}],
     "provenance": {"version": "0.1.0", "seed": 5, "methods": []},
 }
@@ -62,12 +69,14 @@ def test_exact_a_preset_is_sent_and_its_result_kept(
     assert command in page
     assert "version 0.1.0, seed 5" in page
     assert "**from_generator**: no data" in page
-    assert "| a \\| b | geras2013, Figure 2 | **holds** | m | 1 (0.1) | 0 to  |" in page
+    assert "| a \\| b | geras2013, Figure 2 | **holds** | m | 1 (0.1) | at least 0 |" in page
+    bounds = [line.split(" | ")[-1] for line in page.splitlines() if line.startswith("| a ")]
+    assert bounds == ["at least 0 |", "0 to 2 |", "at most 0.5 |", " |"]
     assert "![Means](means.svg)\n\nN\n" in page
     assert "| K | Value | W |\n|---|---|---|\n| 2 | 0.1235 (0.012) | 0.5 |\n| 3 | 1 |  |\n" in page
     assert "Read it." in page
     assert kept["means.svg"].read_bytes().startswith(b"<?xml")
-    assert "1 holds, 0 fails, 0 undecided" in capsys.readouterr().out
+    assert "3 holds, 1 fails, 0 undecided" in capsys.readouterr().out
 
 
 def test_exact_all_presets_are_run_where_none_is_named(tmp_path: Path) -> None:
