@@ -20,6 +20,9 @@ from thetahat.types import FloatArray, IntArray
 CELLS: Final = 2**18
 """Numbers that a stretch of data sets has for all penalties: two megabytes stay near."""
 
+LEAST_AT_ONCE: Final = 16
+"""Data sets of a stretch at least, so that the calls of numpy cost little beside their work."""
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Selected:
@@ -85,7 +88,7 @@ def select(
     found = np.empty((count, n_curves, len(penalties)))
     plain = np.zeros(count, dtype=np.bool_)
     p = problems.X.shape[2]
-    at_once = max(1, CELLS // (problems.n_folds * p * (p + 3) // 2 * len(penalties)))
+    at_once = max(LEAST_AT_ONCE, CELLS // (problems.n_folds * p * (p + 3) // 2 * len(penalties)))
     is_shared = problems.target is not None and len(problems.target) == 1
     shared = target_moments(problems, intercept=intercept) if is_shared else None
     members = problems.members() if problems.fold.ndim == 1 else None
