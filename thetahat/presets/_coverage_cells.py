@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from thetahat.data import CLASSIFICATION, Data
-from thetahat.evaluation import Choices
+from thetahat.evaluation import Choices, Chosen
 from thetahat.generators import Size
 from thetahat.generators.linear_model import LinearModel
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
+from thetahat.intervals import INTERVALS
+from thetahat.intervals.base import IntervalMethod
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
 from thetahat.refits import REFITS, Asked
@@ -27,6 +29,10 @@ SOURCES: Final = 8
 SAME_SOURCES: Final = 25
 """Repetitions that share their sources, where these sources are spoken of."""
 FEW_RESAMPLES: Final = 100
+"""Of methods that fit the learner again on each."""
+RESAMPLES: Final = 400
+"""Of the bootstrap's intervals, a fifth of the service's default: they would take most of the
+time, and at a level of .95 ten resamples lie beyond each end."""
 
 REFITTED: Final[tuple[tuple[str, str, Mapping[str, int]], ...]] = (
     ("variances", "bates_nested_cv", {"n_repeats": 10}),
@@ -175,7 +181,7 @@ def _estimator(  # noqa: PLR0913 - what an estimator is
     known = (MODEL, FITTED, NEW_FITTED) if setting.by_source else (MODEL, FITTED)
     return Estimator(
         key=key or scheme,
-        choices=Choices(level=level, tests=()),
+        choices=Choices(level=level, tests=(), intervals=_every_interval()),
         scheme=method(**parameters),
         learners={learner: _learner(learner)},
         loss=LOSSES[setting.loss](),
@@ -192,6 +198,16 @@ def _refitting(setting: Setting, learner: str, level: float) -> Estimator:
     return _estimator(
         "k_fold", {"n_folds": 5}, setting, learner, level, key="refits", asked=tuple(asked)
     )
+
+
+def _every_interval() -> tuple[Chosen[IntervalMethod], ...]:
+    """Return every interval, those that resample with fewer; what does not fit is left out."""
+    found = []
+    for name in INTERVALS:
+        method: Any = INTERVALS[name]
+        resamples = any(field.name == "n_resamples" for field in fields(method))
+        found.append(Chosen(name, name, method(n_resamples=RESAMPLES) if resamples else method()))
+    return tuple(found)
 
 
 def _learner(name: str) -> Any:
