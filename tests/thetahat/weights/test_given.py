@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from tests.thetahat.weights.samples import SOURCE, TARGET, rng
-from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.errors import InvalidParameter
 from thetahat.weights import Samples
 from thetahat.weights.given import Given
 
@@ -39,5 +39,5 @@ def test_invalid_weight(bad: float) -> None:
 def test_invalid_no_weights() -> None:
     with pytest.raises(InvalidParameter, match="need a weight for each source row"):
         Given().estimate(Samples(SOURCE, TARGET), rng())
-    with pytest.raises(InsufficientData, match="every source row would have weight 0"):
+    with pytest.raises(InvalidParameter, match="all weights are zero"):
         Given().estimate(Samples(SOURCE, TARGET, np.zeros(8)), rng())
