@@ -65,6 +65,23 @@ def _of_registry(registry: Mapping[str, type[Any]]) -> Callable[[], list[Descrip
     return listed
 
 
+def _presets() -> list[Description]:
+    """Describe presets with their repetitions, and the data sets they can use by role."""
+    return [
+        {
+            **describe(PRESETS[name]),
+            "repetitions": PRESETS[name].repetitions,
+            "roles": dict(PRESETS[name].roles),
+        }
+        for name in PRESETS
+    ]
+
+
+def _generators() -> list[Description]:
+    """Describe generators with what they give: losses, data or pairs."""
+    return [{**describe(GENERATORS[name]), "gives": GENERATORS[name].gives} for name in GENERATORS]
+
+
 def _learners() -> list[Description]:
     """Describe our own in full and scikit-learn's from the reviewed list: that imports it."""
     from thetahat.pipelines import describe_learners  # noqa: PLC0415 - only when it is asked for
@@ -99,8 +116,8 @@ FAMILIES: Final[dict[str, Callable[[], list[Description]]]] = {
     "risks": _of_registry(RISKS),
     "statistics": _of_registry(STATISTICS),
     "weights": _of_registry(WEIGHTS),
-    "generators": _of_registry(GENERATORS),
-    "presets": _of_registry(PRESETS),
+    "generators": _generators,
+    "presets": _presets,
 }
 
 

@@ -46,7 +46,7 @@ def _claims(claims: list[Mapping[str, Any]]) -> Iterator[str]:
     for claim in claims:
         figure = _cell({"value": claim["figure"], "standard_error": claim["standard_error"]})
         bounds = _bounds(claim["at_least"], claim["at_most"])
-        where = f"{claim['reference']}, {claim['place']}"
+        where = ", ".join(part for part in (claim["reference"], claim["place"]) if part)
         words = (claim["text"], where, f"**{claim['verdict']}**", claim["measured"])
         yield _row([*words, figure, bounds])
 

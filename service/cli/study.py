@@ -32,6 +32,14 @@ def register(commands: Any) -> None:
         help="override a parameter of the preset",
     )
     command.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="ROLE=FILE:COLUMNS",
+        help="a file that plays a role, with its columns: reviews=amazon.npz:target=y,source=site "
+        "(for numbers add task=regression); presets without the role do not get it",
+    )
+    command.add_argument(
         "--output", type=Path, default=Path(FOLDER), help=f"a folder for each goes here ({FOLDER})"
     )
 
@@ -40,10 +48,16 @@ def _study(client: Client, given: argparse.Namespace) -> int:
     from thetahat_client.progress import ProgressBar  # noqa: PLC0415 - late, so that --help is quick
 
     overrides = dict(_override(text) for text in given.set)
-    for preset in given.preset or [item["name"] for item in client.methods("presets")]:
+    inputs = dict(_input(client, text) for text in given.input)
+    listed = [] if given.preset and not inputs else client.methods("presets")
+    roles = {item["name"]: item.get("roles", {}) for item in listed}
+    for preset in given.preset or list(roles):
         request = {"kind": "study", "preset": preset, "seed": given.seed, **overrides}
         if given.repetitions is not None:
             request["repetitions"] = given.repetitions
+        own = {role: told for role, told in inputs.items() if role in roles.get(preset, {})}
+        if own:
+            request["inputs"] = own
         sent = client.submit(request)
         print(f"{preset}: evaluation {sent.id}", file=sys.stderr)
         client.wait(sent.id, on_progress=ProgressBar())
@@ -66,10 +80,26 @@ def _override(text: str) -> tuple[str, Any]:
         return name, value
 
 
+def _input(client: Client, text: str) -> tuple[str, dict[str, Any]]:
+    """Send the file of a role, and return what a request says of it."""
+    role, _, rest = text.partition("=")
+    file, _, words = rest.rpartition(":")
+    columns: dict[str, Any] = dict(w.split("=", 1) for w in words.split(",") if "=" in w)
+    if not role or not file or not columns:
+        message = f"an input is ROLE=FILE:target=COLUMN,..., and this is {text!r}"
+        raise ValueError(message)
+    task = columns.pop("task", "classification")
+    if "features" in columns:
+        columns["features"] = columns["features"].split("+")
+    sent = client.upload(file)
+    return role, {"dataset": sent.id, "columns": columns, "task": task}
+
+
 def _command(given: argparse.Namespace, preset: str) -> str:
     """Return the command that gives the same numbers again."""
     words = ["thetahat study", preset, f"--seed {given.seed}"]
     if given.repetitions is not None:
         words.append(f"--repetitions {given.repetitions}")
     words += [f"--set '{text}'" for text in given.set]
+    words += [f"--input '{text}'" for text in given.input]
     return " ".join(words)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from service.cli import main
-from tests.clients.stub import EVALUATION, Reply, evaluation, stub_of
+from tests.clients.stub import DATASET, EVALUATION, Reply, evaluation, stub_of
 from thetahat.studies import Axis, Claim, Figure, Number, Series, Table
 
 CLAIM = Claim(
@@ -90,3 +90,35 @@ def test_exact_all_presets_are_run_where_none_is_named(tmp_path: Path) -> None:
     assert [request["preset"] for request in sent] == ["one", "two"]
     assert "repetitions" not in sent[0]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
+
+
+def test_exact_a_file_plays_its_role_in_the_presets_that_have_it(tmp_path: Path) -> None:
+    file = tmp_path / "reviews.csv"
+    file.write_text("y,site\n1,a\n")
+    listed = [{"name": "one", "roles": {"reviews": "documents"}}, {"name": "two", "roles": {}}]
+    plain = {**RESULT, "figures": [], "claims": [], "cautions": [], "tables": []}
+    each = (TAKEN, DONE, Reply(200, plain))
+    words = f"reviews={file}:target=y,source=site,features=a+b,task=regression"
+    presets = Reply(200, {"family": "presets", "items": listed})
+    with stub_of(Reply(201, DATASET), presets, *each, *each) as stub:
+        told = ["study", "--url", stub.url, "--output", str(tmp_path), "--input", words]
+        assert main(told) == 0
+
+    first, second = (
+        json.loads(asked.body)
+        for asked in stub.asked
+        if asked.method == "POST" and asked.path == "/v1/evaluations"
+    )
+    columns = {"target": "y", "source": "site", "features": ["a", "b"]}
+    assert first["inputs"] == {
+        "reviews": {"dataset": DATASET["id"], "columns": columns, "task": "regression"}
+    }
+    assert "inputs" not in second
+    assert words in json.loads((tmp_path / "one" / "result.json").read_text())["command"]
+
+
+@pytest.mark.parametrize("words", ["reviews", "reviews=file.csv", "=file.csv:target=y"])
+def test_invalid_inputs_say_how(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with stub_of() as stub:
+        assert main(["study", "tiny", "--url", stub.url, "--input", words]) == 1
+    assert "an input is ROLE=FILE:target=COLUMN" in capsys.readouterr().err
