@@ -173,7 +173,7 @@ def told(
 
 def gap(joint: FloatArray) -> FloatArray:
     """(n,) by how much the likeliest class is ahead of the next."""
-    by_class = np.ascontiguousarray(joint.T)
+    by_class = np.array(joint.T, order="C")  # a copy, even of one row: it is written to
     best = by_class.max(axis=0)
     by_class[np.argmax(by_class, axis=0), np.arange(len(best))] = -np.inf
     return np.asarray(best - by_class.max(axis=0))

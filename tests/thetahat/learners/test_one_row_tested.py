@@ -1,0 +1,57 @@
+"""A test part of one row is predicted as any other: nothing that is read may be written to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from thetahat.data import data_of
+from thetahat.learners import LEARNERS
+from thetahat.learners._discriminant_splits import gap
+from thetahat.learners._discriminants import posterior
+from thetahat.losses.zero_one import ZeroOne
+from thetahat.resampling import run_splits
+from thetahat.schemes.base import Split
+
+CLASSIFIERS = (
+    "linear_discriminant",
+    "diagonal_discriminant",
+    "nearest_mean",
+    "gaussian_naive_bayes",
+    "bernoulli_naive_bayes",
+    "multinomial_naive_bayes",
+    "logistic_regression",
+    "nearest_neighbours",
+)
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_exact_one_row_among_folds_is_predicted_as_in_a_larger_part(name: str) -> None:
+    rng = np.random.default_rng(4)
+    y = np.arange(40) % 3
+    X = (rng.poisson(3.0, size=(40, 4)) + 2 * np.eye(4)[y]).astype(np.float64)
+    data = data_of({f"x{j}": X[:, j] for j in range(4)}, y.tolist(), "classification")
+    learner: Any = LEARNERS[name]()
+    train = np.arange(10, 40)
+
+    def split(test: np.ndarray) -> Split:
+        return Split(repeat=0, block=0, label=0, train=train, test=test)
+
+    def said(tests: list[np.ndarray]) -> np.ndarray:
+        splits = [split(test) for test in tests]
+        done = run_splits("m", learner, data, splits, ZeroOne(), 0, keep_predictions=True)
+        return np.concatenate([np.asarray(one.probabilities) for one in done])
+
+    together = said([np.arange(10)])
+    alone = np.concatenate([said([np.array([row])]) for row in range(10)])
+    np.testing.assert_allclose(alone, together, rtol=1e-10, atol=1e-12)
+
+
+def test_exact_what_is_asked_about_a_row_leaves_it_as_it_was() -> None:
+    for joint in (np.array([[0.2, 1.5, 0.7]]), np.array([[1.0], [2.0]]), np.ones((1, 1))):
+        before = joint.copy()
+        gap(joint)
+        posterior(joint, np.arange(joint.shape[1]), joint.shape[1])
+        np.testing.assert_array_equal(joint, before)
