@@ -7,7 +7,7 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from starlette.testclient import TestClient
 
-from service.api.routes import datasets, evaluations, events, methods, results
+from service.api.routes import datasets, evaluations, events, figures, methods, results
 from service.storage import api_keys
 from service.storage.unit_of_work import unit_of_work
 from tests.service.api.conftest import Hands
@@ -16,13 +16,15 @@ from tests.service.storage.databases import Setting
 
 ROUTES = [
     (method, route.path)
-    for module in (datasets, evaluations, events, methods, results)
+    for module in (datasets, evaluations, events, figures, methods, results)
     for route in module.router.routes
     if isinstance(route, APIRoute)
     for method in sorted(route.methods or ())
 ]
 OF_ONE_THING = [
-    (method, path) for method, path in ROUTES if path.count("{") and "methods" not in path
+    (method, path)
+    for method, path in ROUTES
+    if path.count("{") and "methods" not in path and "figures" not in path
 ]
 
 
@@ -52,6 +54,23 @@ def test_exact_the_list_of_routes_is_the_applications(application: FastAPI) -> N
     }
 
     assert listed == set(ROUTES)
+
+
+def test_exact_anothers_figure_is_not_there(
+    client: TestClient, keys: dict[str, str], hands: Hands
+) -> None:
+    small = {"sizes": [8], "shares": [0.25, 0.5], "splits": 2, "repetitions": 3}
+    body = {"kind": "study", "preset": "lecture_splits", "seed": 1, **small}
+    ann, bob = bearer(keys["ann"]), bearer(keys["bob"])
+    sent = client.post("/v1/evaluations", json=body, headers=ann).json()
+    hands.work()
+    where = f"/v1/evaluations/{sent['id']}"
+    told = client.get(f"{where}/result", headers=ann).json()["figures"][0]["name"]
+    own = client.get(f"{where}/figures/{told}.svg", headers=ann)
+    foreign = client.get(f"{where}/figures/{told}.svg", headers=bob)
+
+    assert (own.status_code, own.headers["content-type"]) == (200, "image/svg+xml")
+    assert (foreign.status_code, foreign.json()["code"]) == (404, "not_found")
 
 
 @pytest.mark.parametrize(("method", "path"), OF_ONE_THING)
