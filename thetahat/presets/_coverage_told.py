@@ -6,18 +6,20 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from thetahat.presets._coverage_best import best_claims, best_rows, best_table
 from thetahat.presets._coverage_cells import Cell
 from thetahat.presets._coverage_claims import claims
 from thetahat.studies.base import Findings, Records
 from thetahat.studies.figures import Axis, Figure, Series
 from thetahat.studies.judging import RECOMMENDED
+from thetahat.studies.monte_carlo import ratio_of
 from thetahat.studies.tables import Cell as TableCell
 from thetahat.studies.tables import Number, Table
 from thetahat.types import Caution
 
 Row = dict[str, Any]
 EXPECTED: Final = "covers_expected_at_n"
-KEPT: Final = ("coverage", EXPECTED, "width", "built")
+KEPT: Final = ("coverage", EXPECTED, "width", "score", "built")
 
 
 def findings(of_cells: Sequence[tuple[Cell, Records]], level: float) -> Findings:
@@ -35,10 +37,11 @@ def findings(of_cells: Sequence[tuple[Cell, Records]], level: float) -> Findings
                 message = caution.message if of_all else f"{cell.name}: {caution.message}"
                 cautions[caution.code, message] = Caution(caution.code, message)
     summary = summarised(rows, level)
+    best = best_rows(summary)
     return Findings(
-        tables=(_summary(summary, level), _cells(rows, level)),
+        tables=(best_table(best, level), _summary(summary, level), _cells(rows, level)),
         figures=_figures(summary, level),
-        claims=claims(summary, level),
+        claims=(*claims(summary, level), *best_claims(best)),
         cautions=tuple(cautions.values()),
     )
 
@@ -53,12 +56,10 @@ def summarised(rows: Sequence[Row], level: float) -> list[Row]:
     """Return one row for each scheme, target and interval: averages over the cells it is in.
 
     Coverage is of the interval's own target where that is known, else of the expected error of
-    learning from all rows. Width is relative to the recommended interval of the same cell, scheme
-    and target.
+    learning from all rows. Width and score are relative to the recommended interval's of the same
+    cell, scheme and target.
     """
-    recommended = {
-        _place(row): _value(row, "width") for row in rows if row["interval"] == RECOMMENDED
-    }
+    recommended = {_place(row): row for row in rows if row["interval"] == RECOMMENDED}
     groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         groups.setdefault((row["scheme"], row["target"], row["interval"]), []).append(row)
@@ -78,34 +79,31 @@ def _place(row: Row) -> tuple[str, ...]:
     return tuple(str(row[key]) for key in ("population", "learner", "n", "scheme", "target"))
 
 
-def _value(row: Row, key: str) -> float:
-    number = row.get(key)
-    if not isinstance(number, Number) or number.value is None:
-        return math.nan
-    return number.value
-
-
-def _averages(
-    rows: Sequence[Row], recommended: Mapping[tuple[str, ...], float], level: float
-) -> Row:
+def _averages(rows: Sequence[Row], recommended: Mapping[tuple[str, ...], Row], level: float) -> Row:
     covered = [row.get("coverage", row.get(EXPECTED)) for row in rows]
     known = [n for n in covered if isinstance(n, Number) and n.value is not None]
     expected = [row.get(EXPECTED) for row in rows]
     values = [n.value for n in known if n.value is not None]
-    widths = [
-        _value(row, "width") / recommended[_place(row)]
-        for row in rows
-        if _place(row) in recommended
-    ]
-    widths = [width for width in widths if math.isfinite(width)]
     return {
         "coverage": average(known),
         "least": min(values) if values else None,
         "undercoverage": sum(max(level - v, 0) for v in values) / len(values) if values else None,
         EXPECTED: average([n for n in expected if isinstance(n, Number)]),
-        "relative_width": sum(widths) / len(widths) if widths else None,
+        "relative_width": _relative(rows, recommended, "width").value,
+        "relative_score": _relative(rows, recommended, "score"),
         "built": average([row["built"] for row in rows]),
     }
+
+
+def _relative(rows: Sequence[Row], recommended: Mapping[tuple[str, ...], Row], key: str) -> Number:
+    """Return the average over cells of one number over the recommended interval's.
+
+    Both are of the same draws, so the error, which takes them for independent, is too large.
+    """
+    pairs = [(row.get(key), recommended.get(_place(row), {}).get(key)) for row in rows]
+    return average(
+        [ratio_of(a, b) for a, b in pairs if isinstance(a, Number) and isinstance(b, Number)]
+    )
 
 
 def average(numbers: Sequence[Number]) -> Number:
@@ -131,6 +129,7 @@ _COLUMNS: Final = {
     "undercoverage": "Undercoverage",
     EXPECTED: "Covers the expected error at n",
     "relative_width": "Width over the recommended one's",
+    "relative_score": "Interval score over the recommended one's",
     "built": "Share with one",
 }
 
@@ -144,7 +143,9 @@ def _summary(summary: Sequence[Row], level: float) -> Table:
         rows=ordered,
         note=(
             "Averages over populations, learners and sizes. Undercoverage is the mean of what "
-            "coverage lacks of the level, no cell making up for another."
+            "coverage lacks of the level, no cell making up for another. The interval score is "
+            "the width and, where the truth is missed, 2/alpha times by how much: the less the "
+            "better, and least for the interval between the true quantiles."
         ),
     )
 
@@ -160,6 +161,7 @@ def _cells(rows: Sequence[Row], level: float) -> Table:
         "coverage": "Covers its own target",
         EXPECTED: "Covers the expected error at n",
         "width": "Average width",
+        "score": "Interval score",
         "built": "Share with one",
     }
     told: list[dict[str, TableCell]] = [dict(row) for row in rows]

@@ -53,7 +53,14 @@ class IntervalCoverage:
             "Coverage and width of every interval of the service, over learners, sample sizes, "
             "losses, schemes and targets: what the recommendation rests on."
         ),
-        references=("schulz2024", "nadeau2003", "bayle2020", "bates2024", "geras2013"),
+        references=(
+            "schulz2024",
+            "nadeau2003",
+            "bayle2020",
+            "bates2024",
+            "geras2013",
+            "gneiting2007",
+        ),
         assumptions="The truth can be had: of generators, or of data with rows left over.",
         errs="What covers on these populations need not on yours: calibrate on your own data.",
     )

@@ -10,6 +10,7 @@ from thetahat.studies import names
 from thetahat.studies.monte_carlo import (
     deviation_of,
     difference_of,
+    interval_score,
     mean_of,
     ratio_of,
     share_of,
@@ -126,6 +127,8 @@ def intervals_rows(reading: Reading, levels: Mapping[str, float]) -> Iterator[Ro
                 row["coverage"] = _coverage(reading, lower, upper, own)
                 row["truth_below"] = share_of(own.values < lower, judged, reading.clusters)
                 row["truth_above"] = share_of(own.values > upper, judged, reading.clusters)
+                score = interval_score(lower, upper, own.values, levels.get(estimator, 0.95))
+                row["score"] = mean_of(score, reading.clusters)
             for name, truth in truths.items():
                 row[f"covers_{name}"] = _coverage(reading, lower, upper, truth)
             yield row

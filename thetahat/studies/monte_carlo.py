@@ -51,6 +51,23 @@ def share_of(is_so: np.ndarray, among: np.ndarray, groups: IntArray | None = Non
     return share
 
 
+def interval_score(
+    lower: FloatArray, upper: FloatArray, truth: FloatArray, level: float
+) -> FloatArray:
+    r"""(R,) the interval score: its width, and a fine for every truth that it misses.
+
+    .. math:: (u - l) + \frac2\alpha (l - t)_+ + \frac2\alpha (t - u)_+
+
+    Its mean is least for the interval between the true quantiles, so width and coverage are
+    weighed in one number. NaN where an end is infinite or there is no interval.
+
+    Source: gneiting2007, section 6.2.
+    """
+    width = upper - lower
+    fine = 2 / (1 - level) * (np.maximum(lower - truth, 0) + np.maximum(truth - upper, 0))
+    return np.where(np.isfinite(width), width + fine, np.nan)
+
+
 def variance_of(values: FloatArray) -> Number:
     r"""Sample variance (ddof 1) of (R,) values; NaN are left out.
 

@@ -108,6 +108,7 @@ _INTERVALS = {
     "truth_below": "Truth below",
     "truth_above": "Truth above",
     "width": "Average width",
+    "score": "Interval score: width, and 2/alpha times how far it misses",
     "built": "Share of repetitions with one",
     **{f"covers_{name}": f"Covers {name}" for name in TITLES},
 }

@@ -11,6 +11,7 @@ from thetahat.data import Data
 from thetahat.errors import EvaluationError
 from thetahat.generators._size import Size
 from thetahat.generators.linear_model import LinearModel
+from thetahat.presets._coverage_best import best_claims, best_rows
 from thetahat.presets._coverage_claims import claims
 from thetahat.presets._coverage_told import average, summarised
 from thetahat.presets.interval_coverage import CoverageStudy, IntervalCoverage
@@ -35,7 +36,8 @@ def test_exact_any_cut_gives_the_same_records() -> None:
 def test_exact_every_scheme_target_and_interval_has_its_row() -> None:
     study = _small("curve with heavy tails", refits=True)
     found = study.finish(study.run(0, 2))
-    summary, cells = (table.as_data()["rows"] for table in found.tables)
+    best, summary, cells = (table.as_data()["rows"] for table in found.tables)
+    assert {row["scheme"] for row in best} <= {row["scheme"] for row in summary}
     schemes = {row["scheme"] for row in summary}
     assert schemes == {
         "holdout",
@@ -61,7 +63,7 @@ def test_limit_the_plain_interval_is_narrower_and_covers_no_more_often() -> None
     study = _small("curve with heavy tails")
     rows = {
         (row["scheme"], row["interval"]): row
-        for row in study.finish(study.run(0, 5)).tables[0].as_data()["rows"]
+        for row in study.finish(study.run(0, 5)).tables[1].as_data()["rows"]
     }
     for scheme in ("5-fold", "10-fold"):
         plain, corrected = (
@@ -79,7 +81,8 @@ def test_golden_averages_by_hand() -> None:
         told = {"population": population, "learner": "l", "n": 5, "scheme": "s", "target": "t"}
         number = Number(coverage, 0.03)
         told |= {"interval": interval, "coverage": number, "covers_expected_at_n": number}
-        return {**told, "width": Number(width, 0.1), "built": Number(1.0, 0.0)}
+        score = Number(2 * width, 0.1)
+        return {**told, "width": Number(width, 0.1), "score": score, "built": Number(1.0, 0.0)}
 
     rows = [
         row("a", "recommended", 0.94, 2.0),
@@ -94,6 +97,11 @@ def test_golden_averages_by_hand() -> None:
     assert found["x"]["undercoverage"] == pytest.approx(0.05)  # 0 and .1
     assert found["x"]["relative_width"] == pytest.approx((1.5 + 1.25) / 2)
     assert found["recommended"]["relative_width"] == 1
+    score = found["x"]["relative_score"]
+    assert score.value == pytest.approx((1.5 + 1.25) / 2)
+    # each ratio r = a/b has the error hypot(.1, .1 r)/b, with b = 4 and 8
+    errors = math.hypot(0.1, 0.15) / 4, math.hypot(0.1, 0.125) / 8
+    assert score.standard_error == pytest.approx(math.hypot(*errors) / 2)
     told = claims(list(found.values()), 0.95)
     assert [claim.verdict for claim in told] == ["undecided"]
 
@@ -129,3 +137,37 @@ def test_invalid_parameters_are_named(wrong: dict, place: str) -> None:  # type:
     with pytest.raises(EvaluationError) as refused:
         IntervalCoverage(**wrong)
     assert refused.value.loc[0] == place
+
+
+def _summary_row(interval: str, coverage: float, score: float, **told: object) -> dict:  # type: ignore[type-arg]
+    row = {"scheme": "s", "target": "t", "interval": interval, "cells": 2, "relative_width": score}
+    row |= {"coverage": Number(coverage, 0.003), "undercoverage": max(0.95 - coverage, 0)}
+    row |= {"relative_score": Number(score, 0.004), "built": Number(1.0, 0.0)}
+    return {**row, **told}
+
+
+@pytest.mark.outside("hand arithmetic: five intervals")
+@pytest.mark.about("presets/interval_coverage")
+def test_golden_the_best_is_the_least_score_of_those_that_cover() -> None:
+    rows = [
+        _summary_row("recommended", 0.90, 1.0),
+        _summary_row("covers", 0.945, 0.9),
+        _summary_row("covers better, is wide", 0.95, 1.2),
+        _summary_row("short", 0.92, 0.6),
+        _summary_row("rare", 0.95, 0.5, built=Number(0.7, 0.01)),
+        _summary_row("elsewhere", 0.95, 0.5, cells=1),
+    ]
+    (best,) = best_rows(rows)
+    assert best["best"] == "covers"
+    assert best["lacking"].value == pytest.approx(0.05)
+    assert best["lacking"].standard_error == pytest.approx(math.hypot(0.003, 0.003))
+    assert [claim.verdict for claim in best_claims([best])] == ["fails", "fails"]
+    kept = [_summary_row("recommended", 0.94, 1.0), _summary_row("x", 0.95, 1.1)]
+    (best,) = best_rows(kept)
+    assert best["best"] == "recommended"
+    assert [claim.verdict for claim in best_claims([best])] == ["undecided", "holds"]
+
+
+def test_degenerate_nothing_recommended_or_nothing_to_compare() -> None:
+    unknown = _summary_row("recommended", 0.9, 1.0, relative_score=Number(None))
+    assert best_rows([unknown, _summary_row("x", 0.9, 1.0, scheme="other")]) == []

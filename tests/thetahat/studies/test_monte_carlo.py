@@ -8,6 +8,7 @@ import pytest
 from thetahat.studies.monte_carlo import (
     deviation_of,
     difference_of,
+    interval_score,
     mean_of,
     pooled_variance_of,
     ratio_of,
@@ -113,3 +114,21 @@ def test_degenerate_ratios_and_differences() -> None:
     assert ratio_of(a, Number(2.0)) == Number(3.0)
     assert difference_of(a, Number(None)) == Number(None)
     assert difference_of(a, Number(2.0)) == Number(4.0)
+
+
+def test_golden_interval_scores_by_hand() -> None:
+    # level .9: 2/alpha = 20; inside: the width; .25 below: 2 + 20 x .25; .5 above: 2 + 20 x .5
+    lower, upper = np.array([0.0, 0.0, 0.0, -np.inf, np.nan]), np.array([2.0, 2, 2, 2, np.nan])
+    found = interval_score(lower, upper, np.array([1.0, -0.25, 2.5, 1, 1]), 0.9)
+    np.testing.assert_allclose(found[:3], [2, 7, 12], rtol=1e-14)
+    assert np.isnan(found[3:]).all()
+
+
+def test_limit_the_interval_between_true_quantiles_scores_best() -> None:
+    """Of intervals of many normal draws, at level .8 the one to +-1.2816 has the least score."""
+    truth = np.random.default_rng(1).normal(size=40_000)
+    scores = []
+    for end in (1.0, 1.2816, 1.6):
+        ends = np.full(len(truth), end)
+        scores.append(interval_score(-ends, ends, truth, 0.8).mean())
+    assert min(scores) == scores[1]
