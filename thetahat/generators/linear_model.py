@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.data import REGRESSION, Data
-from thetahat.errors import InvalidParameter
 from thetahat.features import Features
+from thetahat.generators._checks import require
 from thetahat.generators._size import Size
 from thetahat.generators.base import Sort
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
@@ -74,18 +74,18 @@ class LinearModel:
     task: ClassVar[str] = REGRESSION
 
     def __post_init__(self) -> None:
-        _require(self.n_features >= 1, "n_features", self.n_features, "must be 1 or more")
+        require(self.n_features >= 1, "n_features", self.n_features, "must be 1 or more")
         few = 1 <= self.n_relevant <= self.n_features
-        _require(few, "n_relevant", self.n_relevant, "must be between 1 and n_features")
+        require(few, "n_relevant", self.n_relevant, "must be between 1 and n_features")
         good = math.isfinite(self.noise) and self.noise > 0
-        _require(good, "noise", self.noise, "must be finite and above 0")
-        _require(math.isfinite(self.curvature), "curvature", self.curvature, "must be finite")
-        _require(0 <= self.correlation < 1, "correlation", self.correlation, "must be in [0, 1)")
+        require(good, "noise", self.noise, "must be finite and above 0")
+        require(math.isfinite(self.curvature), "curvature", self.curvature, "must be finite")
+        require(0 <= self.correlation < 1, "correlation", self.correlation, "must be in [0, 1)")
         degrees = self.degrees_of_freedom
         heavy = degrees is None or (math.isfinite(degrees) and degrees > 2)
-        _require(heavy, "degrees_of_freedom", degrees, "must be finite and above 2, or null")
+        require(heavy, "degrees_of_freedom", degrees, "must be finite and above 2, or null")
         spread = math.isfinite(self.source_spread) and self.source_spread >= 0
-        _require(spread, "source_spread", self.source_spread, "must be finite, 0 or above")
+        require(spread, "source_spread", self.source_spread, "must be finite, 0 or above")
 
     def settle(self, n_sources: int, rng: np.random.Generator) -> DrawnLevels:
         """Draw the levels of the sources."""
@@ -131,11 +131,6 @@ class DrawnLevels:
             task=REGRESSION,
             source=source,
         )
-
-
-def _require(good: bool, name: str, value: object, what: str) -> None:  # noqa: FBT001 - an assertion
-    if not good:
-        raise InvalidParameter(f"{name} {what}, got {value}", loc=(name,), value=value)
 
 
 METHOD = LinearModel

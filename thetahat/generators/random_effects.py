@@ -11,6 +11,7 @@ import numpy as np
 
 from thetahat.block_losses import BlockLosses, LossTable
 from thetahat.errors import InvalidParameter
+from thetahat.generators._checks import require
 from thetahat.generators._size import Size
 from thetahat.generators.base import DrawnLosses, Sort
 from thetahat.layout import Layout, layout_of
@@ -98,13 +99,13 @@ class RandomEffects:
             value = getattr(self, name)
             if not math.isfinite(value):
                 raise InvalidParameter(f"{name} must be finite, got {value}", loc=(name,))
-        _require(self.sigma2 > 0, "sigma2", self.sigma2, "must be above 0")
-        _require(0 <= self.omega <= self.sigma2, "omega", self.omega, "must be in [0, sigma2]")
-        _require(self.gamma <= self.omega, "gamma", self.gamma, "must be omega at most")
-        _require(self.spread >= 0, "spread", self.spread, "must be 0 or above")
-        _require(0 <= self.correlation <= 1, "correlation", self.correlation, "must be in [0, 1]")
+        require(self.sigma2 > 0, "sigma2", self.sigma2, "must be above 0")
+        require(0 <= self.omega <= self.sigma2, "omega", self.omega, "must be in [0, sigma2]")
+        require(self.gamma <= self.omega, "gamma", self.gamma, "must be omega at most")
+        require(self.spread >= 0, "spread", self.spread, "must be 0 or above")
+        require(0 <= self.correlation <= 1, "correlation", self.correlation, "must be in [0, 1]")
         fits = self.blocks is not BlockKind.SUBSAMPLES
-        _require(fits, "blocks", self.blocks.value, "must be random, source or holdout")
+        require(fits, "blocks", self.blocks.value, "must be random, source or holdout")
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -113,7 +114,7 @@ class RandomEffects:
 
     def settle(self, n_sources: int, rng: np.random.Generator) -> DrawnSources:
         """Draw the expected losses of K sources."""
-        _require(
+        require(
             self.omega + (n_sources - 1) * self.gamma >= 0,
             "gamma",
             self.gamma,
@@ -231,11 +232,6 @@ def _layout(kind: BlockKind, n_blocks: int, n: int) -> Layout:
     sizes = np.full(n_blocks, n // n_blocks)
     sizes[: n % n_blocks] += 1
     return layout_of(kind, np.repeat(np.arange(n_blocks), sizes), instance=np.arange(n))
-
-
-def _require(good: bool, name: str, value: object, what: str) -> None:  # noqa: FBT001 - an assertion
-    if not good:
-        raise InvalidParameter(f"{name} {what}, got {value}", loc=(name,), value=value)
 
 
 METHOD = RandomEffects

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.data import CLASSIFICATION, Data
-from thetahat.errors import InvalidParameter
 from thetahat.features import Features
+from thetahat.generators._checks import require
 from thetahat.generators._size import Size
 from thetahat.generators.base import Sort
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
@@ -77,15 +77,15 @@ class TwoClassGaussian:
     task: ClassVar[str] = CLASSIFICATION
 
     def __post_init__(self) -> None:
-        _require(self.n_features >= 1, "n_features", self.n_features, "must be 1 or more")
+        require(self.n_features >= 1, "n_features", self.n_features, "must be 1 or more")
         few = 0 <= self.n_relevant <= self.n_features
-        _require(few, "n_relevant", self.n_relevant, "must be between 0 and n_features")
-        _require(math.isfinite(self.shift), "shift", self.shift, "must be finite")
-        _require(0 < self.prior < 1, "prior", self.prior, "must be in (0, 1)")
-        _require(0 <= self.correlation < 1, "correlation", self.correlation, "must be in [0, 1)")
-        _require(self.block_size >= 1, "block_size", self.block_size, "must be 1 or more")
+        require(few, "n_relevant", self.n_relevant, "must be between 0 and n_features")
+        require(math.isfinite(self.shift), "shift", self.shift, "must be finite")
+        require(0 < self.prior < 1, "prior", self.prior, "must be in (0, 1)")
+        require(0 <= self.correlation < 1, "correlation", self.correlation, "must be in [0, 1)")
+        require(self.block_size >= 1, "block_size", self.block_size, "must be 1 or more")
         good = math.isfinite(self.source_spread) and self.source_spread >= 0
-        _require(good, "source_spread", self.source_spread, "must be finite, 0 or above")
+        require(good, "source_spread", self.source_spread, "must be finite, 0 or above")
 
     def settle(self, n_sources: int, rng: np.random.Generator) -> DrawnCentres:
         """Draw the centres of the sources."""
@@ -151,11 +151,6 @@ class DrawnCentres:
             classes=(0, 1),
             source=source,
         )
-
-
-def _require(good: bool, name: str, value: object, what: str) -> None:  # noqa: FBT001 - an assertion
-    if not good:
-        raise InvalidParameter(f"{name} {what}, got {value}", loc=(name,), value=value)
 
 
 METHOD = TwoClassGaussian

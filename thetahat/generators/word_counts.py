@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.data import CLASSIFICATION, Data
-from thetahat.errors import InvalidParameter
 from thetahat.features import Features
+from thetahat.generators._checks import require
 from thetahat.generators._size import Size
 from thetahat.generators.base import Sort
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
@@ -74,13 +74,13 @@ class WordCounts:
     task: ClassVar[str] = CLASSIFICATION
 
     def __post_init__(self) -> None:
-        _require(self.n_words >= 2, "n_words", self.n_words, "must be 2 or more")
+        require(self.n_words >= 2, "n_words", self.n_words, "must be 2 or more")
         good = math.isfinite(self.length) and self.length > 0
-        _require(good, "length", self.length, "must be finite and above 0")
+        require(good, "length", self.length, "must be finite and above 0")
         for name in ("class_spread", "domain_spread", "domain_class_spread"):
             spread = getattr(self, name)
             fits = 0 <= spread <= 20
-            _require(fits, name, spread, "must be between 0 and 20")
+            require(fits, name, spread, "must be between 0 and 20")
 
     def settle(self, n_sources: int, rng: np.random.Generator) -> DrawnDomains:
         """Draw how often each domain and class has each word."""
@@ -132,11 +132,6 @@ class DrawnDomains:
             classes=(0, 1),
             source=source,
         )
-
-
-def _require(good: bool, name: str, value: object, what: str) -> None:  # noqa: FBT001 - an assertion
-    if not good:
-        raise InvalidParameter(f"{name} {what}, got {value}", loc=(name,), value=value)
 
 
 METHOD = WordCounts
