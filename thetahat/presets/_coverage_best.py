@@ -11,8 +11,10 @@ from thetahat.studies.judging import RECOMMENDED
 from thetahat.studies.tables import Number, Table
 
 Row = Mapping[str, Any]
+ENOUGH: Final = 0.03
+"""Undercoverage that an interval may have, and be compared by its score."""
 NEAR: Final = 0.02
-"""Undercoverage within so much of the least of all counts as equally good."""
+"""Undercoverage within so much of the least of all is compared where none covers enough."""
 ALWAYS: Final = 0.98
 """Share of repetitions that an interval is there in, to be compared."""
 WORSE: Final = 0.95
@@ -22,9 +24,9 @@ WORSE: Final = 0.95
 def best_rows(summary: Sequence[Row]) -> list[dict[str, Any]]:
     """Return for each scheme and target the recommended interval and the best of all.
 
-    The best has the least interval score among those whose undercoverage is within ``NEAR`` of
-    the least, which are there in nearly every repetition and in as many cells as the recommended
-    one is.
+    The best has the least interval score among those whose undercoverage is ``ENOUGH`` at most,
+    or within ``NEAR`` of the least where all have more. Only intervals are compared that are
+    there in nearly every repetition, and in as many cells as the recommended one is.
     """
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in summary:
@@ -43,15 +45,16 @@ def _best(scheme: str, target: str, rows: Sequence[Row]) -> dict[str, Any] | Non
     compared = [row for row in rows if _is_compared(row, recommended)]
     if not compared:
         return None
-    least = min(compared, key=lambda row: row["undercoverage"])
-    near = [row for row in compared if row["undercoverage"] <= least["undercoverage"] + NEAR]
-    best = min(near, key=lambda row: row["relative_score"].value)
+    least = min(row["undercoverage"] for row in compared)
+    bound = ENOUGH if least <= ENOUGH else least + NEAR
+    covering = [row for row in compared if row["undercoverage"] <= bound]
+    best = min(covering, key=lambda row: row["relative_score"].value)
     return {
         "scheme": scheme,
         "target": target,
         "recommended_coverage": recommended["coverage"],
         "recommended_undercoverage": recommended["undercoverage"],
-        "lacking": _lacking(recommended, least),
+        "lacking": _lacking(recommended, best),
         "best": best["interval"],
         "coverage": best["coverage"],
         "undercoverage": best["undercoverage"],
@@ -69,11 +72,11 @@ def _is_compared(row: Row, recommended: Row) -> bool:
     )
 
 
-def _lacking(recommended: Row, least: Row) -> Number:
-    """Return how much more undercoverage the recommended interval has than the least of all."""
-    errors = [row["coverage"].standard_error for row in (recommended, least)]
+def _lacking(recommended: Row, best: Row) -> Number:
+    """Return how much more undercoverage the recommended interval has than the best."""
+    errors = [row["coverage"].standard_error for row in (recommended, best)]
     known = [error for error in errors if error is not None]
-    lacking = recommended["undercoverage"] - least["undercoverage"]
+    lacking = recommended["undercoverage"] - best["undercoverage"]
     return Number(lacking, math.hypot(*known) if len(known) == len(errors) else None)
 
 
@@ -84,7 +87,7 @@ def best_table(rows: Sequence[dict[str, Any]], level: float) -> Table:
         "target": "Target",
         "recommended_coverage": "The recommended one covers",
         "recommended_undercoverage": "Its undercoverage",
-        "lacking": "More than the least of all",
+        "lacking": "More than the best one's",
         "best": "Best",
         "coverage": "Covers",
         "undercoverage": "Undercoverage",
@@ -98,7 +101,8 @@ def best_table(rows: Sequence[dict[str, Any]], level: float) -> Table:
         rows=list(rows),
         note=(
             "Best is the least interval score among intervals that are always there and whose "
-            f"undercoverage is within {NEAR:g} of the least."
+            f"undercoverage is {ENOUGH:g} at most (within {NEAR:g} of the least, where all have "
+            "more)."
         ),
     )
 
@@ -113,7 +117,7 @@ def best_claims(rows: Sequence[dict[str, Any]]) -> list[Claim]:
                 text="No interval that is always there covers clearly nearer to its level.",
                 reference="",
                 place="the rule of recommendation",
-                measured=f"undercoverage of the recommended interval less the least, {place}",
+                measured=f"undercoverage of the recommended less that of {row['best']}, {place}",
                 figure=row["lacking"],
                 at_most=NEAR,
             )

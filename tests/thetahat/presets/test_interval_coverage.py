@@ -153,7 +153,7 @@ def test_golden_the_best_is_the_least_score_of_those_that_cover() -> None:
         _summary_row("recommended", 0.90, 1.0),
         _summary_row("covers", 0.945, 0.9),
         _summary_row("covers better, is wide", 0.95, 1.2),
-        _summary_row("short", 0.92, 0.6),
+        _summary_row("short", 0.91, 0.6),
         _summary_row("rare", 0.95, 0.5, built=Number(0.7, 0.01)),
         _summary_row("elsewhere", 0.95, 0.5, cells=1),
     ]
@@ -162,6 +162,9 @@ def test_golden_the_best_is_the_least_score_of_those_that_cover() -> None:
     assert best["lacking"].value == pytest.approx(0.05)
     assert best["lacking"].standard_error == pytest.approx(math.hypot(0.003, 0.003))
     assert [claim.verdict for claim in best_claims([best])] == ["fails", "fails"]
+    lacking = [_summary_row("recommended", 0.88, 1.0), _summary_row("wide", 0.905, 1.4)]
+    (best,) = best_rows([*lacking, _summary_row("less wide", 0.89, 1.2)])
+    assert best["best"] == "less wide"  # .060 is within .02 of the least, .045; .070 is not
     kept = [_summary_row("recommended", 0.94, 1.0), _summary_row("x", 0.95, 1.1)]
     (best,) = best_rows(kept)
     assert best["best"] == "recommended"
