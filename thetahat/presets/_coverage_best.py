@@ -74,6 +74,8 @@ def _is_compared(row: Row, recommended: Row) -> bool:
 
 def _lacking(recommended: Row, best: Row) -> Number:
     """Return how much more undercoverage the recommended interval has than the best."""
+    if best["interval"] == RECOMMENDED:
+        return Number(0.0, 0.0)
     errors = [row["coverage"].standard_error for row in (recommended, best)]
     known = [error for error in errors if error is not None]
     lacking = recommended["undercoverage"] - best["undercoverage"]
