@@ -1,4 +1,4 @@
-r"""Moments of the differences of all pairs, from one matrix product per block.
+r"""Moments of the differences of all pairs, from the products of all models in each block.
 
 .. math::
     \sum_i (d_i - \bar d)^2 = Q_{aa} + Q_{bb} - 2 Q_{ab}, \qquad
@@ -17,6 +17,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.block_losses import BlockLosses
+from thetahat.kernels.products import MANY_LOSSES, MOST_MODELS, block_products
 from thetahat.layout import Layout
 from thetahat.moments import Moments
 from thetahat.types import FloatArray, IntArray
@@ -59,37 +60,32 @@ class _Products:
     """
 
     def __init__(self, rows: Sequence[FloatArray], layout: Layout) -> None:
-        k, m = layout.n_splits, len(rows)
+        assert layout.starts is not None  # noqa: S101 - the layout has rows
         self.sizes = layout.n_test
         self.split_repeat = layout.split_repeat
-        self.first = np.empty((k, m))
-        self.sums = np.empty((k, m))
-        self.products = np.empty((k, m, m))
-        for at in range(k):
-            parts = list(_parts(at, layout, m))
-            self.first[at] = np.array([losses[parts[0]][0] for losses in rows])
-            self._take(at, parts, rows)
-        self.squares = np.einsum("kii->ki", self.products).copy()
-
-    def _take(
-        self, at: int, parts: Sequence[slice | np.ndarray], rows: Sequence[FloatArray]
-    ) -> None:
-        """Fill in one block: in one pass about the first losses, in two where digits would go."""
-        n, first = self.sizes[at], self.first[at]
-        self.sums[at], about_first = _products(parts, rows, first)
-        moved = np.outer(self.sums[at], self.sums[at]) / n
-        self.products[at] = about_first - moved
-        if np.any(np.diag(about_first) > _MOST_DIGITS_LOST * np.diag(self.products[at])):
+        heads = layout.starts[:-1] if layout.order is None else layout.order[layout.starts[:-1]]
+        self.first: FloatArray = np.stack([losses[heads] for losses in rows], axis=1)
+        self.sums, about_first = _products(rows, layout, self.first)
+        self.products: FloatArray = about_first - self._moved(self.sums)
+        lost = _diagonals(about_first) > _MOST_DIGITS_LOST * _diagonals(self.products)
+        if lost.any():
             # the means are rounded: what is left of the sums corrects the products (Chan et al.)
-            left, products = _products(parts, rows, first, self.sums[at] / n)
-            self.products[at] = products - np.outer(left, left) / n
+            means = self.first + self.sums / self.sizes[:, None]
+            left, products = _products(rows, layout, means)
+            blocks = lost.any(axis=1)
+            self.products[blocks] = (products - self._moved(left))[blocks]
+        self.squares: FloatArray = _diagonals(self.products).copy()
+
+    def _moved(self, sums: FloatArray) -> FloatArray:
+        """(J, m, m) what the products have too much for being about something else than means."""
+        return sums[:, :, None] * sums[:, None] / self.sizes[:, None, None]
 
     def differences(self, places: IntArray) -> list[Moments | None]:
         """Return the moments of pairs of models, None where digits would be lost."""
         i, j = places.T
         of_models = self.squares[:, i] + self.squares[:, j]
         squares = of_models - 2 * self.products[:, i, j]
-        fit = ~(squares < LEAST_SHARE * of_models).any(axis=0)
+        fit = ~np.any(squares < LEAST_SHARE * of_models, axis=0)
         first = self.first[:, i] - self.first[:, j]
         moved = (self.sums[:, i] - self.sums[:, j]) / self.sizes[:, None]
         # a row for each pair
@@ -102,6 +98,24 @@ class _Products:
         ]
 
 
+def _diagonals(products: FloatArray) -> FloatArray:
+    return np.asarray(np.einsum("kii->ki", products))
+
+
+def _products(
+    rows: Sequence[FloatArray], layout: Layout, about: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """(J, m) sums and (J, m, m) sums of products of what the losses have above ``about``."""
+    assert layout.starts is not None  # noqa: S101 - the layout has rows
+    m = len(rows)
+    if m <= MOST_MODELS and m * layout.n_rows >= MANY_LOSSES:
+        return block_products(rows, layout.order, layout.starts, about)
+    total = np.empty((layout.n_splits, m + 1, m + 1))
+    for at, own in enumerate(about):
+        _take(total[at], list(_parts(at, layout, m)), rows, own)
+    return total[:, m, :m].copy(), total[:, :m, :m]
+
+
 def _parts(at: int, layout: Layout, n_models: int) -> Iterator[slice | np.ndarray]:
     """Yield the rows of one block, so many at a time that all models' losses stay few."""
     assert layout.starts is not None  # noqa: S101 - the layout has rows
@@ -112,28 +126,26 @@ def _parts(at: int, layout: Layout, n_models: int) -> Iterator[slice | np.ndarra
         yield rows if layout.order is None else layout.order[rows]
 
 
-def _products(
+def _take(
+    total: FloatArray,
     parts: Sequence[slice | np.ndarray],
     rows: Sequence[FloatArray],
-    first: FloatArray,
-    mean: FloatArray | None = None,
-) -> tuple[FloatArray, FloatArray]:
-    """(m,) sums and (m, m) sums of products of what the losses have above ``first`` + ``mean``.
+    about: FloatArray,
+) -> None:
+    """Fill in the (m + 1, m + 1) sums of products of one block and, in the last row, sums.
 
     A row of ones makes the sums products too, so that everything is one product of matrices; and
     they are exact for whole numbers.
     """
-    m, longest = len(rows), _n_rows(parts[0])
-    held, total = np.empty((m + 1, longest)), np.zeros((m + 1, m + 1))
+    m = len(rows)
+    held = np.empty((m + 1, _n_rows(parts[0])))
     held[m] = 1.0
+    total[:] = 0.0
     for part in parts:
         some = held[:, : _n_rows(part)]
         for i, losses in enumerate(rows):
-            np.subtract(losses[part], first[i], out=some[i])
-        if mean is not None:
-            some[:m] -= mean[:, None]
+            np.subtract(losses[part], about[i], out=some[i])
         total += some @ some.T
-    return total[m, :m].copy(), total[:m, :m]
 
 
 def _n_rows(part: slice | np.ndarray) -> int:

@@ -16,12 +16,26 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     where ``NUMBA_CACHE_DIR`` says. It lets other threads run, and sums in the order written (no
     ``fastmath``), so that a number is the same from run to run.
     """
+    return _compiled(function)
+
+
+@cache
+def compiled_in_any_order(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As ``compiled``, but sums in the order that suits the processor, as products of matrices do.
+
+    A number is the same from run to run on one machine. NaN and infinity mean what they do
+    elsewhere.
+    """
+    return _compiled(function, fastmath={"reassoc", "contract"})
+
+
+def _compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     import numba  # noqa: PLC0415 - takes seconds, and small inputs never need it
 
     try:
-        jitted: Any = numba.njit(cache=True, nogil=True)(function)
+        jitted: Any = numba.njit(cache=True, nogil=True, **options)(function)
     except RuntimeError:  # there is no place on disk that may be written to
-        jitted = numba.njit(nogil=True)(function)
+        jitted = numba.njit(nogil=True, **options)(function)
     return jitted  # type: ignore[no-any-return]  # numba has no types
 
 

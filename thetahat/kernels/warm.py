@@ -6,7 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from thetahat.kernels import bootstrap, cells, moments, sign_flips, signed_ranks, sparse_counts
+from thetahat.kernels import (
+    bootstrap,
+    cells,
+    moments,
+    products,
+    sign_flips,
+    signed_ranks,
+    sparse_counts,
+)
 from thetahat.kernels.compiling import compiled
 from thetahat.types import FloatArray
 
@@ -19,6 +27,7 @@ def compile_all() -> None:
     losses, starts = np.array([0.0, 1.0]), np.array([0, 2], dtype=np.intp)
     moments.by_runs(losses, starts, 0.0)
     moments.by_rows(losses, losses[:1], np.full(1, 2.0), np.zeros(2, dtype=np.uint16))
+    products.block_products([losses], None, starts, np.zeros((1, 1)))
     sign_flips.add_sums(losses, np.zeros(1, dtype=np.uint64), np.zeros(1))
     signed_ranks.rank_sums(np.array([3, 5], dtype=np.uint64), 0.0, 0.0)
     drawn = np.zeros((1, 2), dtype=np.uint32)

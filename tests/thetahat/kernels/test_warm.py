@@ -8,8 +8,8 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
     script = (
         "import numba, numpy as np\n"
         "from thetahat.kernels import bootstrap, cells, moments, sign_flips, signed_ranks\n"
-        "from thetahat.kernels import sparse_counts\n"
-        "from thetahat.kernels.compiling import compiled\n"
+        "from thetahat.kernels import products, sparse_counts\n"
+        "from thetahat.kernels.compiling import compiled, compiled_in_any_order\n"
         "from thetahat.kernels.warm import compile_all\n"
         "compile_all()\n"
         "loops = [moments.of_runs, moments.of_rows, sign_flips.look_up, signed_ranks.add_ranks,\n"
@@ -17,7 +17,8 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "    sparse_counts.class_sums, sparse_counts.row_scores, sparse_counts.whole_sums,\n"
         "    sparse_counts.as_short]\n"
         "def kinds():\n"
-        "    return [len(compiled(loop).signatures) for loop in loops]\n"
+        "    own = [compiled_in_any_order(products.of_blocks)]\n"
+        "    return [len(loop.signatures) for loop in [*map(compiled, loops), *own]]\n"
         "print(kinds())\n"
         "from thetahat.comparisons._sign_flips import random_sums\n"
         "from thetahat.comparisons._signed_ranks import of_sorted, sort_keys\n"
@@ -28,6 +29,9 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "x = rng.normal(size=120_000)\n"
         "for block in (np.arange(120_000) // 30_000, np.arange(120_000) % 4):\n"
         "    moments_of_rows(x, layout_of(BlockKind.RANDOM, block))\n"
+        "from thetahat.evaluation.pair_moments import _Products\n"
+        "for block in (np.arange(120_000) // 30_000, np.arange(120_000) % 4):\n"
+        "    _Products([x] * 3, layout_of(BlockKind.RANDOM, block))\n"
         "random_sums(x, 100, rng)\n"
         "keys = sort_keys(x)\n"
         "keys.sort()\n"
@@ -56,4 +60,4 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
     )
 
     before, after = done.stdout.splitlines()
-    assert before == after == str([1] * 7 + [2, 2, 1, 1])
+    assert before == after == str([1] * 7 + [2, 2, 1, 1, 1])
