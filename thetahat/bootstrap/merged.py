@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
-from thetahat.bootstrap.resamples import HashedResamples, Resamples
+from thetahat.bootstrap.binomials import draw_kinds_by_numpy
+from thetahat.bootstrap.draws import mixed
+from thetahat.bootstrap.resamples import MANY_DRAWS, HashedResamples, Resamples
+from thetahat.kernels.bootstrap import STEP
+from thetahat.kernels.compiling import compiled, is_loaded
+from thetahat.kernels.kinds import draw_kinds
 from thetahat.seeds import stream
 from thetahat.types import FloatArray, IntArray
 
-_AT_ONCE = 1024  # resamples that share one generator of multinomial counts, of few kinds
-_COUNTS_AT_ONCE = 2**16
+_COUNTS_AT_ONCE = 2**20  # 8 MB; each batch makes its tables anew
 _FEW_VALUES = 16  # up to which a look-up beats sorting
 
 
@@ -38,6 +43,7 @@ class MergedResamples:
     examples: IntArray
     seed: int
     n_resamples: int
+    _latest: dict[int, FloatArray] = field(default_factory=dict)
 
     def take(self, columns: FloatArray) -> FloatArray:
         """Return one row for each kind of unit."""
@@ -45,24 +51,29 @@ class MergedResamples:
 
     def counts(self, first: int, stop: int) -> FloatArray:
         """(b, P) how often each resample holds each kind of unit."""
-        at_once = self._at_once
-        whole = range(first // at_once, -(-stop // at_once))
-        drawn = np.concatenate([self._batch(number) for number in whole])
-        skipped = first - whole.start * at_once
-        return drawn[skipped : skipped + stop - first]
+        size = max(1, _COUNTS_AT_ONCE // len(self.members))
+        bounds = range(first // size * size, stop, size)
+        parts = [self._batch(at, size)[:, max(first - at, 0) : max(stop - at, 0)] for at in bounds]
+        return (parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)).T
 
-    @property
-    def _at_once(self) -> int:
-        return max(1, min(_AT_ONCE, _COUNTS_AT_ONCE // len(self.members)))
+    @cached_property
+    def _key(self) -> np.uint64:
+        rng = stream(self.seed, "bootstrap/kinds")
+        return np.uint64(rng.integers(2**64, dtype=np.uint64))
 
-    def _batch(self, number: int) -> FloatArray:
-        rng = stream(self.seed, "bootstrap/kinds", number)
-        parts = []
-        for start, stop in zip(self.starts[:-1], self.starts[1:], strict=True):
-            members = self.members[start:stop]
-            total = int(members.sum())
-            parts.append(rng.multinomial(total, members / total, size=self._at_once))
-        return np.concatenate(parts, axis=1).astype(np.float64)
+    def _batch(self, at: int, size: int) -> FloatArray:
+        """(P, b) counts of the resamples from ``at`` on; those read next are mostly among them."""
+        found = self._latest.get(at)
+        if found is None:
+            stop = min(at + size, self.n_resamples)
+            keys = mixed(self._key + STEP * np.arange(at + 1, stop + 1, dtype=np.uint64))
+            found = np.empty((len(self.members), stop - at))
+            many = int(self.members.sum()) * self.n_resamples >= MANY_DRAWS
+            draw = compiled(draw_kinds) if many or is_loaded() else draw_kinds_by_numpy
+            draw(self.starts, self.members, keys, found)
+            self._latest.clear()
+            self._latest[at] = found
+        return found
 
 
 def merged_or_hashed(rows: FloatArray, starts: IntArray, seed: int, n_resamples: int) -> Resamples:
