@@ -9,7 +9,7 @@ import numpy as np
 from thetahat.kernels import (
     bootstrap,
     cells,
-    kinds,
+    drawn_words,
     moments,
     sign_flips,
     signed_ranks,
@@ -35,6 +35,7 @@ def compile_all() -> None:
     compiled(bootstrap.gather_sums)(losses, drawn, np.zeros(1))
     _warm_cells(losses)
     _warm_counts(losses)
+    _warm_words()
 
 
 def _warm_cells(column: FloatArray) -> None:
@@ -42,7 +43,6 @@ def _warm_cells(column: FloatArray) -> None:
     keys = np.zeros(1, dtype=np.uint64)
     compiled(cells.add_cell_sums)(column, first, size, held[:, None], keys, np.zeros(1))
     compiled(cells.fill_cell_counts)(first, size, held[:, None], keys, np.zeros((1, 2)))
-    compiled(kinds.draw_kinds)(np.array([0, 1], dtype=np.intp), size, keys, np.zeros((1, 1)))
 
 
 def _warm_counts(weights: FloatArray) -> None:
@@ -55,3 +55,16 @@ def _warm_counts(weights: FloatArray) -> None:
         sparse_counts.scores_by_kernel(matrix, rows, np.eye(2))
     sparse_counts.whole_sums_by_kernel(short, rows, weights, 2)
     sparse_counts.short_by_kernel(weights)
+
+
+def _warm_words() -> None:
+    """Compile what ``thetahat.presets`` runs over drawn documents."""
+    indptr, indices = np.arange(2, dtype=np.uint32), np.zeros(1, dtype=np.uint32)
+    data, classes = np.ones(1, dtype=np.uint16), np.zeros(1, dtype=np.uint8)
+    rows, starts, common = np.zeros(1, dtype=np.uint64), np.arange(2), np.ones(1, dtype=np.intp)
+    sums, logs, scores = np.zeros((1, 2), dtype=np.uint32), np.zeros(2), np.zeros(1)
+    stored = indptr, indices, data
+    compiled(drawn_words.add_words)(*stored, classes, rows, sums)
+    arrays = classes, rows, starts, common, sums, logs, scores
+    compiled(drawn_words.score_blocks)(*stored, *arrays)
+    compiled(drawn_words.score_others)(*stored, rows, 1, sums, logs, scores)

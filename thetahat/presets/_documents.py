@@ -105,13 +105,13 @@ class NaiveBayes:
         """(n,) 0/1 loss of each document, of the classifier fitted on the other blocks."""
         held = self._learnt(drawn, block, n_blocks)
         margin = self._margins(drawn, block, held.of_all(), held)
-        return np.asarray((margin > 0) != drawn.y, dtype=np.float64)
+        return np.asarray(is_one(margin) != drawn.y, dtype=np.float64)
 
     def errors_on(self, train: Documents, test: Documents) -> FloatArray:
         """(n,) 0/1 loss on test documents of the classifier fitted on all of ``train``."""
         learnt = self._learnt(train, np.zeros(train.n, dtype=np.intp), 1)
         margin = self._margins(test, np.zeros(test.n, dtype=np.intp), learnt, None)
-        return np.asarray((margin > 0) != test.y, dtype=np.float64)
+        return np.asarray(is_one(margin) != test.y, dtype=np.float64)
 
     def _learnt(self, drawn: Documents, block: IntArray, n_blocks: int) -> _Learnt:
         """Count words and documents of each class in each block."""
@@ -131,10 +131,7 @@ class NaiveBayes:
     def _margins(
         self, drawn: Documents, block: IntArray, learnt: _Learnt, but: _Learnt | None
     ) -> FloatArray:
-        """(n,) log odds of class 1, from what was learnt but not in the document's own block.
-
-        A class that was not seen loses, as its prior is 0.
-        """
+        """(n,) log odds of class 1, from what was learnt but not in the document's own block."""
         row, word, v = _row_of_each(drawn), drawn.counts.indices, drawn.n_words
         sides = [learnt.words[0, c, word] + self.smoothing for c in (0, 1)]
         if but is not None:
@@ -154,10 +151,8 @@ class NaiveBayes:
             said = np.log(sides[1] / sides[0]) * drawn.counts.data
             lengths = np.bincount(row, weights=drawn.counts.data, minlength=drawn.n)
             given = lengths * (per_class[:, 0] - per_class[:, 1])[block]
-        with np.errstate(divide="ignore"):
-            prior = np.log(documents[:, 1] / np.maximum(documents[:, 0], _NONE))
         told = np.bincount(row, weights=said, minlength=drawn.n)
-        return np.asarray(told + given + prior[block])
+        return np.asarray(told + given + prior_odds(documents)[block])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -174,8 +169,24 @@ class _Learnt:
         return _Learnt(*sums)
 
 
-_NONE: Final = float(np.finfo(np.float64).tiny)
-"""In the place of no document."""
+_ROUNDING: Final = 1e-9
+"""Log odds that are this near to 0 are equal ones that were summed in some order."""
+
+
+def is_one(margin: FloatArray) -> np.ndarray:
+    """Whether log odds are for class 1; equal ones are for class 0."""
+    return np.asarray(margin > _ROUNDING)
+
+
+def prior_odds(documents: FloatArray | IntArray) -> FloatArray:
+    """(B,) log odds of class 1 from (B, 2) documents by class.
+
+    A class that was not seen loses, as its prior is 0.
+    """
+    zeros, ones = documents[:, 0], documents[:, 1]
+    seen = (zeros > 0) & (ones > 0)
+    told = np.log(np.where(seen, ones, 1) / np.where(seen, zeros, 1))
+    return np.where(seen, told, np.where(ones > 0, np.inf, -np.inf))
 
 
 def _row_of_each(drawn: Documents) -> IntArray:

@@ -69,15 +69,15 @@ class Domains:
 
     def draw(
         self, which: Sequence[int] | IntArray, size: int, rng: np.random.Generator, *, replace: bool
-    ) -> Documents:
-        """Draw ``size`` documents of each of some domains, domain by domain."""
+    ) -> IntArray:
+        """Draw the rows of ``size`` documents of each of some domains, domain by domain."""
         drawn = [
             self.rows[k][rng.integers(len(self.rows[k]), size=size)]
             if replace
             else rng.permutation(self.rows[k])[:size]
             for k in which
         ]
-        return self.documents.rows(np.concatenate(drawn))
+        return np.concatenate(drawn)
 
 
 def domains_of(data: Mapping[str, Data], seed: int) -> Domains:
@@ -104,24 +104,25 @@ def check_sizes(sizes: Sequence[int], domains: Domains, place: str, *, replace: 
             )
 
 
-def random_blocks(drawn: Documents, n_blocks: int, rng: np.random.Generator) -> IntArray:
+def random_blocks(same: IntArray, n_blocks: int, rng: np.random.Generator) -> IntArray:
     """(n,) block of each document, at random; the blocks' sizes differ by one at most."""
-    block = np.empty(drawn.n, dtype=np.intp)
-    block[rng.permutation(drawn.n)] = np.arange(drawn.n) * n_blocks // drawn.n
+    n = len(same)
+    block = np.empty(n, dtype=np.intp)
+    block[rng.permutation(n)] = np.arange(n) * n_blocks // n
     return block
 
 
-def blocks_of_texts(drawn: Documents, n_blocks: int, rng: np.random.Generator) -> IntArray:
+def blocks_of_texts(same: IntArray, n_blocks: int, rng: np.random.Generator) -> IntArray:
     """(n,) block of each document, at random with the copies of one text in one block.
 
     The texts come in random order, and each goes to the block in which the middle of its copies
     falls.
     """
-    text = np.unique(drawn.same, return_inverse=True)[1]
+    text = np.unique(same, return_inverse=True)[1]
     copies = np.bincount(text)
     order = rng.permutation(len(copies))
     ends = np.cumsum(copies[order])
     middle: FloatArray = ends - copies[order] / 2
     of_text = np.empty(len(copies), dtype=np.intp)
-    of_text[order] = (middle * n_blocks / drawn.n).astype(np.intp)
+    of_text[order] = (middle * n_blocks / len(same)).astype(np.intp)
     return np.asarray(of_text[text])

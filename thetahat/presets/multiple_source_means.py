@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.data import Data
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.presets._documents import MODELS, Documents, Model, NaiveBayes
+from thetahat.presets._documents import MODELS, Model, NaiveBayes
 from thetahat.presets._domains import (
     ROLES,
     Domains,
@@ -20,10 +20,11 @@ from thetahat.presets._domains import (
     random_blocks,
 )
 from thetahat.presets._multiple_source_means_told import Setting, findings
+from thetahat.presets._samples import Sampler
 from thetahat.registry import MethodInfo
 from thetahat.studies.base import Findings, Records
 from thetahat.studies.repeating import generator_of, one_by_one
-from thetahat.types import FloatArray
+from thetahat.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +129,8 @@ class MultipleSourceMeans:
             )
         check_sizes(self.sizes, domains, "sizes", replace=self.replace)
         check_sizes((self.per_source,), domains, "per_source", replace=self.replace)
-        return MeansStudy(self, domains, seed)
+        bayes = NaiveBayes(model=self.model, smoothing=self.smoothing)
+        return MeansStudy(self, domains, seed, Sampler(domains.documents, bayes))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,6 +140,7 @@ class MeansStudy:
     preset: MultipleSourceMeans
     domains: Domains
     seed: int
+    sampler: Sampler
 
     @property
     def grain(self) -> int:
@@ -165,7 +168,7 @@ class MeansStudy:
         for s, setting in enumerate(self.settings):
             order = rng.permutation(self.domains.count)
             train, test = order[: setting.n_sources], order[setting.n_sources]
-            unseen = self.domains.documents.rows(self.domains.rows[test])
+            unseen = self.domains.rows[test]
             for pair in range(self.preset.pairs):
                 found[s, :, pair] = self._three_errors(train, setting, unseen, rng)
         told = {f"{name}_mean": found[:, e].mean(axis=1) for e, name in enumerate(NAMES)}
@@ -174,21 +177,22 @@ class MeansStudy:
         return told
 
     def _three_errors(
-        self, train: np.ndarray, setting: Setting, unseen: Documents, rng: np.random.Generator
+        self, train: np.ndarray, setting: Setting, unseen: IntArray, rng: np.random.Generator
     ) -> tuple[float, float, float]:
         k, preset = setting.n_sources, self.preset
-        bayes = NaiveBayes(model=preset.model, smoothing=preset.smoothing)
-        drawn = self.domains.draw(train, setting.size, rng, replace=preset.replace)
-        by_source = bayes.errors_by_block(drawn, np.repeat(np.arange(k), setting.size), k)
-        blocks = (blocks_of_texts if preset.together else random_blocks)(drawn, k, rng)
-        at_random = bayes.errors_by_block(drawn, blocks, k)
+        rows = self.domains.draw(train, setting.size, rng, replace=preset.replace)
+        drawn = self.sampler.sample(rows)
+        by_source = drawn.errors_by_block(np.repeat(np.arange(k), setting.size), k)
+        same = self.domains.documents.same[rows]
+        blocks = (blocks_of_texts if preset.together else random_blocks)(same, k, rng)
+        at_random = drawn.errors_by_block(blocks, k)
         # the blocks' means weigh the same, as in the text, though copies may make them unequal
         sizes = np.bincount(blocks, minlength=k)
         macro = np.bincount(blocks, weights=at_random, minlength=k)[sizes > 0] / sizes[sizes > 0]
         return (
             float(by_source.mean()),
             float(macro.mean()),
-            float(bayes.errors_on(drawn, unseen).mean()),
+            float(drawn.errors_on(unseen).mean()),
         )
 
 

@@ -15,6 +15,7 @@ from thetahat.layout import Layout, layout_of
 from thetahat.presets._documents import MODELS, Model, NaiveBayes
 from thetahat.presets._domains import ROLES, Domains, check_sizes, domains_of, random_blocks
 from thetahat.presets._multiple_source_variances_told import findings
+from thetahat.presets._samples import Sampler
 from thetahat.registry import MethodInfo
 from thetahat.studies.base import Findings, Records
 from thetahat.studies.repeating import OneRecord, generator_of, one_by_one
@@ -115,7 +116,8 @@ class MultipleSourceVariances:
                     "cvr": layout_of(BlockKind.RANDOM, blocks),
                 }
             )
-        return VariancesStudy(self, domains, seed, layouts)
+        bayes = NaiveBayes(model=self.model, smoothing=self.smoothing)
+        return VariancesStudy(self, domains, seed, layouts, Sampler(domains.documents, bayes))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,6 +132,7 @@ class VariancesStudy:
     domains: Domains
     seed: int
     layouts: list[dict[str, Layout]]
+    sampler: Sampler
 
     @property
     def grain(self) -> int:
@@ -154,18 +157,18 @@ class VariancesStudy:
 
     def _of_size(self, at: int, rng: np.random.Generator) -> dict[str, FloatArray]:
         preset, k = self.preset, self.domains.count
-        bayes = NaiveBayes(model=preset.model, smoothing=preset.smoothing)
         size = preset.sizes[at]
-        drawn = self.domains.draw(np.arange(k), size, rng, replace=preset.replace)
+        rows = self.domains.draw(np.arange(k), size, rng, replace=preset.replace)
+        drawn = self.sampler.sample(rows)
         by_source = np.repeat(np.arange(k), size)
-        at_random = random_blocks(drawn, k, rng)
+        at_random = random_blocks(rows, k, rng)
         told = {}
         for scheme, block in (("cvs", by_source), ("cvr", at_random)):
-            losses = bayes.errors_by_block(drawn, block, k)
-            rows = _by_block(losses, block).reshape(k, size)
-            told[f"{scheme}_means"] = rows.mean(axis=1)
-            told[f"{scheme}_within"] = rows.var(axis=1, ddof=1)
-            told[f"{scheme}_thetas"] = self._thetas(rows, scheme, at)
+            losses = drawn.errors_by_block(block, k)
+            by_block = _by_block(losses, block).reshape(k, size)
+            told[f"{scheme}_means"] = by_block.mean(axis=1)
+            told[f"{scheme}_within"] = by_block.var(axis=1, ddof=1)
+            told[f"{scheme}_thetas"] = self._thetas(by_block, scheme, at)
         return told
 
     def _thetas(self, rows: FloatArray, scheme: str, at: int) -> FloatArray:

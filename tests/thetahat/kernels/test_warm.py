@@ -8,17 +8,17 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
     script = (
         "import numba, numpy as np\n"
         "from thetahat.kernels import bootstrap, cells, moments, sign_flips, signed_ranks\n"
-        "from thetahat.kernels import products, sparse_counts\n"
-        "from thetahat.kernels.compiling import compiled, compiled_in_any_order\n"
+        "from thetahat.kernels import drawn_words, sparse_counts\n"
+        "from thetahat.kernels.compiling import compiled\n"
         "from thetahat.kernels.warm import compile_all\n"
         "compile_all()\n"
         "loops = [moments.of_runs, moments.of_rows, sign_flips.look_up, signed_ranks.add_ranks,\n"
         "    bootstrap.draw_indices, bootstrap.count_draws, bootstrap.gather_sums,\n"
         "    sparse_counts.class_sums, sparse_counts.row_scores, sparse_counts.whole_sums,\n"
-        "    sparse_counts.as_short]\n"
+        "    sparse_counts.as_short,\n"
+        "    drawn_words.add_words, drawn_words.score_blocks, drawn_words.score_others]\n"
         "def kinds():\n"
-        "    own = [compiled_in_any_order(products.of_blocks)]\n"
-        "    return [len(loop.signatures) for loop in [*map(compiled, loops), *own]]\n"
+        "    return [len(compiled(loop).signatures) for loop in loops]\n"
         "print(kinds())\n"
         "from thetahat.comparisons._sign_flips import random_sums\n"
         "from thetahat.comparisons._signed_ranks import of_sorted, sort_keys\n"
@@ -29,9 +29,6 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "x = rng.normal(size=120_000)\n"
         "for block in (np.arange(120_000) // 30_000, np.arange(120_000) % 4):\n"
         "    moments_of_rows(x, layout_of(BlockKind.RANDOM, block))\n"
-        "from thetahat.evaluation.pair_moments import _Products\n"
-        "for block in (np.arange(120_000) // 30_000, np.arange(120_000) % 4):\n"
-        "    _Products([x] * 3, layout_of(BlockKind.RANDOM, block))\n"
         "random_sums(x, 100, rng)\n"
         "keys = sort_keys(x)\n"
         "keys.sort()\n"
@@ -53,6 +50,12 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "_class_sums.sums_by_class(X, rows, rows % 3, np.ones(400), 3)\n"
         "_class_sums.scores(X, rows[::2].copy(), np.ones((3, 300)))\n"
         "sparse_counts.whole_sums_by_kernel(X, rows % 3, np.ones(400), 2)\n"
+        "from thetahat.presets._documents import Documents\n"
+        "from thetahat.presets._ranked_documents import RankedDocuments\n"
+        "X = csr_array(np.rint(abs(x)).reshape(400, 300))\n"
+        "sample = RankedDocuments.of(Documents(X, rows % 2, rows), 1.0).sample(rows)\n"
+        "sample.errors_by_block(rows % 3, 3)\n"
+        "sample.errors_on(rows)\n"
         "print(kinds())\n"
     )
     done = subprocess.run(
@@ -60,4 +63,4 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
     )
 
     before, after = done.stdout.splitlines()
-    assert before == after == str([1] * 7 + [2, 2, 1, 1, 1])
+    assert before == after == str([1] * 7 + [2, 2, 1, 1, 1, 1, 1])
