@@ -64,8 +64,9 @@ class BlockLosses:
         with np.errstate(all="ignore"):
             found = moments_of_rows(self.values, self.layout)
             assert found.centred_squares is not None  # noqa: S101 - of rows
-            reach = np.abs(found.means) + np.sqrt(found.centred_squares)
-            fit = bool(reach.max() <= LARGEST / 2)
+            largest = np.abs([found.deviations.max(), found.deviations.min()]).max()
+            reach = abs(found.shift) + largest + np.sqrt(found.centred_squares.max())
+            fit = bool(reach <= LARGEST / 2)
         if fit:
             vars(self)["moments"] = found  # where cached_property looks first
         return fit

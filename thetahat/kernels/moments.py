@@ -19,6 +19,9 @@ MANY_ROWS: Final = 100_000
 
 LANES: Final = 64
 
+_LONG = 4 * LANES
+_VERY_LONG = 32 * LANES
+
 _MOST_DIGITS_LOST = 100.0  # squares about the first loss over those about the mean: two of 16
 
 
@@ -82,51 +85,43 @@ def of_runs(  # noqa: PLR0913 - the losses, where they stand, and two results
 ) -> bool:
     """Fill in means less the shift, and centred squares; return whether these lost digits.
 
-    The quarters of a run are read side by side, which memory answers faster than one stream, and
-    into ``LANES`` accumulators, which become vector instructions; the rest by eight accumulators.
+    Long runs are read into ``LANES`` accumulators, which become vector instructions; of very long
+    ones the quarters side by side, which memory answers faster than one stream. Short runs need
+    neither: the processor begins the next before the one is done.
     """
     lane_sums, lane_squares = np.empty(LANES), np.empty(LANES)
     lost = False
     for j in range(len(deviations)):
-        start, stop = starts[j], starts[j + 1]
-        n, first = stop - start, values[start]
+        own = values[starts[j] : starts[j + 1]]
+        n, first = len(own), own[0]
         s = q = 0.0
-        n_steps = (stop - start) // (4 * LANES)
-        if n_steps > 0:
-            quarter = n_steps * LANES
+        done = 1  # the first is 0 above itself
+        if n >= _LONG:
             lane_sums[:] = 0.0
             lane_squares[:] = 0.0
-            for step in range(n_steps):
-                at = start + step * LANES
-                part_0 = values[at : at + LANES]
-                part_1 = values[at + quarter : at + quarter + LANES]
-                part_2 = values[at + 2 * quarter : at + 2 * quarter + LANES]
-                part_3 = values[at + 3 * quarter : at + 3 * quarter + LANES]
+            quarter = n // (4 * LANES) * LANES if n >= _VERY_LONG else 0
+            for at in range(0, quarter, LANES):
+                part_0 = own[at : at + LANES]
+                part_1 = own[at + quarter : at + quarter + LANES]
+                part_2 = own[at + 2 * quarter : at + 2 * quarter + LANES]
+                part_3 = own[at + 3 * quarter : at + 3 * quarter + LANES]
                 for i in range(LANES):
                     x0, x1 = part_0[i] - first, part_1[i] - first
                     x2, x3 = part_2[i] - first, part_3[i] - first
                     lane_sums[i] += (x0 + x1) + (x2 + x3)
                     lane_squares[i] += (x0 * x0 + x1 * x1) + (x2 * x2 + x3 * x3)
+            done = n // LANES * LANES
+            for at in range(4 * quarter, done, LANES):
+                part = own[at : at + LANES]
+                for i in range(LANES):
+                    x = part[i] - first
+                    lane_sums[i] += x
+                    lane_squares[i] += x * x
             for i in range(LANES):
                 s += lane_sums[i]
                 q += lane_squares[i]
-            start += 4 * quarter
-        whole = start + (stop - start) // 8 * 8
-        s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
-        q0 = q1 = q2 = q3 = q4 = q5 = q6 = q7 = 0.0
-        for i in range(start, whole, 8):
-            x0, x1 = values[i] - first, values[i + 1] - first
-            x2, x3 = values[i + 2] - first, values[i + 3] - first
-            x4, x5 = values[i + 4] - first, values[i + 5] - first
-            x6, x7 = values[i + 6] - first, values[i + 7] - first
-            s0, s1, s2, s3 = s0 + x0, s1 + x1, s2 + x2, s3 + x3
-            s4, s5, s6, s7 = s4 + x4, s5 + x5, s6 + x6, s7 + x7
-            q0, q1, q2, q3 = q0 + x0 * x0, q1 + x1 * x1, q2 + x2 * x2, q3 + x3 * x3
-            q4, q5, q6, q7 = q4 + x4 * x4, q5 + x5 * x5, q6 + x6 * x6, q7 + x7 * x7
-        s += ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
-        q += ((q0 + q1) + (q2 + q3)) + ((q4 + q5) + (q6 + q7))
-        for i in range(whole, stop):
-            x = values[i] - first
+        for i in range(done, n):
+            x = own[i] - first
             s += x
             q += x * x
         mean = s / n

@@ -120,9 +120,9 @@ def test_property_loops_uncompiled(block: list[int], seed: int) -> None:
         assert_allclose(squares[at], own.var() * len(own), atol=1e-12)
 
 
-@pytest.mark.parametrize("sizes", [(256, 255), (1035, 7), (3, 600)])
+@pytest.mark.parametrize("sizes", [(256, 255), (2400, 7), (3, 600)])
 def test_naive_sums_of_long_runs_uncompiled(sizes: tuple[int, int]) -> None:
-    """Runs of 256 rows and more are read a quarter beside the other."""
+    """Of 256 rows and more side by side, of 2048 and more a quarter beside the other too."""
     starts = np.cumsum([0, *sizes])
     values = np.random.default_rng(4).normal(5, 1, starts[-1])
     means, squares = np.empty(2), np.empty(2)
