@@ -13,6 +13,7 @@ from thetahat.learners._ridge_rows import (
     Rows,
     centred_rows,
     decomposed,
+    decomposed_along,
     rows_to_solve,
 )
 from thetahat.learners.base import Part
@@ -21,6 +22,8 @@ from thetahat.types import FloatArray, IntArray
 
 _PRODUCTS_WILL_DO: Final = 1e3
 """The condition of products up to which rows are left out of them one by one."""
+_TURNED_WILL_DO: Final = 1e10
+"""The condition of products up to which rows turned to their directions need no reflections."""
 
 
 class RidgePath:
@@ -93,8 +96,10 @@ class RidgePath:
         x_mean, y_mean = sums.x / sums.w, sums.y / sums.w
         if not rows.intercept:
             x_mean, y_mean = np.zeros_like(x_mean), 0.0
-        along = (V.T @ products.xy) / (d + self.penalties[:, None])
-        return np.asarray(along @ ((rows.X[part.test] - x_mean) @ V).T + (rows.y_mean + y_mean))
+        solutions = (V.T @ products.xy) / (d + self.penalties[:, None]) @ V.T
+        test = np.take(rows.X, part.test, axis=0)
+        level = rows.y_mean + y_mean - solutions @ x_mean
+        return np.asarray(solutions @ test.T + level[:, None])
 
     def left_out_by_penalty(self, some: IntArray) -> tuple[FloatArray, np.ndarray]:
         r"""(L, n_some) prediction of each row by the fits on all others, and whether it is good.
@@ -102,19 +107,41 @@ class RidgePath:
         With leverages h for each penalty it is :math:`y_i - (y_i - \hat y_i) / (1 - h_i)`; it is
         good where the difference from 1 is not small.
         """
-        rows = self.rows
-        d, V, along, amplification = self._all
+        rows, (V, of_target, of_leverage, least) = self.rows, self._closed_form
         X, y, w = rows.X[some], rows.y[some], rows.w[some]
-        Z = (X @ V).T
-        stays = (1 / (d + self.penalties[:, None])) @ (Z * Z)
-        stays *= -w
-        stays += 1 - w / rows.all.w if rows.intercept else 1.0
-        said = along @ Z
-        said -= y
+        Z = np.empty((V.shape[1] + 1, len(some)))
+        np.matmul(V.T, X.T, out=Z[:-1])
+        Z[-1] = -y
+        said = of_target @ Z
+        np.square(Z[:-1], out=Z[:-1])
+        Z[:-1] *= -w
+        Z[-1] = 1 - w / rows.all.w if rows.intercept else 1.0
+        stays = of_leverage @ Z
         with np.errstate(all="ignore"):  # where nothing stays the row is predicted by itself
             said /= stays
         said += rows.y_mean + y
-        return said, stays >= amplification[:, None] / LARGEST_AMPLIFICATION
+        fits = stays.min(axis=1, keepdims=True) >= least
+        return said, np.broadcast_to(fits, said.shape) if fits.all() else stays >= least
+
+    @cached_property
+    def _closed_form(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Return what the closed form multiplies each row with.
+
+        Returns
+        -------
+        directions : ndarray
+            (p, k).
+        of_target, of_leverage : ndarray
+            (L, k + 1) what is multiplied with the row in these directions and its target, and
+            with their squares and what the mean takes.
+        least : ndarray
+            (L, 1) what must stay of a row.
+        """
+        d, V, along, amplification = self._all
+        ones = np.ones((len(along), 1))
+        inverse = 1 / (d + self.penalties[:, None])
+        least = (amplification / LARGEST_AMPLIFICATION)[:, None]
+        return V, np.hstack([along, ones]), np.hstack([inverse, ones]), least
 
     @cached_property
     def _all(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -131,13 +158,18 @@ class RidgePath:
             are decomposed, its root where the rows are.
         """
         rows, penalties = self.rows, self.penalties[:, None]
+        turn = None
         if rows.X.shape[1] < len(rows.y):
             d, V = np.linalg.eigh(rows.all.xx)
-            if self._largest <= _PRODUCTS_WILL_DO * (d[0] + self.penalties.min()):
-                condition = self._largest / (d[0] + self.penalties)
+            if d[-1] <= _PRODUCTS_WILL_DO * (d[0] + self.penalties.min()):
+                condition = d[-1] / (d[0] + self.penalties)
                 return d, V, (V.T @ rows.all.xy) / (d + penalties), condition
-        root = np.sqrt(rows.w)[:, None]
-        s, Vt, target = decomposed(np.column_stack([rows.X, rows.y]) * root)
+            turn = V if d[-1] <= _TURNED_WILL_DO * d[0] else None
+        s, Vt, target = (
+            decomposed(np.column_stack([rows.X, rows.y]) * np.sqrt(rows.w)[:, None])
+            if turn is None
+            else decomposed_along(rows, turn)
+        )
         squares = s**2
         condition = squares.max(initial=0.0) / (squares.min(initial=np.inf) + self.penalties)
         return squares, Vt.T, s * target / (squares + penalties), np.sqrt(condition)

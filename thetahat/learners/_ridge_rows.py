@@ -103,13 +103,14 @@ class Rows:
         return self.of(slice(None))
 
     @cached_property
-    def _is_weighted(self) -> bool:
+    def is_weighted(self) -> bool:
         return bool((self.w != 1).any())
 
     def of(self, index: IntArray | slice) -> Products:
         """Return the sums over some rows."""
-        X, y, w = self.X[index], self.y[index], self.w[index]
-        weighted = X * w[:, None] if self._is_weighted else X
+        X = self.X[index] if isinstance(index, slice) else np.take(self.X, index, axis=0)
+        y, w = self.y[index], self.w[index]
+        weighted = X * w[:, None] if self.is_weighted else X
         return Products(
             weighted.T @ X, weighted.T @ y, float(w @ y**2), w @ X, float(w @ y),
             float(w.sum()),
@@ -162,3 +163,28 @@ def decomposed(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     U, s, Vt = np.linalg.svd(triangle[:, :p], full_matrices=False)
     kept = s > np.finfo(np.float64).eps * max(n, p) * s.max(initial=0.0)
     return s[kept], Vt[kept], U[:, kept].T @ triangle[:, p]
+
+
+def decomposed_along(rows: Rows, V: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """As ``decomposed`` says it of all rows, which are turned to near their directions first.
+
+    There their products are nearly diagonal, whatever the lengths: in units of these they are
+    factored without a loss of digits, and half the work of reflections does.
+
+    Parameters
+    ----------
+    V : ndarray of float
+        (p, p) eigenvectors of the products of the features, all of them well above rounding.
+    """
+    both = np.empty((len(rows.y), V.shape[1] + 1))
+    np.matmul(rows.X, V, out=both[:, :-1])
+    both[:, -1] = rows.y
+    if rows.is_weighted:
+        both *= np.sqrt(rows.w)[:, None]
+    products = both.T @ both
+    lengths = np.sqrt(np.diag(products))
+    lengths[-1] = max(lengths[-1], np.finfo(np.float64).tiny)
+    triangle = np.linalg.cholesky(products[:-1, :-1] / lengths[:-1] / lengths[:-1, None])
+    target = np.linalg.solve(triangle, products[:-1, -1] / lengths[:-1])
+    U, s, Vt = np.linalg.svd(triangle.T * lengths[:-1], full_matrices=False)
+    return s, Vt @ V.T, U.T @ target

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,9 +24,6 @@ OF_SCIKIT: Final = Plain("scikit-learn's learners are fitted once per split")
 HAS_NO_FAST_PATH: Final = Plain("this learner is fitted once per split")
 
 OUT_OF_SCALE: Final = Plain("numbers are out of all scale")
-
-_MOST_HELD: Final = 4_000_000
-"""Row numbers of the splits that are held at once: 32 megabytes."""
 
 
 def over_splits(learner: Learner, data: Data) -> OverSplits | Plain:
@@ -84,45 +81,11 @@ def predicted_at_once(shared: OverSplits | Plain, split: Split, n: int) -> Predi
     if isinstance(shared, Plain):
         return shared
     with np.errstate(all="ignore"):
-        return _finite(shared.predict(part_of(split, n)))
+        return finite_or_plain(shared.predict(part_of(split, n)))
 
 
-def predicted_in_passes(
-    shared: OverSplits | Plain, splits: Iterable[Split], n: int
-) -> Iterator[tuple[Split, Predictions | Plain | None]]:
-    """Give each split with what ``predicted_at_once`` says of it, many of them from one pass.
-
-    None stands where a learner has nothing to gain from several splits at once, and of a split
-    that tests one row.
-    """
-    at_once: Callable[[Sequence[Part]], list[Predictions | Plain]] | None
-    at_once = getattr(shared, "predict_all", None)
-    if at_once is None:
-        yield from ((split, None) for split in splits)
-        return
-    for some in _stretches(splits):
-        parts = {at: part_of(split, n) for at, split in enumerate(some) if len(split.test) > 1}
-        with np.errstate(all="ignore"):
-            told = dict(zip(parts, at_once(list(parts.values())), strict=True))
-        for at, split in enumerate(some):
-            yield split, _finite(told[at]) if at in told else None
-
-
-def _stretches(splits: Iterable[Split]) -> Iterator[list[Split]]:
-    """Give the splits some at a time, so that their row numbers do not fill the memory."""
-    some: list[Split] = []
-    held = 0
-    for split in splits:
-        some.append(split)
-        held += len(split.train) + len(split.test)
-        if held >= _MOST_HELD:
-            yield some
-            some, held = [], 0
-    if some:
-        yield some
-
-
-def _finite(said: Predictions | Plain) -> Predictions | Plain:
+def finite_or_plain(said: Predictions | Plain) -> Predictions | Plain:
+    """Return what is said of a split, unless it is out of all scale."""
     if isinstance(said, Plain):
         return said
     parts = (said.output, said.probabilities, said.scores)

@@ -10,12 +10,15 @@ import numpy as np
 from thetahat.data import Data
 from thetahat.learners.base import OverSplits, Plain
 from thetahat.losses.base import Loss, Predictions
-from thetahat.resampling.told import Told, told_in_turn, told_of
+from thetahat.resampling.told import Gathering, Told
 from thetahat.schemes.base import Split
 from thetahat.types import IntArray
 
 _ROWS: Final = 1024
-"""Rows of a block; blocks begin at its multiples, whichever splits are asked for."""
+"""Most rows of a block; blocks begin at its multiples, whichever splits are asked for."""
+_CELLS: Final = 131_072
+"""Rows of a block times learners, where these are many: of about a megabyte each."""
+_FEWEST: Final = 32
 
 Each = Callable[[IntArray], tuple[Predictions, np.ndarray]]
 """From (n,) rows to what L learners say of each when it alone is left out, and (L, n) or (n,)
@@ -35,35 +38,57 @@ class OneLeftOut:
     block that a row is in depends on its number alone, so the numbers of a split do too.
     """
 
-    def __init__(self, each: Each, data: Data, loss: Loss) -> None:
+    def __init__(
+        self, each: Each, data: Data, loss: Loss, *, n_learners: int = 1, keep: bool = True
+    ) -> None:
         self.each, self.data, self.loss = each, data, loss
+        self.n_learners, self.keep = n_learners, keep
+        self.size = max(_FEWEST, min(_ROWS, _CELLS // n_learners))
         self.number = -1
         self.block: Told | None = None
 
     def of(self, rows: range) -> Told:
         """Return what is told of a stretch of rows that is not empty."""
-        parts = []
-        for number in range(rows[0] // _ROWS, rows[-1] // _ROWS + 1):
-            first = number * _ROWS
-            cut = slice(max(rows[0] - first, 0), min(rows[-1] + 1 - first, _ROWS))
-            parts.append(self._of_block(number).of_rows(cut))
-        return told_in_turn(parts)
+        first, last = rows[0] // self.size, rows[-1] // self.size
+        if first == last:
+            return self._part(first, rows)
+        found = Gathering(self.n_learners, len(rows), keep=self.keep)
+        for number in range(first, last + 1):
+            in_block = self._rows_of(number)
+            if in_block[0] in rows and in_block[-1] in rows:
+                self._add_to(found, in_block)
+            else:
+                found.append(self._part(number, rows))
+        return found.told()
 
-    def _of_block(self, number: int) -> Told:
+    def _rows_of(self, number: int) -> range:
+        first = number * self.size
+        return range(first, min(first + self.size, self.data.n))
+
+    def _part(self, number: int, rows: range) -> Told:
+        """Return what is told of those rows that are in a block."""
+        in_block = self._rows_of(number)
         if self.block is None or number != self.number:
-            first = number * _ROWS
-            rows = np.arange(first, min(first + _ROWS, self.data.n))
-            with np.errstate(all="ignore"):
-                said, fits = self.each(rows)
-            fits = fits.reshape(-1, len(rows))
-            self.number, self.block = number, told_of(said, fits, self.data.y[rows], self.loss)
-        return self.block
+            found = Gathering(self.n_learners, len(in_block), keep=self.keep)
+            self._add_to(found, in_block)
+            self.number, self.block = number, found.told()
+        first = in_block[0]
+        cut = slice(max(rows[0] - first, 0), min(rows[-1] + 1 - first, self.size))
+        return self.block.of_rows(cut)
+
+    def _add_to(self, found: Gathering, rows: range) -> None:
+        every = np.arange(rows.start, rows.stop)
+        with np.errstate(all="ignore"):
+            said, fits = self.each(every)
+            found.add(said, fits.reshape(-1, len(rows)), self.data.y[every], self.loss)
 
 
-def one_left_out(shared: OverSplits | Plain, data: Data, loss: Loss) -> OneLeftOut | None:
+def one_left_out(
+    shared: OverSplits | Plain, data: Data, loss: Loss, *, keep: bool
+) -> OneLeftOut | None:
     """Return what one learner says of each row that is left out, if it can say that at once."""
     each = each_of(shared)
-    return None if each is None else OneLeftOut(each, data, loss)
+    return None if each is None else OneLeftOut(each, data, loss, keep=keep)
 
 
 def leaves_one_out(split: Split, n: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache, partial
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from thetahat.pipelines.pipeline import Pipeline
 from thetahat.resampling.at_once import LEARNS_TO_PREPARE, part_of
 from thetahat.resampling.one_left_out import OneLeftOut, each_of
 from thetahat.resampling.outcomes import (
+    Outcomes,
     Places,
     SplitOutcome,
     joined,
@@ -27,7 +28,7 @@ from thetahat.resampling.outcomes import (
 )
 from thetahat.resampling.prepared import n_at_once, prepared_once
 from thetahat.resampling.runner import run_splits
-from thetahat.resampling.told import Told, told_in_turn, told_of
+from thetahat.resampling.told import Gathering, Told
 from thetahat.schemes.base import OneRowEach, Split
 
 _AT_ONCE: Final = 8_000_000
@@ -103,7 +104,8 @@ def _only_differ(first: Any, second: Any) -> bool:
     parameter = _parameter(first)
     if parameter is None or type(first) is not type(second):
         return False
-    return bool(replace(second, **{parameter: getattr(first, parameter)}) == first)
+    names = [field.name for field in fields(first) if field.name != parameter]
+    return all(getattr(first, name) == getattr(second, name) for name in names)
 
 
 def run_path(  # noqa: PLR0913 - as run_splits
@@ -215,7 +217,11 @@ class _Run:
     def finished(self, at: int, piece: _Piece) -> Sequence[SplitOutcome] | EvaluationError:
         """Return one learner's outcomes; those that the path is not good for by itself."""
         places = piece.unfit(at)
-        by_itself = self.alone(at, map(piece.split_at, places)) if places else ()
+        if not places:
+            return Outcomes(
+                places=piece.places, **{name: part[at] for name, part in piece.arrays.items()}
+            )
+        by_itself = self.alone(at, map(piece.split_at, places))
         if isinstance(by_itself, EvaluationError):
             return by_itself
         return with_others(
@@ -230,7 +236,10 @@ class _Run:
         each = each_of(shared)
         most = _AT_ONCE // (len(self.group.names) * max(1, self.data.n_classes))
         if isinstance(splits, OneRowEach) and each is not None:
-            alone, step = OneLeftOut(each, self.data, self.loss), max(1, most)
+            n_learners, step = len(self.group.names), max(1, most)
+            alone = OneLeftOut(
+                each, self.data, self.loss, n_learners=n_learners, keep=self.keep_predictions
+            )
             for first in range(0, len(splits.rows), step):
                 rows = splits.rows[first : first + step]
                 split_at = partial(_leaving_out, splits, rows)
@@ -248,13 +257,14 @@ class _Run:
             yield self._of_splits(shared, held)
 
     def _of_splits(self, shared: OverPath, splits: list[Split]) -> _Piece:
-        told = []
-        for split in splits:
-            with np.errstate(all="ignore"):
-                said, fits = shared.predict(part_of(split, self.data.n))
-            each = np.repeat(fits[:, None], len(split.test), axis=1)
-            told.append(told_of(said, each, self.data.y[split.test], self.loss))
-        return _Piece(places_of(splits), told_in_turn(told), splits.__getitem__)
+        parts = [part_of(split, self.data.n) for split in splits]
+        places, at_once = places_of(splits), getattr(shared, "predict_all", None)
+        found = Gathering(len(self.group.names), len(places.test), keep=self.keep_predictions)
+        with np.errstate(all="ignore"):
+            told = at_once(parts) if at_once is not None else map(shared.predict, parts)
+            for part, (said, fits) in zip(parts, told, strict=True):
+                found.add(said, fits[:, None], self.data.y[part.test], self.loss)
+        return _Piece(places, found.told(), splits.__getitem__)
 
 
 def _leaving_out(splits: OneRowEach, rows: range, at: int) -> Split:

@@ -12,7 +12,7 @@ from thetahat.errors import EvaluationError, LearnerFailed
 from thetahat.learners.base import Learner, Plain
 from thetahat.losses.base import Loss, Predictions
 from thetahat.pipelines.guarded import guarded
-from thetahat.resampling.at_once import over_splits, predicted_at_once, predicted_in_passes
+from thetahat.resampling.at_once import over_splits, predicted_at_once
 from thetahat.resampling.one_left_out import OneLeftOut, leaves_one_out, one_left_out
 from thetahat.resampling.outcomes import (
     Outcomes,
@@ -22,6 +22,7 @@ from thetahat.resampling.outcomes import (
     with_others,
 )
 from thetahat.resampling.prepared import prepared_once
+from thetahat.resampling.stretches import run_in_stretches
 from thetahat.schemes.base import OneRowEach, Split
 from thetahat.seeds import stream
 from thetahat.types import Caution, FloatArray
@@ -65,27 +66,28 @@ def run_splits(  # noqa: PLR0913 - the six things a number depends on, and what 
     """
     learner, data = prepared_once(learner, data)
     shared = over_splits(learner, data)
-    alone = one_left_out(shared, data, loss)
+    alone = one_left_out(shared, data, loss, keep=keep_predictions)
 
     def one(split: Split, told: Predictions | Plain | None = None) -> SplitOutcome:
+        if told is None and alone is not None and leaves_one_out(split, data.n):
+            row = int(split.test[0])
+            found = alone.of(range(row, row + 1))
+            if found.fits[0, 0]:
+                return _told(split, found.of_learner(0))
+        return fitted(split, told)
+
+    def fitted(split: Split, told: Predictions | Plain | None = None) -> SplitOutcome:
         if told is None:
             told = predicted_at_once(shared, split, data.n)
         done = _run_one(name, learner, data, split, loss, seed, told)
         return _outcome(split, *done, keep_predictions=keep_predictions)
 
     if alone is not None and isinstance(splits, OneRowEach):
-        return _each_row(alone, splits, one, keep_predictions=keep_predictions)
-    outcomes = []
-    for split, told in predicted_in_passes(shared, splits, data.n):
-        found = None
-        if alone is not None and leaves_one_out(split, data.n):
-            row = int(split.test[0])
-            found = alone.of(range(row, row + 1))
-        if found is None or not found.fits[0, 0]:
-            outcomes.append(one(split, told))
-        else:
-            outcomes.append(_told(split, found.of_learner(0), keep_predictions=keep_predictions))
-    return outcomes
+        return _each_row(alone, splits, fitted, keep_predictions=keep_predictions)
+    predict_all = getattr(shared, "predict_all", None)
+    if predict_all is None:
+        return [one(split) for split in splits]
+    return run_in_stretches(predict_all, splits, data, loss, one, keep_predictions=keep_predictions)
 
 
 def _each_row(
@@ -129,10 +131,15 @@ def _outcome(  # noqa: PLR0913 - what an outcome is made of
     )
 
 
-def _told(split: Split, arrays: dict[str, Any], *, keep_predictions: bool) -> SplitOutcome:
-    losses = arrays.pop("losses")
-    predictions = Predictions(**arrays)
-    return _outcome(split, predictions, losses, (), None, keep_predictions=keep_predictions)
+def _told(split: Split, arrays: dict[str, Any]) -> SplitOutcome:
+    return SplitOutcome(
+        repeat=split.repeat,
+        block=split.block,
+        label=split.label,
+        n_train=split.n_train,
+        test=split.test,
+        **arrays,
+    )
 
 
 def place_of(name: str, split: Split, source: np.ndarray | None = None) -> str:

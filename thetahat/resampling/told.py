@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,6 +12,8 @@ from thetahat.losses.base import Loss, Predictions
 from thetahat.types import FloatArray
 
 _NAMES: Final = ("fits", "losses", "output", "probabilities", "scores")
+_IN_CACHE: Final = 32_768
+"""Losses taken at a time: what they are made from stays near the processor."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,12 +27,12 @@ class Told:
     losses : ndarray of float
         (L, n) finite where ``fits``.
     output, probabilities, scores : ndarray or None
-        (L, n), (L, n, C) and (L, n).
+        (L, n), (L, n, C) and (L, n), where predictions are kept.
     """
 
     fits: np.ndarray
     losses: FloatArray
-    output: np.ndarray
+    output: np.ndarray | None = None
     probabilities: FloatArray | None = None
     scores: FloatArray | None = None
 
@@ -51,39 +52,102 @@ class Told:
         return {name: part for name, part in found.items() if part is not None}
 
 
-def told_of(said: Predictions, fits: np.ndarray, y: np.ndarray, loss: Loss) -> Told:
-    """Return what was said, with what it costs; what is not finite does not fit.
+class Gathering:
+    """Arrays of L learners and n rows, which are filled stretch by stretch.
+
+    They are made once: to join stretches later would write every number a second time.
 
     Parameters
     ----------
-    said : Predictions
-        Of L * n rows: the n of the first learner, then those of the next.
-    fits : ndarray of bool
-        (L, n) whether the learner itself trusts it.
-    y : ndarray
-        (n,) the truth.
+    n_learners, n : int
+        L and n.
+    keep : bool
+        Whether predictions are kept besides losses.
     """
-    shape = fits.shape
-    parts: dict[str, Any] = {"output": said.output.reshape(shape)}
-    if said.probabilities is not None:
-        parts["probabilities"] = said.probabilities.reshape(*shape, -1)
-    if said.scores is not None:
-        parts["scores"] = said.scores.reshape(shape)
-    fits = fits.copy()
-    for part in parts.values():
-        is_finite = np.isfinite(part)
-        if not is_finite.all():
-            fits &= is_finite.reshape(*shape, -1).all(axis=2)
-    try:
-        losses = loss.losses(np.tile(y, shape[0]), said).reshape(shape)
-    except EvaluationError:  # one learner by itself is told which row it is about
-        return Told(np.zeros(shape, dtype=np.bool_), np.zeros(shape), **parts)
-    return Told(fits & np.isfinite(losses), losses, **parts)
+
+    def __init__(self, n_learners: int, n: int, *, keep: bool) -> None:
+        self.n, self.keep, self.filled = n, keep, 0
+        self.found: dict[str, np.ndarray] = {
+            "fits": np.ones((n_learners, n), dtype=np.bool_),
+            "losses": np.empty((n_learners, n)),
+        }
+
+    def told(self) -> Told:
+        """Return what is told of all rows."""
+        return Told(**self.found)
+
+    def append(self, told: Told) -> None:
+        """Put a stretch of rows after those that are there."""
+        cut = self._next(told.fits.shape[1])
+        for name, part in told.arrays().items():
+            if self.keep or name in self.found:
+                self._array(name, part)[:, cut] = part
+
+    def add(self, said: Predictions, fits: np.ndarray, y: np.ndarray, loss: Loss) -> None:
+        """Put a stretch of rows after those that are there; what is not finite does not fit.
+
+        Parameters
+        ----------
+        said : Predictions
+            Of L * m rows: the m of the first learner, then those of the next.
+        fits : ndarray of bool
+            (L, m) or (L, 1) whether the learner itself trusts it.
+        y : ndarray
+            (m,) the truth.
+        """
+        cut, n_learners = self._next(len(y)), len(fits)
+        trusted = self.found["fits"][:, cut]
+        trusted[:] = fits
+        for name in _NAMES[2:]:
+            given = getattr(said, name)
+            if given is None:
+                continue
+            part = given.reshape(n_learners, len(y), *given.shape[1:])
+            if not _is_finite(part):
+                trusted &= np.isfinite(part).reshape(*trusted.shape, -1).all(axis=2)
+            if self.keep:
+                self._array(name, part)[:, cut] = part
+        step = max(1, _IN_CACHE // max(1, len(y)))
+        repeated = np.tile(y, min(step, n_learners))
+        for first in range(0, n_learners, step):
+            some = slice(first, min(first + step, n_learners))
+            self._lose(some, cut, _of(said, some, len(y)), repeated, loss)
+
+    def _lose(
+        self, learners: slice, cut: slice, said: Predictions, y: np.ndarray, loss: Loss
+    ) -> None:
+        losses, fits = (self.found[name][learners, cut] for name in ("losses", "fits"))
+        try:
+            losses[:] = loss.losses(y[: len(said.output)], said).reshape(losses.shape)
+        except EvaluationError:  # one learner by itself is told which row it is about
+            losses[:], fits[:] = 0.0, False
+        if not _is_finite(losses):
+            fits &= np.isfinite(losses)
+
+    def _next(self, n: int) -> slice:
+        self.filled += n
+        return slice(self.filled - n, self.filled)
+
+    def _array(self, name: str, like: np.ndarray) -> np.ndarray:
+        if name not in self.found:
+            self.found[name] = np.empty((len(like), self.n, *like.shape[2:]), dtype=like.dtype)
+        return self.found[name]
 
 
-def told_in_turn(parts: Sequence[Told]) -> Told:
-    """Return several stretches of rows as one."""
-    if len(parts) == 1:
-        return parts[0]
-    each = [part.arrays() for part in parts]
-    return Told(**{name: np.concatenate([one[name] for one in each], axis=1) for name in each[0]})
+def _is_finite(part: np.ndarray) -> bool:
+    """Whether all are finite numbers, most often; a sum that is finite has no other terms."""
+    if part.dtype.kind != "f":
+        return part.dtype.kind in "iub"
+    with np.errstate(all="ignore"):
+        return bool(np.isfinite(part.sum()))
+
+
+def _of(said: Predictions, learners: slice, n: int) -> Predictions:
+    """Return what some of the learners said."""
+    rows = slice(learners.start * n, learners.stop * n)
+    return Predictions(
+        said.output[rows],
+        None if said.probabilities is None else said.probabilities[rows],
+        None if said.scores is None else said.scores[rows],
+        said.classes,
+    )
