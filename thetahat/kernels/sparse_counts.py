@@ -90,15 +90,48 @@ def row_scores(  # noqa: PLR0913 - as class_sums
             continue
         table = tables[which[at]]
         if width == 1:
-            first, only = table[:, 0], 0.0
+            of_column, only = table[:, 0], 0.0
             for k in range(indptr[i], indptr[i + 1]):
-                only += np.float64(data[k]) * first[indices[k]]
+                only += np.float64(data[k]) * of_column[indices[k]]
             out[at, 0] += only
+        elif width == 2:
+            first, second = 0.0, 0.0
+            for k in range(indptr[i], indptr[i + 1]):
+                value, column = np.float64(data[k]), indices[k]
+                first += value * table[column, 0]
+                second += value * table[column, 1]
+            out[at, 0] += first
+            out[at, 1] += second
         else:
             for k in range(indptr[i], indptr[i + 1]):
                 value, column = np.float64(data[k]), indices[k]
                 for c in range(width):
                     out[at, c] += value * table[column, c]
+
+
+def left_out(  # noqa: PLR0913 - as class_sums
+    indptr: Unsigned,
+    indices: Unsigned,
+    data: FloatArray,
+    codes: Unsigned,
+    weights: FloatArray,
+    sums: Unsigned,
+    logs: FloatArray,
+    out: FloatArray,
+    lengths: FloatArray,
+) -> None:
+    """Write the products of all rows with the logs of their classes' (C, p) sums without them.
+
+    ``logs`` are those of 0, 1, 2, ...; (n,) ``lengths`` are the sums of the rows' values.
+    """
+    for i in range(len(codes)):
+        of_class, weight = sums[codes[i]], np.uint64(weights[i])
+        said, length = 0.0, 0.0
+        for k in range(indptr[i], indptr[i + 1]):
+            value = np.float64(data[k])
+            said += value * logs[of_class[indices[k]] - weight * np.uint64(data[k])]
+            length += value
+        out[i], lengths[i] = said, length
 
 
 def sums_by_kernel(
@@ -118,6 +151,27 @@ def whole_sums_by_kernel(
     sums = np.zeros((n_cells, matrix.shape[1]), dtype=np.int32)
     compiled(whole_sums)(*_parts(matrix), unsigned(cells), _fixed(weights), sums)
     return sums
+
+
+def left_out_by_kernel(
+    matrix: CsrMatrix, codes: IntArray, weights: FloatArray, sums: IntArray, logs: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """(n,) products of each row with the logs of its class's sums without it, and (n,) lengths.
+
+    All values are whole; ``sums`` is (C, p), of all rows by class, and ``logs`` those of each
+    whole number up to the largest of the sums.
+    """
+    said, lengths = np.empty((2, len(codes)))
+    compiled(left_out)(
+        *_parts(matrix),
+        unsigned(codes),
+        _fixed(weights),
+        unsigned(sums),
+        _fixed(logs),
+        said,
+        lengths,
+    )
+    return said, lengths
 
 
 def short_by_kernel(values: FloatArray) -> np.ndarray | None:

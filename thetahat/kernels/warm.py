@@ -54,6 +54,8 @@ def _warm_counts(weights: FloatArray) -> None:
         sparse_counts.sums_by_kernel(matrix, rows, rows, weights, 2)
         sparse_counts.scores_by_kernel(matrix, rows, np.eye(2))
     sparse_counts.whole_sums_by_kernel(short, rows, weights, 2)
+    for matrix in (counts, short):
+        sparse_counts.left_out_by_kernel(matrix, rows, weights, np.eye(2, dtype=np.intp), weights)
     sparse_counts.short_by_kernel(weights)
 
 

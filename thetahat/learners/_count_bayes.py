@@ -13,6 +13,7 @@ import numpy as np
 from thetahat.learners._class_sums import scores, scores_of_blocks
 from thetahat.learners._count_rows import CountRows
 from thetahat.learners._naive_bayes import posterior, posterior_of_two
+from thetahat.learners._smoothed_logs import SmoothedLogs
 from thetahat.learners.base import Part, Plain
 from thetahat.losses.base import Predictions
 from thetahat.types import FloatArray, IntArray
@@ -23,8 +24,6 @@ ONE_CLASS: Final = Plain("a training part has fewer than two classes")
 
 _LEAST_LEFT: Final = 1e-6
 """Share of a class's weight that must stay, so that to subtract the rest costs few digits."""
-_LEAST_SMOOTHING: Final = 1e-100
-"""From which on no ratio of two smoothed counts is out of range."""
 
 
 def rounding_of_sums(n: int) -> float:
@@ -40,15 +39,13 @@ class CountModel(Protocol):
         """What is added to each count."""
         ...
 
-    def terms(self, sums: FloatArray, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def terms(
+        self, sums: FloatArray, totals: FloatArray, logs: SmoothedLogs
+    ) -> tuple[FloatArray, FloatArray]:
         """From (C', p) sums and (C',) weights of classes to (C', p) log table, (C',) constant."""
         ...
 
-    def odds(self, sums: FloatArray, totals: FloatArray) -> tuple[FloatArray, float]:
-        """Return the second row of ``terms`` less the first, of two classes: (p,) and a number."""
-        ...
-
-    def one_left_out(self, rows: CountRows) -> FloatArray:
+    def one_left_out(self, rows: CountRows, logs: SmoothedLogs) -> FloatArray:
         """(n,) log-likelihood of each row under its own class learnt without it.
 
         NaN where it is not known to ten digits.
@@ -57,14 +54,16 @@ class CountModel(Protocol):
 
 
 def weighed(
-    model: CountModel, sums: FloatArray, totals: FloatArray
+    model: CountModel, sums: np.ndarray, totals: FloatArray, logs: SmoothedLogs
 ) -> tuple[FloatArray, FloatArray]:
     """Return what a row's counts are multiplied with, and what is added to that.
 
     Parameters
     ----------
-    sums, totals : ndarray of float
+    sums, totals : ndarray
         (C', p) counts and (C',) weights of the classes of a training part.
+    logs : SmoothedLogs
+        The logarithms of such counts.
 
     Returns
     -------
@@ -73,16 +72,11 @@ def weighed(
     constant : ndarray of float
         (W,), with the logs of the classes' shares.
     """
-    log_prior = np.log(totals / totals.sum())
+    table, constant = model.terms(sums, totals, logs)
+    constant += np.log(totals / totals.sum())
     if len(totals) != 2:
-        table, constant = model.terms(sums, totals)
-        return table, constant + log_prior
-    if model.smoothing >= _LEAST_SMOOTHING:
-        odds, ahead = model.odds(sums, totals)
-    else:
-        table, constant = model.terms(sums, totals)
-        odds, ahead = table[1] - table[0], float(constant[1] - constant[0])
-    return odds[None, :], np.array([ahead + (log_prior[1] - log_prior[0])])
+        return table, constant
+    return table[1:] - table[:1], constant[1:] - constant[:1]
 
 
 def told_of(weighed_rows: FloatArray, present: IntArray, n_classes: int) -> Predictions:
@@ -107,6 +101,15 @@ class CountsOverSplits:
     rows: CountRows
     model: CountModel
 
+    @cached_property
+    def logs(self) -> SmoothedLogs:
+        """The logarithms of the counts of a training part that has no row twice."""
+        return SmoothedLogs(self.model.smoothing, self.rows.largest_count)
+
+    def logs_of(self, part: Part) -> SmoothedLogs:
+        """Return the logarithms of the counts of a training part."""
+        return SmoothedLogs(self.model.smoothing) if part.left_out is None else self.logs
+
     def predict(self, part: Part) -> Predictions | Plain:
         """Predict the test part of a split."""
         rows = self.rows
@@ -119,7 +122,7 @@ class CountsOverSplits:
         if len(present) < 2:
             return ONE_CLASS
         sums = rows.sums_of_training(part)[present]
-        table, constant = weighed(self.model, sums, totals[present])
+        table, constant = weighed(self.model, sums, totals[present], self.logs_of(part))
         return told_of(scores(rows.matrix, part.test, table) + constant, present, rows.n_classes)
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
@@ -141,36 +144,38 @@ class CountsOverSplits:
             block[part.test] = at
         cells, present = rows.cells(block, n_blocks), rows.present
         in_blocks = rows.sums_of_blocks(cells, n_blocks)
-        sums = rows.sums[present]
+        if len(present) < rows.n_classes:
+            in_blocks = in_blocks[:, present]
+        sums = rows.whole_sums[present]
         totals = (rows.totals - rows.totals_of_blocks(cells, n_blocks))[:, present]
         has_all = [bool(left.all()) for left in totals > 0]
         width = 1 if len(present) == 2 else len(present)
-        tables = np.zeros((n_blocks, sums.shape[1], width))
-        constants = np.zeros((n_blocks + 1, width))
+        tables, constants = np.zeros((n_blocks, sums.shape[1], width)), np.zeros((n_blocks, width))
         for at in np.flatnonzero(has_all).tolist():
-            of_block = in_blocks[at] if len(present) == rows.n_classes else in_blocks[at, present]
-            table, constants[at] = weighed(self.model, sums - of_block, totals[at])
+            table, constants[at] = weighed(self.model, sums - in_blocks[at], totals[at], self.logs)
             tables[at] = table.T
-        weighed_rows = scores_of_blocks(rows.matrix, block, tables) + constants[block]
-        told = told_of(weighed_rows, present, rows.n_classes)
-        assert told.probabilities is not None  # noqa: S101 - it has them always
+        weighed_rows = scores_of_blocks(rows.matrix, block, tables)
         return [
-            Predictions(told.output[part.test], told.probabilities[part.test])
+            told_of(weighed_rows[part.test] + constants[at], present, rows.n_classes)
             if has_all[at]
             else self.predict(part)
             for at, part in enumerate(run)
         ]
 
     @cached_property
-    def _of_all(self) -> FloatArray:
-        """(n, C') log-likelihoods as all rows teach them."""
-        rows = self.rows
-        table, constant = self.model.terms(rows.sums[rows.present], rows.totals[rows.present])
-        return scores(rows.matrix, None, table) + constant
-
-    @cached_property
-    def _own(self) -> FloatArray:
-        return self.model.one_left_out(self.rows)
+    def _left_out(self) -> tuple[Predictions, np.ndarray]:
+        """What is said of each of all rows when it alone is left out, and where that fits."""
+        rows, present, w = self.rows, self.rows.present, self.rows.weights
+        table, constant = self.model.terms(rows.sums[present], rows.totals[present], self.logs)
+        joint = scores(rows.matrix, None, table)
+        joint += constant
+        own, is_own = self.model.one_left_out(rows, self.logs), present == rows.y[:, None]
+        np.copyto(joint, own[:, None], where=is_own)
+        left = rows.totals[present] - np.where(is_own, w[:, None], 0.0)
+        fits = (left > (0 if rows.is_exact else _LEAST_LEFT) * rows.totals[present]).all(axis=1)
+        fits &= np.isfinite(own) & (len(present) > 1)
+        joint += np.log(np.where(fits[:, None], left / left.sum(axis=1, keepdims=True), 1.0))
+        return posterior(joint, present, rows.n_classes), fits
 
     def each_left_out(self, index: IntArray) -> tuple[Predictions, np.ndarray]:
         """Return what is said of each row when it alone is left out, and where that may be used.
@@ -178,13 +183,6 @@ class CountsOverSplits:
         Nothing but the row's own class changes. Not to be used where the row is all of its class,
         or so much of it that digits are lost.
         """
-        rows = self.rows
-        present, of_class, w = rows.present, rows.y[index], rows.weights[index]
-        own = self._own[index]
-        is_own = present == of_class[:, None]
-        joint = np.where(is_own, own[:, None], self._of_all[index])
-        left = rows.totals[present] - np.where(is_own, w[:, None], 0.0)
-        fits = (left > (0 if rows.is_exact else _LEAST_LEFT) * rows.totals[present]).all(axis=1)
-        fits &= np.isfinite(own) & (len(present) > 1)
-        log_prior = np.log(np.where(fits[:, None], left / left.sum(axis=1, keepdims=True), 1.0))
-        return posterior(joint + log_prior, present, rows.n_classes), fits
+        said, fits = self._left_out
+        assert said.probabilities is not None  # noqa: S101 - it has them always
+        return Predictions(said.output[index], said.probabilities[index]), fits[index]

@@ -94,11 +94,23 @@ class CountRows:
             return self.sums - self.sums_of(part.left_out, self.weights)
         return self.sums_of(part.train, self.weights)
 
-    @property
+    @cached_property
     def counts_many(self) -> bool:
         """Whether the counts of many blocks can be taken in one pass, in numbers of four bytes."""
         large = not isinstance(self.matrix, np.ndarray) and self.matrix.nnz >= _class_sums.LARGE
-        return large and self.largest_sum < _MOST_COUNTED
+        return bool(large and self.largest_sum < _MOST_COUNTED)
+
+    @cached_property
+    def whole_sums(self) -> IntArray:
+        """(C, p) counts of each class over all rows, where ``counts_many``."""
+        return self.sums.astype(np.intp)
+
+    @cached_property
+    def largest_count(self) -> int | None:
+        """What no count of a class exceeds; None where they may be no whole numbers."""
+        if not self.counts_many:
+            return None
+        return int(max(self.sums.max(initial=0.0), self.totals.max()))
 
     def apart(self, parts: Sequence[Part]) -> Iterator[list[Part]]:
         """Give the parts in runs: in one of several, no row is left out twice.
@@ -106,6 +118,9 @@ class CountRows:
         Such a run has at most as many parts as have room, and their left-out rows are their test
         rows, two or more.
         """
+        if not self.counts_many:
+            yield from ([part] for part in parts)
+            return
         most = max(1, MOST_CELLS // (self.matrix.shape[1] * max(2, self.n_classes)))
         run, taken = list[Part](), np.zeros(len(self.y), dtype=np.bool_)
         for part in parts:
@@ -119,9 +134,9 @@ class CountRows:
             yield run
 
     def _joins(self, part: Part) -> bool:
-        if part.left_out is None or part.is_one_left_out or not self.counts_many:
+        if part.left_out is None or part.is_one_left_out:
             return False
-        return np.array_equal(part.left_out, part.test)
+        return part.left_out is part.test or np.array_equal(part.left_out, part.test)
 
     def cells(self, block: IntArray, n_blocks: int) -> IntArray:
         """(n,) block times C plus class of each row; ``n_blocks`` times C for those in no block."""

@@ -53,7 +53,7 @@ class SmoothingPath:
             said = Predictions(np.zeros(n_models * n_test, np.intp), probabilities=nothing)
             return said, np.zeros(n_models, dtype=np.bool_)
         sums, totals = rows.sums_of_training(part)[present], totals[present]
-        weighed_rows = self._weighed_rows(part.test, sums, totals)
+        weighed_rows = self._weighed_rows(part, sums, totals)
         said = told_of(weighed_rows.reshape(n_models * n_test, -1), present, rows.n_classes)
         return said, np.ones(n_models, dtype=np.bool_)
 
@@ -65,16 +65,19 @@ class SmoothingPath:
         told = [alone.each_left_out(index) for alone in self._alone]
         return one_after_another([said for said, _ in told]), np.stack([fits for _, fits in told])
 
-    def _weighed_rows(self, test: IntArray, sums: FloatArray, totals: FloatArray) -> FloatArray:
+    def _weighed_rows(self, part: Part, sums: FloatArray, totals: FloatArray) -> FloatArray:
         """(L, n_test, W) log odds or joint log densities, as ``weighed`` has them."""
         n_classes, width = sums.shape
         step = max(1, MOST_CELLS // (n_classes * width))
         found = []
         for start in range(0, len(self.models), step):
-            pairs = [weighed(model, sums, totals) for model in self.models[start : start + step]]
+            pairs = [
+                weighed(one.model, sums, totals, one.logs_of(part))
+                for one in self._alone[start : start + step]
+            ]
             table, constant = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
-            found.append(scores(self.rows.matrix, test, table) + constant)
-        all_of_them = np.concatenate(found, axis=1).reshape(len(test), len(self.models), -1)
+            found.append(scores(self.rows.matrix, part.test, table) + constant)
+        all_of_them = np.concatenate(found, axis=1).reshape(len(part.test), len(self.models), -1)
         return np.ascontiguousarray(all_of_them.transpose(1, 0, 2))
 
     def _one_by_one(self, part: Part) -> tuple[Predictions, np.ndarray]:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
-from thetahat.errors import EvaluationError, InvalidParameter
+from thetahat.errors import InvalidParameter
 from thetahat.features import Features
-from thetahat.learners._class_sums import entries, scores, sums_by_class, with_values
-from thetahat.learners._count_bayes import CountsOverSplits
+from thetahat.learners._class_sums import entries, scores_of_blocks, with_values
+from thetahat.learners._count_learner import CountLearner
 from thetahat.learners._count_rows import CountRows
-from thetahat.learners._naive_bayes import BayesRule, check_smoothing
-from thetahat.learners._parts import check_two_classes, class_weights, weights_of
-from thetahat.learners._smoothing_path import SmoothingPath
-from thetahat.learners.base import OverSplits, Plain
+from thetahat.learners._naive_bayes import check_smoothing
+from thetahat.learners._smoothed_logs import SmoothedLogs
 from thetahat.registry import MethodInfo
 from thetahat.types import FloatArray
 
@@ -28,7 +25,7 @@ _ROUNDING: Final = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BernoulliNaiveBayes:
+class BernoulliNaiveBayes(CountLearner):
     r"""A classifier of yes-or-no features, each independent of the others given the class.
 
     .. math:: \log p(c | x) = \log \pi_c + \sum_j \left[ b_j \log \theta_{cj}
@@ -91,91 +88,27 @@ class BernoulliNaiveBayes:
                 value=str(self.threshold),
             )
 
-    def fit(
-        self,
-        features: Features,
-        y: np.ndarray,
-        *,
-        weights: FloatArray | None,
-        n_classes: int,
-        rng: np.random.Generator,
-    ) -> BayesRule:
-        """Count in each class how often each feature is a yes."""
-        del rng
-        w = weights_of(weights, len(y))
-        totals = class_weights(y, w, n_classes)
-        check_two_classes(totals)
-        present = np.flatnonzero(totals)
-        is_yes = self._yes(features)
-        sums = sums_by_class(is_yes, np.arange(len(y)), y, w, n_classes)
-        table, constant = self.terms(sums[present], totals[present])
-        return BayesRule(
-            present=present,
-            log_prior=np.log(totals[present] / totals.sum()),
-            log_likelihood=lambda of: scores(self._yes(of), None, table) + constant,
-            n_classes=n_classes,
-        )
-
-    def over_splits(
-        self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
-    ) -> OverSplits | Plain:
-        """Count in all rows, from which the counts of a block are subtracted."""
-        rows = self._rows(features, y, weights, n_classes)
-        return rows if isinstance(rows, Plain) else CountsOverSplits(rows, self)
-
-    def over_path(
-        self,
-        values: Sequence[Any],
-        features: Features,
-        y: np.ndarray,
-        *,
-        weights: FloatArray | None,
-        n_classes: int,
-    ) -> SmoothingPath | Plain:
-        """Count once for every smoothing."""
-        rows = self._rows(features, y, weights, n_classes)
-        models = [replace(self, smoothing=value) for value in values]
-        return rows if isinstance(rows, Plain) else SmoothingPath(rows, models)
-
-    def _rows(
-        self, features: Features, y: np.ndarray, weights: FloatArray | None, n_classes: int
-    ) -> CountRows | Plain:
-        try:
-            is_yes = self._yes(features)
-        except EvaluationError as error:
-            return Plain(error.message)
-        return CountRows(is_yes, y, np.ones(len(y)) if weights is None else weights, n_classes)
-
-    def _yes(self, features: Features) -> FloatArray | CsrMatrix:
+    def counts(self, features: Features, *, keep: bool) -> FloatArray | CsrMatrix:
         """(n, p) ones and zeros; sparse where the features are and a zero counts as no."""
+        del keep
         if not features.wide or self.threshold < 0:
             return (features.complete_matrix() > self.threshold).astype(np.float64)
         matrix = features.sparse_matrix()
         return with_values(matrix, (matrix.data > self.threshold).astype(np.uint16))
 
-    def terms(self, sums: FloatArray, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def terms(
+        self, sums: FloatArray, totals: FloatArray, logs: SmoothedLogs
+    ) -> tuple[FloatArray, FloatArray]:
         """(C', p) log odds of a yes in each class, and (C',) what no yes at all comes to."""
-        no = self._no(sums, totals)
-        log_scale = np.log(totals + 2 * self.smoothing)[:, None]
-        log_yes, log_no = np.log(sums + self.smoothing) - log_scale, np.log(no) - log_scale
-        return log_yes - log_no, log_no.sum(axis=1)
-
-    def odds(self, sums: FloatArray, totals: FloatArray) -> tuple[FloatArray, float]:
-        """Return the second row of ``terms`` less the first, and what is ahead of all features."""
-        no = self._no(sums, totals)
-        yes = sums + self.smoothing
-        of_no, of_yes = no[1] / no[0], yes[1] / yes[0]
-        scale = np.log(totals + 2 * self.smoothing)
-        ahead = np.log(of_no).sum() - sums.shape[1] * (scale[1] - scale[0])
-        return np.log(of_yes / of_no), float(ahead)
-
-    def _no(self, sums: FloatArray, totals: FloatArray) -> FloatArray:
-        """(C', p) smoothed weight of the rows without each feature."""
         no = totals[:, None] - sums
         # Where none says no, weights that are no whole numbers leave rounding, maybe below zero.
-        return np.where(no > _ROUNDING * totals[:, None], no, 0.0) + self.smoothing
+        np.copyto(no, 0.0, where=no <= _ROUNDING * totals[:, None])
+        log_no = logs.of(no)
+        table = logs.of(sums) - log_no
+        log_no -= np.log(totals + 2 * self.smoothing)[:, None]
+        return table, log_no.sum(axis=1)
 
-    def one_left_out(self, rows: CountRows) -> FloatArray:
+    def one_left_out(self, rows: CountRows, logs: SmoothedLogs) -> FloatArray:
         """(n,) log-likelihood of each row under its class without it.
 
         All features change in the row's class: those it has are a yes less, the others a no less.
@@ -185,10 +118,12 @@ class BernoulliNaiveBayes:
         if not (rows.is_exact and np.all(rows.weights == weight)):
             return np.full(len(y), np.nan)
         left = np.maximum(rows.totals - weight, 0.0)[:, None]
-        scale = np.log(left + 2 * self.smoothing)
-        log_no = np.log(np.maximum(left - sums, 0.0) + self.smoothing) - scale
-        log_yes = np.log(np.maximum(sums - weight, 0.0) + self.smoothing) - scale
-        table, constant = log_yes - log_no, log_no.sum(axis=1)
+        log_no = logs.of(np.maximum(left - sums, 0.0))
+        table = logs.of(np.maximum(sums - weight, 0.0)) - log_no
+        constant = (log_no - np.log(left + 2 * self.smoothing)).sum(axis=1)
+        if rows.counts_many:
+            said = scores_of_blocks(rows.matrix, y, table[:, :, None])[:, 0]
+            return np.asarray(constant[y] + said)
         own = np.empty(len(y))
         for some, row, column, yes in entries(rows.matrix):
             codes = y[some]

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 
-from thetahat.errors import EvaluationError, InvalidParameter
+from thetahat.errors import InvalidParameter
 from thetahat.features import Features
-from thetahat.learners._class_sums import entries, matrix_of, scores, shortened, sums_by_class
-from thetahat.learners._count_bayes import MOST_DOUBT, CountsOverSplits, rounding_of_sums
+from thetahat.kernels.sparse_counts import left_out_by_kernel
+from thetahat.learners._class_sums import entries, matrix_of, shortened
+from thetahat.learners._count_bayes import MOST_DOUBT, rounding_of_sums
+from thetahat.learners._count_learner import CountLearner
 from thetahat.learners._count_rows import CountRows
-from thetahat.learners._naive_bayes import BayesRule, check_smoothing
-from thetahat.learners._parts import check_two_classes, class_weights, weights_of
-from thetahat.learners._smoothing_path import SmoothingPath
-from thetahat.learners.base import OverSplits, Plain
+from thetahat.learners._naive_bayes import check_smoothing
+from thetahat.learners._smoothed_logs import SmoothedLogs
 from thetahat.registry import MethodInfo
 from thetahat.types import FloatArray
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MultinomialNaiveBayes:
+class MultinomialNaiveBayes(CountLearner):
     r"""A classifier of counts (words of a text): each class draws its counts from a multinomial.
 
     .. math:: \log p(c | x) = \log \pi_c + \sum_j x_j \log \theta_{cj} + \text{const}, \quad
@@ -78,104 +77,45 @@ class MultinomialNaiveBayes:
     def __post_init__(self) -> None:
         check_smoothing(self.smoothing)
 
-    def fit(
-        self,
-        features: Features,
-        y: np.ndarray,
-        *,
-        weights: FloatArray | None,
-        n_classes: int,
-        rng: np.random.Generator,
-    ) -> BayesRule:
-        """Count each feature in each class."""
-        del rng
-        counts = _counts(features)
-        w = weights_of(weights, len(y))
-        totals = class_weights(y, w, n_classes)
-        check_two_classes(totals)
-        present = np.flatnonzero(totals)
-        sums = sums_by_class(counts, np.arange(len(y)), y, w, n_classes)
-        table, constant = self.terms(sums[present], totals[present])
-        return BayesRule(
-            present=present,
-            log_prior=np.log(totals[present] / totals.sum()),
-            log_likelihood=lambda of: scores(_counts(of), None, table) + constant,
-            n_classes=n_classes,
-        )
+    def counts(self, features: Features, *, keep: bool) -> FloatArray | CsrMatrix:
+        """(n, p) of all columns, none negative."""
+        counts = matrix_of(features)
+        if keep:
+            counts = shortened(counts)
+        stored = counts if isinstance(counts, np.ndarray) else counts.data
+        if stored.dtype.kind != "u" and stored.min(initial=0.0) < 0:
+            _refuse_negative(features, counts)
+        return counts
 
-    def over_splits(
-        self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
-    ) -> OverSplits | Plain:
-        """Count in all rows, from which the counts of a block are subtracted."""
-        rows = self._rows(features, y, weights, n_classes)
-        return rows if isinstance(rows, Plain) else CountsOverSplits(rows, self)
-
-    def over_path(
-        self,
-        values: Sequence[Any],
-        features: Features,
-        y: np.ndarray,
-        *,
-        weights: FloatArray | None,
-        n_classes: int,
-    ) -> SmoothingPath | Plain:
-        """Count once for every smoothing."""
-        rows = self._rows(features, y, weights, n_classes)
-        models = [replace(self, smoothing=value) for value in values]
-        return rows if isinstance(rows, Plain) else SmoothingPath(rows, models)
-
-    def _rows(
-        self, features: Features, y: np.ndarray, weights: FloatArray | None, n_classes: int
-    ) -> CountRows | Plain:
-        try:
-            counts = _checked(features, shortened(matrix_of(features)))
-        except EvaluationError as error:
-            return Plain(error.message)
-        return CountRows(counts, y, np.ones(len(y)) if weights is None else weights, n_classes)
-
-    def terms(self, sums: FloatArray, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def terms(
+        self, sums: FloatArray, totals: FloatArray, logs: SmoothedLogs
+    ) -> tuple[FloatArray, FloatArray]:
         """(C', p) logs of the shares of the features in each class, and zeros."""
-        smoothed = sums + self.smoothing
-        table = np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
+        table = logs.of(sums)
+        table -= np.log(sums.sum(axis=1) + sums.shape[1] * self.smoothing)[:, None]
         return table, np.zeros(len(totals))
 
-    def odds(self, sums: FloatArray, totals: FloatArray) -> tuple[FloatArray, float]:
-        r"""Return the second row of ``terms`` less the first, and 0."""
-        del totals
-        smoothed = sums + self.smoothing
-        all_of_first, all_of_second = smoothed.sum(axis=1)
-        odds = np.divide(smoothed[1], smoothed[0], out=smoothed[0])
-        odds *= all_of_first / all_of_second
-        return np.log(odds, out=odds), 0.0
-
-    def one_left_out(self, rows: CountRows) -> FloatArray:
+    def one_left_out(self, rows: CountRows, logs: SmoothedLogs) -> FloatArray:
         """(n,) log-likelihood of each row under its class without it: its own words change."""
-        y, w = rows.y, rows.weights
-        sums, totals = rows.sums, rows.sums.sum(axis=1)
+        y, w, totals = rows.y, rows.weights, rows.sums.sum(axis=1)
+        smoothing_of_all = self.smoothing * rows.sums.shape[1]
+        if rows.counts_many and logs.listed is not None:
+            matrix: Any = rows.matrix
+            said, size = left_out_by_kernel(matrix, y, w, rows.whole_sums, logs.listed)
+            return np.asarray(said - size * np.log(totals[y] - w * size + smoothing_of_all))
         slack = 0.0 if rows.is_exact else rounding_of_sums(len(y))
         own = np.empty(len(y))
         for some, row, column, count in entries(rows.matrix):
             codes, weights, n = y[some], w[some], some.stop - some.start
-            before = sums[codes[row], column]
+            before = rows.sums[codes[row], column]
             after = before - weights[row] * count + self.smoothing
             length = np.bincount(row, count, n)
-            all_after = totals[codes] - weights * length + self.smoothing * sums.shape[1]
+            all_after = totals[codes] - weights * length + smoothing_of_all
             said = np.bincount(row, count * np.log(after), n) - length * np.log(all_after)
             doubt = np.bincount(row, count * before / after, n)
             doubt += length * totals[codes] / all_after
             own[some] = np.where(slack * doubt < MOST_DOUBT, said, np.nan)
         return own
-
-
-def _counts(features: Features) -> FloatArray | CsrMatrix:
-    return _checked(features, matrix_of(features))
-
-
-def _checked(features: Features, counts: FloatArray | CsrMatrix) -> FloatArray | CsrMatrix:
-    stored = counts if isinstance(counts, np.ndarray) else counts.data
-    if stored.min(initial=0.0) < 0:
-        _refuse_negative(features, counts)
-    return counts
 
 
 def _refuse_negative(features: Features, counts: FloatArray | CsrMatrix) -> NoReturn:

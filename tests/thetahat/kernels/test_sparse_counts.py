@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from thetahat.kernels import sparse_counts
 from thetahat.kernels.sparse_counts import (
+    left_out_by_kernel,
     scores_by_kernel,
     scores_of_blocks_by_kernel,
     short_by_kernel,
@@ -49,6 +50,19 @@ def test_golden_whole_sums_by_hand() -> None:
 
     # cell 0 has 10 x (0, 3, 0); cell 1 has 2 x (1, 0, 2) + (5, 0, 0); the last row is in none
     assert_array_equal(sums, [[0, 30, 0], [7, 0, 4]])
+
+
+def test_golden_rows_without_themselves_by_hand() -> None:
+    counts: Any = csr_array(np.array([[1.0, 0, 2], [0, 3, 0], [5, 0, 0]]))
+    sums, logs = np.array([[1, 3, 2], [9, 9, 9]]), np.arange(10.0) ** 2
+
+    said, lengths = left_out_by_kernel(
+        counts, np.array([0, 1, 1]), np.array([1.0, 2, 1]), sums, logs
+    )
+
+    # row 0: its own leave 0 and 0 of (1, 3, 2); row 1, twice: 9 - 6, 3 x 9; row 2: 9 - 5, 5 x 16
+    assert said.tolist() == [0, 27, 80]
+    assert lengths.tolist() == [3, 3, 5]
 
 
 @pytest.mark.parametrize(
@@ -101,6 +115,12 @@ def test_exact_the_loops_are_the_same_uncompiled(width: int) -> None:
     )
     assert_array_equal(sums, sums_by_kernel(X, ROWS, CODES, WEIGHTS, 3))
     assert_array_equal(whole, whole_sums_by_kernel(rounded, CODES + 1, np.ones(30), 3))
+    log, said, lengths = RNG.normal(size=200), np.empty(30), np.empty(30)
+    values, sums = np.abs(rounded.data).astype(np.uint16), np.full((3, 11), 199, np.uint64)
+    loops.left_out(X.indptr, X.indices, values, CODES, np.ones(30), sums, log, said, lengths)
+    few: Any = csr_array((values, X.indices, X.indptr), shape=X.shape)
+    both = left_out_by_kernel(few, CODES, np.ones(30), sums.astype(np.intp), log)
+    assert_array_equal((said, lengths), both)
     small = np.empty(4, np.uint16)
     assert loops.as_short(np.array([0.0, 200, 1.5, 70_000]), small) == 2
     assert small[:2].tolist() == [0, 200]

@@ -15,7 +15,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "loops = [moments.of_runs, moments.of_rows, sign_flips.look_up, signed_ranks.add_ranks,\n"
         "    bootstrap.draw_indices, bootstrap.count_draws, bootstrap.gather_sums,\n"
         "    sparse_counts.class_sums, sparse_counts.row_scores, sparse_counts.whole_sums,\n"
-        "    sparse_counts.as_short,\n"
+        "    sparse_counts.as_short, sparse_counts.left_out,\n"
         "    drawn_words.add_words, drawn_words.score_blocks, drawn_words.score_others]\n"
         "def kinds():\n"
         "    return [len(compiled(loop).signatures) for loop in loops]\n"
@@ -50,6 +50,8 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "_class_sums.sums_by_class(X, rows, rows % 3, np.ones(400), 3)\n"
         "_class_sums.scores(X, rows[::2].copy(), np.ones((3, 300)))\n"
         "sparse_counts.whole_sums_by_kernel(X, rows % 3, np.ones(400), 2)\n"
+        "sums = np.full((3, 300), 99)\n"
+        "sparse_counts.left_out_by_kernel(X, rows % 3, np.ones(400), sums, np.ones(100))\n"
         "from thetahat.presets._documents import Documents\n"
         "from thetahat.presets._ranked_documents import RankedDocuments\n"
         "X = csr_array(np.rint(abs(x)).reshape(400, 300))\n"
@@ -63,4 +65,4 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
     )
 
     before, after = done.stdout.splitlines()
-    assert before == after == str([1] * 7 + [2, 2, 1, 1, 1, 1, 1])
+    assert before == after == str([1] * 7 + [2, 2, 1, 1, 2, 1, 1, 1])

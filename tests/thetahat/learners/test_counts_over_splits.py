@@ -244,7 +244,8 @@ def test_exact_which_splits_go_in_one_pass(monkeypatch: pytest.MonkeyPatch) -> N
     assert [len(run) for run in shared.rows.apart(parts)] == [1] * 8  # few values: one by one
 
     monkeypatch.setattr(_class_sums, "LARGE", 0)
-    shared = over_splits(LEARNERS["multinomial_naive_bayes"](), data)
+    anew = table_of(sparse=True, weights="none")
+    shared = over_splits(LEARNERS["multinomial_naive_bayes"](), anew)
     runs = [[parts.index(part) for part in run] for run in shared.rows.apart(parts)]
 
     assert runs == [[0, 1, 2, 3], [4, 5, 6, 7]]
