@@ -98,25 +98,28 @@ def test_golden_source_variances_and_intervals() -> None:
     assert_allclose(variances["theta_B"]["standard_error"], math.sqrt(22 / 2025), rtol=1e-13)
     new_source = _interval(intervals, "student_t", "theta_gamma")
     assert (new_source["target"], new_source["degrees_of_freedom"]) == ("new_source", 4)
-    assert new_source["recommended"]
     assert_allclose(new_source["lower"], 1 / 3 - T_4 / math.sqrt(810), rtol=1e-10)
     assert_allclose(new_source["upper"], 1 / 3 + T_4 / math.sqrt(810), rtol=1e-10)
     recommended = [(i["method"], i["variance"]) for i in intervals if i["recommended"]]
-    assert sorted(recommended) == [("student_t", "theta_B"), ("student_t", "theta_gamma")]
+    assert sorted(recommended) == [("student_t", "nadeau_bengio"), ("student_t", "theta_B")]
+    # (1/5 + 9/36)/162 = 1/360: training sources in common are allowed for
+    corrected = _interval(intervals, "student_t", "nadeau_bengio")
+    assert_allclose(corrected["upper"], 1 / 3 + T_4 / math.sqrt(360), rtol=1e-10)
     prediction = _interval(intervals, "prediction", "theta_gamma")
     assert_allclose(prediction["upper"], 1 / 3 + T_4 * math.sqrt(6 / 810), rtol=1e-10)
 
 
 def test_golden_source_comparison() -> None:
     (comparison,) = result_of(five_by_nine(BlockKind.SOURCE))["comparisons"]
-    p_value = _two_sided_p_of_t4(2.5)  # (1/81) / (2/405)
+    p_value = _two_sided_p_of_t4(10 / 9)  # (1/81) / ((1/5 + 9/36) 2/81)
+    of_means = _two_sided_p_of_t4(2.5)  # (1/81) / (2/405)
 
     assert (comparison["a"], comparison["b"]) == ("nb", "svm")
     assert_allclose(comparison["difference"], -1 / 9, rtol=1e-14)
     assert_allclose(comparison["difference_pooled"], -1 / 9, rtol=1e-14)
     interval = comparison["interval"]
-    assert (interval["method"], interval["variance"]) == ("student_t", "theta_gamma")
-    assert_allclose(interval["lower"], -1 / 9 - T_4 * math.sqrt(2 / 405), rtol=1e-10)
+    assert (interval["method"], interval["variance"]) == ("student_t", "nadeau_bengio")
+    assert_allclose(interval["lower"], -1 / 9 - T_4 / math.sqrt(90), rtol=1e-10)
     # block means over their standard deviation: (-1/9) / sqrt(2/81)
     assert comparison["effect_size"]["unit"] == "block"
     assert_allclose(comparison["effect_size"]["value"], -1 / math.sqrt(2), rtol=1e-13)
@@ -125,11 +128,11 @@ def test_golden_source_comparison() -> None:
     assert verdict["target"] == "new_source"
     assert_allclose(verdict["p_value"], p_value, rtol=1e-12)
     assert verdict["p_value_adjusted"] is None
-    assert_allclose(comparison["tests"]["paired_t_blocks"]["p_value"], p_value, rtol=1e-12)
+    assert_allclose(comparison["tests"]["paired_t_blocks"]["p_value"], of_means, rtol=1e-12)
     assert verdict["reason"] == (
         "nb and svm cannot be told apart on a new source: the difference is -0.1111, and its 95 % "
-        "interval, -0.3062 to 0.084 (student_t on theta_gamma, 4 degrees of freedom; p = 0.189), "
-        "includes 0"
+        "interval, -0.4038 to 0.1816 (student_t on nadeau_bengio, 4 degrees of freedom; p = "
+        "0.3513), includes 0"
     )
     assert verdict["plan"]["unit"] == "sources"
 
@@ -158,7 +161,7 @@ def test_golden_random_recommendations() -> None:
     }
     assert recommended == {
         "these_sources": ("student_t", "nadeau_bengio"),
-        "these_models": ("normal", "bayle_all_pairs"),
+        "these_models": ("normal", "bayle_within"),
     }
 
 

@@ -85,8 +85,8 @@ def test_exact_what_covers_far_too_seldom_is_never_recommended(name: str) -> Non
 def test_exact_what_was_asked_for_and_fitted_again_goes_first() -> None:
     for kind, target, first in [
         (BlockKind.RANDOM, Target.THESE_MODELS, ("bates_nested_cv", "bates_nested_cv")),
-        (BlockKind.RANDOM, Target.THESE_SOURCES, ("normal", "conservative_z")),
-        (BlockKind.HOLDOUT, Target.THESE_SOURCES, ("normal", "conservative_z")),
+        (BlockKind.RANDOM, Target.THESE_SOURCES, ("normal", "out_of_bag")),
+        (BlockKind.HOLDOUT, Target.THESE_SOURCES, ("normal", "out_of_bag")),
     ]:
         assert order_of(kind, target)[0] == first
 
@@ -155,7 +155,7 @@ def test_golden_named_methods_fall_down_the_order() -> None:
     only = result_of(table, variances=named("variances", "theta_4", "theta_3"))
     assert best_of(only) == {"these_sources": ("student_t", "theta_3")}
     normal = result_of(table, intervals=named("intervals", "normal"))
-    assert best_of(normal)["these_models"] == ("normal", "bayle_all_pairs")
+    assert best_of(normal)["these_models"] == ("normal", "bayle_within")
     never = result_of(table, variances=named("variances", "theta_5"))
     assert best_of(never) == {}
     verdict = never["comparisons"][0]["verdict"]
@@ -228,10 +228,10 @@ def test_golden_verdict_falls_to_a_target_that_there_is() -> None:
 @pytest.mark.parametrize(
     ("kind", "target", "variance"),
     [
-        (BlockKind.RANDOM, Target.THESE_MODELS, "bayle_all_pairs"),
+        (BlockKind.RANDOM, Target.THESE_MODELS, "bayle_within"),
         (BlockKind.RANDOM, Target.THESE_SOURCES, "nadeau_bengio"),
         (BlockKind.SOURCE, Target.THESE_SOURCES, "theta_B"),
-        (BlockKind.SOURCE, Target.NEW_SOURCE, "theta_gamma"),
+        (BlockKind.SOURCE, Target.NEW_SOURCE, "nadeau_bengio"),
     ],
 )
 def test_golden_target_of_the_verdict(kind: BlockKind, target: Target, variance: str) -> None:
