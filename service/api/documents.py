@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+from urllib.parse import quote
 from uuid import UUID
 
 import orjson
@@ -67,6 +69,7 @@ def evaluation_document(row: EvaluationRow, outlook: progress.Outlook = _NOT_CUT
             "self": here,
             "result": f"{here}/result",
             "losses": f"{here}/losses",
+            "figures": f"{here}/figures",
             "cancel": f"{here}/cancel",
             "events": f"{here}/events",
         },
@@ -80,6 +83,21 @@ def outlook_document(outlook: progress.Outlook) -> dict[str, Any]:
         for name, part in outlook.parts.items()
     }
     return {"learners": learners, "seconds_left": outlook.seconds_left}
+
+
+def figures_document(evaluation_id: UUID, figures: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Return the list of a result's figures, from their names and titles."""
+    here = f"{evaluation_path(evaluation_id)}/figures"
+    return {
+        "items": [
+            {
+                "name": name,
+                "title": title,
+                "links": {form: f"{here}/{quote(name, safe='')}.{form}" for form in ("svg", "png")},
+            }
+            for name, title in figures
+        ]
+    }
 
 
 def dataset_path(dataset_id: UUID) -> str:

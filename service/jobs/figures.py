@@ -13,6 +13,12 @@ from service.figures.drawing import Format, draw
 from service.jobs import read
 
 
+def listed(owner_id: UUID, evaluation_id: UUID) -> list[tuple[str, str]]:
+    """Return name and title of each figure of a result, in its order."""
+    figures = figures_of(orjson.loads(read.result(owner_id, evaluation_id)))
+    return [(name, figure["title"]) for name, figure in figures.items()]
+
+
 def drawn(owner_id: UUID, evaluation_id: UUID, name: str, form: Format) -> bytes:
     """Draw one figure of a result; ``NotFound`` lists those that there are."""
     figures = figures_of(orjson.loads(read.result(owner_id, evaluation_id)))

@@ -33,6 +33,7 @@ class EvaluationLinks(BaseModel):
     self: str
     result: str
     losses: str
+    figures: str
     cancel: str
     events: str
 
@@ -71,3 +72,24 @@ class EvaluationPage(BaseModel):
 
     items: list[EvaluationRead]
     next: str | None = Field(description="Pass as ?cursor= for the next part; null at the end.")
+
+
+class FigureLinks(BaseModel):
+    """Where a figure is drawn."""
+
+    svg: str
+    png: str
+
+
+class FigureRead(BaseModel):
+    """A figure of a result; its numbers are in the result."""
+
+    name: str
+    title: str
+    links: FigureLinks
+
+
+class FigureList(BaseModel):
+    """The figures of a result, in its order; only a study has some."""
+
+    items: list[FigureRead]

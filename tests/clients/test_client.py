@@ -93,6 +93,8 @@ def test_invalid_sources_are_refused_before_anything_is_sent(tmp_path: Path) -> 
             client.submit({"kind": "losses", "level": float("nan")})
         with pytest.raises(ValueError, match="format must be one of json, csv, parquet"):
             client.losses("x", "xlsx")  # type: ignore[call-overload]
+        with pytest.raises(ValueError, match="format must be one of svg, png"):
+            client.figure("x", "one", "pdf")  # type: ignore[arg-type]
 
     assert stub.asked == []
 
@@ -170,6 +172,22 @@ def test_exact_a_result_that_is_not_there_has_two_reasons() -> None:
         pytest.raises(EvaluationFailed, match=r"x was cancelled$"),
     ):
         client.losses("x")
+
+
+def test_exact_figures_are_named_and_drawn() -> None:
+    one = {"name": "a/b", "title": "One", "links": {"svg": "s", "png": "p"}}
+    with stub_of(Reply(200, {"items": [one]})) as stub, client_at(stub.url) as client:
+        assert client.figures("x") == [one]
+        assert stub.asked[-1].path == "/v1/evaluations/x/figures"
+    with stub_of(Reply(200, b"<svg/>")) as stub, client_at(stub.url) as client:
+        assert client.figure("x", "a/b") == b"<svg/>"
+        client.figure("x", "one", "png")
+
+    asked = [(sent.path, sent.headers["accept"]) for sent in stub.asked]
+    assert asked == [
+        ("/v1/evaluations/x/figures/a%2Fb.svg", "image/svg+xml"),
+        ("/v1/evaluations/x/figures/one.png", "image/png"),
+    ]
 
 
 def test_exact_losses_come_in_three_types() -> None:

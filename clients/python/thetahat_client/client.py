@@ -8,24 +8,20 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Final, Literal, Self, overload
+from typing import Any, Final, Self
 from uuid import uuid4
 
-from thetahat_client.errors import EvaluationFailed, NotFound, Refused, WaitTimeout
+from thetahat_client.errors import NotFound, Refused, WaitTimeout
 from thetahat_client.media import Source, body_of, media_type_of, name_of
-from thetahat_client.models import Dataset, Evaluation, Problem
-from thetahat_client.transport import Answer, Transport
+from thetahat_client.models import Dataset, Evaluation
+from thetahat_client.outputs import Outputs
+from thetahat_client.transport import Transport
 
 LONGEST_WAIT_S: Final = 60.0  # the service's own default limit of one long poll
 PAUSE_S: Final = 0.2
-ACCEPT: Final = {
-    "json": "application/json",
-    "csv": "text/csv",
-    "parquet": "application/vnd.apache.parquet",
-}
 
 
-class Client:
+class Client(Outputs):
     """A connection to one service, for use in a ``with`` block.
 
     Every request may be sent again after a dropped connection, 429, 502, 503 or 504: uploads give
@@ -53,7 +49,7 @@ class Client:
         retries: int = 5,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._transport = Transport(url.rstrip("/"), api_key, timeout, retries, sleep)
+        super().__init__(Transport(url.rstrip("/"), api_key, timeout, retries, sleep))
 
     def __enter__(self) -> Self:
         return self
@@ -207,27 +203,6 @@ class Client:
             # A service that answers at once (its own limit may be 0) is not asked in a circle.
             time.sleep(max(0.0, min(PAUSE_S - (time.monotonic() - sent), end - time.monotonic())))
 
-    def result(self, evaluation_id: str) -> dict[str, Any]:
-        """Return the result, or raise ``ResultNotReady`` or ``EvaluationFailed``."""
-        return dict(self._output(evaluation_id, "result", "application/json").json())
-
-    @overload
-    def losses(self, evaluation_id: str, format: Literal["json"] = "json") -> dict[str, Any]: ...
-    @overload
-    def losses(self, evaluation_id: str, format: Literal["csv"]) -> str: ...
-    @overload
-    def losses(self, evaluation_id: str, format: Literal["parquet"]) -> bytes: ...
-
-    def losses(self, evaluation_id: str, format: str = "json") -> dict[str, Any] | str | bytes:  # noqa: A002 - likewise
-        """Return the loss of every instance under every model: JSON, CSV text or Parquet bytes."""
-        if format not in ACCEPT:
-            message = f"format must be one of {', '.join(ACCEPT)}, not {format!r}"
-            raise ValueError(message)
-        answer = self._output(evaluation_id, "losses", ACCEPT[format])
-        if format == "json":
-            return dict(answer.json())
-        return answer.response.text if format == "csv" else answer.response.content
-
     def cancel(self, evaluation_id: str) -> Evaluation:
         """Cancel an evaluation; one that has ended stays as it is."""
         answer = self._transport.send("POST", f"/v1/evaluations/{evaluation_id}/cancel")
@@ -267,21 +242,6 @@ class Client:
             cursor = page["next"]
             if cursor is None:
                 return
-
-    def _output(self, evaluation_id: str, what: str, media_type: str) -> Answer:
-        path, headers = f"/v1/evaluations/{evaluation_id}/{what}", {"Accept": media_type}
-        try:
-            return self._transport.send("GET", path, headers=headers)
-        except Refused as refused:
-            if refused.problem.code != "no_result":
-                raise
-            members = refused.problem.members
-            error = members.get("evaluation_error")
-            raise EvaluationFailed(
-                evaluation_id,
-                str(members.get("evaluation_status", "failed")),
-                Problem.read(error) if error else None,
-            ) from None
 
     def _delete(self, path: str) -> None:
         """Remove; where an attempt before was cut off, a 404 means that it did it."""

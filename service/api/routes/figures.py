@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
 
 from service.api.calls import labour
-from service.api.documents import identifier
+from service.api.documents import figures_document, identifier
 from service.errors import NotFound
 from service.figures.drawing import Format
-from service.jobs.figures import drawn
+from service.jobs.figures import drawn, listed
+from service.schemas.evaluation import FigureList
 from service.schemas.problem import Problem
 
 router = APIRouter(prefix="/v1/evaluations/{evaluation_id}/figures", tags=["evaluations"])
@@ -23,6 +24,22 @@ HEADERS: Final = {
     # a picture opened by itself runs nothing and loads nothing
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
 }
+
+
+@router.get(
+    "",
+    response_model=FigureList,
+    responses={
+        404: {"model": Problem},
+        409: {"model": Problem, "description": "result_not_ready, or no_result for ever."},
+    },
+)
+async def get_figures(request: Request, evaluation_id: str) -> dict[str, Any]:
+    """Return the names of a result's figures, and where each is drawn."""
+    owner_id: UUID = request.scope["owner_id"]
+    wanted = identifier(evaluation_id, "evaluation")
+    found = await labour(listed, owner_id, wanted)
+    return figures_document(wanted, found)
 
 
 @router.get(

@@ -178,8 +178,15 @@ def test_exact_figures_are_drawn_on_request(
     line = Series("a", [1, 2], [3, 4])
     figure = Figure(name="one", title="One", x=Axis("x"), y=Axis("y"), series=(line,)).as_data()
     monkeypatch.setattr(figures, "figures_of", lambda result: {"one": figure} if result else {})
-    svg, png = client.get(f"{there}/figures/one.svg"), client.get(f"{there}/figures/one.png")
+    there_too = client.get(there).json()["links"]["figures"]
+    (named,) = client.get(there_too).json()["items"]
+    svg, png = (client.get(named["links"][form]) for form in ("svg", "png"))
 
+    assert named == {
+        "name": "one",
+        "title": "One",
+        "links": {"svg": f"{there}/figures/one.svg", "png": f"{there}/figures/one.png"},
+    }
     assert svg.headers["content-type"] == "image/svg+xml"
     assert svg.headers["content-security-policy"].startswith("default-src 'none'")
     assert b">One<" in svg.content
@@ -194,6 +201,8 @@ def test_invalid_figures(client: TestClient) -> None:
 
     assert missing.status_code == 404
     assert "it has: none" in missing.json()["detail"]
+    assert client.get(f"{there}/figures").json() == {"items": []}
+    assert client.get(f"{unfinished}/figures").status_code == 409
     for name in ("two.pdf", "two", ".svg", "svg"):
         assert client.get(f"{there}/figures/{name}").status_code == 404
     assert client.get(f"{unfinished}/figures/two.svg").status_code == 409

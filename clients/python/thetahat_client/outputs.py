@@ -1,0 +1,81 @@
+"""What an evaluation gives: its result, its losses, its figures."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal, overload
+from urllib.parse import quote
+
+from thetahat_client.errors import EvaluationFailed, Refused
+from thetahat_client.models import Problem
+from thetahat_client.transport import Answer, Transport
+
+ACCEPT: Final = {
+    "json": "application/json",
+    "csv": "text/csv",
+    "parquet": "application/vnd.apache.parquet",
+}
+PICTURES: Final = {"svg": "image/svg+xml", "png": "image/png"}
+
+
+class Outputs:
+    """The part of a client that reads what was computed."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def result(self, evaluation_id: str) -> dict[str, Any]:
+        """Return the result, or raise ``ResultNotReady`` or ``EvaluationFailed``."""
+        return dict(self._output(evaluation_id, "result", "application/json").json())
+
+    @overload
+    def losses(self, evaluation_id: str, format: Literal["json"] = "json") -> dict[str, Any]: ...
+    @overload
+    def losses(self, evaluation_id: str, format: Literal["csv"]) -> str: ...
+    @overload
+    def losses(self, evaluation_id: str, format: Literal["parquet"]) -> bytes: ...
+
+    def losses(self, evaluation_id: str, format: str = "json") -> dict[str, Any] | str | bytes:  # noqa: A002 - likewise
+        """Return the loss of every instance under every model: JSON, CSV text or Parquet bytes."""
+        if format not in ACCEPT:
+            message = f"format must be one of {', '.join(ACCEPT)}, not {format!r}"
+            raise ValueError(message)
+        answer = self._output(evaluation_id, "losses", ACCEPT[format])
+        if format == "json":
+            return dict(answer.json())
+        return answer.response.text if format == "csv" else answer.response.content
+
+    def figures(self, evaluation_id: str) -> list[dict[str, Any]]:
+        """Return ``name`` and ``title`` of each figure of the result, and where it is drawn.
+
+        Only a study has figures; other results have none.
+        """
+        answer = self._output(evaluation_id, "figures", "application/json").json()
+        return list(answer["items"])
+
+    def figure(
+        self,
+        evaluation_id: str,
+        name: str,
+        format: Literal["svg", "png"] = "svg",  # noqa: A002 - as losses
+    ) -> bytes:
+        """Return one figure, drawn; ``NotFound`` says which there are."""
+        if format not in PICTURES:
+            message = f"format must be one of {', '.join(PICTURES)}, not {format!r}"
+            raise ValueError(message)
+        what = f"figures/{quote(name, safe='')}.{format}"
+        return self._output(evaluation_id, what, PICTURES[format]).response.content
+
+    def _output(self, evaluation_id: str, what: str, media_type: str) -> Answer:
+        path, headers = f"/v1/evaluations/{evaluation_id}/{what}", {"Accept": media_type}
+        try:
+            return self._transport.send("GET", path, headers=headers)
+        except Refused as refused:
+            if refused.problem.code != "no_result":
+                raise
+            members = refused.problem.members
+            error = members.get("evaluation_error")
+            raise EvaluationFailed(
+                evaluation_id,
+                str(members.get("evaluation_status", "failed")),
+                Problem.read(error) if error else None,
+            ) from None
