@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.batches.weighing import one_by_one
-from thetahat.kernels import kernel_means
+from thetahat.kernels import gaussian_kernels, kernel_means
 from thetahat.kernels.compiling import compiled
 from thetahat.types import FloatArray
 from thetahat.weights._slab import TOLERANCE
@@ -52,17 +52,18 @@ def matched(
     squares, kernel, none = np.empty((n, m)), np.empty((n, n)), []
     nearest = compiled(kernel_means.nearest_squares)
     exchange = compiled(kernel_means.exchange)
+    fill = compiled(gaussian_kernels.fill_squares)
+    exponentiate = compiled(gaussian_kernels.exponentiate)
     for r, x in enumerate(source):
         z = target[r if len(target) > 1 else 0]
         width = float(np.sqrt(nearest(x, np.ascontiguousarray(z), squares)).mean())
         good = math.isfinite(width) and width > 0
         if good:
             scale = -0.5 / width**2
-            squares *= scale
-            sums = n / m * np.exp(squares, out=squares).sum(axis=1)
-            nearest(x, x, kernel)
-            kernel *= scale
-            np.exp(kernel, out=kernel)
+            exponentiate(squares, scale)
+            sums = n / m * squares.sum(axis=1)
+            fill(x, x, kernel)
+            exponentiate(kernel, scale)
             good = _matched(exchange, kernel, sums, (lowest, highest), found[r])
         if not (good and 0 < float(found[r].max()) <= method.bound):
             none.append(r)
@@ -72,7 +73,7 @@ def matched(
 
 
 def _matched(
-    exchange: Callable[..., bool],
+    exchange: Callable[..., float],
     kernel: FloatArray,
     sums: FloatArray,
     between: tuple[float, float],
@@ -84,9 +85,11 @@ def _matched(
     in it: Newton's steps end on the right piece.
     """
     constant, wanted = 0.0, 0.0
+    w[:] = 0.0
     for _ in range(_MOST_STEPS):
         q = sums + constant
-        if not exchange(kernel, q, TOLERANCE * float(np.abs(q).max()), w):
+        grows = exchange(kernel, q, TOLERANCE * float(np.abs(q).max()), w)
+        if grows < 0:
             return False
         total = float(w.sum())
         if not wanted:
@@ -95,9 +98,7 @@ def _matched(
             wanted = between[0] if total < between[0] else between[1]
         if abs(total - wanted) <= _SUM * wanted:
             return True
-        free = w > 0
-        if not free.any():
+        if not grows:
             return False
-        slope = float(np.linalg.solve(kernel[np.ix_(free, free)], np.ones(free.sum())).sum())
-        constant += (wanted - total) / slope
+        constant += (wanted - total) / grows
     return False

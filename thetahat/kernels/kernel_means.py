@@ -43,35 +43,28 @@ def nearest_squares(source: FloatArray, target: FloatArray, squares: FloatArray)
 
 def exchange(  # noqa: C901 - one loop: what is compiled calls nothing that is not
     K: FloatArray, q: FloatArray, tolerance: float, w: FloatArray
-) -> bool:
-    """Minimise w'Kw/2 - q'w over w >= 0 by exchanging whole blocks; false where it gives up.
+) -> float:
+    """Minimise w'Kw/2 - q'w over w >= 0 by exchanging whole blocks; -1 where it gives up.
 
-    All coordinates with the wrong sign change sides at once while their number falls, and for a
-    few steps more. It ends only where all conditions of the optimum hold to the tolerance.
+    It begins with the coordinates free that are above 0 in w. All with the wrong sign change sides
+    at once while their number falls, and for a few steps more. It ends only where all conditions
+    of the optimum hold to the tolerance, and returns how fast the sum of w grows with a constant
+    added to q.
     """
     n = len(q)
-    free = np.zeros(n, dtype=np.bool_)
-    gradient = -q
+    free = w > 0.0
     fewest, left = n + 1, _SLACK
-    w[:] = 0.0
     for _ in range(MOST_EXCHANGES):
-        wrong = np.where(free, w < 0.0, gradient < -tolerance)
-        count = wrong.sum()
-        if count == 0:
-            return bool(np.abs(gradient[free]).sum() <= tolerance)
-        left = _SLACK if count < fewest else left - 1
-        if left < 0:
-            return False
-        fewest = min(fewest, count)
-        free ^= wrong
         index = np.flatnonzero(free)
         f = len(index)
         rows = K[index]
         # the factor's columns stand in its rows, so that the inner loops run along memory
         factor = rows[:, index]
+        # right-hand sides: q, and ones for the growth
+        z, growth = q[index], np.ones(f)
         for a in range(f):
             if factor[a, a] <= _LEAST_PIVOT:
-                return False
+                return -1.0
             pivot = np.sqrt(factor[a, a])
             for b in range(a, f):
                 factor[a, b] /= pivot
@@ -79,11 +72,13 @@ def exchange(  # noqa: C901 - one loop: what is compiled calls nothing that is n
                 by = factor[a, c]
                 for b in range(c, f):
                     factor[c, b] -= by * factor[a, b]
-        z = q[index]
-        for a in range(f):
-            z[a] /= factor[a, a]
+            z[a] /= pivot
+            growth[a] /= pivot
             for b in range(a + 1, f):
                 z[b] -= factor[a, b] * z[a]
+                growth[b] -= factor[a, b] * growth[a]
+        # ones' K^-1 ones is the square of the half-solved ones
+        grows = (growth * growth).sum()
         for a in range(f - 1, -1, -1):
             z[a] = (z[a] - (factor[a, a + 1 :] * z[a + 1 :]).sum()) / factor[a, a]
         w[:] = 0.0
@@ -91,4 +86,13 @@ def exchange(  # noqa: C901 - one loop: what is compiled calls nothing that is n
         gradient = -q
         for a in range(f):
             gradient += rows[a] * z[a]
-    return False
+        wrong = np.where(free, w < 0.0, gradient < -tolerance)
+        count = wrong.sum()
+        if count == 0:
+            return float(grows) if np.abs(gradient[free]).sum() <= tolerance else -1.0
+        left = _SLACK if count < fewest else left - 1
+        if left < 0:
+            return -1.0
+        fewest = min(fewest, count)
+        free ^= wrong
+    return -1.0

@@ -10,6 +10,9 @@ from thetahat.kernels import (
     bootstrap,
     cells,
     drawn_words,
+    gaussian_kernels,
+    kernel_means,
+    likelihood_ascent,
     moments,
     sign_flips,
     signed_ranks,
@@ -34,6 +37,7 @@ def compile_all() -> None:
     compiled(bootstrap.count_draws)(drawn, np.zeros((1, 2)))
     compiled(bootstrap.gather_sums)(losses, drawn, np.zeros(1))
     _warm_cells(losses)
+    _warm_weights(losses)
     _warm_counts(losses)
     _warm_words()
 
@@ -43,6 +47,15 @@ def _warm_cells(column: FloatArray) -> None:
     keys = np.zeros(1, dtype=np.uint64)
     compiled(cells.add_cell_sums)(column, first, size, held[:, None], keys, np.zeros(1))
     compiled(cells.fill_cell_counts)(first, size, held[:, None], keys, np.zeros((1, 2)))
+
+
+def _warm_weights(rates: FloatArray) -> None:
+    rows, kernels = np.eye(2), np.empty((2, 2))
+    compiled(kernel_means.nearest_squares)(rows, rows, kernels)
+    compiled(gaussian_kernels.fill_squares)(rows, rows, kernels)
+    compiled(gaussian_kernels.exponentiate)(kernels, -1.0)
+    compiled(kernel_means.exchange)(kernels, np.ones(2), 1e-9, np.zeros(2))
+    compiled(likelihood_ascent.ascend)(kernels, np.ones(2), rates, 1, np.empty(2))
 
 
 def _warm_counts(weights: FloatArray) -> None:

@@ -9,7 +9,7 @@ from typing import ClassVar, Final, Literal
 
 import numpy as np
 
-from thetahat.batches import matched, one_by_one
+from thetahat.batches import likeliest, matched
 from thetahat.data import Data
 from thetahat.errors import InvalidParameter
 from thetahat.generators.gaussian_shift import Shifted
@@ -136,7 +136,7 @@ def _likeliest(
     drawn: Shifted, gamma: float, rng: np.random.Generator, *, kliep: Kliep
 ) -> FloatArray:
     del gamma
-    return one_by_one(kliep, drawn.source, drawn.target, rng)
+    return likeliest(drawn.source, drawn.target, rng, kliep)
 
 
 METHOD = ImportanceKernelWeights

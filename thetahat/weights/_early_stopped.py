@@ -8,15 +8,16 @@ import numpy as np
 
 from thetahat.types import FloatArray
 
-_RATES: Final = (1e3, 1e2, 1e1, 1e0, 1e-1, 1e-2, 1e-3)
-_STEPS: Final = 100
+RATES: Final = (1e3, 1e2, 1e1, 1e0, 1e-1, 1e-2, 1e-3)
+STEPS: Final = 100
 
 
 def early_stopped(A: FloatArray, b: FloatArray) -> tuple[FloatArray, float, int]:
     """Return (L,) coefficients, the mean log ratio of the target and the steps taken.
 
     Gradient ascent with the constraints put back after each step; a rate is left at its first
-    step that does not improve.
+    step that does not improve. From a start that leaves a target row without weight, which is
+    -inf, there is no step.
 
     Parameters
     ----------
@@ -28,15 +29,18 @@ def early_stopped(A: FloatArray, b: FloatArray) -> tuple[FloatArray, float, int]
     alpha = _feasible(np.ones(A.shape[1]), b)
     ratios = A @ alpha
     best, n_steps = _objective(ratios), 0
-    for rate in _RATES:
-        for _ in range(_STEPS):
-            new = _feasible(alpha + rate * ((1 / ratios) @ A), b)
-            there = A @ new
-            found = _objective(there)
-            n_steps += 1
-            if not found > best:
-                break
-            alpha, ratios, best = new, there, found
+    if best == -np.inf:
+        return alpha, best, 0
+    with np.errstate(all="ignore"):  # what leaves the range of numbers improves nothing
+        for rate in RATES:
+            for _ in range(STEPS):
+                new = _feasible(alpha + rate * ((1 / ratios) @ A), b)
+                there = A @ new
+                found = _objective(there)
+                n_steps += 1
+                if not found > best:
+                    break
+                alpha, ratios, best = new, there, found
     return alpha, best, n_steps
 
 

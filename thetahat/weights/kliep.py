@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 from scipy.special import logsumexp
@@ -19,6 +19,9 @@ from thetahat.weights._mixture import GAP, best_proportions
 from thetahat.weights._width_search import SEARCH, Searched, by_likelihood
 from thetahat.weights._widths import check_width, width_of
 from thetahat.weights.base import Samples, Weighing
+
+_LEAST: Final = 1e-290
+"""Numbers near the end of their range have few digits, and no reciprocal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,16 +156,27 @@ def _best(of_source: FloatArray, of_target: FloatArray) -> _Solution:
 
 def _published(of_source: FloatArray, of_target: FloatArray) -> _Solution:
     A, K = np.exp(of_target), np.exp(of_source)
-    if not (A.any(axis=1).all() and K.any()):
+    if not reached(A, K):
         raise InsufficientData(
             "with this width some target rows are out of reach of every centre, or all source rows "
             "are; give a larger width, more centres, or take the mode optimum",
             loc=("width",),
         )
     alpha, objective, n_steps = early_stopped(A, K.mean(axis=0))
+    if objective == -np.inf:
+        raise InsufficientData(
+            "with this width the algorithm starts where some target rows have weight 0, and cannot "
+            "leave it; give a larger width, or take the mode optimum",
+            loc=("width",),
+        )
     coefficients = np.full(len(alpha), -np.inf)
     coefficients[alpha > 0] = np.log(alpha[alpha > 0])
     return K @ alpha, A @ alpha, coefficients, {"objective": objective, "n_steps": n_steps}
+
+
+def reached(A: FloatArray, K: FloatArray) -> bool:
+    """Whether all target rows and some source row have a kernel that has lost no digits."""
+    return min(float(A.max(axis=1).min()), float(K.max())) > _LEAST
 
 
 def _cautions(details: dict[str, float | int]) -> Iterator[Caution]:

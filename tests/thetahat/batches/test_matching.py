@@ -98,31 +98,37 @@ def test_exact_exchanges_end_at_the_optimum_or_give_up(kind: str) -> None:
     for seed in range(20):
         draws = np.random.default_rng(seed)
         A = draws.normal(size=(12 if seed % 4 else 5, 10))  # every fourth is singular
-        K, q, w = A.T @ A, draws.normal(size=10), np.empty(10)
-        if exchange(K, q, 1e-9, w):
+        K, q, w = A.T @ A, draws.normal(size=10), np.zeros(10)
+        grows = exchange(K, q, 1e-9, w)
+        if grows >= 0:
             ended += 1
             gradient = K @ w - q
             assert w.min() >= 0
             assert gradient.min() >= -1e-8
             assert abs(gradient[w > 0]).max(initial=0) <= 1e-8
+            free = np.ix_(w > 0, w > 0)
+            assert_allclose(grows, np.linalg.inv(K[free]).sum(), rtol=1e-8)
+            other = np.where(draws.random(10) < 0.5, 1.0, 0.0)  # wherever it begins
+            if exchange(K, q, 1e-9, other) >= 0:
+                assert_allclose(other, w, atol=1e-8)
     assert ended >= 12
 
 
 def test_degenerate_exchanges_that_give_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    w = np.empty(2)
+    exchange = kernel_means.exchange
     # a pivot of rounding; a solution that is none; too few exchanges
-    assert not kernel_means.exchange(np.ones((2, 2)), np.array([1.0, 1.0]), 1e-12, w)
+    assert exchange(np.ones((2, 2)), np.array([1.0, 1.0]), 1e-12, np.zeros(2)) == -1
     A = np.random.default_rng(1).normal(size=(20, 8))
-    assert not kernel_means.exchange(A.T @ A, 100 + A[0], 0.0, np.empty(8))
+    assert exchange(A.T @ A, 100 + A[0], 0.0, np.zeros(8)) == -1
     # more coordinates of the wrong sign after an exchange than before
     draws = np.random.default_rng(3)
     A = draws.normal(size=(11, 10)) + 3 * draws.normal(size=(11, 1))
     q = 3 * draws.normal(size=10)
-    assert kernel_means.exchange(A.T @ A, q, 1e-9, np.empty(10))
+    assert exchange(A.T @ A, q, 1e-9, np.zeros(10)) > 0
     monkeypatch.setattr(kernel_means, "_SLACK", 0)
-    assert not kernel_means.exchange(A.T @ A, q, 1e-9, np.empty(10))
+    assert exchange(A.T @ A, q, 1e-9, np.zeros(10)) == -1
     monkeypatch.setattr(kernel_means, "MOST_EXCHANGES", 1)
-    assert not kernel_means.exchange(np.eye(2), np.array([1.0, 1.0]), 1e-12, w)
+    assert exchange(np.eye(2), np.array([1.0, 1.0]), 1e-12, np.zeros(2)) == -1
 
 
 def test_degenerate_sums_that_are_not_reached(monkeypatch: pytest.MonkeyPatch) -> None:

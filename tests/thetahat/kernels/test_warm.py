@@ -9,6 +9,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "import numba, numpy as np\n"
         "from thetahat.kernels import bootstrap, cells, moments, sign_flips, signed_ranks\n"
         "from thetahat.kernels import drawn_words, sparse_counts\n"
+        "from thetahat.kernels import gaussian_kernels, kernel_means, likelihood_ascent\n"
         "from thetahat.kernels.compiling import compiled\n"
         "from thetahat.kernels.warm import compile_all\n"
         "compile_all()\n"
@@ -16,7 +17,10 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "    bootstrap.draw_indices, bootstrap.count_draws, bootstrap.gather_sums,\n"
         "    sparse_counts.class_sums, sparse_counts.row_scores, sparse_counts.whole_sums,\n"
         "    sparse_counts.as_short, sparse_counts.left_out,\n"
-        "    drawn_words.add_words, drawn_words.score_blocks, drawn_words.score_others]\n"
+        "    drawn_words.add_words, drawn_words.score_blocks, drawn_words.score_others,\n"
+        "    kernel_means.nearest_squares, kernel_means.exchange,\n"
+        "    gaussian_kernels.fill_squares, gaussian_kernels.exponentiate,\n"
+        "    likelihood_ascent.ascend]\n"
         "def kinds():\n"
         "    return [len(compiled(loop).signatures) for loop in loops]\n"
         "print(kinds())\n"
@@ -58,6 +62,11 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "sample = RankedDocuments.of(Documents(X, rows % 2, rows), 1.0).sample(rows)\n"
         "sample.errors_by_block(rows % 3, 3)\n"
         "sample.errors_on(rows)\n"
+        "from thetahat.batches import likeliest, matched\n"
+        "from thetahat.weights.kliep import Kliep\n"
+        "apart = rng.normal(size=(3, 50, 2)), rng.normal(size=(1, 60, 2))\n"
+        "matched(*apart, rng)\n"
+        "likeliest(*apart, rng, Kliep(mode='early_stopped'))\n"
         "print(kinds())\n"
     )
     done = subprocess.run(
@@ -65,4 +74,4 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
     )
 
     before, after = done.stdout.splitlines()
-    assert before == after == str([1] * 7 + [2, 2, 1, 1, 2, 1, 1, 1])
+    assert before == after == str([1] * 7 + [2, 2, 1, 1, 2] + [1] * 8)
