@@ -12,6 +12,7 @@ from thetahat.comparisons._signed_ranks import (
     UIntArray,
     Zeros,
     of_sorted,
+    ranks_of,
     sort_keys,
 )
 from thetahat.comparisons._unit_batches import UnitBatch
@@ -32,7 +33,7 @@ class SignedRankBatch:
     n_zeros : list of int
         (p,) how many of them are 0.
     keys : ndarray of uint64
-        (p, u) their keys in order.
+        (p, u) their keys in order; (p, 0) where they are so many that pairs are sorted one by one.
     positive : ndarray of float
         (p,) R+, where the next two say that it is known.
     clear, alike : ndarray of bool
@@ -50,12 +51,13 @@ class SignedRankBatch:
     @classmethod
     def of(cls, units: UnitBatch, zeros: Zeros) -> SignedRankBatch:
         """Sort them; those of many units are looked at one by one."""
-        keys = sort_keys(units.values)
-        keys.sort(axis=1)  # zeros come first
         n_zeros = units.n_zeros
         if units.n_units >= MANY_SIZES:
-            none = np.zeros(len(keys), dtype=np.bool_)
-            return cls(units, zeros, n_zeros.tolist(), keys, np.zeros(len(keys)), none, none)
+            n_pairs = len(units.values)
+            nowhere, none = np.zeros(n_pairs, dtype=np.bool_), np.empty((n_pairs, 0), np.uint64)
+            return cls(units, zeros, n_zeros.tolist(), none, np.zeros(n_pairs), nowhere, nowhere)
+        keys = sort_keys(units.values)
+        keys.sort(axis=1)  # zeros come first
         positive, clear, alike = _positive_sums(keys, units.roundings, n_zeros, units.n_positive)
         if zeros != "wilcox":
             alike &= n_zeros == 0
@@ -69,6 +71,8 @@ class SignedRankBatch:
         if self.alike[row]:
             return _all_alike(self.units.n_units - n_zeros, float(self.positive[row]))
         values, roundings = self.units.values[row], self.units.roundings[row]
+        if self.units.n_units >= MANY_SIZES:
+            return ranks_of(values, roundings, n_zeros, self.zeros)
         if n_zeros > 0:
             present = values != 0
             values, roundings = values[present], roundings[present]

@@ -9,8 +9,16 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from thetahat.comparisons._units import PairedUnits
-from thetahat.kernels.signed_ranks import MANY_SIZES, rank_sums
+from thetahat.comparisons._units import (
+    ROUNDINGS,
+    PairedUnits,
+    UnitName,
+    paired_units,
+    unit_means,
+    unit_of,
+)
+from thetahat.comparisons.base import PairedLosses
+from thetahat.kernels.signed_ranks import MANY_SIZES, rank_sums, sorted_keys
 from thetahat.types import Alternative, FloatArray
 
 BoolArray = npt.NDArray[np.bool_]
@@ -52,6 +60,47 @@ class SignedRanks:
         return (self.positive + self.negative) / 2
 
 
+def ranks_of_pair(
+    pair: PairedLosses, named: UnitName | None, zeros: Zeros
+) -> tuple[SignedRanks, UnitName, int]:
+    """Rank the differences of a pair's units; return what they are and how many, too."""
+    layout = pair.difference.layout
+    unit = unit_of(layout, named)
+    values = unit_means(pair.difference, unit)
+    found = None
+    if len(values) >= MANY_SIZES:
+        a, b = unit_means(pair.a, unit), unit_means(pair.b, unit)
+        found = ranks_of_many(values, a, b, ROUNDINGS, zeros)
+    if found is None:
+        units = paired_units(pair, named)
+        found = _in_passes(units.values, units.roundings, units.n_zeros, zeros)
+    return found, unit, len(values)
+
+
+def ranks_of_many(
+    values: FloatArray, a: FloatArray, b: FloatArray, rounding: float, zeros: Zeros
+) -> SignedRanks | None:
+    """As ``signed_ranks``, of many (u,) differences with no more than two passes and a sort.
+
+    What is no larger than ``rounding`` times the larger of a and b counts as 0. None where few are
+    not 0, zeros have ranks, or each value's own rounding has to be looked at.
+    """
+    keys, slack, least_slack = sorted_keys(values, a, b, rounding)
+    n = len(keys)
+    if n < MANY_SIZES or (n < len(values) and zeros != "wilcox"):
+        return None
+    sums = rank_sums(keys, slack, least_slack)
+    return None if sums is None else _of_sums(n, sums, zeros)
+
+
+def _of_sums(n: int, sums: tuple[float, float, bool], zeros: Zeros) -> SignedRanks:
+    """Return what follows from R+, the sum of all squares of n ranks, and whether any are tied."""
+    positive, squares, has_ties = sums
+    negative = n * (n + 1) / 2 - positive
+    variance = n * (n + 1) * (2 * n + 1) / 24 if zeros == "demsar_split" else squares / 4
+    return SignedRanks(positive, negative, n, None, 0.0, variance, has_ties)
+
+
 def signed_ranks(units: PairedUnits, zeros: Zeros) -> SignedRanks:
     """Rank the absolute differences and sum the ranks by sign.
 
@@ -59,13 +108,26 @@ def signed_ranks(units: PairedUnits, zeros: Zeros) -> SignedRanks:
     ``zsplit`` gives half of their ranks to each side; ``demsar_split`` does the same, leaves one
     of an odd number out, and has no tie correction in the variance.
     """
-    values, roundings = units.values, units.roundings
-    if units.n_zeros > 0:
+    return ranks_of(units.values, units.roundings, units.n_zeros, zeros)
+
+
+def ranks_of(values: FloatArray, roundings: FloatArray, n_zeros: int, zeros: Zeros) -> SignedRanks:
+    """As ``signed_ranks``, of (u,) differences and how far rounding may have moved each."""
+    found = None
+    if len(values) >= MANY_SIZES:
+        found = ranks_of_many(values, roundings, roundings, 1.0, zeros)
+    return found or _in_passes(values, roundings, n_zeros, zeros)
+
+
+def _in_passes(
+    values: FloatArray, roundings: FloatArray, n_zeros: int, zeros: Zeros
+) -> SignedRanks:
+    if n_zeros > 0:
         present = values != 0
         values, roundings = values[present], roundings[present]
     keys = sort_keys(values)
     keys.sort()
-    return of_sorted(keys, values, roundings, units.n_zeros, zeros)
+    return of_sorted(keys, values, roundings, n_zeros, zeros)
 
 
 def of_sorted(
@@ -79,18 +141,15 @@ def of_sorted(
         "demsar_split": n_zeros - n_zeros % 2,
     }[zeros]
     n = len(keys)
-    found = None
     if n >= MANY_SIZES and counted == 0:
-        found = rank_sums(keys, float(roundings.max()), float(roundings.min()))
-    if found is not None:
-        (positive, squares, has_ties), ranks = found, None
-        negative = n * (n + 1) / 2 - positive
-    else:
-        ranks, positive_signs, has_ties = _ranks(keys, values, roundings)
-        ranks += counted
-        squares = float(ranks @ ranks)
-        positive = float(ranks @ positive_signs)
-        negative = float(ranks.sum()) - positive
+        sums = rank_sums(keys, float(roundings.max()), float(roundings.min()))
+        if sums is not None:
+            return _of_sums(n, sums, zeros)
+    ranks, positive_signs, has_ties = _ranks(keys, values, roundings)
+    ranks += counted
+    squares = float(ranks @ ranks)
+    positive = float(ranks @ positive_signs)
+    negative = float(ranks.sum()) - positive
     share = counted * (counted + 1) / 4 if zeros in ("zsplit", "demsar_split") else 0.0
     n += counted
     if zeros == "demsar_split":

@@ -15,15 +15,14 @@ from thetahat.comparisons._signed_ranks import (
     Zeros,
     exact_p_value,
     exact_p_values_without_ties,
-    signed_ranks,
+    ranks_of_pair,
 )
 from thetahat.comparisons._unit_batches import units_of_batch
 from thetahat.comparisons._units import (
     UNITS,
     UnitName,
+    cautions_of_count,
     count_units,
-    paired_units,
-    unit_cautions,
     unit_of,
     unit_refusal,
 )
@@ -128,10 +127,9 @@ class Wilcoxon:
         rng: np.random.Generator,  # noqa: ARG002 - nothing is drawn
     ) -> TestOutcome:
         """Test that the differences are symmetric about 0."""
-        units = paired_units(pair, self.unit)
-        found = signed_ranks(units, self.zeros)
-        cautions = unit_cautions(pair.difference.layout, units)
-        return self._outcome(found, units.n_zeros, alternative, units.unit, cautions)
+        found, unit, n_units = ranks_of_pair(pair, self.unit, self.zeros)
+        cautions = cautions_of_count(pair.difference.layout, unit, found.n_ranked)
+        return self._outcome(found, n_units - found.n_ranked, alternative, unit, cautions)
 
     def test_many(
         self,

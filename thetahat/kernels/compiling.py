@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 
 @cache
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -37,6 +39,16 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any
     except RuntimeError:  # there is no place on disk that may be written to
         jitted = numba.njit(nogil=True, **options)(function)
     return jitted  # type: ignore[no-any-return]  # numba has no types
+
+
+def to_be_read(values: np.ndarray) -> np.ndarray:
+    """Return the values in one piece of memory, not to be written to.
+
+    A loop is compiled for each kind of argument, and so arrays are of one kind, wherever from.
+    """
+    seen = np.ascontiguousarray(values).view()
+    seen.flags.writeable = False
+    return seen
 
 
 def is_loaded() -> bool:

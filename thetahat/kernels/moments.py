@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.kernels.compiling import compiled
+from thetahat.kernels.compiling import compiled, to_be_read
 from thetahat.types import FloatArray, IntArray
 
 MANY_ROWS: Final = 100_000
@@ -42,7 +42,8 @@ def by_runs(
         A value near the losses.
     """
     deviations, centred = np.empty(len(starts) - 1), np.empty(len(starts) - 1)
-    lost = compiled(of_runs)(values, starts, shift, _MOST_DIGITS_LOST, deviations, centred)
+    loop, given = compiled(of_runs), to_be_read(values)
+    lost = loop(given, starts, shift, _MOST_DIGITS_LOST, deviations, centred)
     return None if lost else (deviations, centred)
 
 
@@ -65,7 +66,7 @@ def by_rows(
         (n,) block of each row.
     """
     four = np.zeros((len(first), 8))
-    compiled(of_rows)(values, first, split, four)
+    compiled(of_rows)(to_be_read(values), first, split, four)
     sums, squares = four[:, :4].sum(axis=1), four[:, 4:].sum(axis=1)
     means = sums / sizes
     about_first = sums * means

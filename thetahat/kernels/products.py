@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.kernels.compiling import compiled_in_any_order
+from thetahat.kernels.compiling import compiled_in_any_order, to_be_read
 from thetahat.types import FloatArray, IntArray
 
 MANY_LOSSES: Final = 100_000
@@ -51,10 +51,10 @@ def block_products(
     held = np.zeros((even, min(max(_HELD // m, 256), 1024)))
     sums, products = np.zeros((k, m)), np.zeros((k, even, even))
     # of one kind, however many and wherever from, so that the loop is compiled once
-    seen = [_to_be_read(losses) for losses in models]
+    seen = [to_be_read(losses) for losses in models]
     padded = tuple(seen + seen[:1] * (MOST_MODELS - m))
     loop = compiled_in_any_order(of_blocks)
-    loop(padded, _to_be_read(rows), at_once, starts, about, held, sums, products)
+    loop(padded, to_be_read(rows), at_once, starts, about, held, sums, products)
     lower = np.tril(products)[:, :m, :m]
     return sums, lower + np.tril(lower, -1).transpose(0, 2, 1)
 
@@ -115,10 +115,3 @@ def of_blocks(  # noqa: C901, PLR0912, PLR0913 - a compiled loop calls no others
                         own[p, q + 1] += b
                         own[p + 1, q] += c
                         own[p + 1, q + 1] += d
-
-
-def _to_be_read(values: np.ndarray) -> np.ndarray:
-    """Return the values in one piece of memory, not to be written to."""
-    seen = np.ascontiguousarray(values).view()
-    seen.flags.writeable = False
-    return seen

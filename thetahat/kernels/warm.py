@@ -31,7 +31,7 @@ def compile_all() -> None:
     moments.by_runs(losses, starts, 0.0)
     moments.by_rows(losses, losses[:1], np.full(1, 2.0), np.zeros(2, dtype=np.uint16))
     sign_flips.add_sums(losses, np.zeros(1, dtype=np.uint64), np.zeros(1))
-    signed_ranks.rank_sums(np.array([3, 5], dtype=np.uint64), 0.0, 0.0)
+    signed_ranks.rank_sums(signed_ranks.sorted_keys(losses, losses, losses, 0.0)[0], 0.0, 0.0)
     drawn = np.zeros((1, 2), dtype=np.uint32)
     compiled(bootstrap.draw_indices)(starts, np.zeros(1, dtype=np.uint64), drawn)
     compiled(bootstrap.count_draws)(drawn, np.zeros((1, 2)))

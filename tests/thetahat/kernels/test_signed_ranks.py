@@ -1,0 +1,100 @@
+"""Signed ranks by compiled loops, beside those of whole arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from tests.thetahat.evaluation.tables import table_of
+from thetahat.comparisons import _signed_rank_batches, _signed_ranks
+from thetahat.comparisons._signed_ranks import SignedRanks, Zeros, of_sorted, sort_keys
+from thetahat.comparisons.wilcoxon import Wilcoxon
+from thetahat.evaluation.pairs import batches
+from thetahat.kernels import signed_ranks as rank_loops
+from thetahat.layout import layout_of
+from thetahat.types import Alternative, BlockKind, FloatArray
+
+
+def ranked(values: FloatArray, roundings: FloatArray) -> SignedRanks:
+    keys = sort_keys(values)
+    keys.sort()
+    return of_sorted(keys, values, roundings, 0, "wilcox")
+
+
+@pytest.mark.parametrize("style", ["plain", "ties", "ambiguous"])
+def test_naive_rank_sums_in_one_pass(style: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    values = rng.normal(size=300) if style == "plain" else rng.integers(1, 20, 300) / 4
+    values *= rng.choice([-1.0, 1.0], 300)
+    roundings = np.full(300, 1e-12)
+    roundings[::2] = 0.3 if style == "ambiguous" else 1e-12
+    plain = ranked(values, roundings)
+    monkeypatch.setattr(_signed_ranks, "MANY_SIZES", 1)
+
+    found = ranked(values, roundings)
+
+    assert (found.ranks is None) == (style != "ambiguous")
+    assert (found.positive, found.negative) == (plain.positive, plain.negative)
+    assert found.has_ties == plain.has_ties == (style != "plain")
+    assert_allclose(found.variance, plain.variance, rtol=1e-14)
+    assert found.n_ranked == 300
+
+
+@pytest.mark.parametrize("style", ["plain", "ties", "zeros", "ambiguous"])
+@pytest.mark.parametrize("zeros", ["wilcox", "pratt", "demsar_split"])
+def test_naive_ranks_of_many_pairs_and_of_one(
+    style: str, zeros: Zeros, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(6)
+    a, b = rng.normal(size=(2, 300)) if style == "plain" else rng.integers(1, 20, (2, 300)) / 4
+    a[a == b] += 0.25 if style == "ties" else 0.0
+    a[0], b[0] = (1e15, 1e15 + 1) if style == "ambiguous" else (a[0], b[0])
+    table = table_of(layout_of(BlockKind.HOLDOUT, np.zeros(300, dtype=np.intp)), {"a": a, "b": b})
+    test = Wilcoxon(zeros=zeros)
+    ((pair,), batch) = next(iter(batches(table, None)))
+    plain = test.test(pair.losses, Alternative.TWO_SIDED, rng)
+    for module in (_signed_ranks, _signed_rank_batches):
+        monkeypatch.setattr(module, "MANY_SIZES", 1)
+
+    found = test.test(pair.losses, Alternative.TWO_SIDED, rng)
+
+    assert (found.statistic, found.unit) == (plain.statistic, plain.unit)
+    assert found.p_value == pytest.approx(plain.p_value, rel=1e-12)
+    assert dict(found.details) | {"z": 0} == dict(plain.details) | {"z": 0}
+    (batched,) = test.test_many(batch, Alternative.TWO_SIDED, rng)
+    assert batched == found
+
+
+@given(st.lists(st.integers(-5, 5).filter(bool), min_size=1, max_size=40))
+def test_property_rank_sums_uncompiled(values: list[int]) -> None:
+    given_values = np.array(values, dtype=np.float64)
+    keys = sort_keys(given_values)
+    keys.sort()
+    out, bits = np.empty(2), np.empty(7, dtype=np.uint64)
+    room = (bits, bits.view(np.float64), out)
+    assert not rank_loops.add_ranks(keys, 0.5, 0.5, *room)
+    plain = ranked(given_values, np.full(len(values), 0.5))
+
+    assert out[0] == plain.positive
+    n = len(values)
+    assert_allclose((n * (n + 1) * (2 * n + 1) / 6 - out[1] / 12) / 4, plain.variance, rtol=1e-13)
+    gaps = np.diff((keys >> np.uint64(1)).view(np.float64))
+    assert rank_loops.add_ranks(keys, 2.0, 0.5, *room) == bool(np.isin(gaps, [1.0, 2.0]).any())
+
+
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=40), st.integers(0, 2**32))
+def test_property_keys_uncompiled(values: list[int], seed: int) -> None:
+    difference = np.array(values, dtype=np.float64)
+    a, b = np.random.default_rng(seed).uniform(-1, 1, (2, len(values)))
+    keys, out = np.empty(len(values), dtype=np.uint64), np.empty(2)
+    bits = difference.view(np.uint64)
+    n = rank_loops.fill_keys(difference, bits, a, b, 1.5, keys, out)
+
+    roundings = 1.5 * np.maximum(np.abs(a), np.abs(b))
+    present = np.abs(difference) > roundings
+    assert keys[:n].tolist() == sort_keys(difference[present]).tolist()
+    assert out[0] == roundings.max(where=present, initial=0.0)
+    assert out[1] == roundings.min(where=present, initial=np.inf)
