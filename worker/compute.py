@@ -39,10 +39,12 @@ Outcome = Chunks | Kept | Result
 
 def compute(claim: Claim, files: FileStore) -> Outcome:
     """Do the work of a claim; its files are written, nothing is recorded."""
-    with reading() as session:
-        loaded = load(session, claim.evaluation_id, files)
+    with reading() as connection:
+        loaded = load(connection, claim.evaluation_id, files)
         names = (
-            units.output_files(session, claim.evaluation_id) if claim.stage is Stage.GATHER else []
+            units.output_files(connection, claim.evaluation_id)
+            if claim.stage is Stage.GATHER
+            else []
         )
     if claim.stage is Stage.CHUNK:
         arrays = loaded.kind.run(loaded.job, dict(claim.payload))

@@ -76,8 +76,8 @@ class Hands:
         """End the watch and forget the process."""
         self._watch.stop()
         try:
-            with unit_of_work() as session:
-                workers.remove(session, [self.worker.id])
+            with unit_of_work() as connection:
+                workers.remove(connection, [self.worker.id])
         except SQLAlchemyError as error:
             log.warning("worker.not_removed", extra={"reason": str(error)})
 
@@ -109,8 +109,8 @@ class Hands:
 
     def _line(self) -> list[UnitKey]:
         """Return who is next, in any order where they stand close together: others look too."""
-        with reading() as session:
-            line = unit_queue.line(session, CANDIDATES)
+        with reading() as connection:
+            line = unit_queue.line(connection, CANDIDATES)
         near = [key for key, place in line if place - line[0][1] < NEAR_S]
         random.shuffle(near)
         return near + [key for key, _ in line[len(near) :]]

@@ -107,8 +107,8 @@ class Watch:
         if now - self._beaten < self._settings.lease_s / 3:
             return
         try:
-            with unit_of_work() as session:
-                workers.beat(session, self._worker)
+            with unit_of_work() as connection:
+                workers.beat(connection, self._worker)
             self._beaten = now
         except SQLAlchemyError as error:
             log.warning("worker.heartbeat_failed", extra={"reason": str(error)})
@@ -138,13 +138,13 @@ class Watch:
         lease = self._settings.lease_s
         try:
             if now - work.renewed > lease / 3:
-                with unit_of_work() as session:
-                    ours = units.renew(session, work.claim, lease)
+                with unit_of_work() as connection:
+                    ours = units.renew(connection, work.claim, lease)
                 work.renewed = work.looked = now
                 return ours
             if now - work.looked > min(LOOK_S, lease / 3):
-                with reading() as session:
-                    ours = units.is_held(session, work.claim)
+                with reading() as connection:
+                    ours = units.is_held(connection, work.claim)
                 work.looked = now
                 return ours
         except SQLAlchemyError as error:

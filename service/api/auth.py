@@ -55,8 +55,8 @@ class Authenticator:
         now = time.monotonic()
         if now < self._open_until:
             return True
-        with reading() as session:
-            closed = api_keys.exist(session)
+        with reading() as connection:
+            closed = api_keys.exist(connection)
         self._open_until = 0.0 if closed else now + REMEMBERED_S
         return not closed
 
@@ -67,8 +67,8 @@ class Authenticator:
             return known.owner_id
         credential = None
         if api_keys.FORM.fullmatch(key):
-            with reading() as session:
-                credential = api_keys.find(session, key[: api_keys.PREFIX_LENGTH])
+            with reading() as connection:
+                credential = api_keys.find(connection, key[: api_keys.PREFIX_LENGTH])
         if credential is None or not hmac.compare_digest(credential.digest, digest):
             self._owners.pop(digest, None)
             raise Unauthorised("The API key is not valid.")
@@ -82,8 +82,8 @@ class Authenticator:
         if now - self._touched.get(key_id, -TOUCH_S) < TOUCH_S:
             return
         self._touched[key_id] = now
-        with unit_of_work() as session:
-            api_keys.touch(session, key_id)
+        with unit_of_work() as connection:
+            api_keys.touch(connection, key_id)
 
 
 def _key_in(headers: Headers) -> str | None:

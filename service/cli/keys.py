@@ -37,8 +37,8 @@ def _create(given: argparse.Namespace) -> int:
     from service.storage.unit_of_work import unit_of_work  # noqa: PLC0415 - likewise
 
     schema.upgrade()
-    with unit_of_work() as session:
-        key = api_keys.create(session, given.name, given.owner)
+    with unit_of_work() as connection:
+        key = api_keys.create(connection, given.name, given.owner)
     print(key)
     print("Keep it: it is not shown again. From now on every request needs a key.", file=sys.stderr)
     return 0
@@ -50,8 +50,8 @@ def _list(given: argparse.Namespace) -> int:
     from service.storage.unit_of_work import reading  # noqa: PLC0415 - likewise
 
     schema.upgrade()
-    with reading() as session:
-        rows = api_keys.list_all(session)
+    with reading() as connection:
+        rows = api_keys.list_all(connection)
     for row in rows:
         state = "revoked" if row.revoked_at else "in force"
         used = f"{row.last_used_at:%Y-%m-%d %H:%M}" if row.last_used_at else "never used"
@@ -68,8 +68,8 @@ def _revoke(given: argparse.Namespace) -> int:
 
     schema.upgrade()
     prefix = given.prefix[: api_keys.PREFIX_LENGTH]
-    with unit_of_work() as session:
-        done = api_keys.revoke(session, prefix)
+    with unit_of_work() as connection:
+        done = api_keys.revoke(connection, prefix)
     print(
         f"{prefix} is revoked" if done else f"no key in force begins with {prefix}", file=sys.stderr
     )

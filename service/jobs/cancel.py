@@ -20,21 +20,21 @@ def cancel(owner_id: UUID, evaluation_id: UUID) -> EvaluationRow:
     worker is still computing is not recorded.
     """
     missing = NotFound(f"There is no evaluation {evaluation_id}.")
-    with unit_of_work() as session:
-        if evaluations.get(session, owner_id, evaluation_id) is None:
+    with unit_of_work() as connection:
+        if evaluations.get(connection, owner_id, evaluation_id) is None:
             raise missing
-        locked = evaluations.lock(session, evaluation_id)
+        locked = evaluations.lock(connection, evaluation_id)
         if locked is None:
             raise missing
         if locked.status not in FINISHED:
-            units.cancel_open(session, evaluation_id)
+            units.cancel_open(connection, evaluation_id)
             evaluations.finish(
-                session,
+                connection,
                 evaluation_id,
                 EvaluationStatus.CANCELLED,
                 {"cancel_requested_at": datetime.now(UTC)},
             )
-        row = evaluations.get(session, owner_id, evaluation_id)
+        row = evaluations.get(connection, owner_id, evaluation_id)
     if row is None:
         raise missing
     if row.kind not in KEPT:

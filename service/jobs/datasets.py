@@ -53,8 +53,8 @@ class Upload:
 def keep(owner_id: UUID, upload: Upload) -> tuple[DatasetRow, bool]:
     """Check and keep an upload; the same bytes of the same type give the first record and False."""
     identifier = datasets.dataset_id(owner_id, upload.media_type, upload.sha256)
-    with reading() as session:
-        known = datasets.get(session, owner_id, identifier)
+    with reading() as connection:
+        known = datasets.get(connection, owner_id, identifier)
     if known is not None:
         return known, False
     upload.file.flush()
@@ -82,22 +82,22 @@ def _store(
         created_at=datetime.now(UTC),
     )
     files, name = FileStore.open(), dataset_file_name(upload.sha256)
-    with unit_of_work() as session:
-        datasets.lock_bytes(session, upload.sha256)
-        known = datasets.get(session, owner_id, identifier)
+    with unit_of_work() as connection:
+        datasets.lock_bytes(connection, upload.sha256)
+        known = datasets.get(connection, owner_id, identifier)
         if known is not None:
             return known, False
         if found.has_table:
             files.keep(upload.table, name + format_of(upload.media_type).table_suffix)
         files.keep(upload.file, name)
-        datasets.insert(session, owner_id, row)
+        datasets.insert(connection, owner_id, row)
     return row, True
 
 
 def get(owner_id: UUID, identifier: UUID) -> DatasetRow:
     """Return an owner's data set; ``NotFound`` when there is none of that id."""
-    with reading() as session:
-        row = datasets.get(session, owner_id, identifier)
+    with reading() as connection:
+        row = datasets.get(connection, owner_id, identifier)
     if row is None:
         raise NotFound(f"There is no data set {identifier}.")
     return row
@@ -107,8 +107,8 @@ def page(
     owner_id: UUID, before: tuple[datetime, UUID] | None, limit: int
 ) -> tuple[list[DatasetRow], bool]:
     """Return a part of an owner's list, newest first, and whether there is more."""
-    with reading() as session:
-        rows = datasets.page(session, owner_id, before, limit + 1)
+    with reading() as connection:
+        rows = datasets.page(connection, owner_id, before, limit + 1)
     return rows[:limit], len(rows) > limit
 
 
@@ -127,13 +127,13 @@ def delete(owner_id: UUID, identifier: UUID) -> None:
     """Remove an owner's data set; its bytes go when no owner needs them."""
     in_use = DatasetInUse(f"A queued or running evaluation reads data set {identifier}.")
     try:
-        with unit_of_work() as session:
-            row = datasets.get(session, owner_id, identifier)
+        with unit_of_work() as connection:
+            row = datasets.get(connection, owner_id, identifier)
             if row is None:
                 raise NotFound(f"There is no data set {identifier}.")
-            if datasets.is_in_use(session, identifier):
+            if datasets.is_in_use(connection, identifier):
                 raise in_use
-            datasets.delete(session, identifier)
+            datasets.delete(connection, identifier)
     except IntegrityError:  # an evaluation that names it was taken in at the same moment
         raise in_use from None
     _drop_bytes(row.sha256)
@@ -142,9 +142,9 @@ def delete(owner_id: UUID, identifier: UUID) -> None:
 def _drop_bytes(sha256: str) -> None:
     """Remove bytes that no data set needs; after the row, so that no row is without its bytes."""
     files, name = FileStore.open(), dataset_file_name(sha256)
-    with unit_of_work() as session:
-        datasets.lock_bytes(session, sha256)
-        if not datasets.are_bytes_needed(session, sha256):
+    with unit_of_work() as connection:
+        datasets.lock_bytes(connection, sha256)
+        if not datasets.are_bytes_needed(connection, sha256):
             files.delete(name)
             for suffix in table_suffixes():
                 files.delete(name + suffix)
@@ -154,8 +154,8 @@ def for_check(owner_id: UUID, identifiers: Sequence[UUID]) -> dict[UUID, Dataset
     """Return those of an owner's data sets that are there, to check a request against."""
     if not identifiers:
         return {}
-    with reading() as session:
-        rows = datasets.get_some(session, owner_id, identifiers)
+    with reading() as connection:
+        rows = datasets.get_some(connection, owner_id, identifiers)
     return {row.id: as_file(row) for row in rows}
 
 

@@ -14,17 +14,17 @@ from service.storage.unit_of_work import unit_of_work
 
 def delete(owner_id: UUID, evaluation_id: UUID) -> None:
     """Remove an evaluation, its result and its files; ``EvaluationNotFinished`` if it is not."""
-    with unit_of_work() as session:
-        row = evaluations.get(session, owner_id, evaluation_id)
-        locked = evaluations.lock(session, evaluation_id)
+    with unit_of_work() as connection:
+        row = evaluations.get(connection, owner_id, evaluation_id)
+        locked = evaluations.lock(connection, evaluation_id)
         if row is None or locked is None:
             raise NotFound(f"There is no evaluation {evaluation_id}.")
         if locked.status not in FINISHED:
             raise EvaluationNotFinished(
                 f"Evaluation {evaluation_id} is {locked.status}; cancel it first."
             )
-        stored = results.get(session, evaluation_id)
-        evaluations.delete(session, evaluation_id)
+        stored = results.get(connection, evaluation_id)
+        evaluations.delete(connection, evaluation_id)
     files = FileStore.open()
     if stored is not None and stored.losses_file is not None:
         files.delete(stored.losses_file)

@@ -25,7 +25,7 @@ def discard_chunks(evaluation_id: UUID, files: FileStore | None = None) -> None:
 
 def discard_unfinished(evaluation_id: UUID, files: FileStore | None = None) -> None:
     """Remove the arrays of an evaluation that failed, unless its kind keeps them."""
-    with reading() as session:
-        kind = evaluations.kind_of(session, evaluation_id)
+    with reading() as connection:
+        kind = evaluations.kind_of(connection, evaluation_id)
     if kind not in KEPT:
         discard_chunks(evaluation_id, files)

@@ -35,8 +35,8 @@ def readiness() -> Readiness:
         migrations = schema.is_current()
         database = True
         if migrations:
-            with reading() as session:
-                alive = workers.count_alive(session, settings().lease_s)
+            with reading() as connection:
+                alive = workers.count_alive(connection, settings().lease_s)
     except (SQLAlchemyError, OSError):
         database = database and migrations
     return Readiness(database, migrations, queue.is_up(), alive)

@@ -8,23 +8,22 @@ from uuid import UUID
 
 import orjson
 import sqlalchemy as sa
-from sqlalchemy.orm import Session
 
 import thetahat
 from service.jobs import kinds
 from service.jobs.kinds.base import DatasetFile, Job, JobKind
 from service.storage.engine import to_json
 from service.storage.files import FileStore, dataset_file_name
-from service.storage.models import Dataset, Evaluation, EvaluationDataset, table_of
+from service.storage.tables import DATASET, EVALUATION, EVALUATION_DATASET
 
-_E, _D, _L = (table_of(model) for model in (Evaluation, Dataset, EvaluationDataset))
-_GET = sa.select(_E.c.kind, _E.c.request, _E.c.seed, _E.c.data_sha256, _E.c.request_sha256).where(
-    _E.c.id == sa.bindparam("wanted")
+_E, _L = EVALUATION.c, EVALUATION_DATASET.c
+_GET = sa.select(_E.kind, _E.request, _E.seed, _E.data_sha256, _E.request_sha256).where(
+    _E.id == sa.bindparam("wanted")
 )
 _GET_DATASETS = (
-    sa.select(_D)
-    .join(_L, _L.c.dataset_id == _D.c.id)
-    .where(_L.c.evaluation_id == sa.bindparam("wanted"))
+    sa.select(DATASET)
+    .join(EVALUATION_DATASET, _L.dataset_id == DATASET.c.id)
+    .where(_L.evaluation_id == sa.bindparam("wanted"))
 )
 
 
@@ -37,9 +36,9 @@ class Loaded:
     provenance: dict[str, Any]
 
 
-def load(session: Session, evaluation_id: UUID, files: FileStore) -> Loaded:
+def load(connection: sa.Connection, evaluation_id: UUID, files: FileStore) -> Loaded:
     """Return the job of an evaluation that is there."""
-    row = session.execute(_GET, {"wanted": evaluation_id}).one()
+    row = connection.execute(_GET, {"wanted": evaluation_id}).one()
     kind = kinds.JOB_KINDS[row.kind]
     content = orjson.loads(row.request)
     request = kind.request.model_validate_json(
@@ -52,7 +51,7 @@ def load(session: Session, evaluation_id: UUID, files: FileStore) -> Loaded:
             kind=row.kind,
             request=request,
             seed=row.seed,
-            datasets=_datasets(session, evaluation_id, files),
+            datasets=_datasets(connection, evaluation_id, files),
         ),
         {
             "version": thetahat.__version__,
@@ -63,8 +62,10 @@ def load(session: Session, evaluation_id: UUID, files: FileStore) -> Loaded:
     )
 
 
-def _datasets(session: Session, evaluation_id: UUID, files: FileStore) -> dict[UUID, DatasetFile]:
-    found = session.execute(_GET_DATASETS, {"wanted": evaluation_id})
+def _datasets(
+    connection: sa.Connection, evaluation_id: UUID, files: FileStore
+) -> dict[UUID, DatasetFile]:
+    found = connection.execute(_GET_DATASETS, {"wanted": evaluation_id})
     return {
         dataset.id: DatasetFile(
             id=dataset.id,

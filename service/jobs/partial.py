@@ -22,7 +22,7 @@ from service.lifecycle import UnitState
 from service.settings import settings
 from service.storage import unit_parts
 from service.storage.evaluations import EvaluationRow
-from service.storage.unit_of_work import looking
+from service.storage.unit_of_work import reading
 from service.storage.unit_parts import Chunk
 
 TIME_LIMIT_S: Final = 60.0
@@ -97,7 +97,7 @@ class _Kept:
 
 
 def _look(row: EvaluationRow) -> Complete:
-    with looking() as connection:
+    with reading() as connection:
         chunks = unit_parts.chunks(connection, row.id)
     found = complete_of(chunks)
     if not found.is_any:
@@ -160,9 +160,9 @@ def made(evaluation_id: UUID) -> str:
     from service.storage.unit_of_work import reading  # noqa: PLC0415 - likewise
 
     files = FileStore.open()
-    with reading() as session:
-        loaded = loading.load(session, evaluation_id, files)
-        found = complete_of(unit_parts.chunks(session, evaluation_id))
+    with reading() as connection:
+        loaded = loading.load(connection, evaluation_id, files)
+        found = complete_of(unit_parts.chunks(connection, evaluation_id))
     kind, arrays = loaded.kind, outputs.ChunkArrays(files, found.files)
     if isinstance(kind, EvaluatesSome) and found.complete:
         some = kind.gather_some(loaded.job, found.ended, arrays)

@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import sqlalchemy as sa
-from sqlalchemy.orm import Session
 
 from service.lifecycle import UnitState
 from service.settings import settings
 from service.storage import unit_parts, workers
 from service.storage.evaluations import EvaluationRow
-from service.storage.unit_of_work import looking
+from service.storage.unit_of_work import reading
 from service.storage.unit_parts import Chunk
 
 WHOLE = "evaluation"
@@ -49,15 +48,15 @@ def look(row: EvaluationRow) -> Outlook:
     """Return how far the learners of an unfinished evaluation are; nothing of any other."""
     if row.is_finished or row.progress_unit == WHOLE:
         return Outlook()
-    with looking() as connection:
+    with reading() as connection:
         chunks = unit_parts.chunks(connection, row.id)
         return Outlook(of_parts(chunks), seconds_left(chunks, _free_workers(connection, row)))
 
 
-def _free_workers(session: Session | sa.Connection, row: EvaluationRow) -> int:
+def _free_workers(connection: sa.Connection, row: EvaluationRow) -> int:
     """Return how many workers are this evaluation's, or idle; one at least."""
-    alive = workers.count_alive(session, ALIVE_LEASES * settings().lease_s)
-    return max(1, alive - unit_parts.running_elsewhere(session, row.id))
+    alive = workers.count_alive(connection, ALIVE_LEASES * settings().lease_s)
+    return max(1, alive - unit_parts.running_elsewhere(connection, row.id))
 
 
 def of_parts(chunks: Sequence[Chunk]) -> dict[str, PartProgress]:

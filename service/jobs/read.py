@@ -17,7 +17,7 @@ from service.storage import evaluations, results
 from service.storage import events as stored_events
 from service.storage.evaluations import EvaluationRow, Filters
 from service.storage.files import FileStore
-from service.storage.unit_of_work import looking, reading
+from service.storage.unit_of_work import reading
 
 RETRY_AFTER_S = 1
 
@@ -42,7 +42,7 @@ class EventRow:
 
 def get(owner_id: UUID, evaluation_id: UUID) -> EvaluationRow:
     """Return an owner's evaluation; ``NotFound`` when there is none of that id."""
-    with looking() as connection:
+    with reading() as connection:
         row = evaluations.get(connection, owner_id, evaluation_id)
     if row is None:
         raise NotFound(f"There is no evaluation {evaluation_id}.")
@@ -54,7 +54,7 @@ def get_some(keys: Sequence[tuple[UUID, UUID]]) -> list[EvaluationRow | NotFound
 
     What belongs to another owner is missing, as it is in ``get``.
     """
-    with looking() as connection:
+    with reading() as connection:
         rows = evaluations.get_some(connection, {identifier for _, identifier in keys})
     found: list[EvaluationRow | NotFound] = []
     for owner_id, identifier in keys:
@@ -69,8 +69,8 @@ def get_some(keys: Sequence[tuple[UUID, UUID]]) -> list[EvaluationRow | NotFound
 def page(owner_id: UUID, filters: Filters, cursor: str | None, limit: int) -> Page:
     """Return a part of an owner's list; the cursor is that of the part before, or None."""
     before = None if cursor is None else _read_cursor(cursor)
-    with reading() as session:
-        rows = evaluations.page(session, owner_id, filters, before, limit + 1)
+    with reading() as connection:
+        rows = evaluations.page(connection, owner_id, filters, before, limit + 1)
     more = len(rows) > limit
     return Page(rows[:limit], _cursor(rows[limit - 1]) if more else None)
 
@@ -97,8 +97,8 @@ def _result(owner_id: UUID, evaluation_id: UUID) -> tuple[str, str | None]:
     if row.status != EvaluationStatus.SUCCEEDED:
         reason = "" if row.error is None else f": {row.error.get('detail', '')}"
         raise NoResult(f"Evaluation {evaluation_id} {_was(row.status)}{reason}")
-    with reading() as session:
-        found = results.get(session, evaluation_id)
+    with reading() as connection:
+        found = results.get(connection, evaluation_id)
     if found is None:
         raise NotFound(f"There is no evaluation {evaluation_id}.")  # deleted meanwhile
     return found.body, found.losses_file
@@ -111,8 +111,8 @@ def _was(status: str) -> str:
 def events(owner_id: UUID, evaluation_id: UUID, after: int = 0) -> list[EventRow]:
     """Return what happened to an evaluation after the event of that number."""
     get(owner_id, evaluation_id)
-    with reading() as session:
-        rows = stored_events.after(session, evaluation_id, after)
+    with reading() as connection:
+        rows = stored_events.after(connection, evaluation_id, after)
     return [EventRow(row.number, row.at, row.type, row.data) for row in rows]
 
 

@@ -13,7 +13,6 @@ from uuid import UUID, uuid4
 
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session
 
 from service import queue
 from service.errors import (
@@ -30,7 +29,7 @@ from service.settings import settings
 from service.storage import evaluations, idempotency, units
 from service.storage.engine import to_json
 from service.storage.evaluations import EvaluationRow
-from service.storage.unit_of_work import reading, writing
+from service.storage.unit_of_work import reading, unit_of_work
 from thetahat.seeds import derived_seed
 
 RETRY_AFTER_S = 5
@@ -89,8 +88,8 @@ def submit(submission: Submission) -> Submitted:
     ``IdempotencyRace``, ``TooManyJobs`` and ``InvalidRequest``.
     """
     if submission.idempotency_key is not None:
-        with reading() as session:
-            known = _replay(session, submission)
+        with reading() as connection:
+            known = _replay(connection, submission)
         if known is not None:
             return known
     try:
@@ -115,7 +114,7 @@ def submit_all(
     taken: list[Submission] = []
     ahead: Counter[UUID] = Counter()
     keys: list[units.UnitKey] = []
-    with writing(hurried=hurried) as connection:
+    with unit_of_work(hurried=hurried) as connection:
         for one in group:
             try:
                 _check_limit(connection, one.owner_id, ahead[one.owner_id])
@@ -240,9 +239,9 @@ def _store(connection: sa.Connection, taken: Sequence[Submission]) -> list[units
     return keys
 
 
-def _replay(session: Session, submission: Submission) -> Submitted | None:
+def _replay(connection: sa.Connection, submission: Submission) -> Submitted | None:
     key = submission.idempotency_key or ""
-    known = idempotency.find(session, submission.owner_id, key)
+    known = idempotency.find(connection, submission.owner_id, key)
     if known is None:
         return None
     if known.fingerprint != submission.fingerprint:
@@ -255,8 +254,8 @@ def _settle_clash(submission: Submission, error: IntegrityError) -> Submitted:
     key = submission.idempotency_key
     if key is None:
         raise InvalidRequest("A data set that the evaluation names was deleted.") from error
-    with reading() as session:
-        known = _replay(session, submission)
+    with reading() as connection:
+        known = _replay(connection, submission)
     if known is None:
         raise IdempotencyRace(
             f"Another request with the Idempotency-Key {key!r} is being answered.", retry_after=1

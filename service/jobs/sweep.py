@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from uuid import UUID
 
 import sqlalchemy as sa
-from sqlalchemy.orm import Session
 
 from service import queue
 from service.jobs import failures, parts, record
@@ -22,7 +21,7 @@ from service.lifecycle import FINISHED, EvaluationStatus, Stage, UnitState
 from service.settings import Settings
 from service.storage import evaluations, unit_queue, units, workers
 from service.storage.files import FileStore
-from service.storage.models import Evaluation, Unit
+from service.storage.tables import EVALUATION, UNIT
 from service.storage.unit_of_work import reading, unit_of_work
 from service.storage.units import Claim, UnitKey
 
@@ -46,13 +45,13 @@ class Swept:
 
 def sweep(holder: UUID, settings: Settings) -> Swept:
     """Do one round, if this process has the duty or nobody has."""
-    with unit_of_work() as session:
-        if not workers.take_duty(session, DUTY, holder, max(10 * settings.sweep_s, 5.0)):
+    with unit_of_work() as connection:
+        if not workers.take_duty(connection, DUTY, holder, max(10 * settings.sweep_s, 5.0)):
             return Swept(on_duty=False)
-        workers.remove_silent(session, SILENT_LEASES * settings.lease_s)
-    with reading() as session:
-        late = units.expired(session, BATCH)
-        stalled = _stalled(session)
+        workers.remove_silent(connection, SILENT_LEASES * settings.lease_s)
+    with reading() as connection:
+        late = units.expired(connection, BATCH)
+        stalled = _stalled(connection)
     reclaimed = sum(_reclaim(claim, settings) for claim in late)
     for evaluation_id in stalled:
         _restart(evaluation_id)
@@ -61,39 +60,39 @@ def sweep(holder: UUID, settings: Settings) -> Swept:
 
 def leave(holder: UUID) -> None:
     """Give the duty up, so that another process has it at once."""
-    with unit_of_work() as session:
-        workers.leave_duty(session, DUTY, holder)
+    with unit_of_work() as connection:
+        workers.leave_duty(connection, DUTY, holder)
 
 
 def reap(node: UUID, settings: Settings) -> int:
     """Take back what this node's ended processes held, without waiting for leases to run out."""
-    with reading() as session:
-        gone = [i for i, pid in workers.of_node(session, node).items() if not _is_running(pid)]
+    with reading() as connection:
+        gone = [i for i, pid in workers.of_node(connection, node).items() if not _is_running(pid)]
     return _take_back(gone, lambda claim: _reclaim(claim, settings))
 
 
 def reap_all() -> int:
     """Take back all claims; for a start at which no worker of the database can be running."""
-    with reading() as session:
-        gone = workers.every(session)
+    with reading() as connection:
+        gone = workers.every(connection)
     return _take_back(gone, record.put_back)
 
 
 def reap_node(node: UUID) -> int:
     """Take back what a node's processes held, after they were stopped on purpose."""
-    with reading() as session:
-        gone = list(workers.of_node(session, node))
+    with reading() as connection:
+        gone = list(workers.of_node(connection, node))
     return _take_back(gone, record.put_back)
 
 
 def _take_back(gone: Sequence[UUID], reclaim: Callable[[Claim], bool]) -> int:
     if not gone:
         return 0
-    with reading() as session:
-        held = units.of_workers(session, gone)
+    with reading() as connection:
+        held = units.of_workers(connection, gone)
     reclaimed = sum(reclaim(claim) for claim in held)
-    with unit_of_work() as session:
-        workers.remove(session, gone)
+    with unit_of_work() as connection:
+        workers.remove(connection, gone)
     return reclaimed
 
 
@@ -109,8 +108,8 @@ def _is_running(pid: int) -> bool:
 
 def _reclaim(claim: Claim, settings: Settings) -> bool:
     """Queue a lost claim again; fail it after too long or too often."""
-    with reading() as session:
-        lost, seconds = units.history(session, claim)
+    with reading() as connection:
+        lost, seconds = units.history(connection, claim)
     if seconds > settings.time_limit_s:
         return parts.fail(claim, failures.time_limit(settings.time_limit_s), FileStore.open())
     log.warning(
@@ -132,42 +131,42 @@ def _reclaim(claim: Claim, settings: Settings) -> bool:
     )
 
 
-def _stalled(session: Session) -> list[UUID]:
+def _stalled(connection: sa.Connection) -> list[UUID]:
     """Return unfinished evaluations that have no unit left to be done."""
     open_unit = sa.exists().where(
-        Unit.evaluation_id == Evaluation.id,
-        Unit.state.in_([UnitState.QUEUED, UnitState.RUNNING]),
+        UNIT.c.evaluation_id == EVALUATION.c.id,
+        UNIT.c.state.in_([UnitState.QUEUED, UnitState.RUNNING]),
     )
     statement = (
-        sa.select(Evaluation.id)
+        sa.select(EVALUATION.c.id)
         .where(
-            Evaluation.status.in_([EvaluationStatus.QUEUED, EvaluationStatus.RUNNING]), ~open_unit
+            EVALUATION.c.status.in_([EvaluationStatus.QUEUED, EvaluationStatus.RUNNING]), ~open_unit
         )
         .limit(BATCH)
     )
-    return list(session.scalars(statement))
+    return list(connection.scalars(statement))
 
 
 def _restart(evaluation_id: UUID) -> None:
     """Gather an evaluation whose chunks are all done; anything else cannot go on and fails."""
     keys: list[UnitKey] = []
-    with unit_of_work() as session:
-        locked = evaluations.lock(session, evaluation_id)
+    with unit_of_work() as connection:
+        locked = evaluations.lock(connection, evaluation_id)
         if locked is None or locked.status in FINISHED:
             return
-        if units.count_open(session, evaluation_id):
+        if units.count_open(connection, evaluation_id):
             return
-        chunks = units.count_stage(session, evaluation_id, Stage.CHUNK)
-        done = len(units.output_files(session, evaluation_id))
+        chunks = units.count_stage(connection, evaluation_id, Stage.CHUNK)
+        done = len(units.output_files(connection, evaluation_id))
         if chunks and done == chunks:
-            keys = record.queue_gathering(session, evaluation_id)
+            keys = record.queue_gathering(connection, evaluation_id)
         if not keys:
             log.error("evaluation.stalled", extra={"evaluation": str(evaluation_id)})
-            record.fail_evaluation(session, evaluation_id, failures.internal())
+            record.fail_evaluation(connection, evaluation_id, failures.internal())
     queue.enqueue(keys)
 
 
 def _nudge(settings: Settings) -> int:
-    with unit_of_work() as session:
-        due = unit_queue.due_for_nudge(session, settings.renudge_s, WINDOW)
+    with unit_of_work() as connection:
+        due = unit_queue.due_for_nudge(connection, settings.renudge_s, WINDOW)
     return len(due) if due and queue.enqueue(due) else 0

@@ -10,7 +10,7 @@ from uuid import UUID
 from service.lifecycle import FINISHED
 from service.settings import is_sqlite
 from service.storage import evaluations
-from service.storage.unit_of_work import looking
+from service.storage.unit_of_work import reading
 
 FIRST_PAUSE_S = 0.003
 LONGEST_PAUSE_S = 0.25
@@ -81,7 +81,7 @@ class Watcher:
 
 
 def _versions(ids: list[UUID]) -> dict[UUID, tuple[int, str]]:
-    with looking() as connection:
+    with reading() as connection:
         return evaluations.versions(connection, ids)
 
 

@@ -12,9 +12,8 @@ from typing import Final
 from uuid import UUID, uuid4
 
 import sqlalchemy as sa
-from sqlalchemy.orm import Session
 
-from service.storage.models import ApiKey, Owner
+from service.storage.tables import API_KEY, OWNER
 
 FORM: Final = re.compile(r"th_[0-9a-f]{8}_[A-Za-z0-9_-]{43}")
 PREFIX_LENGTH: Final = len("th_01234567")
@@ -47,16 +46,18 @@ def digest_of(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-def create(session: Session, name: str, owner: str) -> str:
+def create(connection: sa.Connection, name: str, owner: str) -> str:
     """Make a key for an owner, who is made too if there is none of that name, and return it."""
-    owner_id = session.execute(sa.select(Owner.id).where(Owner.name == owner)).scalar_one_or_none()
+    owner_id = connection.execute(
+        sa.select(OWNER.c.id).where(OWNER.c.name == owner)
+    ).scalar_one_or_none()
     now = datetime.now(UTC)
     if owner_id is None:
         owner_id = uuid4()
-        session.execute(sa.insert(Owner).values(id=owner_id, name=owner, created_at=now))
+        connection.execute(sa.insert(OWNER).values(id=owner_id, name=owner, created_at=now))
     key = f"th_{secrets.token_hex(4)}_{secrets.token_urlsafe(32)}"
-    session.execute(
-        sa.insert(ApiKey).values(
+    connection.execute(
+        sa.insert(API_KEY).values(
             id=uuid4(),
             owner_id=owner_id,
             name=name,
@@ -68,51 +69,51 @@ def create(session: Session, name: str, owner: str) -> str:
     return key
 
 
-def exist(session: Session) -> bool:
+def exist(connection: sa.Connection) -> bool:
     """Say whether any key was ever made; revoking the last one must not open the door."""
-    return bool(session.execute(sa.select(sa.exists(sa.select(ApiKey.id)))).scalar_one())
+    return bool(connection.execute(sa.select(sa.exists(sa.select(API_KEY.c.id)))).scalar_one())
 
 
-def find(session: Session, prefix: str) -> Credential | None:
+def find(connection: sa.Connection, prefix: str) -> Credential | None:
     """Return what a key of that prefix is compared with; None if there is none, or not any more."""
-    statement = sa.select(ApiKey.id, ApiKey.owner_id, ApiKey.digest).where(
-        ApiKey.prefix == prefix, ApiKey.revoked_at.is_(None)
+    statement = sa.select(API_KEY.c.id, API_KEY.c.owner_id, API_KEY.c.digest).where(
+        API_KEY.c.prefix == prefix, API_KEY.c.revoked_at.is_(None)
     )
-    row = session.execute(statement).one_or_none()
+    row = connection.execute(statement).one_or_none()
     return None if row is None else Credential(*row)
 
 
-def touch(session: Session, key_id: UUID) -> None:
+def touch(connection: sa.Connection, key_id: UUID) -> None:
     """Note that a key was used."""
-    session.execute(
-        sa.update(ApiKey).where(ApiKey.id == key_id).values(last_used_at=datetime.now(UTC))
+    connection.execute(
+        sa.update(API_KEY).where(API_KEY.c.id == key_id).values(last_used_at=datetime.now(UTC))
     )
 
 
-def list_all(session: Session) -> Sequence[KeyRow]:
+def list_all(connection: sa.Connection) -> Sequence[KeyRow]:
     """Return every key that was made, oldest first."""
     statement = (
         sa.select(
-            ApiKey.id,
-            Owner.name,
-            ApiKey.name,
-            ApiKey.prefix,
-            ApiKey.created_at,
-            ApiKey.last_used_at,
-            ApiKey.revoked_at,
+            API_KEY.c.id,
+            OWNER.c.name,
+            API_KEY.c.name,
+            API_KEY.c.prefix,
+            API_KEY.c.created_at,
+            API_KEY.c.last_used_at,
+            API_KEY.c.revoked_at,
         )
-        .join(Owner, Owner.id == ApiKey.owner_id)
-        .order_by(ApiKey.created_at, ApiKey.id)
+        .join(OWNER, OWNER.c.id == API_KEY.c.owner_id)
+        .order_by(API_KEY.c.created_at, API_KEY.c.id)
     )
-    return [KeyRow(*row) for row in session.execute(statement)]
+    return [KeyRow(*row) for row in connection.execute(statement)]
 
 
-def revoke(session: Session, prefix: str) -> bool:
+def revoke(connection: sa.Connection, prefix: str) -> bool:
     """Revoke the key of that prefix; False when there is none in force."""
     statement = (
-        sa.update(ApiKey)
-        .where(ApiKey.prefix == prefix, ApiKey.revoked_at.is_(None))
+        sa.update(API_KEY)
+        .where(API_KEY.c.prefix == prefix, API_KEY.c.revoked_at.is_(None))
         .values(revoked_at=datetime.now(UTC))
-        .returning(ApiKey.id)
+        .returning(API_KEY.c.id)
     )
-    return session.execute(statement).scalar_one_or_none() is not None
+    return connection.execute(statement).scalar_one_or_none() is not None

@@ -10,16 +10,10 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
-from sqlalchemy.orm import Session
 
 from service.lifecycle import FINISHED, UNFINISHED, EvaluationStatus
 from service.storage import events
-from service.storage.models import (
-    Evaluation,
-    EvaluationDataset,
-    EvaluationLabel,
-    table_of,
-)
+from service.storage.tables import EVALUATION, EVALUATION_DATASET, EVALUATION_LABEL
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +56,15 @@ class Filters:
 
 
 COLUMNS = tuple(
-    getattr(Evaluation, name) for name in EvaluationRow.__dataclass_fields__ if name != "labels"
+    EVALUATION.c[name] for name in EvaluationRow.__dataclass_fields__ if name != "labels"
 )
 
 # Built once: building a statement costs several times what running it does.
-_ROWS = table_of(Evaluation).c
-_LABELS = table_of(EvaluationLabel).c
-_INSERT = sa.insert(table_of(Evaluation))
-_INSERT_LABELS = sa.insert(table_of(EvaluationLabel))
-_INSERT_DATASETS = sa.insert(table_of(EvaluationDataset))
+_ROWS = EVALUATION.c
+_LABELS = EVALUATION_LABEL.c
+_INSERT = sa.insert(EVALUATION)
+_INSERT_LABELS = sa.insert(EVALUATION_LABEL)
+_INSERT_DATASETS = sa.insert(EVALUATION_DATASET)
 _COUNT_UNFINISHED = sa.select(sa.func.count()).where(
     _ROWS.owner_id == sa.bindparam("owner"), _ROWS.status.in_(sorted(UNFINISHED))
 )
@@ -84,7 +78,7 @@ _VERSIONS = sa.select(_ROWS.id, _ROWS.version, _ROWS.status).where(
 )
 _WITH_LABELS = (
     sa.select(*(_ROWS[column.key] for column in COLUMNS), _LABELS.key, _LABELS.value)
-    .outerjoin(table_of(EvaluationLabel), _LABELS.evaluation_id == _ROWS.id)
+    .outerjoin(EVALUATION_LABEL, _LABELS.evaluation_id == _ROWS.id)
     .order_by(_LABELS.key)
 )
 _GET = _WITH_LABELS.where(
@@ -113,19 +107,19 @@ def add_links(
         connection.execute(_INSERT_DATASETS, links)
 
 
-def count_unfinished(session: Session | sa.Connection, owner_id: UUID) -> int:
+def count_unfinished(connection: sa.Connection, owner_id: UUID) -> int:
     """Return how many of an owner's evaluations are queued or running."""
-    found: int = session.execute(_COUNT_UNFINISHED, {"owner": owner_id}).scalar_one()
+    found: int = connection.execute(_COUNT_UNFINISHED, {"owner": owner_id}).scalar_one()
     return found
 
 
-def lock(session: Session, evaluation_id: UUID) -> sa.Row[str, int, int | None] | None:
+def lock(connection: sa.Connection, evaluation_id: UUID) -> sa.Row[str, int, int | None] | None:
     """Hold an evaluation's row until the transaction ends; None when it is gone.
 
     Whoever changes an evaluation together with its units takes this lock first, so that no two
     transactions wait for each other.
     """
-    return session.execute(_LOCK, {"wanted": evaluation_id}).one_or_none()
+    return connection.execute(_LOCK, {"wanted": evaluation_id}).one_or_none()
 
 
 @lru_cache(maxsize=64)
@@ -133,7 +127,7 @@ def _change(names: tuple[str, ...]) -> sa.Executable:
     """Return the statement that gives some columns new values and the version its next."""
     new = {name: sa.bindparam(f"new_{name}", type_=_ROWS[name].type) for name in names}
     return (
-        sa.update(table_of(Evaluation))
+        sa.update(EVALUATION)
         .where(_ROWS.id == sa.bindparam("wanted"))
         .values(version=_ROWS.version + 1, **new)
         .returning(_ROWS.version)
@@ -141,7 +135,7 @@ def _change(names: tuple[str, ...]) -> sa.Executable:
 
 
 def change(
-    session: Session,
+    connection: sa.Connection,
     evaluation_id: UUID,
     values: Mapping[str, Any],
     event: str | None,
@@ -149,13 +143,15 @@ def change(
 ) -> None:
     """Change what a client sees: the version goes up, and an event tells of it."""
     new = {f"new_{name}": value for name, value in values.items()}
-    version = session.execute(_change(tuple(values)), {"wanted": evaluation_id, **new}).scalar_one()
+    version = connection.execute(
+        _change(tuple(values)), {"wanted": evaluation_id, **new}
+    ).scalar_one()
     if event is not None:
-        events.add(session, evaluation_id, version, event, data or {})
+        events.add(connection, evaluation_id, version, event, data or {})
 
 
 def finish(
-    session: Session,
+    connection: sa.Connection,
     evaluation_id: UUID,
     status: EvaluationStatus,
     values: Mapping[str, Any] | None = None,
@@ -163,14 +159,12 @@ def finish(
 ) -> None:
     """Give an evaluation its last state."""
     last = {"status": status.value, "finished_at": datetime.now(UTC), **(values or {})}
-    change(session, evaluation_id, last, status.value, data)
+    change(connection, evaluation_id, last, status.value, data)
 
 
-def get(
-    session: Session | sa.Connection, owner_id: UUID, evaluation_id: UUID
-) -> EvaluationRow | None:
+def get(connection: sa.Connection, owner_id: UUID, evaluation_id: UUID) -> EvaluationRow | None:
     """Return an owner's evaluation; another owner's is None as if it were not there."""
-    rows = session.execute(_GET, {"wanted": evaluation_id, "owner": owner_id}).all()
+    rows = connection.execute(_GET, {"wanted": evaluation_id, "owner": owner_id}).all()
     return _labelled(rows) if rows else None
 
 
@@ -193,30 +187,30 @@ def _labelled(rows: Sequence[Any]) -> EvaluationRow:
     return EvaluationRow(**values)
 
 
-def status_of(session: Session, evaluation_id: UUID) -> str | None:
+def status_of(connection: sa.Connection, evaluation_id: UUID) -> str | None:
     """Return the status of an evaluation, whoever's it is; None when it is gone."""
-    statement = sa.select(Evaluation.status).where(Evaluation.id == evaluation_id)
-    return session.execute(statement).scalar_one_or_none()
+    statement = sa.select(EVALUATION.c.status).where(EVALUATION.c.id == evaluation_id)
+    return connection.execute(statement).scalar_one_or_none()
 
 
-def kind_of(session: Session, evaluation_id: UUID) -> str | None:
+def kind_of(connection: sa.Connection, evaluation_id: UUID) -> str | None:
     """Return the kind of an evaluation, whoever's it is; None when it is gone."""
-    statement = sa.select(Evaluation.kind).where(Evaluation.id == evaluation_id)
-    return session.execute(statement).scalar_one_or_none()
+    statement = sa.select(EVALUATION.c.kind).where(EVALUATION.c.id == evaluation_id)
+    return connection.execute(statement).scalar_one_or_none()
 
 
 def asked(
-    session: Session, owner_id: UUID, evaluation_id: UUID
+    connection: sa.Connection, owner_id: UUID, evaluation_id: UUID
 ) -> sa.Row[str, str, str, int] | None:
     """Return kind, status, request and seed of an owner's evaluation; None as ``get`` does."""
     statement = sa.select(
-        Evaluation.kind, Evaluation.status, Evaluation.request, Evaluation.seed
-    ).where(Evaluation.id == evaluation_id, Evaluation.owner_id == owner_id)
-    return session.execute(statement).one_or_none()
+        EVALUATION.c.kind, EVALUATION.c.status, EVALUATION.c.request, EVALUATION.c.seed
+    ).where(EVALUATION.c.id == evaluation_id, EVALUATION.c.owner_id == owner_id)
+    return connection.execute(statement).one_or_none()
 
 
 def page(
-    session: Session,
+    connection: sa.Connection,
     owner_id: UUID,
     filters: Filters,
     before: tuple[datetime, UUID] | None,
@@ -225,64 +219,66 @@ def page(
     """Return an owner's newest evaluations, those older than ``before`` when it is given."""
     statement = (
         sa.select(*COLUMNS)
-        .where(Evaluation.owner_id == owner_id, *_conditions(filters))
-        .order_by(Evaluation.created_at.desc(), Evaluation.id.desc())
+        .where(EVALUATION.c.owner_id == owner_id, *_conditions(filters))
+        .order_by(EVALUATION.c.created_at.desc(), EVALUATION.c.id.desc())
         .limit(limit)
     )
     if before is not None:
         moment, last = before
         statement = statement.where(
             sa.or_(
-                Evaluation.created_at < moment,
-                sa.and_(Evaluation.created_at == moment, Evaluation.id < last),
+                EVALUATION.c.created_at < moment,
+                sa.and_(EVALUATION.c.created_at == moment, EVALUATION.c.id < last),
             )
         )
-    return _with_labels(session, session.execute(statement).all())
+    return _with_labels(connection, connection.execute(statement).all())
 
 
 def _conditions(filters: Filters) -> list[sa.ColumnElement[bool]]:
     conditions: list[sa.ColumnElement[bool]] = []
     if filters.status is not None:
-        conditions.append(Evaluation.status == filters.status)
+        conditions.append(EVALUATION.c.status == filters.status)
     if filters.kind is not None:
-        conditions.append(Evaluation.kind == filters.kind)
+        conditions.append(EVALUATION.c.kind == filters.kind)
     if filters.created_after is not None:
-        conditions.append(Evaluation.created_at > filters.created_after)
+        conditions.append(EVALUATION.c.created_at > filters.created_after)
     if filters.created_before is not None:
-        conditions.append(Evaluation.created_at < filters.created_before)
+        conditions.append(EVALUATION.c.created_at < filters.created_before)
     conditions.extend(
         sa.exists().where(
-            EvaluationLabel.evaluation_id == Evaluation.id,
-            EvaluationLabel.key == key,
-            EvaluationLabel.value == value,
+            EVALUATION_LABEL.c.evaluation_id == EVALUATION.c.id,
+            EVALUATION_LABEL.c.key == key,
+            EVALUATION_LABEL.c.value == value,
         )
         for key, value in filters.labels
     )
     return conditions
 
 
-def _with_labels(session: Session, rows: Sequence[sa.Row[Any]]) -> list[EvaluationRow]:
+def _with_labels(connection: sa.Connection, rows: Sequence[sa.Row[Any]]) -> list[EvaluationRow]:
     if not rows:
         return []
     labels: dict[UUID, dict[str, str]] = {row.id: {} for row in rows}
     statement = (
-        sa.select(EvaluationLabel.evaluation_id, EvaluationLabel.key, EvaluationLabel.value)
-        .where(EvaluationLabel.evaluation_id.in_(labels))
-        .order_by(EvaluationLabel.key)
+        sa.select(
+            EVALUATION_LABEL.c.evaluation_id, EVALUATION_LABEL.c.key, EVALUATION_LABEL.c.value
+        )
+        .where(EVALUATION_LABEL.c.evaluation_id.in_(labels))
+        .order_by(EVALUATION_LABEL.c.key)
     )
-    for evaluation_id, key, value in session.execute(statement):
+    for evaluation_id, key, value in connection.execute(statement):
         labels[evaluation_id][key] = value
     return [EvaluationRow(**row._mapping, labels=labels[row.id]) for row in rows]  # noqa: SLF001 - public in spite of its name
 
 
 def versions(
-    session: Session | sa.Connection, evaluation_ids: Sequence[UUID]
+    connection: sa.Connection, evaluation_ids: Sequence[UUID]
 ) -> dict[UUID, tuple[int, str]]:
     """Return version and status of each evaluation that is still there."""
-    found = session.execute(_VERSIONS, {"wanted": evaluation_ids})
+    found = connection.execute(_VERSIONS, {"wanted": evaluation_ids})
     return {row.id: (row.version, row.status) for row in found}
 
 
-def delete(session: Session, evaluation_id: UUID) -> None:
+def delete(connection: sa.Connection, evaluation_id: UUID) -> None:
     """Remove an evaluation and, by cascade, all that belongs to it."""
-    session.execute(sa.delete(Evaluation).where(Evaluation.id == evaluation_id))
+    connection.execute(sa.delete(EVALUATION).where(EVALUATION.c.id == evaluation_id))

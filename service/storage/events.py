@@ -8,26 +8,25 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
-from sqlalchemy.orm import Session
 
-from service.storage.models import Event, table_of
+from service.storage.tables import EVENT
 
-_INSERT = sa.insert(table_of(Event))
+_INSERT = sa.insert(EVENT)
 
 
 def add(
-    session: Session | sa.Connection,
+    connection: sa.Connection,
     evaluation_id: UUID,
     number: int,
     event: str,
     data: Mapping[str, Any],
 ) -> None:
     """Append to an evaluation's events; the number is the version it brought."""
-    add_all(session, [(evaluation_id, number)], event, data)
+    add_all(connection, [(evaluation_id, number)], event, data)
 
 
 def add_all(
-    session: Session | sa.Connection,
+    connection: sa.Connection,
     versions: Sequence[tuple[UUID, int]],
     event: str,
     data: Mapping[str, Any],
@@ -35,14 +34,16 @@ def add_all(
     """Append the same event to each of several evaluations, with the version it brought."""
     same = {"at": datetime.now(UTC), "type": event, "data": dict(data)}
     rows = [{"evaluation_id": i, "number": number, **same} for i, number in versions]
-    session.execute(_INSERT, rows)
+    connection.execute(_INSERT, rows)
 
 
-def after(session: Session, evaluation_id: UUID, number: int) -> Sequence[sa.Row[Any]]:
+def after(
+    connection: sa.Connection, evaluation_id: UUID, number: int
+) -> Sequence[sa.Row[int, datetime, str, dict[str, Any]]]:
     """Return an evaluation's events whose number is above ``number``, in order."""
     statement = (
-        sa.select(Event.number, Event.at, Event.type, Event.data)
-        .where(Event.evaluation_id == evaluation_id, Event.number > number)
-        .order_by(Event.number)
+        sa.select(EVENT.c.number, EVENT.c.at, EVENT.c.type, EVENT.c.data)
+        .where(EVENT.c.evaluation_id == evaluation_id, EVENT.c.number > number)
+        .order_by(EVENT.c.number)
     )
-    return session.execute(statement).all()
+    return connection.execute(statement).all()

@@ -6,24 +6,23 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import sqlalchemy as sa
-from sqlalchemy.orm import Session
 
-from service.storage.models import IdempotencyKey, table_of
+from service.storage.tables import IDEMPOTENCY_KEY
 
-_KEYS = table_of(IdempotencyKey).c
-_INSERT = sa.insert(table_of(IdempotencyKey))
+_KEYS = IDEMPOTENCY_KEY.c
+_INSERT = sa.insert(IDEMPOTENCY_KEY)
 _FIND = sa.select(_KEYS.fingerprint, _KEYS.evaluation_id).where(
     _KEYS.owner_id == sa.bindparam("owner"), _KEYS.key == sa.bindparam("name")
 )
 
 
-def find(session: Session, owner_id: UUID, key: str) -> sa.Row[str, UUID] | None:
+def find(connection: sa.Connection, owner_id: UUID, key: str) -> sa.Row[str, UUID] | None:
     """Return the fingerprint of the first request with this key and the evaluation it made."""
-    return session.execute(_FIND, {"owner": owner_id, "name": key}).one_or_none()
+    return connection.execute(_FIND, {"owner": owner_id, "name": key}).one_or_none()
 
 
 def insert(
-    session: Session | sa.Connection,
+    connection: sa.Connection,
     owner_id: UUID,
     key: str,
     fingerprint: str,
@@ -37,4 +36,4 @@ def insert(
         "evaluation_id": evaluation_id,
         "created_at": datetime.now(UTC),
     }
-    session.execute(_INSERT, row)
+    connection.execute(_INSERT, row)

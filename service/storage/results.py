@@ -6,21 +6,22 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import sqlalchemy as sa
-from sqlalchemy.orm import Session
 
-from service.storage.models import EvaluationResult, table_of
+from service.storage.tables import EVALUATION_RESULT
 
-_C = table_of(EvaluationResult).c
-_INSERT = sa.insert(table_of(EvaluationResult))
+_C = EVALUATION_RESULT.c
+_INSERT = sa.insert(EVALUATION_RESULT)
 _GET = sa.select(_C.body, _C.losses_file).where(_C.evaluation_id == sa.bindparam("wanted"))
 
 
-def get(session: Session, evaluation_id: UUID) -> sa.Row[str, str | None] | None:
+def get(connection: sa.Connection, evaluation_id: UUID) -> sa.Row[str, str | None] | None:
     """Return the stored result and the name of its loss table."""
-    return session.execute(_GET, {"wanted": evaluation_id}).one_or_none()
+    return connection.execute(_GET, {"wanted": evaluation_id}).one_or_none()
 
 
-def insert(session: Session, evaluation_id: UUID, body: str, losses_file: str | None) -> None:
+def insert(
+    connection: sa.Connection, evaluation_id: UUID, body: str, losses_file: str | None
+) -> None:
     """Store the result; the primary key lets it be written once."""
     row = {
         "evaluation_id": evaluation_id,
@@ -28,4 +29,4 @@ def insert(session: Session, evaluation_id: UUID, body: str, losses_file: str | 
         "losses_file": losses_file,
         "created_at": datetime.now(UTC),
     }
-    session.execute(_INSERT, row)
+    connection.execute(_INSERT, row)

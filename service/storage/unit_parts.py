@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from uuid import UUID
 
 import sqlalchemy as sa
-from sqlalchemy.orm import Session
 
 from service.lifecycle import Stage, UnitState
 from service.storage.engine import EpochNow
-from service.storage.models import Unit, table_of
+from service.storage.tables import UNIT
 from service.storage.units import Claim
 
-_UNITS = table_of(Unit).c
-_PLAIN = {"synchronize_session": False}
+_UNITS = UNIT.c
 _OPEN = (UnitState.QUEUED, UnitState.RUNNING)
 
 
@@ -72,55 +70,54 @@ _RUNNING_ELSEWHERE = sa.select(sa.func.count()).where(
 )
 
 
-def chunks(session: Session | sa.Connection, evaluation_id: UUID) -> list[Chunk]:
+def chunks(connection: sa.Connection, evaluation_id: UUID) -> list[Chunk]:
     """Return the chunks of an evaluation in their order."""
-    return [Chunk(*row) for row in session.execute(_CHUNKS, {"wanted": evaluation_id})]
+    return [Chunk(*row) for row in connection.execute(_CHUNKS, {"wanted": evaluation_id})]
 
 
-def running_elsewhere(session: Session | sa.Connection, evaluation_id: UUID) -> int:
+def running_elsewhere(connection: sa.Connection, evaluation_id: UUID) -> int:
     """Return how many units of other evaluations are being done."""
-    found: int = session.execute(_RUNNING_ELSEWHERE, {"wanted": evaluation_id}).scalar_one()
+    found: int = connection.execute(_RUNNING_ELSEWHERE, {"wanted": evaluation_id}).scalar_one()
     return found
 
 
-def move_back(session: Session, held: Claim) -> None:
+def move_back(connection: sa.Connection, held: Claim) -> None:
     """Let what is queued of a claim's part wait as long as the claim's work took."""
     if held.part is None:
         return
     took = (
-        sa.select(Unit.seconds)
-        .where(Unit.evaluation_id == held.evaluation_id, Unit.number == held.number)
+        sa.select(UNIT.c.seconds)
+        .where(UNIT.c.evaluation_id == held.evaluation_id, UNIT.c.number == held.number)
         .scalar_subquery()
     )
-    session.execute(
-        sa.update(Unit)
+    connection.execute(
+        sa.update(UNIT)
         .where(*_queued_of(held))
-        .values(place=Unit.place + sa.func.coalesce(took, 0.0)),
-        execution_options=_PLAIN,
+        .values(place=UNIT.c.place + sa.func.coalesce(took, 0.0)),
     )
 
 
-def skip(session: Session, held: Claim, output_file: str, *, only_later: bool) -> int:
+def skip(connection: sa.Connection, held: Claim, output_file: str, *, only_later: bool) -> int:
     """Let a failure stand for what is queued of its part; returns the size of that.
 
     ``only_later`` leaves the chunks before the failed one: what they give does not depend on who
     was quicker, so which failure of a part is told, the first, does not either.
     """
-    later = [Unit.number > held.number] if only_later else []
+    later = [UNIT.c.number > held.number] if only_later else []
     statement = (
-        sa.update(Unit)
+        sa.update(UNIT)
         .where(*_queued_of(held), *later)
         .values(state=UnitState.CANCELLED.value, output_file=output_file)
-        .returning(Unit.size)
+        .returning(UNIT.c.size)
     )
-    sizes: Sequence[int] = session.scalars(statement, execution_options=_PLAIN).all()
+    sizes: Sequence[int] = connection.scalars(statement).all()
     return sum(sizes)
 
 
 def _queued_of(held: Claim) -> tuple[sa.ColumnElement[bool], ...]:
     return (
-        Unit.evaluation_id == held.evaluation_id,
-        Unit.stage == Stage.CHUNK,
-        Unit.part == held.part,
-        Unit.state == UnitState.QUEUED,
+        UNIT.c.evaluation_id == held.evaluation_id,
+        UNIT.c.stage == Stage.CHUNK,
+        UNIT.c.part == held.part,
+        UNIT.c.state == UnitState.QUEUED,
     )

@@ -3,49 +3,47 @@
 from __future__ import annotations
 
 import sqlalchemy as sa
-from sqlalchemy.orm import Session
 
 from service.lifecycle import UnitState
 from service.storage.engine import EpochNow
-from service.storage.models import Unit
+from service.storage.tables import UNIT
 from service.storage.units import UnitKey
 
 
-def next_in_line(session: Session, count: int) -> list[UnitKey]:
+def next_in_line(connection: sa.Connection, count: int) -> list[UnitKey]:
     """Return the first queued units that may be taken now."""
-    return [key for key, _ in line(session, count)]
+    return [key for key, _ in line(connection, count)]
 
 
-def line(session: Session, count: int) -> list[tuple[UnitKey, float]]:
+def line(connection: sa.Connection, count: int) -> list[tuple[UnitKey, float]]:
     """Return the first queued units that may be taken now, each with its place."""
     statement = (
-        sa.select(Unit.evaluation_id, Unit.number, Unit.place)
-        .where(Unit.state == UnitState.QUEUED, Unit.not_before <= EpochNow())
-        .order_by(Unit.place)
+        sa.select(UNIT.c.evaluation_id, UNIT.c.number, UNIT.c.place)
+        .where(UNIT.c.state == UnitState.QUEUED, UNIT.c.not_before <= EpochNow())
+        .order_by(UNIT.c.place)
         .limit(count)
     )
-    return [((row.evaluation_id, row.number), row.place) for row in session.execute(statement)]
+    return [((row.evaluation_id, row.number), row.place) for row in connection.execute(statement)]
 
 
-def due_for_nudge(session: Session, renudge_s: float, window: int) -> list[UnitKey]:
+def due_for_nudge(connection: sa.Connection, renudge_s: float, window: int) -> list[UnitKey]:
     """Mark and return queued units that no message was sent for of late, a window at a time."""
-    queued = sa.and_(Unit.state == UnitState.QUEUED, Unit.not_before <= EpochNow())
-    fresh = Unit.nudged_at > EpochNow() - renudge_s
-    outstanding = session.execute(sa.select(sa.func.count()).where(queued, fresh)).scalar_one()
+    queued = sa.and_(UNIT.c.state == UnitState.QUEUED, UNIT.c.not_before <= EpochNow())
+    fresh = UNIT.c.nudged_at > EpochNow() - renudge_s
+    outstanding = connection.execute(sa.select(sa.func.count()).where(queued, fresh)).scalar_one()
     if outstanding >= window:
         return []
     statement = (
-        sa.select(Unit.evaluation_id, Unit.number)
+        sa.select(UNIT.c.evaluation_id, UNIT.c.number)
         .where(queued, sa.not_(fresh))
-        .order_by(Unit.place)
+        .order_by(UNIT.c.place)
         .limit(window - outstanding)
     )
-    keys = [(row.evaluation_id, row.number) for row in session.execute(statement)]
+    keys = [(row.evaluation_id, row.number) for row in connection.execute(statement)]
     for evaluation_id, number in keys:
-        session.execute(
-            sa.update(Unit)
-            .where(Unit.evaluation_id == evaluation_id, Unit.number == number)
+        connection.execute(
+            sa.update(UNIT)
+            .where(UNIT.c.evaluation_id == evaluation_id, UNIT.c.number == number)
             .values(nudged_at=EpochNow()),
-            execution_options={"synchronize_session": False},
         )
     return keys

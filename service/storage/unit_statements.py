@@ -11,9 +11,9 @@ import sqlalchemy as sa
 
 from service.lifecycle import UnitState
 from service.storage.engine import EpochNow
-from service.storage.models import Unit, table_of
+from service.storage.tables import UNIT
 
-_TABLE = table_of(Unit)
+_TABLE = UNIT
 _C = _TABLE.c
 _LEASE: sa.BindParameter[float] = sa.bindparam("lease", type_=sa.Double())
 _HELD = (

@@ -16,17 +16,15 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
-from sqlalchemy.orm import Session
 
 from service.lifecycle import Stage, UnitState
 from service.storage import unit_statements
 from service.storage.engine import EpochNow
-from service.storage.models import Unit
+from service.storage.tables import UNIT
 
 PACE = 1.0  # seconds of place between the chunks of one evaluation
 AHEAD = 1e9  # seconds of place by which what is not a chunk comes before all chunks
 _NOW = sa.select(EpochNow())
-_PLAIN = {"synchronize_session": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,7 @@ class NewUnit:
 
 
 def insert(
-    session: Session | sa.Connection,
+    connection: sa.Connection,
     evaluation_id: UUID,
     stage: Stage,
     new: Sequence[NewUnit],
@@ -65,7 +63,7 @@ def insert(
     nudged: int,
 ) -> list[UnitKey]:
     """Queue units; returns the first ``nudged`` of the queue, which are about to be sent."""
-    now = session.execute(_NOW).scalar_one()
+    now = connection.execute(_NOW).scalar_one()
     first = now if stage is Stage.CHUNK else now - AHEAD
     in_turn = _in_turn(new)
     rows = [
@@ -74,7 +72,7 @@ def insert(
         for i, unit in enumerate(in_turn)
     ]
     if rows:
-        session.execute(unit_statements.INSERT, rows)
+        connection.execute(unit_statements.INSERT, rows)
     return [(evaluation_id, unit.number) for unit in in_turn[:nudged]]
 
 
@@ -113,12 +111,12 @@ def _in_turn(new: Sequence[NewUnit]) -> list[NewUnit]:
     return [unit for _, unit in sorted(placed, key=lambda pair: pair[0])]
 
 
-def claim(session: Session, key: UnitKey, worker_id: UUID, lease_s: float) -> Claim | None:
+def claim(connection: sa.Connection, key: UnitKey, worker_id: UUID, lease_s: float) -> Claim | None:
     """Take a queued unit; None when it is not there to be taken."""
     evaluation_id, number = key
     named = {"its_evaluation": evaluation_id, "its_number": number}
     values = {**named, "new_worker": worker_id, "lease": lease_s}
-    row = session.execute(unit_statements.CLAIM, values).one_or_none()
+    row = connection.execute(unit_statements.CLAIM, values).one_or_none()
     if row is None:
         return None
     stage = Stage(row.stage)
@@ -127,106 +125,110 @@ def claim(session: Session, key: UnitKey, worker_id: UUID, lease_s: float) -> Cl
     )
 
 
-def renew(session: Session, held: Claim, lease_s: float) -> bool:
+def renew(connection: sa.Connection, held: Claim, lease_s: float) -> bool:
     """Lengthen a lease; False when the unit is no longer this attempt's."""
-    return _is_done(session, unit_statements.RENEW, held, lease=lease_s)
+    return _is_done(connection, unit_statements.RENEW, held, lease=lease_s)
 
 
-def is_held(session: Session, held: Claim) -> bool:
+def is_held(connection: sa.Connection, held: Claim) -> bool:
     """Tell whether the unit is still this attempt's."""
-    return _is_done(session, unit_statements.IS_HELD, held)
+    return _is_done(connection, unit_statements.IS_HELD, held)
 
 
-def settle(session: Session, held: Claim, state: UnitState, output_file: str | None = None) -> bool:
+def settle(
+    connection: sa.Connection, held: Claim, state: UnitState, output_file: str | None = None
+) -> bool:
     """Record this attempt's outcome; False when another attempt or a cancellation took over."""
     values = {"new_state": state.value, "new_file": output_file}
-    return _is_done(session, unit_statements.SETTLE, held, **values)
+    return _is_done(connection, unit_statements.SETTLE, held, **values)
 
 
-def put_back(session: Session, held: Claim, *, delay_s: float, lost: bool) -> bool:
+def put_back(connection: sa.Connection, held: Claim, *, delay_s: float, lost: bool) -> bool:
     """Queue the unit again; ``lost`` says whether it counts as a failed attempt."""
     values = {"more_lost": int(lost), "delay": delay_s}
-    return _is_done(session, unit_statements.PUT_BACK, held, **values)
+    return _is_done(connection, unit_statements.PUT_BACK, held, **values)
 
 
-def _is_done(session: Session, statement: sa.Executable, held: Claim, **values: Any) -> bool:
-    row = session.execute(statement, {**unit_statements.held(held), **values}).one_or_none()
+def _is_done(
+    connection: sa.Connection, statement: sa.Executable, held: Claim, **values: Any
+) -> bool:
+    row = connection.execute(statement, {**unit_statements.held(held), **values}).one_or_none()
     return row is not None
 
 
-def count_open(session: Session, evaluation_id: UUID) -> int:
+def count_open(connection: sa.Connection, evaluation_id: UUID) -> int:
     """Return how many units of an evaluation are queued or running."""
     statement = sa.select(sa.func.count()).where(
-        Unit.evaluation_id == evaluation_id, Unit.state.in_([UnitState.QUEUED, UnitState.RUNNING])
+        UNIT.c.evaluation_id == evaluation_id,
+        UNIT.c.state.in_([UnitState.QUEUED, UnitState.RUNNING]),
     )
-    return session.execute(statement).scalar_one()
+    return connection.execute(statement).scalar_one()
 
 
-def count_stage(session: Session, evaluation_id: UUID, stage: Stage) -> int:
+def count_stage(connection: sa.Connection, evaluation_id: UUID, stage: Stage) -> int:
     """Return how many units of one stage an evaluation has."""
     statement = sa.select(sa.func.count()).where(
-        Unit.evaluation_id == evaluation_id, Unit.stage == stage
+        UNIT.c.evaluation_id == evaluation_id, UNIT.c.stage == stage
     )
-    return session.execute(statement).scalar_one()
+    return connection.execute(statement).scalar_one()
 
 
-def cancel_open(session: Session, evaluation_id: UUID) -> None:
+def cancel_open(connection: sa.Connection, evaluation_id: UUID) -> None:
     """Take an evaluation's queued and running units out of the queue and away from workers."""
-    session.execute(
-        sa.update(Unit)
+    connection.execute(
+        sa.update(UNIT)
         .where(
-            Unit.evaluation_id == evaluation_id,
-            Unit.state.in_([UnitState.QUEUED, UnitState.RUNNING]),
+            UNIT.c.evaluation_id == evaluation_id,
+            UNIT.c.state.in_([UnitState.QUEUED, UnitState.RUNNING]),
         )
         .values(state=UnitState.CANCELLED.value, lease_until=None),
-        execution_options=_PLAIN,
     )
 
 
-def output_files(session: Session, evaluation_id: UUID) -> list[str]:
+def output_files(connection: sa.Connection, evaluation_id: UUID) -> list[str]:
     """Return the files of the chunks' arrays, in the order of the chunks."""
     statement = (
-        sa.select(Unit.output_file)
-        .where(Unit.evaluation_id == evaluation_id, Unit.stage == Stage.CHUNK)
-        .order_by(Unit.number)
+        sa.select(UNIT.c.output_file)
+        .where(UNIT.c.evaluation_id == evaluation_id, UNIT.c.stage == Stage.CHUNK)
+        .order_by(UNIT.c.number)
     )
-    return [name for name in session.scalars(statement) if name is not None]
+    return [name for name in connection.scalars(statement) if name is not None]
 
 
-def of_workers(session: Session, worker_ids: Collection[UUID]) -> list[Claim]:
+def of_workers(connection: sa.Connection, worker_ids: Collection[UUID]) -> list[Claim]:
     """Return what workers hold."""
-    return _running(session, Unit.worker_id.in_(worker_ids))
+    return _running(connection, UNIT.c.worker_id.in_(worker_ids))
 
 
-def expired(session: Session, count: int) -> list[Claim]:
+def expired(connection: sa.Connection, count: int) -> list[Claim]:
     """Return claims whose lease has run out."""
-    return _running(session, Unit.lease_until < EpochNow(), count)
+    return _running(connection, UNIT.c.lease_until < EpochNow(), count)
 
 
 def _running(
-    session: Session, condition: sa.ColumnElement[bool], count: int | None = None
+    connection: sa.Connection, condition: sa.ColumnElement[bool], count: int | None = None
 ) -> list[Claim]:
     statement = (
         sa.select(
-            Unit.evaluation_id,
-            Unit.number,
-            Unit.stage,
-            Unit.payload,
-            Unit.size,
-            Unit.attempt,
-            Unit.worker_id,
-            Unit.part,
+            UNIT.c.evaluation_id,
+            UNIT.c.number,
+            UNIT.c.stage,
+            UNIT.c.payload,
+            UNIT.c.size,
+            UNIT.c.attempt,
+            UNIT.c.worker_id,
+            UNIT.c.part,
         )
-        .where(Unit.state == UnitState.RUNNING, condition)
+        .where(UNIT.c.state == UnitState.RUNNING, condition)
         .limit(count)
     )
     return [
         Claim(row[0], row[1], Stage(row[2]), row[3], row[4], row[5], row[6], row[7])
-        for row in session.execute(statement)
+        for row in connection.execute(statement)
     ]
 
 
-def history(session: Session, held: Claim) -> tuple[int, float]:
+def history(connection: sa.Connection, held: Claim) -> tuple[int, float]:
     """Return how often the unit's worker was lost, and how long this attempt has run, seconds."""
-    row = session.execute(unit_statements.HISTORY, unit_statements.held(held)).one_or_none()
+    row = connection.execute(unit_statements.HISTORY, unit_statements.held(held)).one_or_none()
     return (0, 0.0) if row is None else (row[0], float(row[1] or 0.0))

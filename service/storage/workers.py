@@ -8,10 +8,9 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import sqlalchemy as sa
-from sqlalchemy.orm import Session
 
 from service.storage.engine import EpochNow
-from service.storage.models import Lease, Worker
+from service.storage.tables import LEASE, WORKER
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +36,14 @@ class WorkerProcess:
     version: str
 
 
-def beat(session: Session, worker: WorkerProcess) -> None:
+def beat(connection: sa.Connection, worker: WorkerProcess) -> None:
     """Say that a worker is there."""
     statement = (
-        sa.update(Worker).where(Worker.id == worker.id).values(heartbeat_at=EpochNow())
-    ).returning(Worker.id)
-    if session.execute(statement, execution_options=_PLAIN).one_or_none() is None:
-        session.execute(
-            sa.insert(Worker).values(
+        sa.update(WORKER).where(WORKER.c.id == worker.id).values(heartbeat_at=EpochNow())
+    ).returning(WORKER.c.id)
+    if connection.execute(statement).one_or_none() is None:
+        connection.execute(
+            sa.insert(WORKER).values(
                 id=worker.id,
                 node=worker.node,
                 host=worker.host,
@@ -56,52 +55,48 @@ def beat(session: Session, worker: WorkerProcess) -> None:
         )
 
 
-def count_alive(session: Session | sa.Connection, seconds: float) -> int:
+def count_alive(connection: sa.Connection, seconds: float) -> int:
     """Return how many workers were heard of within so many seconds."""
-    statement = sa.select(sa.func.count()).where(Worker.heartbeat_at > EpochNow() - seconds)
-    return session.execute(statement).scalar_one()
+    statement = sa.select(sa.func.count()).where(WORKER.c.heartbeat_at > EpochNow() - seconds)
+    return connection.execute(statement).scalar_one()
 
 
-def of_node(session: Session, node: UUID) -> dict[UUID, int]:
+def of_node(connection: sa.Connection, node: UUID) -> dict[UUID, int]:
     """Return the process ids of a node's workers."""
-    statement = sa.select(Worker.id, Worker.pid).where(Worker.node == node)
-    return {row.id: row.pid for row in session.execute(statement)}
+    statement = sa.select(WORKER.c.id, WORKER.c.pid).where(WORKER.c.node == node)
+    return {row.id: row.pid for row in connection.execute(statement)}
 
 
-def every(session: Session) -> list[UUID]:
+def every(connection: sa.Connection) -> list[UUID]:
     """Return all workers there are rows of."""
-    return list(session.scalars(sa.select(Worker.id)))
+    return list(connection.scalars(sa.select(WORKER.c.id)))
 
 
-def remove(session: Session, ids: Collection[UUID]) -> None:
+def remove(connection: sa.Connection, ids: Collection[UUID]) -> None:
     """Forget workers that have ended."""
-    session.execute(sa.delete(Worker).where(Worker.id.in_(ids)), execution_options=_PLAIN)
+    connection.execute(sa.delete(WORKER).where(WORKER.c.id.in_(ids)))
 
 
-def remove_silent(session: Session, seconds: float) -> None:
+def remove_silent(connection: sa.Connection, seconds: float) -> None:
     """Forget workers that were not heard of for so many seconds."""
-    session.execute(
-        sa.delete(Worker).where(Worker.heartbeat_at < EpochNow() - seconds),
-        execution_options=_PLAIN,
+    connection.execute(
+        sa.delete(WORKER).where(WORKER.c.heartbeat_at < EpochNow() - seconds),
     )
 
 
-def take_duty(session: Session, name: str, holder: UUID, seconds: float) -> bool:
+def take_duty(connection: sa.Connection, name: str, holder: UUID, seconds: float) -> bool:
     """Take or keep a duty that one process at a time has; False when another has it."""
-    free = sa.or_(Lease.holder == holder, Lease.holder.is_(None), Lease.until < EpochNow())
+    free = sa.or_(LEASE.c.holder == holder, LEASE.c.holder.is_(None), LEASE.c.until < EpochNow())
     statement = (
-        sa.update(Lease)
-        .where(Lease.name == name, free)
+        sa.update(LEASE)
+        .where(LEASE.c.name == name, free)
         .values(holder=holder, until=EpochNow() + seconds)
-        .returning(Lease.name)
+        .returning(LEASE.c.name)
     )
-    return session.execute(statement, execution_options=_PLAIN).one_or_none() is not None
+    return connection.execute(statement).one_or_none() is not None
 
 
-def leave_duty(session: Session, name: str, holder: UUID) -> None:
+def leave_duty(connection: sa.Connection, name: str, holder: UUID) -> None:
     """Let another process take the duty at once."""
-    statement = sa.update(Lease).where(Lease.name == name, Lease.holder == holder)
-    session.execute(statement.values(holder=None, until=0.0), execution_options=_PLAIN)
-
-
-_PLAIN = {"synchronize_session": False}
+    statement = sa.update(LEASE).where(LEASE.c.name == name, LEASE.c.holder == holder)
+    connection.execute(statement.values(holder=None, until=0.0))

@@ -7,7 +7,7 @@ import ipaddress
 import sqlalchemy as sa
 
 from service.storage import schema
-from service.storage.models import ApiKey
+from service.storage.tables import API_KEY
 from service.storage.unit_of_work import reading
 from service.supervisor.errors import CannotStart
 
@@ -24,9 +24,9 @@ def is_loopback(host: str) -> bool:
 
 def has_keys() -> bool:
     """Tell whether there is an API key in force."""
-    statement = sa.select(sa.exists().where(ApiKey.revoked_at.is_(None)))
-    with reading() as session:
-        return bool(session.scalar(statement))
+    statement = sa.select(sa.exists().where(API_KEY.c.revoked_at.is_(None)))
+    with reading() as connection:
+        return bool(connection.scalar(statement))
 
 
 def refuse_open_door(host: str) -> None:

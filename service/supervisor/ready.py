@@ -44,8 +44,8 @@ def address(listener: socket.socket) -> str:
 
 
 def _has_worker(node: UUID) -> bool:
-    with reading() as session:
-        return bool(workers.of_node(session, node))
+    with reading() as connection:
+        return bool(workers.of_node(connection, node))
 
 
 def _answers(listener: socket.socket) -> bool:

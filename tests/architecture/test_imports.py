@@ -21,8 +21,8 @@ CORE_MUST_NOT_IMPORT = {
     *("asyncio", "datetime", "http", "logging", "multiprocessing", "random", "signal", "socket"),
     *("sqlite3", "subprocess", "threading", "time", "urllib"),
 }
-# Each costs the API process a second or tens of megabytes, and it computes nothing.
-HEAVY = ("scipy.stats", "sklearn", "numba", "pandas", "matplotlib")
+# Each costs the API process a second or tens of megabytes, and it computes and maps nothing.
+HEAVY = ("scipy.stats", "sklearn", "numba", "pandas", "matplotlib", "sqlalchemy.orm")
 API_SIDE = python_files("thetahat", "service")
 
 

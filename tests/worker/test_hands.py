@@ -123,9 +123,9 @@ def test_exact_a_zombie_records_nothing_while_the_next_attempt_runs(
     assert not record.result(zombie, '{"by": "zombie"}', None)
     assert not record.failure(zombie, {})
     assert not record.put_back(zombie)
-    with unit_of_work() as session:
-        assert not unit_table.renew(session, zombie, 30.0)
-        assert unit_table.renew(session, winner, 30.0)
+    with unit_of_work() as connection:
+        assert not unit_table.renew(connection, zombie, 30.0)
+        assert unit_table.renew(connection, winner, 30.0)
     assert record.result(winner, '{"by": "winner"}', None)
     assert _result(evaluation_id) == {"by": "winner"}
 
@@ -248,8 +248,8 @@ def test_exact_places_let_small_evaluations_pass_large_ones(database: str) -> No
     worker.do((large, 0))
     worker.do((small, 0))
     latest = submit_nap()
-    with unit_of_work() as session:
-        line = unit_queue.next_in_line(session, 6)
+    with unit_of_work() as connection:
+        line = unit_queue.next_in_line(connection, 6)
     assert line[0] == (latest, 0)
     assert {(small, 1), (small, 2)} <= set(line)
 

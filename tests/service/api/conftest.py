@@ -108,5 +108,5 @@ def hands(sent: list[Key]) -> Hands:
 @pytest.fixture
 def keys() -> dict[str, str]:
     """API keys of two owners."""
-    with unit_of_work() as session:
-        return {owner: api_keys.create(session, "test", owner) for owner in ("ann", "bob")}
+    with unit_of_work() as connection:
+        return {owner: api_keys.create(connection, "test", owner) for owner in ("ann", "bob")}

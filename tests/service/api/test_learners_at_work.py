@@ -48,8 +48,8 @@ def begun(client: TestClient) -> tuple[str, UUID, Hands]:
 
 
 def _do(evaluation_id: UUID, worker: Hands, *learners: str) -> None:
-    with reading() as session:
-        chunks = unit_parts.chunks(session, evaluation_id)
+    with reading() as connection:
+        chunks = unit_parts.chunks(connection, evaluation_id)
     for chunk in chunks:
         if chunk.part in learners:
             worker.do((evaluation_id, chunk.number))
@@ -87,8 +87,8 @@ def test_exact_each_learner_has_a_progress(
 
 
 def _first_of(evaluation_id: UUID, learner: str) -> int:
-    with reading() as session:
-        chunks = unit_parts.chunks(session, evaluation_id)
+    with reading() as connection:
+        chunks = unit_parts.chunks(connection, evaluation_id)
     return next(c.number for c in chunks if c.part == learner)
 
 

@@ -169,8 +169,8 @@ def test_exact_a_revoked_key_is_refused_and_the_door_stays_shut(
 ) -> None:
     for key in keys.values():
         assert client.get("/v1/evaluations", headers=bearer(key)).status_code == 200
-        with unit_of_work() as session:
-            assert api_keys.revoke(session, key[: api_keys.PREFIX_LENGTH])
+        with unit_of_work() as connection:
+            assert api_keys.revoke(connection, key[: api_keys.PREFIX_LENGTH])
         assert client.get("/v1/evaluations", headers=bearer(key)).status_code == 401
 
     assert client.get("/v1/evaluations").status_code == 401
@@ -180,9 +180,9 @@ def test_exact_using_a_key_is_noted_and_the_key_is_not_kept(
     client: TestClient, keys: dict[str, str]
 ) -> None:
     client.get("/v1/evaluations", headers=bearer(keys["ann"]))
-    with unit_of_work() as session:
-        rows = {row.owner: row for row in api_keys.list_all(session)}
-        stored = session.connection().exec_driver_sql("SELECT * FROM api_key").all()
+    with unit_of_work() as connection:
+        rows = {row.owner: row for row in api_keys.list_all(connection)}
+        stored = connection.exec_driver_sql("SELECT * FROM api_key").all()
 
     assert rows["ann"].last_used_at is not None
     assert rows["bob"].last_used_at is None

@@ -52,8 +52,8 @@ def begin(client: TestClient, body: dict[str, Any]) -> tuple[str, UUID, Hands]:
 
 
 def chunks(evaluation_id: UUID) -> list[unit_parts.Chunk]:
-    with reading() as session:
-        return unit_parts.chunks(session, evaluation_id)
+    with reading() as connection:
+        return unit_parts.chunks(connection, evaluation_id)
 
 
 def finish(client: TestClient, body: dict[str, Any]) -> tuple[str, dict[str, Any], dict[str, Any]]:

@@ -39,9 +39,9 @@ def test_exact_a_key_is_made_listed_and_revoked(capsys: pytest.CaptureFixture[st
 def test_exact_owners_are_made_once(capsys: pytest.CaptureFixture[str]) -> None:
     keys = [run(capsys, "create", name, "--owner", "ann")[1].strip() for name in "ab"]
     run(capsys, "create", "c")
-    with reading() as session:
-        found = [api_keys.find(session, key[: api_keys.PREFIX_LENGTH]) for key in keys]
-        owners = {row.owner for row in api_keys.list_all(session)}
+    with reading() as connection:
+        found = [api_keys.find(connection, key[: api_keys.PREFIX_LENGTH]) for key in keys]
+        owners = {row.owner for row in api_keys.list_all(connection)}
 
     assert found[0] is not None
     assert found[1] is not None

@@ -12,8 +12,8 @@ from service.jobs import read
 from service.jobs.submit import prepared, submit
 from service.settings import settings
 from service.storage.evaluations import EvaluationRow
-from service.storage.models import Unit
 from service.storage.owners import LOCAL_OWNER_ID
+from service.storage.tables import UNIT
 from service.storage.unit_of_work import reading, unit_of_work
 from tests.worker.napping import NapRequest
 from worker.hands import Hands
@@ -38,32 +38,30 @@ def hands() -> Hands:
 
 def unit(evaluation_id: UUID, number: int = 0) -> sa.Row[Any]:
     """Return a unit's columns."""
-    with reading() as session:
-        return session.execute(
-            sa.select(*Unit.__table__.columns).where(
-                Unit.evaluation_id == evaluation_id, Unit.number == number
-            )
+    with reading() as connection:
+        return connection.execute(
+            sa.select(*UNIT.c).where(UNIT.c.evaluation_id == evaluation_id, UNIT.c.number == number)
         ).one()
 
 
 def units(evaluation_id: UUID) -> list[sa.Row[Any]]:
     """Return all units of an evaluation in their order."""
-    with reading() as session:
+    with reading() as connection:
         return list(
-            session.execute(
-                sa.select(*Unit.__table__.columns)
-                .where(Unit.evaluation_id == evaluation_id)
-                .order_by(Unit.number)
+            connection.execute(
+                sa.select(*UNIT.c)
+                .where(UNIT.c.evaluation_id == evaluation_id)
+                .order_by(UNIT.c.number)
             )
         )
 
 
 def set_unit(evaluation_id: UUID, number: int = 0, **values: Any) -> None:
     """Change a unit behind the service's back."""
-    with unit_of_work() as session:
-        session.execute(
-            sa.update(Unit)
-            .where(Unit.evaluation_id == evaluation_id, Unit.number == number)
+    with unit_of_work() as connection:
+        connection.execute(
+            sa.update(UNIT)
+            .where(UNIT.c.evaluation_id == evaluation_id, UNIT.c.number == number)
             .values(**values)
         )
 

@@ -14,8 +14,8 @@ from service.jobs.datasets import Upload
 from service.storage import api_keys
 from service.storage.datasets import DatasetRow
 from service.storage.files import FileStore
-from service.storage.models import EvaluationDataset, Owner
 from service.storage.owners import LOCAL_OWNER_ID
+from service.storage.tables import EVALUATION_DATASET, OWNER
 from service.storage.unit_of_work import reading, unit_of_work
 from tests.service.jobs.evaluations import submit_nap
 
@@ -35,9 +35,12 @@ def kept_files() -> Sequence[Path]:
 
 
 def another_owner() -> UUID:
-    with unit_of_work() as session:
-        api_keys.create(session, "k", "bob")
-        return session.execute(sa.select(Owner.id).where(Owner.name == "bob")).scalar_one()
+    with unit_of_work() as connection:
+        api_keys.create(connection, "k", "bob")
+        found: UUID = connection.execute(
+            sa.select(OWNER.c.id).where(OWNER.c.name == "bob")
+        ).scalar_one()
+    return found
 
 
 def test_exact_a_data_set_is_kept_once_and_read_back(database: str) -> None:
@@ -79,9 +82,9 @@ def test_exact_bytes_go_with_their_last_owner(database: str) -> None:
 def test_exact_what_an_evaluation_reads_stays(database: str) -> None:
     row = keep(b"a\n1\n")[0]
     evaluation_id = submit_nap()
-    with unit_of_work() as session:
+    with unit_of_work() as connection:
         link = {"evaluation_id": evaluation_id, "dataset_id": row.id}
-        session.execute(sa.insert(EvaluationDataset), [link])
+        connection.execute(sa.insert(EVALUATION_DATASET), [link])
 
     with pytest.raises(DatasetInUse):
         datasets.delete(LOCAL_OWNER_ID, row.id)
@@ -95,17 +98,17 @@ def test_invalid_a_refused_file_leaves_nothing(database: str) -> None:
 
 
 def test_exact_keys_are_found_until_they_are_revoked(database: str) -> None:
-    with unit_of_work() as session:
-        assert not api_keys.exist(session)
-        key = api_keys.create(session, "laptop", "ann")
+    with unit_of_work() as connection:
+        assert not api_keys.exist(connection)
+        key = api_keys.create(connection, "laptop", "ann")
     prefix = key[: api_keys.PREFIX_LENGTH]
-    with reading() as session:
-        found = api_keys.find(session, prefix)
+    with reading() as connection:
+        found = api_keys.find(connection, prefix)
         assert found is not None
         assert found.digest == api_keys.digest_of(key)
-    with unit_of_work() as session:
-        api_keys.touch(session, found.id)
-        assert api_keys.revoke(session, prefix)
-        assert api_keys.find(session, prefix) is None
-        assert api_keys.exist(session)
-        assert api_keys.list_all(session)[0].last_used_at is not None
+    with unit_of_work() as connection:
+        api_keys.touch(connection, found.id)
+        assert api_keys.revoke(connection, prefix)
+        assert api_keys.find(connection, prefix) is None
+        assert api_keys.exist(connection)
+        assert api_keys.list_all(connection)[0].last_used_at is not None

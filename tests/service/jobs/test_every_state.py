@@ -15,8 +15,8 @@ from service.jobs.cancel import cancel
 from service.settings import settings
 from service.storage import unit_queue
 from service.storage import units as unit_table
-from service.storage.models import Evaluation, Unit
 from service.storage.owners import LOCAL_OWNER_ID
+from service.storage.tables import EVALUATION, UNIT
 from service.storage.unit_of_work import reading, unit_of_work
 from tests.service.jobs.evaluations import hands, look, submit_nap
 from tests.service.storage.databases import Setting
@@ -40,8 +40,8 @@ def test_property_every_state_has_a_bounded_exit(
         if event == "work":
             worker.do(key)
         elif event == "lose":
-            with unit_of_work() as session:
-                unit_table.claim(session, key, uuid4(), 30.0)
+            with unit_of_work() as connection:
+                unit_table.claim(connection, key, uuid4(), 30.0)
         elif event == "expire":
             _expire(key[0])
         else:
@@ -61,12 +61,12 @@ def _lose(*_: object) -> bool:
 
 
 def _expire(evaluation_id: UUID | None) -> None:
-    chosen = sa.true() if evaluation_id is None else Unit.evaluation_id == evaluation_id
-    with unit_of_work() as session:
-        session.execute(
-            sa.update(Unit).where(chosen, Unit.state == "running").values(lease_until=1.0)
+    chosen = sa.true() if evaluation_id is None else UNIT.c.evaluation_id == evaluation_id
+    with unit_of_work() as connection:
+        connection.execute(
+            sa.update(UNIT).where(chosen, UNIT.c.state == "running").values(lease_until=1.0)
         )
-        session.execute(sa.update(Unit).where(chosen).values(not_before=0.0))
+        connection.execute(sa.update(UNIT).where(chosen).values(not_before=0.0))
 
 
 def _bring_to_an_end(worker: object) -> None:
@@ -75,16 +75,16 @@ def _bring_to_an_end(worker: object) -> None:
     for _ in range(N_CHUNKS + 4):
         sweep.leave(holder)
         _expire(None)
-        with unit_of_work() as session:
-            session.execute(sa.text("UPDATE lease SET until = 0"))
+        with unit_of_work() as connection:
+            connection.execute(sa.text("UPDATE lease SET until = 0"))
         sweep.sweep(holder, settings())
         _expire(None)
-        with reading() as session:
-            line = unit_queue.next_in_line(session, 100)
+        with reading() as connection:
+            line = unit_queue.next_in_line(connection, 100)
         for key in line:
             worker.do(key)  # type: ignore[attr-defined]
-    with reading() as session:
-        unfinished = session.scalars(
-            sa.select(Evaluation.status).where(Evaluation.status.in_(["queued", "running"]))
+    with reading() as connection:
+        unfinished = connection.scalars(
+            sa.select(EVALUATION.c.status).where(EVALUATION.c.status.in_(["queued", "running"]))
         ).all()
     assert unfinished == []

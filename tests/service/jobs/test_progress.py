@@ -92,9 +92,9 @@ def test_exact_an_evaluation_is_looked_at_while_it_runs(database: str) -> None:
         worker.do((evaluation_id, number))
         set_unit(evaluation_id, number, seconds=8.0)
     # Two workers live, and one of them is at another evaluation.
-    with unit_of_work() as session:
+    with unit_of_work() as connection:
         for pid in (1, 2):
-            workers.beat(session, WorkerProcess(uuid4(), uuid4(), "host", pid, "0"))
+            workers.beat(connection, WorkerProcess(uuid4(), uuid4(), "host", pid, "0"))
     assert progress.look(look(evaluation_id)) == Outlook(
         {"a": PartProgress(2, 4, "running"), "b": PartProgress(2, 4, "running")}, 8.0
     )

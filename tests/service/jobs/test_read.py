@@ -12,8 +12,8 @@ from service.jobs.cancel import cancel
 from service.jobs.delete import delete
 from service.storage.evaluations import EvaluationRow, Filters
 from service.storage.files import FileStore
-from service.storage.models import Evaluation, EvaluationResult, Event, Unit
 from service.storage.owners import LOCAL_OWNER_ID
+from service.storage.tables import EVALUATION, EVALUATION_RESULT, EVENT, UNIT
 from service.storage.unit_of_work import reading, unit_of_work
 from tests.service.jobs.evaluations import hands, look, submit_nap, units
 
@@ -29,9 +29,9 @@ def _finished() -> object:
 def test_exact_the_pages_hold_everything_once_newest_first(database: str) -> None:
     made = [submit_nap() for _ in range(7)]
     same = datetime.now(UTC)
-    with unit_of_work() as session:  # equal moments: the id decides
-        session.execute(
-            sa.update(Evaluation).where(Evaluation.id.in_(made[:4])).values(created_at=same)
+    with unit_of_work() as connection:  # equal moments: the id decides
+        connection.execute(
+            sa.update(EVALUATION).where(EVALUATION.c.id.in_(made[:4])).values(created_at=same)
         )
     seen: list[EvaluationRow] = []
     cursor: str | None = None
@@ -129,8 +129,8 @@ def test_exact_deleting_leaves_no_row_and_no_file(database: str) -> None:
     delete(LOCAL_OWNER_ID, evaluation_id)
     with pytest.raises(NotFound):
         look(evaluation_id)
-    with reading() as session:
-        for table in (Unit, Event, EvaluationResult):
-            assert session.scalars(sa.select(sa.func.count()).select_from(table)).one() == 0
+    with reading() as connection:
+        for table in (UNIT, EVENT, EVALUATION_RESULT):
+            assert connection.scalars(sa.select(sa.func.count()).select_from(table)).one() == 0
     files = FileStore.open().root
     assert [path for path in files.rglob("*") if path.is_file()] == []

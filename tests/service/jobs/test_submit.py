@@ -15,8 +15,8 @@ from service.errors import IdempotencyMismatch, InvalidRequest, TooManyJobs
 from service.jobs import read
 from service.jobs.kinds.base import DatasetFile
 from service.jobs.submit import prepared, submit
-from service.storage.models import Dataset, Evaluation, EvaluationDataset
 from service.storage.owners import LOCAL_OWNER_ID
+from service.storage.tables import DATASET, EVALUATION, EVALUATION_DATASET
 from service.storage.unit_of_work import reading, unit_of_work
 from tests.service.jobs.evaluations import look, submit_nap, units
 from tests.service.storage.databases import Setting
@@ -25,16 +25,16 @@ from thetahat.seeds import derived_seed
 
 
 def _count() -> int:
-    with reading() as session:
-        return session.scalars(sa.select(sa.func.count()).select_from(Evaluation)).one()
+    with reading() as connection:
+        return connection.scalars(sa.select(sa.func.count()).select_from(EVALUATION)).one()
 
 
 def _data_set(sha256: str = "ab" * 32) -> DatasetFile:
     identifier = uuid4()
     columns: list[dict[str, Any]] = [{"name": "x", "type": "float"}]
-    with unit_of_work() as session:
-        session.add(
-            Dataset(
+    with unit_of_work() as connection:
+        connection.execute(
+            sa.insert(DATASET).values(
                 id=identifier,
                 owner_id=LOCAL_OWNER_ID,
                 sha256=sha256,
@@ -81,9 +81,11 @@ def test_exact_data_sets_are_linked_and_enter_the_digest(database: str) -> None:
     assert look(one).data_sha256 == first.sha256
     joined = f"{first.sha256}\n{second.sha256}"
     assert look(both).data_sha256 == hashlib.sha256(joined.encode()).hexdigest()
-    with reading() as session:
-        links = session.scalars(
-            sa.select(EvaluationDataset.dataset_id).where(EvaluationDataset.evaluation_id == both)
+    with reading() as connection:
+        links = connection.scalars(
+            sa.select(EVALUATION_DATASET.c.dataset_id).where(
+                EVALUATION_DATASET.c.evaluation_id == both
+            )
         )
         assert set(links) == {first.id, second.id}
 

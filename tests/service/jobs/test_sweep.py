@@ -5,13 +5,14 @@ import sys
 from uuid import UUID, uuid4
 
 import pytest
+import sqlalchemy as sa
 
 from service import queue
 from service.jobs import sweep
 from service.settings import settings
 from service.storage import units as unit_table
 from service.storage import workers
-from service.storage.models import Unit, Worker
+from service.storage.tables import UNIT, WORKER
 from service.storage.unit_of_work import reading, unit_of_work
 from service.storage.workers import WorkerProcess
 from tests.service.jobs.evaluations import hands, look, set_unit, submit_nap, unit, units
@@ -38,8 +39,8 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
 
 
 def _claim(key: tuple[UUID, int], worker_id: UUID | None = None) -> unit_table.Claim:
-    with unit_of_work() as session:
-        claim = unit_table.claim(session, key, worker_id or uuid4(), 30.0)
+    with unit_of_work() as connection:
+        claim = unit_table.claim(connection, key, worker_id or uuid4(), 30.0)
     assert claim is not None
     return claim
 
@@ -83,10 +84,10 @@ def test_exact_a_lost_claim_past_the_time_limit_fails_at_once(
     setting(time_limit_s=10)
     evaluation_id = submit_nap()
     claimed = _claim((evaluation_id, 0))
-    with reading() as session:
-        _, seconds = unit_table.history(session, claimed)
+    with reading() as connection:
+        _, seconds = unit_table.history(connection, claimed)
     assert 0 <= seconds < 5
-    set_unit(evaluation_id, lease_until=1.0, claimed_at=Unit.claimed_at - 11)
+    set_unit(evaluation_id, lease_until=1.0, claimed_at=UNIT.c.claimed_at - 11)
     sweep.sweep(HOLDER, settings())
     error = look(evaluation_id).error
     assert error is not None
@@ -98,8 +99,10 @@ def test_exact_a_missed_gathering_is_queued(database: str, sent: Sent) -> None:
     worker = hands()
     for number in (0, 1, 2):
         worker.do((evaluation_id, number))
-    with unit_of_work() as session:  # as if the process had ended between the two
-        session.query(Unit).filter_by(evaluation_id=evaluation_id, number=3).delete()
+    with unit_of_work() as connection:  # as if the process had ended between the two
+        connection.execute(
+            sa.delete(UNIT).where(UNIT.c.evaluation_id == evaluation_id, UNIT.c.number == 3)
+        )
     sweep.sweep(HOLDER, settings())
     assert worker.do((evaluation_id, 3))
     assert look(evaluation_id).status == "succeeded"
@@ -107,8 +110,8 @@ def test_exact_a_missed_gathering_is_queued(database: str, sent: Sent) -> None:
 
 def test_degenerate_an_evaluation_that_cannot_go_on_fails(database: str, sent: Sent) -> None:
     evaluation_id = submit_nap()
-    with unit_of_work() as session:
-        session.query(Unit).filter_by(evaluation_id=evaluation_id).delete()
+    with unit_of_work() as connection:
+        connection.execute(sa.delete(UNIT).where(UNIT.c.evaluation_id == evaluation_id))
     sweep.sweep(HOLDER, settings())
     error = look(evaluation_id).error
     assert error is not None
@@ -152,8 +155,8 @@ def test_exact_one_process_at_a_time_has_the_duty(database: str, sent: Sent) -> 
 
 def _worker(node: UUID, pid: int) -> WorkerProcess:
     worker = WorkerProcess(uuid4(), node, "here", pid, "0")
-    with unit_of_work() as session:
-        workers.beat(session, worker)
+    with unit_of_work() as connection:
+        workers.beat(connection, worker)
     return worker
 
 
@@ -178,13 +181,13 @@ def test_exact_what_an_ended_process_held_is_taken_back_at_once(database: str) -
 
 def test_exact_silent_workers_are_forgotten(database: str, setting: Setting, sent: Sent) -> None:
     worker = _worker(uuid4(), 1)
-    with reading() as session:
-        assert workers.count_alive(session, 30.0) == 1
+    with reading() as connection:
+        assert workers.count_alive(connection, 30.0) == 1
     sweep.sweep(HOLDER, settings())
-    with reading() as session:
-        assert workers.every(session) == [worker.id]
-    with unit_of_work() as session:
-        session.query(Worker).update({"heartbeat_at": 1.0})
+    with reading() as connection:
+        assert workers.every(connection) == [worker.id]
+    with unit_of_work() as connection:
+        connection.execute(sa.update(WORKER).values(heartbeat_at=1.0))
     sweep.sweep(HOLDER, settings())
-    with reading() as session:
-        assert workers.every(session) == []
+    with reading() as connection:
+        assert workers.every(connection) == []

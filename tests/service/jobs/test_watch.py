@@ -37,8 +37,8 @@ def test_exact_any_change_ends_a_long_poll_and_none_does_not(sqlite: None) -> No
         in_vain = await watch.wait_for_change(evaluation_id, 1, 0.1)
         waiting = asyncio.create_task(watch.wait_for_change(evaluation_id, 1, 10))
         await asyncio.sleep(0.05)
-        with unit_of_work() as session:
-            evaluations.change(session, evaluation_id, {"progress_done": 1}, None)
+        with unit_of_work() as connection:
+            evaluations.change(connection, evaluation_id, {"progress_done": 1}, None)
         return at_once, in_vain, await waiting
 
     assert asyncio.run(scene()) == (True, False, True)

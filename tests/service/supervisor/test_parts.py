@@ -11,13 +11,14 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+import sqlalchemy as sa
 
 from service import queue
 from service.gate import VARIABLE, Gate, wait_at_gate
 from service.jobs import health
 from service.settings import LONGEST_SOCKET, settings
-from service.storage.models import ApiKey
 from service.storage.owners import LOCAL_OWNER_ID
+from service.storage.tables import API_KEY
 from service.storage.unit_of_work import unit_of_work
 from service.supervisor import broker, topology
 from service.supervisor.children import Child
@@ -61,23 +62,22 @@ def test_invalid_an_open_door_without_tables_is_said(empty_database: str) -> Non
 
 
 def test_exact_only_a_key_in_force_opens_the_door(database: str) -> None:
-    key = ApiKey(
-        id=uuid4(),
-        owner_id=LOCAL_OWNER_ID,
-        name="a",
-        prefix="p",
-        digest="d",
-        created_at=datetime.now(UTC),
-        revoked_at=datetime.now(UTC),
-    )
-    with unit_of_work() as session:
-        session.add(key)
+    key = {
+        "id": uuid4(),
+        "owner_id": LOCAL_OWNER_ID,
+        "name": "a",
+        "prefix": "p",
+        "digest": "d",
+        "created_at": datetime.now(UTC),
+        "revoked_at": datetime.now(UTC),
+    }
+    with unit_of_work() as connection:
+        connection.execute(sa.insert(API_KEY), key)
     refuse_open_door("127.0.0.1")
     with pytest.raises(CannotStart, match="there is no API key"):
         refuse_open_door("10.0.0.1")
-    key.revoked_at = None
-    with unit_of_work() as session:
-        session.merge(key)
+    with unit_of_work() as connection:
+        connection.execute(sa.update(API_KEY).values(revoked_at=None))
     refuse_open_door("10.0.0.1")
 
 

@@ -1,0 +1,211 @@
+"""The tables. The database is the truth; the broker is a hint.
+
+They are tables alone, without classes of objects: what reads and writes them speaks in rows, and
+the mapping of objects would take a sixth of the service's start to load.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from service.storage.instants import Instant
+
+METADATA = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def _key(name: str, kind: Any, *constraints: sa.ForeignKey, index: bool = False) -> sa.Column[Any]:
+    """Return a column of the primary key."""
+    return sa.Column(name, kind, *constraints, primary_key=True, index=index)
+
+
+def _needed(
+    name: str, kind: Any, *constraints: sa.ForeignKey, index: bool = False, unique: bool = False
+) -> sa.Column[Any]:
+    """Return a column that is never NULL."""
+    return sa.Column(name, kind, *constraints, nullable=False, index=index, unique=unique)
+
+
+def _of_evaluation() -> sa.ForeignKey:
+    """Return what lets a row go with its evaluation."""
+    return sa.ForeignKey("evaluation.id", ondelete="CASCADE")
+
+
+# Whom data sets and evaluations belong to; ``local`` is the one without keys.
+OWNER = sa.Table(
+    "owner",
+    METADATA,
+    _key("id", sa.Uuid()),
+    _needed("name", sa.String(120), unique=True),
+    _needed("created_at", Instant()),
+)
+
+# A key's digest and its visible beginning; the key itself is shown once and not kept.
+API_KEY = sa.Table(
+    "api_key",
+    METADATA,
+    _key("id", sa.Uuid()),
+    _needed("owner_id", sa.Uuid(), sa.ForeignKey("owner.id"), index=True),
+    _needed("name", sa.String(120)),
+    _needed("prefix", sa.String(24), unique=True),
+    _needed("digest", sa.String(64)),
+    _needed("created_at", Instant()),
+    sa.Column("last_used_at", Instant()),
+    sa.Column("revoked_at", Instant()),
+)
+
+# An uploaded file; the bytes lie in the file store under their SHA-256.
+DATASET = sa.Table(
+    "dataset",
+    METADATA,
+    _key("id", sa.Uuid()),
+    _needed("owner_id", sa.Uuid(), sa.ForeignKey("owner.id"), index=True),
+    _needed("sha256", sa.String(64), index=True),
+    _needed("media_type", sa.String(80)),
+    _needed("bytes", sa.BigInteger()),
+    _needed("rows", sa.BigInteger()),
+    _needed("columns", sa.JSON()),
+    _needed("details", sa.JSON()),
+    sa.Column("name", sa.String(200)),
+    _needed("created_at", Instant()),
+    sa.UniqueConstraint("owner_id", "sha256", "media_type"),
+)
+
+# A job as its client sees it.
+EVALUATION = sa.Table(
+    "evaluation",
+    METADATA,
+    _key("id", sa.Uuid()),
+    _needed("owner_id", sa.Uuid(), sa.ForeignKey("owner.id")),
+    _needed("kind", sa.String(40)),
+    sa.Column("name", sa.String(200)),
+    _needed("status", sa.String(16)),
+    _needed("version", sa.Integer()),  # counts every change a client can see; the ETag
+    _needed("request", sa.Text()),  # canonical JSON
+    _needed("request_sha256", sa.String(64)),
+    _needed("data_sha256", sa.String(64)),
+    _needed("seed", sa.BigInteger()),
+    _needed("progress_done", sa.BigInteger()),
+    sa.Column("progress_total", sa.BigInteger()),
+    _needed("progress_unit", sa.String(24)),
+    sa.Column("error", sa.JSON()),
+    _needed("created_at", Instant()),
+    sa.Column("started_at", Instant()),
+    sa.Column("finished_at", Instant()),
+    sa.Column("cancel_requested_at", Instant()),
+    sa.Index("ix_evaluation_owner_id_created_at_id", "owner_id", "created_at", "id"),
+    sa.Index("ix_evaluation_owner_id_status", "owner_id", "status"),
+    sa.Index("ix_evaluation_status", "status"),
+    sa.CheckConstraint(
+        "status IN ('queued','running','succeeded','failed','cancelled')", name="status"
+    ),
+)
+
+# One label of an evaluation; a table of its own so that lists can filter by it.
+EVALUATION_LABEL = sa.Table(
+    "evaluation_label",
+    METADATA,
+    _key("evaluation_id", sa.Uuid(), _of_evaluation()),
+    _key("key", sa.String(64)),
+    _needed("value", sa.String(512)),
+    sa.Index("ix_evaluation_label_key_value", "key", "value"),
+)
+
+# Which data sets an evaluation reads.
+EVALUATION_DATASET = sa.Table(
+    "evaluation_dataset",
+    METADATA,
+    _key("evaluation_id", sa.Uuid(), _of_evaluation()),
+    _key("dataset_id", sa.Uuid(), sa.ForeignKey("dataset.id"), index=True),
+)
+
+# The result, written once.
+EVALUATION_RESULT = sa.Table(
+    "evaluation_result",
+    METADATA,
+    _key("evaluation_id", sa.Uuid(), _of_evaluation()),
+    _needed("body", sa.Text()),  # JSON, as it is sent
+    sa.Column("losses_file", sa.String(200)),  # name in the file store
+    _needed("created_at", Instant()),
+)
+
+# One unit of work: claimed with a lease and an attempt number, recorded once.
+UNIT = sa.Table(
+    "unit",
+    METADATA,
+    _key("evaluation_id", sa.Uuid(), _of_evaluation()),
+    _key("number", sa.Integer()),  # 0 start, 1.. chunks, last gather
+    _needed("stage", sa.String(8)),
+    _needed("payload", sa.JSON()),
+    _needed("size", sa.BigInteger()),  # what it adds to the progress
+    _needed("state", sa.String(16)),
+    _needed("place", sa.Double()),  # in the queue; see service.storage.units
+    _needed("attempt", sa.Integer()),  # counts claims; an older attempt's outcome is not recorded
+    _needed("lost", sa.Integer()),  # counts claims whose worker was lost
+    sa.Column("worker_id", sa.Uuid()),
+    sa.Column("claimed_at", sa.Double()),  # epoch seconds by the database's clock
+    sa.Column("lease_until", sa.Double()),  # likewise
+    _needed("not_before", sa.Double()),  # epoch seconds; back-off after a lost worker
+    _needed("nudged_at", sa.Double()),  # epoch seconds of the last message to the broker
+    sa.Column("output_file", sa.String(200)),
+    sa.Column("part", sa.String(200)),  # a learner, that may fail alone
+    sa.Column("seconds", sa.Double()),  # that the attempt took which recorded the outcome
+    sa.Index("ix_unit_state_lease_until", "state", "lease_until"),
+    sa.Index("ix_unit_state_place", "state", "place"),
+    sa.Index("ix_unit_worker_id", "worker_id"),
+    sa.CheckConstraint("state IN ('queued','running','done','failed','cancelled')", name="state"),
+    sa.CheckConstraint("stage IN ('start','chunk','gather')", name="stage"),
+)
+
+# What happened to an evaluation, in order; replayed to clients that come back.
+EVENT = sa.Table(
+    "event",
+    METADATA,
+    _key("evaluation_id", sa.Uuid(), _of_evaluation()),
+    _key("number", sa.Integer()),
+    _needed("at", Instant()),
+    _needed("type", sa.String(32)),
+    _needed("data", sa.JSON()),
+)
+
+# The first answer to a request that may come twice.
+IDEMPOTENCY_KEY = sa.Table(
+    "idempotency_key",
+    METADATA,
+    _key("owner_id", sa.Uuid(), sa.ForeignKey("owner.id")),
+    _key("key", sa.String(255)),
+    _needed("fingerprint", sa.String(64)),
+    _needed("evaluation_id", sa.Uuid(), _of_evaluation(), index=True),
+    _needed("created_at", Instant()),
+)
+
+# A worker process and when it was last heard of.
+WORKER = sa.Table(
+    "worker",
+    METADATA,
+    _key("id", sa.Uuid()),
+    _needed("node", sa.Uuid(), index=True),  # the command that started it
+    _needed("host", sa.String(255)),
+    _needed("pid", sa.Integer()),
+    _needed("version", sa.String(24)),
+    _needed("started_at", Instant()),
+    _needed("heartbeat_at", sa.Double()),  # epoch seconds by the database's clock
+)
+
+# A duty that one process at a time has, such as sweeping.
+LEASE = sa.Table(
+    "lease",
+    METADATA,
+    _key("name", sa.String(40)),
+    sa.Column("holder", sa.Uuid()),
+    _needed("until", sa.Double()),  # epoch seconds by the database's clock
+)
