@@ -38,7 +38,7 @@ class Stretch:
     records : mapping
         (r, ...) each.
     seconds : float
-        How long those took, one after another, that were done and not taken over.
+        Of the processor, for those that were done and not taken over.
     n_timed : int
         How many those are.
     """
