@@ -11,6 +11,7 @@ import numpy as np
 from thetahat.block_losses import BlockLosses
 from thetahat.errors import EvaluationError
 from thetahat.layout import Layout
+from thetahat.many_moments import ManyMoments
 from thetahat.registry import MethodInfo
 from thetahat.types import Alternative, Caution, FloatArray, IntArray
 
@@ -40,6 +41,8 @@ class PairBatch:
         How many pairs the evaluation compares, over all its batches.
     differences : ndarray of float or None
         (p, n) the pairs' differences by row, where they are known.
+    moments : ManyMoments or None
+        Of the pairs' differences, where they were made together.
     shared : dict
         Kept from batch to batch: what a test makes of ``models`` and its stream alone.
     own : dict
@@ -51,6 +54,7 @@ class PairBatch:
     models: tuple[BlockLosses, ...]
     n_pairs_in_all: int
     differences: FloatArray | None = None
+    moments: ManyMoments | None = None
     shared: dict[Hashable, Any] = field(default_factory=dict)
     own: dict[Hashable, Any] = field(default_factory=dict)
 

@@ -165,16 +165,27 @@ class ThetaT(DrawsNothing):
 
 def _of_a_holdout(batch: PairBatch) -> tuple[FloatArray, FloatArray, BoolArray]:
     """(p,) mean differences, their variances V / M, and where these are beyond all rounding."""
-    moments = [pair.difference.moments for pair in batch.pairs]
+    shifts, deviations, squares = _moments_of_a_holdout(batch)
     n = float(batch.models[0].layout.n_rows)
-    shifts = np.array([own.shift for own in moments])
-    estimates = shifts + n * np.array([own.deviations[0] for own in moments]) / n
-    known = (own.centred_squares for own in moments)
-    squares = np.array([of_blocks[0] for of_blocks in known if of_blocks is not None])
+    estimates = shifts + n * deviations / n
     variances = squares / (n - 1) / n
     sizes = np.abs(estimates) + 2 * np.abs(shifts) + np.sqrt(squares / n)
     sizes += max(losses.largest_mean for losses in batch.models)
     return estimates, variances, (variances > (_ROUNDINGS * sizes) ** 2) & (variances < np.inf)
+
+
+def _moments_of_a_holdout(batch: PairBatch) -> FloatArray:
+    """(3, p) shifts, deviations and centred squares of the one block of each pair."""
+    found, unknown = np.empty((3, len(batch.pairs))), np.ones(len(batch.pairs), dtype=np.bool_)
+    many = batch.moments
+    if many is not None:
+        found[:] = many.shifts, many.deviations[:, 0], many.centred_squares[:, 0]
+        unknown = ~many.known
+    for row in np.flatnonzero(unknown).tolist():
+        own = batch.pairs[row].difference.moments
+        assert own.centred_squares is not None  # noqa: S101 - iid is not for scores alone
+        found[:, row] = own.shift, own.deviations[0], own.centred_squares[0]
+    return found
 
 
 def _estimator(name: str) -> VarianceEstimator:

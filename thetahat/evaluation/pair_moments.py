@@ -19,6 +19,7 @@ import numpy as np
 from thetahat.block_losses import BlockLosses
 from thetahat.kernels.products import MANY_LOSSES, MOST_MODELS, block_products
 from thetahat.layout import Layout
+from thetahat.many_moments import ManyMoments
 from thetahat.moments import Moments
 from thetahat.types import FloatArray, IntArray
 
@@ -33,7 +34,7 @@ _MOST_DIGITS_LOST = 16.0  # squares about the first loss over those about the me
 
 def pair_moments(
     models: Sequence[BlockLosses], n_pairs: int
-) -> Callable[[IntArray], list[Moments | None]]:
+) -> Callable[[IntArray], Sequence[Moments | None]]:
     """Return what gives the moments of model i minus model j for some (p, 2) places i and j.
 
     None in the place of those that it cannot give.
@@ -80,22 +81,22 @@ class _Products:
         """(J, m, m) what the products have too much for being about something else than means."""
         return sums[:, :, None] * sums[:, None] / self.sizes[:, None, None]
 
-    def differences(self, places: IntArray) -> list[Moments | None]:
+    def differences(self, places: IntArray) -> ManyMoments:
         """Return the moments of pairs of models, None where digits would be lost."""
         i, j = places.T
         of_models = self.squares[:, i] + self.squares[:, j]
         squares = of_models - 2 * self.products[:, i, j]
-        fit = ~np.any(squares < LEAST_SHARE * of_models, axis=0)
         first = self.first[:, i] - self.first[:, j]
         moved = (self.sums[:, i] - self.sums[:, j]) / self.sizes[:, None]
         # a row for each pair
-        deviations = np.ascontiguousarray(((first - first[0]) + moved).T)
-        squares = np.ascontiguousarray(squares.T)
-        rows = zip(fit.tolist(), first[0].tolist(), deviations, squares, strict=True)
-        return [
-            Moments(self.sizes, shift, of_splits, own, self.split_repeat) if is_fit else None
-            for is_fit, shift, of_splits, own in rows
-        ]
+        return ManyMoments(
+            self.sizes,
+            self.split_repeat,
+            first[0],
+            np.ascontiguousarray(((first - first[0]) + moved).T),
+            np.ascontiguousarray(squares.T),
+            known=~np.any(squares < LEAST_SHARE * of_models, axis=0),
+        )
 
 
 def _diagonals(products: FloatArray) -> FloatArray:

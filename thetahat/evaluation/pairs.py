@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from thetahat.block_losses import BlockLosses, LossTable
 from thetahat.comparisons.base import PairBatch, PairedLosses
 from thetahat.evaluation.effect_sizes import further_sizes
 from thetahat.evaluation.pair_moments import pair_moments
+from thetahat.many_moments import ManyMoments
 from thetahat.moments import Moments
 from thetahat.types import BlockKind, Caution, FloatArray
 
@@ -98,7 +100,8 @@ def batches(
         rounded = equal & (spreads > 0)
         differences[rounded] = differences[rounded, :1]
         equals = zip(equal.tolist(), rounded.tolist(), strict=True)
-        told = zip(some, differences, moments(positions), equals, strict=True)
+        found = moments(positions)
+        told = zip(some, differences, found, equals, strict=True)
         made = [
             _pair(table, names, models, place, values, known, is_equal=same, is_rounded=near)
             for place, values, known, (same, near) in told
@@ -111,9 +114,19 @@ def batches(
                 models=models,
                 n_pairs_in_all=len(chosen),
                 differences=differences if models[0].values is not None else None,
+                moments=_of_unequal(found, equal),
                 shared=shared,
             ),
         )
+
+
+def _of_unequal(
+    found: Sequence[Moments | None], equal: npt.NDArray[np.bool_]
+) -> ManyMoments | None:
+    """Return the moments as arrays, where they are; those of equal differences are not these."""
+    if not isinstance(found, ManyMoments):
+        return None
+    return replace(found, known=found.known & ~equal)
 
 
 def _pair(  # noqa: PLR0913 - the pair, and what is known of its differences

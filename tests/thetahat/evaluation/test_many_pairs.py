@@ -310,6 +310,23 @@ def test_exact_moments_of_zero_one_pairs_are_whole_numbers() -> None:
         assert (moments.means == direct.means).all()
 
 
+def test_exact_moments_of_pairs_by_place_are_those_in_turn() -> None:
+    layout = layout_of(BlockKind.RANDOM, np.arange(40) % 4)
+    rng = np.random.default_rng(7)
+    a = rng.normal(size=40)
+    table = table_of(layout, {"a": a, "copy": a, "c": rng.normal(size=40)})
+    found = pair_moments(list(table.models.values()), 3)(np.array(places(table.names, None)))
+
+    assert [moments is None for moments in found] == [True, False, False]
+    for i, in_turn in zip(range(len(found)), found, strict=True):
+        by_place, (sliced,) = found[i], found[i : i + 1]
+        if by_place is None or in_turn is None or sliced is None:
+            assert by_place is in_turn is sliced
+        else:
+            assert (by_place.means == in_turn.means).all()
+            assert (by_place.means == sliced.means).all()
+
+
 def test_degenerate_no_moments_of_pairs_without_rows_or_with_a_control() -> None:
     scores = scores_of({"a": [0.1, 0.2], "b": [0.3, 0.1], "c": [0.3, 0.5]})
     two = np.array([[0, 1], [1, 2]])
