@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from pydantic import Field
 
+from service.jobs.kinds._calibration_sources import KEY, OnWholeSources, of_key
+from service.jobs.kinds._calibration_told import intervals, told_of
 from service.jobs.kinds._study_records import Stretch, packed, together, unpacked
 from service.jobs.parts import failed_arrays, failure_in
 from service.schemas.base import Schema
 from thetahat.errors import EvaluationError, InvalidParameter
-from thetahat.evaluation.plain import plain
 from thetahat.generators import Size
 from thetahat.seeds import stream
 from thetahat.studies.estimator import Estimator
 from thetahat.studies.general import GeneralStudy
-from thetahat.studies.names import pair_of
 from thetahat.studies.population import DataAsPopulation
-from thetahat.types import BlockKind
+from thetahat.types import BlockKind, Caution
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -105,6 +105,9 @@ def run_calibration(
     start, stop = part["start"], part["stop"]
     try:
         records = _study(plan, given, seed).run(start, stop)
+        sources = _whole_sources(plan, given, seed)
+        if sources is not None:
+            records = records | sources.run(start, stop)
     except EvaluationError as error:
         return failed_arrays(error.code, error.message, (CALIBRATION,))
     return packed(Stretch(np.arange(start, stop), records))
@@ -126,7 +129,7 @@ def add_calibration(
         study = _study(plan, given, seed)
         whole = together(unpacked(output) for output in outputs)
         try:
-            found = study.finish(whole.records)
+            found = study.finish(of_key(whole.records, CALIBRATION))
         except EvaluationError as error:
             failure = {"message": error.message}
     if failure is not None:
@@ -140,19 +143,24 @@ def add_calibration(
         if table.name == "intervals"
         for row in table.rows
     }
-    for name, model in result["models"].items():
-        for interval in model["intervals"]:
-            interval[CALIBRATION] = _told(rows, name, interval)
-    for pair in result.get("comparisons", []):
-        if isinstance(pair.get("interval"), dict):
-            subject = pair_of(pair["a"], pair["b"])
-            pair["interval"][CALIBRATION] = _told(rows, subject, pair["interval"])
+    cautions = [*found.cautions]
+    sources = _whole_sources(plan, given, seed)
+    of_sources = of_key(whole.records, KEY)
+    refused = None if sources is None else sources.refused(of_sources)
+    if refused is not None:
+        cautions.append(Caution("new_source_not_calibrated", refused))
+    for subject, interval in intervals(result):
+        told = told_of(rows, subject, interval)
+        if told is None and sources is not None:
+            told = sources.told(of_sources, subject, interval)
+        interval[CALIBRATION] = told
     result[CALIBRATION] = {
         "repetitions": len(whole.index),
         "share": asked.share,
         "rows": study.size.rows,
         "truth_from": study.population.truth_from,
-        "cautions": [{"code": c.code, "message": c.message} for c in found.cautions],
+        "new_source": None if sources is None or refused is not None else sources.about(),
+        "cautions": [{"code": c.code, "message": c.message} for c in cautions],
         "note": (
             f"Each sample has {study.size.rows} of the {plan.data.n} rows, so that the truth can "
             "be taken on the others: with all rows learners are a little better, and intervals "
@@ -162,43 +170,45 @@ def add_calibration(
     }
 
 
-def _told(
-    rows: Mapping[tuple[Any, ...], Mapping[str, Any]], subject: str, interval: Mapping[str, Any]
-) -> dict[str, Any] | None:
-    method, variance = interval["method"], interval.get("variance")
-    label = method if variance is None else f"{method}:{variance}"
-    row = rows.get((subject, label, interval["target"], interval["mean"]))
-    if row is None or "coverage" not in row:
-        return None
-    told = {key: row[key].as_data() for key in ("coverage", "truth_below", "truth_above", "width")}
-    covers = {
-        key.removeprefix("covers_"): value.as_data()
-        for key, value in row.items()
-        if key.startswith("covers_")
-    }
-    return cast("dict[str, Any]", plain({**told, "covers": covers}))
-
-
 def _study(plan: Plan, given: CrossValidationRequest, seed: int) -> GeneralStudy:
     """Return the study on these data, with the request's scheme, learners and methods."""
     asked = calibration_of(given)
     assert asked is not None  # noqa: S101 - the callers asked
-    by_source = plan.scheme.block_kind is BlockKind.SOURCE and plan.data.source is not None
+    by_source = _has_source_blocks(plan)
+    return GeneralStudy(
+        population=DataAsPopulation(data=plan.data),
+        size=_by_source(plan, asked.share) if by_source else Size(n=int(asked.share * plan.data.n)),
+        estimators=[_estimator(plan, given)],
+        seed=_seed(seed),
+        same_sources=None,
+    )
+
+
+def _whole_sources(plan: Plan, given: CrossValidationRequest, seed: int) -> OnWholeSources | None:
+    """Return the study of whole sources; None where blocks are no sources."""
+    asked = calibration_of(given)
+    if asked is None or not _has_source_blocks(plan):
+        return None
+    return OnWholeSources.of(plan.data, _estimator(plan, given), asked.share, _seed(seed))
+
+
+def _has_source_blocks(plan: Plan) -> bool:
+    return plan.scheme.block_kind is BlockKind.SOURCE and plan.data.source is not None
+
+
+def _seed(seed: int) -> int:
+    return int(stream(seed, CALIBRATION).integers(2**53))
+
+
+def _estimator(plan: Plan, given: CrossValidationRequest) -> Estimator:
     choices: Choices = replace(given.choices(), tests=())
-    estimator = Estimator(
+    return Estimator(
         key=CALIBRATION,
         choices=choices,
         scheme=plan.scheme,
         learners=plan.learners,
         loss=plan.loss,
         refits=plan.extra.asked,
-    )
-    return GeneralStudy(
-        population=DataAsPopulation(data=plan.data),
-        size=_by_source(plan, asked.share) if by_source else Size(n=int(asked.share * plan.data.n)),
-        estimators=[estimator],
-        seed=int(stream(seed, CALIBRATION).integers(2**53)),
-        same_sources=None,
     )
 
 
