@@ -12,8 +12,10 @@ from thetahat.kernels import (
     drawn_words,
     gaussian_kernels,
     kernel_means,
+    kinds,
     likelihood_ascent,
     moments,
+    products,
     sign_flips,
     signed_ranks,
     sparse_counts,
@@ -30,6 +32,7 @@ def compile_all() -> None:
     losses, starts = np.array([0.0, 1.0]), np.array([0, 2], dtype=np.intp)
     moments.by_runs(losses, starts, 0.0)
     moments.by_rows(losses, losses[:1], np.full(1, 2.0), np.zeros(2, dtype=np.uint16))
+    products.block_products([losses], None, starts, np.zeros((1, 1)))
     sign_flips.add_sums(losses, np.zeros(1, dtype=np.uint64), np.zeros(1))
     signed_ranks.rank_sums(signed_ranks.sorted_keys(losses, losses, losses, 0.0)[0], 0.0, 0.0)
     drawn = np.zeros((1, 2), dtype=np.uint32)
@@ -47,6 +50,7 @@ def _warm_cells(column: FloatArray) -> None:
     keys = np.zeros(1, dtype=np.uint64)
     compiled(cells.add_cell_sums)(column, first, size, held[:, None], keys, np.zeros(1))
     compiled(cells.fill_cell_counts)(first, size, held[:, None], keys, np.zeros((1, 2)))
+    compiled(kinds.draw_kinds)(np.array([0, 1], dtype=np.intp), size, keys, np.zeros((1, 1)))
 
 
 def _warm_weights(rates: FloatArray) -> None:

@@ -1,7 +1,12 @@
 from __future__ import annotations
 
+import inspect
+import pkgutil
 import subprocess
 import sys
+
+from thetahat import kernels
+from thetahat.kernels import warm
 
 
 def test_exact_warming_leaves_nothing_to_compile() -> None:
@@ -75,3 +80,16 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
 
     before, after = done.stdout.splitlines()
     assert before == after == str([1] * 7 + [2, 2, 1, 1, 2] + [1] * 8)
+
+
+NOT_WARMED = {
+    "order_statistics": "bootstrap of a quantile, kind bootstrap",
+    "ranked_areas": "bootstrap of a metric of ranks",
+}
+"""Compiled where they are first wanted: rare, and quick to compile."""
+
+
+def test_exact_every_loop_is_warmed_or_left_out_on_purpose() -> None:
+    names = {module.name for module in pkgutil.iter_modules(kernels.__path__)}
+    told = {name for name in names if f"{name}." in inspect.getsource(warm)}
+    assert names - told == {"compiling", "warm", *NOT_WARMED}
