@@ -26,6 +26,9 @@ COLOURS: Final = (
 )
 """Told apart by people who do not tell red from green."""
 _MARKS: Final = "osD^vPX*"
+_LEGEND_LETTERS: Final = 100  # that are as wide as the paper
+_LEGEND_GAP: Final = 10  # of them, for the line and the space between two names
+_LEGEND_ROW: Final = 0.2  # inches
 _MOST_MARKED: Final = 60  # points of a line that are marked one by one
 _DRAWING: Final = threading.Lock()  # matplotlib is not made for threads
 
@@ -51,9 +54,14 @@ def draw(figure: Mapping[str, Any], form: Format) -> bytes:
             "svg.hashsalt": "thetahat",
         }
         with mpl.rc_context(plain):
-            paper = Figure(figsize=INCHES, layout="constrained")
-            axes = paper.add_subplot()
-            _fill(axes, figure)
+            names = [one["name"] for one in figure["series"]]
+            columns = max(1, _LEGEND_LETTERS // (max(map(len, names), default=0) + _LEGEND_GAP))
+            width, height = INCHES
+            height += _LEGEND_ROW * -(-len(names) // columns)
+            paper = Figure(figsize=(width, height), layout="constrained")
+            _fill(paper.add_subplot(), figure)
+            if len(names) > 1:  # below the axes, where it hides nothing
+                paper.legend(loc="outside lower center", ncols=columns, fontsize=8.5)
             held = io.BytesIO()
             metadata = {"Date": None} if form == "svg" else {}
             paper.savefig(held, format=form, dpi=DOTS_PER_INCH, metadata=metadata)
@@ -63,10 +71,13 @@ def draw(figure: Mapping[str, Any], form: Format) -> bytes:
 def _fill(axes: Axes, figure: Mapping[str, Any]) -> None:
     series = figure["series"]
     bars = [one for one in series if one["style"] == "bars"]
-    colours = 0
+    n_dashed = sum(one["style"] == "dashed" for one in series)
+    dashed = colours = 0
     for place, one in enumerate(series):
         if one["style"] == "dashed":
-            axes.plot(*_points(one), "--", color="#333333", linewidth=1.2, label=one["name"])
+            # one alone is what the others are measured by; of several each goes with another
+            _dashed(axes, one, COLOURS[dashed % len(COLOURS)] if n_dashed > 1 else "#333333")
+            dashed += 1
             continue
         colour = COLOURS[colours % len(COLOURS)]
         colours += 1
@@ -79,8 +90,6 @@ def _fill(axes: Axes, figure: Mapping[str, Any]) -> None:
     _scale(axes.yaxis, figure["y"], axes.set_yscale)
     axes.grid(visible=True, linewidth=0.4, color="#cccccc")
     axes.set_axisbelow(True)
-    if len(series) > 1:
-        axes.legend(fontsize=8.5, framealpha=0.9)
 
 
 def _scale(axis: XAxis | YAxis, told: Mapping[str, Any], set_scale: Callable[[str], None]) -> None:
@@ -112,6 +121,10 @@ def _line(axes: Axes, one: Mapping[str, Any], place: int, colour: str) -> None:
         elinewidth=0.9,
         label=one["name"],
     )
+
+
+def _dashed(axes: Axes, one: Mapping[str, Any], colour: str) -> None:
+    axes.errorbar(*_points(one), color=colour, linestyle="--", linewidth=1.2, label=one["name"])
 
 
 def _bars(axes: Axes, one: Mapping[str, Any], which: int, n: int, colour: str) -> None:

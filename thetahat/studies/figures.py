@@ -38,7 +38,7 @@ class Series:
     error : sequence of float or None
         (n,) half of each error bar: the Monte-Carlo standard error, unless the figure says else.
     style : str
-        ``line``, ``dashed`` (a reference), ``points`` or ``bars``.
+        ``line``, ``dashed`` (a reference; several go with the others), ``points`` or ``bars``.
     """
 
     name: str

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from service.figures.drawing import draw
+from service.figures.drawing import COLOURS, draw
 from thetahat.studies import Axis, Figure, Series
 
 LINES = Figure(
@@ -69,3 +69,41 @@ def test_degenerate_one_series_of_many_points_without_errors() -> None:
     words = texts(draw(figure.as_data(), "svg"))
 
     assert "s" not in words  # a legend of one says nothing
+
+
+def styles(picture: bytes) -> list[str]:
+    """Return the styles of the dashed lines and curves inside the axes."""
+    dashed = [one.get("style", "") for one in ET.fromstring(picture).iter() if "d" in one.attrib]
+    return [style for style in dashed if "stroke-dasharray" in style]
+
+
+def drawn(*series: Series) -> bytes:
+    figure = Figure(name="f", title="F", x=Axis("x"), y=Axis("y"), series=series)
+    return draw(figure.as_data(), "svg")
+
+
+def test_exact_several_dashed_lines_go_with_the_others_in_turn() -> None:
+    dashed = [Series(f"{name} late", [0, 1], [2, 3], style="dashed") for name in "ab"]
+    plain = [Series(name, [0, 1], [1, 2]) for name in "ab"]
+
+    found = styles(drawn(*plain, *dashed))
+
+    # each on its own and once more in the legend
+    assert [sum(colour in style for style in found) for colour in COLOURS[:3]] == [2, 2, 0]
+    alone = styles(drawn(*plain, dashed[0]))
+    assert all("#333333" in style for style in alone)
+    assert len(alone) == 2
+
+
+def test_limit_long_names_take_fewer_columns() -> None:
+    """And more rows: the picture grows, and no name leaves it."""
+    heights = []
+    for length in (5, 30, 80):
+        names = ["n" * length + str(i) for i in range(6)]
+        picture = drawn(*(Series(name, [0, 1], [1, 2]) for name in names))
+        assert set(names) <= set(texts(picture))
+        box = ET.fromstring(picture).get("viewBox", "").split()
+        heights.append(float(box[3]))
+        lines = re.findall(r'<path d="M ([-.0-9]+) ', picture.decode())
+        assert min(float(at) for at in lines) >= 0
+    assert heights == sorted(set(heights))
