@@ -45,12 +45,22 @@ def said(
 ) -> IntArray:
     """(m,) classes that a classifier fitted on (n, p) rows gives to (m, p) others."""
     if name == TREE:
-        from sklearn.tree import DecisionTreeClassifier  # noqa: PLC0415 - seconds to import
-
-        tree = DecisionTreeClassifier(random_state=int(rng.integers(2**31)))
-        return np.asarray(tree.fit(X, y).predict(of), dtype=np.intp)
+        return _said_by_tree(X, y, of, int(rng.integers(2**31)))
     fitted = own_learner(name).fit(_table(X), y, weights=None, n_classes=2, rng=rng)
     return np.asarray(fitted.predict(_table(of)).output, dtype=np.intp)
+
+
+def _said_by_tree(X: FloatArray, y: IntArray, of: FloatArray, seed: int) -> IntArray:
+    """(m,) classes of a tree, whose checks of its input would take longer than its growing."""
+    from sklearn import config_context  # noqa: PLC0415 - seconds to import
+    from sklearn.tree import DecisionTreeClassifier  # noqa: PLC0415 - likewise
+
+    # a tree takes its columns in four bytes, whoever rounds them
+    few, asked = (np.ascontiguousarray(rows, dtype=np.float32) for rows in (X, of))
+    tree = DecisionTreeClassifier(random_state=seed)
+    with config_context(skip_parameter_validation=True):
+        fitted = tree.fit(few, y, check_input=False)
+        return np.asarray(fitted.predict(asked, check_input=False), dtype=np.intp)
 
 
 def _table(X: FloatArray) -> Features:
@@ -99,13 +109,20 @@ class GeneSums:
         sums, squares = self.sums.copy(), self.squares.copy()
         for c in (0, 1):
             rows = away[self.y[away] == c]
-            left = off[rows] @ self.X[rows]
-            sums[c] -= left
-            squares[c] -= off[rows] @ self.X[rows] ** 2
+            few = self.X[rows]
+            sums[c] -= off[rows] @ few
+            squares[c] -= off[rows] @ few**2
         means = sums / n[:, None]
         within = np.maximum(squares - n[:, None] * means**2, 0).sum(axis=0)
         # a column without spread within the classes tells nothing that a t could measure
         spread = np.where(within > 0, within, np.inf)
         t2 = (means[1] - means[0]) ** 2 / spread
-        order = np.argsort(-t2, kind="stable")[:n_best]
-        return np.sort(order)
+        return largest(t2, n_best)
+
+
+def largest(values: FloatArray, n: int) -> IntArray:
+    """(n,) places of the largest values, ascending; of equal ones the first are taken."""
+    least = np.partition(values, len(values) - n)[len(values) - n]
+    above = np.flatnonzero(values > least)
+    equal = np.flatnonzero(values == least)[: n - len(above)]
+    return np.sort(np.concatenate([above, equal]))

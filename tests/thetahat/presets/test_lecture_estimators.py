@@ -10,7 +10,7 @@ from thetahat.errors import EvaluationError
 from thetahat.features import Features
 from thetahat.generators._size import Size
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
-from thetahat.presets._classifiers import GeneSums, said
+from thetahat.presets._classifiers import GeneSums, largest, said
 from thetahat.presets._risk_estimates import (
     Population,
     Sample,
@@ -63,6 +63,25 @@ def test_golden_t_by_hand() -> None:
     # means apart 4, 1, 2 and squares within 4, 0, .5: t^2 is 16/4 = 4, nothing, 4/.5 = 8
     np.testing.assert_array_equal(sums.best(np.ones(4), 1), [2])
     np.testing.assert_array_equal(sums.best(np.ones(4), 2), [0, 2])
+
+
+def test_naive_largest_values_are_those_of_a_stable_sort() -> None:
+    rng = np.random.default_rng(8)
+    for size, n in ((1, 1), (9, 9), (40, 7), (40, 1)):
+        values = rng.integers(6, size=size).astype(np.float64)  # many are equal
+        expected = np.sort(np.argsort(-values, kind="stable")[:n])
+        np.testing.assert_array_equal(largest(values, n), expected)
+
+
+def test_against_scikit_learn_a_tree_says_the_same_without_its_checks(sample: Sample) -> None:
+    from sklearn.tree import DecisionTreeClassifier
+
+    seed = int(np.random.default_rng(4).integers(2**31))
+    plain = DecisionTreeClassifier(random_state=seed).fit(sample.X[:, :3], sample.y)
+    expected = plain.predict(sample.unseen[:, :3])
+    found = said("cart", sample.X[:, :3], sample.y, sample.unseen[:, :3], np.random.default_rng(4))
+    np.testing.assert_array_equal(found, expected)
+    assert 0 < found.mean() < 1
 
 
 def test_naive_cross_validation_is_a_loop_over_folds(sample: Sample) -> None:
