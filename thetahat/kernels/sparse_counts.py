@@ -140,7 +140,7 @@ def sums_by_kernel(
     """(n_codes, p) weighted sums of some rows by code; codes and weights are of all rows."""
     sums = np.zeros((n_codes, matrix.shape[1]))
     loop = compiled(class_sums)
-    loop(*_parts(matrix), unsigned(rows), unsigned(codes), _fixed(weights), sums)
+    loop(*_parts(matrix), unsigned(rows), unsigned(codes), fixed(weights), sums)
     return sums
 
 
@@ -149,7 +149,7 @@ def whole_sums_by_kernel(
 ) -> np.ndarray:
     """(n_cells, p) int32 sums of the rows of each cell, all of them whole and below 2^31."""
     sums = np.zeros((n_cells, matrix.shape[1]), dtype=np.int32)
-    compiled(whole_sums)(*_parts(matrix), unsigned(cells), _fixed(weights), sums)
+    compiled(whole_sums)(*_parts(matrix), unsigned(cells), fixed(weights), sums)
     return sums
 
 
@@ -165,9 +165,9 @@ def left_out_by_kernel(
     compiled(left_out)(
         *_parts(matrix),
         unsigned(codes),
-        _fixed(weights),
+        fixed(weights),
         unsigned(sums),
-        _fixed(logs),
+        fixed(logs),
         said,
         lengths,
     )
@@ -177,7 +177,7 @@ def left_out_by_kernel(
 def short_by_kernel(values: FloatArray) -> np.ndarray | None:
     """Return whole numbers from 0 to 65535 as (m,) uint16; None where some are others."""
     small = np.empty(len(values), dtype=np.uint16)
-    n_others = compiled(as_short)(_fixed(values), small)
+    n_others = compiled(as_short)(fixed(values), small)
     return None if n_others else small
 
 
@@ -192,20 +192,20 @@ def scores_of_blocks_by_kernel(
 ) -> FloatArray:
     """(m, W) products of some rows with that of (K, p, W) tables they belong to; 0 for the K-th."""
     out = np.zeros((len(rows), tables.shape[2]))
-    compiled(row_scores)(*_parts(matrix), unsigned(rows), unsigned(which), _fixed(tables), out)
+    compiled(row_scores)(*_parts(matrix), unsigned(rows), unsigned(which), fixed(tables), out)
     return out
 
 
 def _parts(matrix: CsrMatrix) -> tuple[Unsigned, Unsigned, FloatArray]:
-    return unsigned(matrix.indptr), unsigned(matrix.indices), _fixed(matrix.data)
+    return unsigned(matrix.indptr), unsigned(matrix.indices), fixed(matrix.data)
 
 
 def unsigned(numbers: np.ndarray) -> Unsigned:
     """Return whole numbers that are not negative as an unsigned type of their size."""
-    return _fixed(numbers.view(np.dtype(f"u{numbers.dtype.itemsize}")))
+    return fixed(numbers.view(np.dtype(f"u{numbers.dtype.itemsize}")))
 
 
-def _fixed(values: np.ndarray) -> np.ndarray:
+def fixed(values: np.ndarray) -> np.ndarray:
     """Return a view that cannot be written to.
 
     A matrix may be a map of a file, and to numba that is another type, compiled for once more.

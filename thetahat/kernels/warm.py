@@ -9,6 +9,7 @@ import numpy as np
 from thetahat.kernels import (
     bootstrap,
     cells,
+    class_moments,
     drawn_words,
     gaussian_kernels,
     kernel_means,
@@ -42,6 +43,7 @@ def compile_all() -> None:
     _warm_cells(losses)
     _warm_weights(losses)
     _warm_counts(losses)
+    _warm_rows()
     _warm_words()
 
 
@@ -74,6 +76,12 @@ def _warm_counts(weights: FloatArray) -> None:
     for matrix in (counts, short):
         sparse_counts.left_out_by_kernel(matrix, rows, weights, np.eye(2, dtype=np.intp), weights)
     sparse_counts.short_by_kernel(weights)
+
+
+def _warm_rows() -> None:
+    rows, X = np.arange(2), np.eye(2)
+    class_moments.moments_by_kernel(X, rows, rows, X[0], 2)
+    class_moments.distances_by_kernel(X, rows, X, X + 1)
 
 
 def _warm_words() -> None:

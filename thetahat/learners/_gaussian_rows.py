@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from itertools import pairwise
 from typing import Final
 
 import numpy as np
 
 from thetahat.features import Features
+from thetahat.kernels.class_moments import distances_by_kernel, moments_by_kernel
 from thetahat.learners._class_rows import LEAST_LEFT
+from thetahat.learners._parts import class_weights
 from thetahat.learners.base import Part
 from thetahat.types import FloatArray, IntArray
 
+LARGE: Final = 200_000
+"""Values from which on the compiled loops are taken."""
+
 _AT_ONCE: Final = 2048
-"""Rows looked at in one step, so that their squares stay in the cache."""
+"""Rows looked at in one step, so that they stay near the processor."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,29 +59,6 @@ class Moments:
         return float((self.squares_of_all / self.n - (self.x_of_all / self.n) ** 2).max())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Values:
-    """Values of m rows, sorted by class.
-
-    Parameters
-    ----------
-    x, squares : ndarray of float
-        (m, p) rows about the mean of all, and their squares.
-    index : ndarray of int
-        (m,) their row numbers.
-    order : ndarray of int
-        (m,) where each stood before it was sorted.
-    starts : sequence of int
-        (C + 1,) where the rows of each class begin.
-    """
-
-    x: FloatArray
-    squares: FloatArray
-    index: IntArray
-    order: IntArray
-    starts: Sequence[int]
-
-
 @dataclass(eq=False)
 class GaussianRows:
     """All rows, about their mean.
@@ -113,51 +93,58 @@ class GaussianRows:
         """Whether weights differ from 1."""
         return not bool((self.w == 1).all())
 
+    @property
+    def is_large(self) -> bool:
+        """Whether the compiled loops are taken."""
+        return self.X.size >= LARGE
+
     def of(self, index: IntArray) -> Moments:
         """Return the sums over some rows, each as often as it stands in ``index``."""
-        cuts = range(0, len(index), _AT_ONCE)
-        return self.of_values(self.values(index[start : start + _AT_ONCE]) for start in cuts)
+        x, squares = self._sums(index, self.y, self.w, self.n_classes)
+        if self.is_weighted:
+            of_all = self._sums(index, np.zeros_like(self.y), np.ones_like(self.w), 1)
+        else:
+            of_all = x, squares
+        y, w = self.y[index], self.w[index]
+        return Moments(
+            np.bincount(y[w > 0], minlength=self.n_classes),
+            class_weights(y, w, self.n_classes),
+            x,
+            squares,
+            len(index),
+            *(sums.sum(axis=0) for sums in of_all),
+        )
 
-    def of_values(self, parts: Iterable[Values]) -> Moments:
-        """Return the sums over rows that are at hand."""
-        shape = (2, self.n_classes, self.X.shape[1])
-        (x, squares), of_all = np.zeros(shape), np.zeros((2, shape[2]))
-        weight, rows, n = np.zeros(self.n_classes), np.zeros(self.n_classes, dtype=np.intp), 0
-        for part in parts:
-            n += len(part.index)
-            w = self.w[part.index]
-            for code, (start, stop) in enumerate(pairwise(part.starts)):
-                x[code] += w[start:stop] @ part.x[start:stop]
-                squares[code] += w[start:stop] @ part.squares[start:stop]
-                weight[code] += w[start:stop].sum()
-                rows[code] += np.count_nonzero(w[start:stop])
-            if self.is_weighted:
-                of_all += part.x.sum(axis=0), part.squares.sum(axis=0)
-        if not self.is_weighted:
-            of_all = np.stack([x.sum(axis=0), squares.sum(axis=0)])
-        return Moments(rows, weight, x, squares, n, *of_all)
+    def _sums(
+        self, index: IntArray, y: IntArray, w: FloatArray, n_classes: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """(C, p) sums of rows and of their squares: products with who is of which class."""
+        if self.is_large:
+            return moments_by_kernel(self.X, index, y, w, n_classes)
+        sums, squares = np.zeros((2, n_classes, self.X.shape[1]))
+        for start in range(0, len(index), _AT_ONCE):
+            some = index[start : start + _AT_ONCE]
+            member, rows = np.zeros((n_classes, len(some))), self.X[some]
+            member[y[some], np.arange(len(some))] = w[some]
+            sums += member @ rows
+            squares += member @ (rows * rows)
+        return sums, squares
 
-    def values(self, index: IntArray) -> Values:
-        """Return the values of some rows, sorted by class."""
-        y = self.y[index]
-        places = [np.flatnonzero(y == code) for code in range(self.n_classes)]
-        order = np.concatenate(places)
-        x = self.X[index[order]]
-        starts = np.cumsum([0, *(len(place) for place in places)]).tolist()
-        return Values(x, x * x, index[order], order, starts)
+    def distances(self, index: IntArray, means: FloatArray, variances: FloatArray) -> FloatArray:
+        """(C', m) squared distances of some rows to (C', p) means, in units of the variances."""
+        if self.is_large:
+            return distances_by_kernel(self.X, index, means, variances)
+        rows, apart = self.X[index], np.empty((len(means), len(index)))
+        for code, (mean, variance) in enumerate(zip(means, variances, strict=True)):
+            apart[code] = ((rows - mean) ** 2 / variance).sum(axis=1)
+        return apart
 
-    def of_training(self, part: Part, test: Values) -> Moments | None:
-        """Return the sums over a training part; None where digits would be lost.
-
-        ``test`` is ``values(part.test)``.
-        """
+    def of_training(self, part: Part) -> Moments | None:
+        """Return the sums over a training part; None where digits would be lost."""
         left_out = part.left_out
         if left_out is None or len(left_out) > len(part.train):
             return self.of(part.train)
-        if len(left_out) <= _AT_ONCE and np.array_equal(left_out, part.test):
-            sums = self.all.without(self.of_values([test]))
-        else:
-            sums = self.all.without(self.of(left_out))
+        sums = self.all.without(self.of(left_out))
         present = sums.rows > 0
         if (sums.weight[present] < LEAST_LEFT * self.all.weight[present]).any():
             return None

@@ -11,8 +11,8 @@ import numpy as np
 from thetahat.errors import EvaluationError
 from thetahat.features import Features
 from thetahat.learners._class_rows import LEAST_LEFT
-from thetahat.learners._gaussian_rows import GaussianRows, Moments, Values, gaussian_rows
-from thetahat.learners._naive_bayes import one_after_another, posterior, posterior_of_two
+from thetahat.learners._gaussian_rows import GaussianRows, Moments, gaussian_rows
+from thetahat.learners._naive_bayes import one_after_another, posterior_of_two
 from thetahat.learners._ridge_rows import LARGEST_AMPLIFICATION
 from thetahat.learners.base import Part, Plain
 from thetahat.losses.base import Predictions
@@ -44,7 +44,7 @@ def rows_of_gaussian(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Learnt:
-    """Moments of a training part, and its test rows.
+    """What a training part says of its classes.
 
     Parameters
     ----------
@@ -54,23 +54,19 @@ class Learnt:
         (C',) classes that have weight in it.
     means, variances : ndarray of float
         (C', p), without smoothing.
-    test : Values
-        The test rows.
     """
 
     moments: Moments
     present: IntArray
     means: FloatArray
     variances: FloatArray
-    test: Values
 
 
 class GaussianSplits:
     """Moments of the left-out rows are taken from those of all, class by class.
 
-    They are about the mean of all rows. Log densities of the test rows are two products of
-    matrices; where their terms are so large that digits of the difference would be lost, the
-    training part is fitted.
+    They are about the mean of all rows. Where variances are so small beside what is subtracted
+    that digits of the log densities would be lost, the training part is fitted.
     """
 
     def __init__(self, rows: GaussianRows, smoothing: float) -> None:
@@ -79,7 +75,9 @@ class GaussianSplits:
     def predict(self, part: Part) -> Predictions | Plain:
         """Subtract the block, class by class."""
         learnt = learn(self.rows, part)
-        return learnt if isinstance(learnt, Plain) else said_of(self.rows, learnt, self.smoothing)
+        if isinstance(learnt, Plain):
+            return learnt
+        return said_of(self.rows, part.test, learnt, self.smoothing)
 
     def each_left_out(self, index: IntArray) -> tuple[Predictions, np.ndarray]:
         """Return what is said of each row when it alone is left out, and where that may be used."""
@@ -101,7 +99,7 @@ class GaussianPath:
         if isinstance(learnt, Plain):
             told: list[Predictions | Plain] = [learnt for _ in self.smoothings]
         else:
-            told = [said_of(self.rows, learnt, smoothing) for smoothing in self.smoothings]
+            told = [said_of(self.rows, part.test, learnt, each) for each in self.smoothings]
         nothing = Predictions(
             np.zeros(len(part.test), np.intp),
             probabilities=np.zeros((len(part.test), self.rows.n_classes)),
@@ -118,8 +116,7 @@ class GaussianPath:
 
 def learn(rows: GaussianRows, part: Part) -> Learnt | Plain:
     """Return the moments of a training part, or why it has to be fitted."""
-    test = rows.values(part.test)
-    moments = rows.of_training(part, test)
+    moments = rows.of_training(part)
     if moments is None:
         return LIGHT
     present = np.flatnonzero(moments.rows > 0)
@@ -127,10 +124,12 @@ def learn(rows: GaussianRows, part: Part) -> Learnt | Plain:
         return ONE_CLASS
     weight = moments.weight[present][:, None]
     means = moments.x[present] / weight
-    return Learnt(moments, present, means, moments.squares[present] / weight - means**2, test)
+    return Learnt(moments, present, means, moments.squares[present] / weight - means**2)
 
 
-def said_of(rows: GaussianRows, learnt: Learnt, smoothing: float) -> Predictions | Plain:
+def said_of(
+    rows: GaussianRows, test: IntArray, learnt: Learnt, smoothing: float
+) -> Predictions | Plain:
     """Return the predictions of the test rows, or why the training part has to be fitted."""
     moments, present = learnt.moments, learnt.present
     variances = learnt.variances + smoothing * moments.largest_variance
@@ -141,14 +140,16 @@ def said_of(rows: GaussianRows, learnt: Learnt, smoothing: float) -> Predictions
     amplification = max(1.0, float((before / variances).max()))
     if amplification > LARGEST_AMPLIFICATION:
         return FLAT
-    sorted_joint, size = _log_density(learnt, variances)
+    joint = rows.distances(test, learnt.means, variances)
+    constant = np.log(2 * np.pi * variances).sum(axis=1)
+    size = float(joint.max(initial=0.0)) + float(np.abs(constant).max())
     if not _ROUNDING * amplification * size <= _DIGITS:
         return FLAT
-    joint = np.empty_like(sorted_joint)
-    joint[:, learnt.test.order] = sorted_joint + np.log(weight / weight.sum())[:, None]
-    if (_gap(joint) <= _DIGITS).any():
-        return TIED
-    return _posterior(joint, present, rows.n_classes)
+    joint += constant[:, None]
+    joint *= -0.5
+    joint += np.log(weight / weight.sum())[:, None]
+    said, ahead = _decided(joint, present, rows.n_classes)
+    return TIED if (ahead <= _DIGITS).any() else said
 
 
 def is_far(centre: FloatArray, variances: FloatArray) -> np.ndarray:
@@ -157,33 +158,25 @@ def is_far(centre: FloatArray, variances: FloatArray) -> np.ndarray:
     return np.asarray(rounding > _DIGITS * np.sqrt(variances))
 
 
-def _gap(joint: FloatArray) -> FloatArray:
-    """(n,) by how much the likeliest class is ahead of the next, from (C', n)."""
+def _decided(
+    joint: FloatArray, present: IntArray, n_classes: int
+) -> tuple[Predictions, FloatArray]:
+    """Return the predictions, and (n,) by how much the likeliest class is ahead of the next.
+
+    ``joint`` are (C', n) log densities of the classes ``present``, which are written over.
+    """
     if len(joint) == 2:
-        return np.asarray(np.abs(joint[1] - joint[0]))
-    two = np.partition(joint, -2, axis=0)[-2:]
-    return np.asarray(two[1] - two[0])
-
-
-def _posterior(joint: FloatArray, present: IntArray, n_classes: int) -> Predictions:
-    if len(joint) == 2:
-        return posterior_of_two(joint[1] - joint[0], present, n_classes)
-    return posterior(joint.T, present, n_classes)
-
-
-def _log_density(learnt: Learnt, variances: FloatArray) -> tuple[FloatArray, float]:
-    """(C', n_test) log densities, and the largest term in them."""
-    means = learnt.means
-    X, squares = learnt.test.x, learnt.test.squares
-    constant = np.log(2 * np.pi * variances).sum(axis=1)
-    precise = 1 / variances
-    apart = precise @ squares.T
-    of_means = (means**2 * precise).sum(axis=1)
-    largest = float(apart.max(initial=0.0) + of_means.max())  # before most of it is subtracted
-    apart -= (2 * means * precise) @ X.T
-    apart += of_means[:, None]
-    size = 2 * largest + float(np.abs(constant).max())
-    return -0.5 * (constant[:, None] + apart), size
+        odds = joint[1] - joint[0]
+        return posterior_of_two(odds, present, n_classes), np.abs(odds)
+    every = np.arange(joint.shape[1])
+    best = joint.argmax(axis=0)
+    top = joint[best, every]
+    relative = np.exp(joint - top)
+    relative /= relative.sum(axis=0)
+    probabilities = np.zeros((len(every), n_classes))
+    probabilities[:, present] = relative.T
+    joint[best, every] = -np.inf
+    return Predictions(present[best], probabilities=probabilities), top - joint.max(axis=0)
 
 
 def each_left_out(
@@ -222,6 +215,5 @@ def each_left_out(
         joint[at] = np.log(weight) - 0.5 * (constant + apart)
     fits &= amplification <= LARGEST_AMPLIFICATION
     fits &= _ROUNDING * amplification * size <= _DIGITS
-    if len(present) > 1:
-        fits &= _gap(joint) > _DIGITS
-    return posterior(joint.T, present, rows.n_classes), fits
+    said, ahead = _decided(joint, present, rows.n_classes)
+    return said, fits & (ahead > _DIGITS)

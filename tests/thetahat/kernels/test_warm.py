@@ -13,7 +13,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
     script = (
         "import numba, numpy as np\n"
         "from thetahat.kernels import bootstrap, cells, moments, sign_flips, signed_ranks\n"
-        "from thetahat.kernels import drawn_words, sparse_counts\n"
+        "from thetahat.kernels import class_moments, drawn_words, sparse_counts\n"
         "from thetahat.kernels import gaussian_kernels, kernel_means, likelihood_ascent\n"
         "from thetahat.kernels.compiling import compiled\n"
         "from thetahat.kernels.warm import compile_all\n"
@@ -22,6 +22,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "    bootstrap.draw_indices, bootstrap.count_draws, bootstrap.gather_sums,\n"
         "    sparse_counts.class_sums, sparse_counts.row_scores, sparse_counts.whole_sums,\n"
         "    sparse_counts.as_short, sparse_counts.left_out,\n"
+        "    class_moments.add_moments, class_moments.write_distances,\n"
         "    drawn_words.add_words, drawn_words.score_blocks, drawn_words.score_others,\n"
         "    kernel_means.nearest_squares, kernel_means.exchange,\n"
         "    gaussian_kernels.fill_squares, gaussian_kernels.exponentiate,\n"
@@ -61,6 +62,9 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "sparse_counts.whole_sums_by_kernel(X, rows % 3, np.ones(400), 2)\n"
         "sums = np.full((3, 300), 99)\n"
         "sparse_counts.left_out_by_kernel(X, rows % 3, np.ones(400), sums, np.ones(100))\n"
+        "class_moments.moments_by_kernel(x.reshape(400, 300), rows, rows % 3, x[:400], 3)\n"
+        "means = x[:900].reshape(3, 300)\n"
+        "class_moments.distances_by_kernel(x.reshape(400, 300), rows, means, means**2)\n"
         "from thetahat.presets._documents import Documents\n"
         "from thetahat.presets._ranked_documents import RankedDocuments\n"
         "X = csr_array(np.rint(abs(x)).reshape(400, 300))\n"
@@ -79,7 +83,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
     )
 
     before, after = done.stdout.splitlines()
-    assert before == after == str([1] * 7 + [2, 2, 1, 1, 2] + [1] * 8)
+    assert before == after == str([1] * 7 + [2, 2, 1, 1, 2] + [1] * 10)
 
 
 NOT_WARMED = {

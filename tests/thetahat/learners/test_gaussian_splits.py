@@ -122,6 +122,25 @@ def test_exact_rows_taken_in_pieces_change_nothing(monkeypatch: pytest.MonkeyPat
     assert_allclose(probabilities(in_pieces), probabilities(whole), rtol=1e-12)
 
 
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_exact_compiled_loops_say_what_numpy_does(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = problem(name, "classification")
+    parts = [part_of(split, data.n) for scheme in SPLITS for split in splits_of(data, scheme)]
+    by_numpy = shared_of(data, 0.01)
+    wanted = [by_numpy.predict(part) for part in parts]
+    monkeypatch.setattr(_gaussian_rows, "LARGE", 0)
+    by_loops = shared_of(data, 0.01)
+
+    for part, told in zip(parts, wanted, strict=True):
+        said = by_loops.predict(part)
+        assert isinstance(said, Plain) == isinstance(told, Plain)
+        if not isinstance(said, Plain) and not isinstance(told, Plain):
+            assert_array_equal(said.output, told.output)
+            assert_allclose(probabilities(said), probabilities(told), rtol=1e-8, atol=1e-12)
+
+
 @pytest.mark.parametrize("apart", [10.0, 1e5])
 def test_naive_classes_far_from_one_another(apart: float) -> None:
     rng = np.random.default_rng(20_261_240)
