@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -46,7 +46,7 @@ class Standardised:
         if self.directions is not None:
             Z = Z @ self.directions
         Z = Z * self.scale
-        return np.column_stack([np.ones(len(Z)), Z]) if self.intercept else Z
+        return _with_ones(Z, intercept=self.intercept)
 
 
 def standardised(X: FloatArray, w: FloatArray, *, penalty: float, intercept: bool) -> Standardised:
@@ -57,30 +57,68 @@ def standardised(X: FloatArray, w: FloatArray, *, penalty: float, intercept: boo
     the place of the features.
     """
     centre = weighted_mean(X, w) if intercept else np.zeros(X.shape[1])
-    Z, directions = X - centre, None
-    weighted = Z * np.sqrt(w)[:, None]
-    rounding = is_rounding(weighted, centre, w)
     if X.shape[1] >= len(X):
-        weighted[:, rounding] = 0.0
-        _, lengths, Vt = np.linalg.svd(weighted, full_matrices=False)
-        varies = lengths > np.finfo(np.float64).eps * X.shape[1] * lengths.max(initial=0.0)
-        lengths, directions = lengths[varies], Vt[varies].T
-        Z, varies = Z @ directions, varies[varies]
+        turned, directions, scale = _along_rows(X - centre, w, centre)
+        Z = _with_ones(turned * scale, intercept=intercept)
     else:
-        lengths = np.sqrt(np.einsum("ij,ij->j", weighted, weighted))
-        varies = (lengths > 0) & ~rounding
+        directions = None
+        Z, centre, scale = _in_units(X, w, centre, intercept=intercept)
+    rows = Standardised(Z, np.empty(0), centre, directions, scale, intercept)
+    return replace(rows, penalties=penalties_of(rows, penalty))
+
+
+def penalties_of(rows: Standardised, penalty: float) -> FloatArray:
+    """(q,) of each coefficient; one whose column is constant stays at 0."""
+    varies = rows.scale > 0
+    of_features = np.where(varies, penalty * rows.scale**2, 1.0)
+    return np.concatenate([[0.0], of_features]) if rows.intercept else of_features
+
+
+def _along_rows(
+    Z: FloatArray, w: FloatArray, centre: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """(n, r) centred rows in the directions that they span, (p, r) these, and (r,) their scale."""
+    weighted = Z * np.sqrt(w)[:, None]
+    weighted[:, is_rounding(weighted, centre, w)] = 0.0
+    _, lengths, Vt = np.linalg.svd(weighted, full_matrices=False)
+    varies = lengths > np.finfo(np.float64).eps * Z.shape[1] * lengths.max(initial=0.0)
+    return Z @ Vt[varies].T, Vt[varies].T, np.sqrt(w.sum()) / lengths[varies]
+
+
+def _in_units(
+    X: FloatArray, w: FloatArray, centre: FloatArray, *, intercept: bool
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """(n, q) rows in units of their spread, (p,) the point they are taken from, (p,) the scale."""
+    n, is_weighted = len(X), bool((w != 1).any())
+    Z = np.empty((n, X.shape[1] + intercept))
+    Z[:, :intercept] = 1.0
+    features = Z[:, int(intercept) :]
+    np.subtract(X, centre, out=features)
+    weighted = features * np.sqrt(w)[:, None] if is_weighted else features
+    lengths = np.sqrt(np.einsum("ij,ij->j", weighted, weighted))
+    varies = (lengths > 0) & ~is_rounding(weighted, centre, w)
     scale = np.zeros(len(lengths))
     scale[varies] = np.sqrt(w.sum()) / lengths[varies]
-    Z = Z * scale
-    if directions is None and intercept and 10 * np.square(Z**2).mean(axis=0).max() > len(Z):
+    features *= scale
+    if intercept and _is_drawn_far(features, is_weighted=is_weighted):
         # The mean may be drawn so far by few rows that the others would lose digits about it.
         centre = np.median(X, axis=0)
-        Z = (X - centre) * scale
-    penalties = np.where(varies, penalty * scale**2, 1.0)  # one that is constant stays at 0
-    if intercept:
-        Z = np.column_stack([np.ones(len(Z)), Z])
-        penalties = np.concatenate([[0.0], penalties])
-    return Standardised(Z, penalties, centre, directions, scale, intercept)
+        np.subtract(X, centre, out=features)
+        features *= scale
+    return Z, centre, scale
+
+
+def _is_drawn_far(features: FloatArray, *, is_weighted: bool) -> bool:
+    """Whether few rows make out the spread of a column: its fourth moment says so."""
+    n = len(features)
+    largest = max(float(features.max(initial=0.0)), -float(features.min(initial=0.0))) ** 2
+    if not is_weighted and 10 * largest <= n:  # the fourth moment is at most the largest square
+        return False
+    return bool(10 * np.square(features**2).mean(axis=0).max(initial=0.0) > n)
+
+
+def _with_ones(Z: FloatArray, *, intercept: bool) -> FloatArray:
+    return np.column_stack([np.ones(len(Z)), Z]) if intercept else Z
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -114,11 +114,23 @@ class Factor:
 
     def solve(self, gradient: FloatArray) -> FloatArray:
         """(q, K) Newton step, for a (q, K) gradient."""
+        found = self.solve_flat(gradient.T.reshape(-1))
+        return np.asarray(found.reshape(gradient.shape[1], -1).T)
+
+    def solve_flat(self, gradient: FloatArray) -> FloatArray:
+        """(K q,) Newton step, for a (K q,) gradient, class by class."""
         from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
 
-        flat = gradient.T.reshape(-1) * self.scale
-        found, _ = lapack.dpotrs(self.lower, flat, lower=1)
-        return np.asarray((found * self.scale).reshape(gradient.shape[1], -1).T)
+        found, _ = lapack.dpotrs(self.lower, gradient * self.scale, lower=1)
+        return np.asarray(found * self.scale)
+
+    def inverse(self) -> FloatArray:
+        """(K q, K q) inverse of the curvature."""
+        from scipy.linalg import lapack  # noqa: PLC0415 - as above
+
+        half, _ = lapack.dtrtri(self.lower, lower=1)
+        half = half * self.scale
+        return np.asarray(half.T @ half)
 
     def inverse_length(self) -> float:
         """Return the 1-norm of the inverse of the matrix as it is factored."""

@@ -67,9 +67,11 @@ def posterior_of_two(odds: FloatArray, present: IntArray, n_classes: int) -> Pre
 def one_after_another(said: Sequence[Predictions]) -> Predictions:
     """Return the predictions of several learners, those of the first, then those of the next."""
     probabilities = [one.probabilities for one in said if one.probabilities is not None]
+    scores = [one.scores for one in said if one.scores is not None]
     return Predictions(
         np.concatenate([one.output for one in said]),
         probabilities=np.concatenate(probabilities),
+        scores=np.concatenate(scores) if scores else None,
     )
 
 

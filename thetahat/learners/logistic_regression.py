@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
@@ -12,9 +13,9 @@ from thetahat.errors import InvalidParameter
 from thetahat.features import Features
 from thetahat.learners._logistic_model import LogisticModel, standardised, target_of
 from thetahat.learners._logistic_newton import Objective, minimise
-from thetahat.learners._logistic_splits import logistic_over_splits
+from thetahat.learners._logistic_path import logistic_over_path, logistic_over_splits
 from thetahat.learners._parts import check_two_classes, class_weights, complete_or_plain, weights_of
-from thetahat.learners.base import OverSplits, Plain
+from thetahat.learners.base import OverPath, OverSplits, Plain
 from thetahat.registry import MethodInfo
 from thetahat.types import Caution, FloatArray
 
@@ -53,7 +54,8 @@ class LogisticRegression:
 
     Under cross-validation the optimum of all rows is found once. That of a training part is near
     it, and is found from there with the curvature of all rows, less that of the rows left out. A
-    split in which that could cost the eighth digit is fitted by itself.
+    split in which that could cost the eighth digit is fitted by itself. Learners that differ in
+    the penalty alone are solved together, each from its neighbour.
 
     Assumptions: the log odds are linear in the features, and these are in comparable units; put
     ``standardise`` first in ``prepare`` where they are not.
@@ -92,6 +94,7 @@ class LogisticRegression:
     tasks: ClassVar[frozenset[str]] = frozenset({"classification"})
     takes_weights: ClassVar[bool] = True
     gives_scores: ClassVar[bool] = True
+    path_parameter: ClassVar[str] = "penalty"
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.penalty) and self.penalty > 0):
@@ -133,6 +136,23 @@ class LogisticRegression:
             return X
         return logistic_over_splits(
             X, y, weights, n_classes, penalty=self.penalty, intercept=self.intercept
+        )
+
+    def over_path(
+        self,
+        values: Sequence[float],
+        features: Features,
+        y: np.ndarray,
+        *,
+        weights: FloatArray | None,
+        n_classes: int,
+    ) -> OverPath | Plain:
+        """Find the optimum of all rows for each penalty, one from another."""
+        X = complete_or_plain(features)
+        if isinstance(X, Plain):
+            return X
+        return logistic_over_path(
+            X, y, weights, n_classes, penalties=values, intercept=self.intercept
         )
 
 

@@ -87,7 +87,15 @@ def run_splits(  # noqa: PLR0913 - the six things a number depends on, and what 
     predict_all = getattr(shared, "predict_all", None)
     if predict_all is None:
         return [one(split) for split in splits]
-    return run_in_stretches(predict_all, splits, data, loss, one, keep_predictions=keep_predictions)
+    return run_in_stretches(
+        predict_all,
+        splits,
+        data,
+        loss,
+        one,
+        ask_of_one_row=alone is None,
+        keep_predictions=keep_predictions,
+    )
 
 
 def _each_row(

@@ -38,18 +38,23 @@ def run_in_stretches(  # noqa: PLR0913 - what predicts and loses, and who runs a
     loss: Loss,
     one: Callable[[Split, Said], SplitOutcome],
     *,
+    ask_of_one_row: bool,
     keep_predictions: bool,
 ) -> Outcomes:
     """Return the outcomes of splits that are predicted some at a time.
 
     Parameters
     ----------
+    ask_of_one_row : bool
+        Whether splits that test one row are among them; else they are run by themselves.
     one : callable
         Runs a split by itself, given what was said of it: where it has to be fitted, where the
         loss refuses something and where a number is not finite.
     """
     found = []
-    for some, said in predicted_in_stretches(predict_all, splits, data.n):
+    for some, said in predicted_in_stretches(
+        predict_all, splits, data.n, ask_of_one_row=ask_of_one_row
+    ):
         places = places_of(some)
         fits, arrays = _at_once(some, said, data, loss, keep=keep_predictions)
         by_itself = {at: one(some[at], _usable(said[at])) for at in np.flatnonzero(~fits).tolist()}
@@ -62,11 +67,11 @@ def run_in_stretches(  # noqa: PLR0913 - what predicts and loses, and who runs a
 
 
 def predicted_in_stretches(
-    predict_all: PredictAll, splits: Iterable[Split], n: int
+    predict_all: PredictAll, splits: Iterable[Split], n: int, *, ask_of_one_row: bool = False
 ) -> Iterator[tuple[list[Split], list[Said]]]:
     """Give stretches of splits of ``n`` rows with what is said of each."""
     for some in _stretches(splits):
-        asked = [len(split.test) > 1 for split in some]
+        asked = [ask_of_one_row or len(split.test) > 1 for split in some]
         with np.errstate(all="ignore"):
             told = iter(predict_all([part_of(split, n) for split in compress(some, asked)]))
         yield some, [next(told) if was else None for was in asked]

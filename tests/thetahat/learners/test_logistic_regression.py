@@ -13,7 +13,7 @@ from thetahat.data import Data, data_of
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.learners._logistic_model import LogisticModel
 from thetahat.learners._logistic_newton import Objective, minimise
-from thetahat.learners._logistic_splits import logistic_over_splits
+from thetahat.learners._logistic_path import logistic_over_splits
 from thetahat.learners.base import Part, Plain
 from thetahat.learners.logistic_regression import LogisticRegression
 from thetahat.losses.zero_one import ZeroOne

@@ -1,0 +1,165 @@
+"""Logistic regressions that differ in their penalty say together what each says by itself."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from tests.thetahat.learners.problems import problem
+from thetahat.data import Data, data_of
+from thetahat.learners._logistic_newton import Objective, minimise
+from thetahat.learners._logistic_optimum import optimum_of
+from thetahat.learners._logistic_path import logistic_over_path
+from thetahat.learners._logistic_splits import told_of
+from thetahat.learners.base import Part, Plain
+from thetahat.learners.logistic_regression import LogisticRegression
+from thetahat.losses.base import Predictions
+from thetahat.losses.zero_one import ZeroOne
+from thetahat.resampling import SplitOutcome, path_over, rows_of, run_path, run_splits
+from thetahat.schemes import SCHEMES
+
+PENALTIES = (1.0, 1e-3, 100.0)
+
+
+def outcomes(data: Data, scheme: str, params: dict[str, Any], penalty: float | None) -> Any:
+    """Outcomes of one penalty by itself, or of all together."""
+    splits = SCHEMES[scheme](**params).splits(rows_of(data), 3)
+    if penalty is not None:
+        learner = LogisticRegression(penalty=penalty)
+        return run_splits("m", learner, data, splits, ZeroOne(), 0, keep_predictions=True)
+    learners = {f"{value}": LogisticRegression(penalty=value) for value in PENALTIES}
+    (group,) = path_over(learners)
+    return run_path(group, data, splits, ZeroOne(), 0, keep_predictions=True)
+
+
+def many(n_classes: int, n: int = 90) -> Data:
+    rng = np.random.default_rng(20_270_101)
+    X = rng.normal(size=(n, 3)) + 2
+    y = np.digitize(X[:, 0] + rng.normal(size=n), np.linspace(1, 3, n_classes + 1)[1:-1])
+    return data_of({f"x{j}": X[:, j] for j in range(3)}, y, "classification")
+
+
+def same(one: Sequence[SplitOutcome], other: Sequence[SplitOutcome]) -> None:
+    for a, b in zip(one, other, strict=True):
+        assert_array_equal(a.output, b.output)
+        assert_allclose(np.asarray(a.probabilities), np.asarray(b.probabilities), rtol=0, atol=1e-8)
+        if b.scores is None:
+            assert a.scores is None
+        else:
+            assert_allclose(np.asarray(a.scores), b.scores, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["plain", "collinear", "far", "weighted", "constant", "tiny"])
+def test_naive_each_by_itself_says_the_same(name: str) -> None:
+    data = problem(name, "classification")
+
+    together = outcomes(data, "k_fold", {"n_folds": 5}, None)
+
+    for penalty in PENALTIES:
+        same(together[f"{penalty}"], outcomes(data, "k_fold", {"n_folds": 5}, penalty))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_naive_fits_of_the_training_parts_say_the_same(n_classes: int) -> None:
+    data = many(n_classes)
+    X = data.features.complete_matrix()
+
+    for scheme, params in (("k_fold", {"n_folds": 6}), ("leave_one_out", {})):
+        together = outcomes(data, scheme, params, None)
+        for penalty in PENALTIES:
+            assert not together[f"{penalty}"].why_plain
+            for outcome in list(together[f"{penalty}"])[:6]:
+                train = np.setdiff1d(np.arange(len(X)), outcome.test)
+                fitted = LogisticRegression(penalty=penalty).fit(
+                    data.features.rows(train),
+                    data.y[train],
+                    weights=None,
+                    n_classes=n_classes,
+                    rng=np.random.default_rng(0),
+                )
+                wanted = fitted.predict(data.features.rows(outcome.test)).probabilities
+                assert wanted is not None
+                assert_allclose(outcome.probabilities, wanted, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_exact_what_a_split_says_does_not_depend_on_the_others(n_classes: int) -> None:
+    data = many(n_classes)
+    params: dict[str, Any] = {"n_folds": 7, "n_repeats": 3}
+    made, rows = SCHEMES["repeated_k_fold"](**params), rows_of(data)
+
+    def bits(edges: list[int]) -> list[bytes]:
+        found = []
+        for start, stop in itertools.pairwise(edges):
+            splits = made.splits(rows, 5, start=start, stop=stop)
+            done = run_splits(
+                "m", LogisticRegression(), data, splits, ZeroOne(), 0, keep_predictions=True
+            )
+            found += [np.asarray(outcome.probabilities).tobytes() for outcome in done]
+        return found
+
+    whole = bits([0, 21])
+    assert bits([0, 4, 15, 21]) == whole
+    assert bits([*range(22)]) == whole
+
+
+def test_exact_newtons_steps_from_nothing_come_to_the_same_optimum() -> None:
+    rng = np.random.default_rng(20_270_102)
+    for n_classes in (2, 3):
+        Z = np.column_stack([np.ones(400), rng.normal(size=(400, 4))])
+        y = rng.integers(0, n_classes, size=400)
+        target = np.eye(n_classes)[y] if n_classes > 2 else y[:, None].astype(float)
+        for penalties in (np.array([0.0, 1, 1, 1, 1]), np.ones(5)):
+            objective = Objective(Z, target, rng.uniform(0.5, 2, size=400), penalties)
+
+            found = optimum_of(objective)
+
+            wanted, _ = minimise(objective, np.zeros((5, target.shape[1])))
+            assert found is not None
+            assert_allclose(found.coefficients, wanted, rtol=0, atol=1e-11)
+
+
+def test_degenerate_where_no_optimum_of_all_rows_is_found() -> None:
+    rng = np.random.default_rng(20_270_103)
+    X = rng.normal(size=(40, 2))
+    y = (X[:, 0] > 0).astype(np.intp)
+    path = logistic_over_path(X, y, None, 2, penalties=[1e-300, 1.0], intercept=True)
+    assert not isinstance(path, Plain)
+    rows = np.arange(40)
+
+    said, fits = path.predict(Part(rows[5:], rows[:5], rows[:5]))
+    _, each = path.each_left_out(rows[:5])  # type: ignore[attr-defined]
+
+    assert fits.tolist() == [False, True]
+    assert len(said.output) == 10
+    assert said.scores is not None
+    assert not each[0].any()
+    assert each[1].all()
+
+
+def test_degenerate_no_weight_and_one_class() -> None:
+    X, y = np.arange(6.0)[:, None], np.array([0, 1, 0, 1, 0, 1])
+
+    def reason(y: np.ndarray, w: np.ndarray | None) -> str:
+        found = logistic_over_path(X, y, w, 2, penalties=[1.0, 2.0], intercept=True)
+        assert isinstance(found, Plain)
+        return found.reason
+
+    assert reason(y, np.zeros(6)) == "no row has weight"
+    assert reason(np.zeros(6, dtype=np.intp), None) == "the training part has not all classes"
+
+
+def test_exact_a_stretch_of_what_is_said() -> None:
+    said = Predictions(np.arange(5), np.arange(10.0).reshape(5, 2), None)
+
+    part = told_of(said, slice(1, 3))
+
+    assert part.output.tolist() == [1, 2]
+    assert_array_equal(part.probabilities, [[2, 3], [4, 5]])
+    assert part.scores is None
+    assert told_of(Predictions(np.arange(5)), slice(0, 1)).probabilities is None
