@@ -12,6 +12,7 @@ from typing import Any, Final, TypeGuard
 import numpy as np
 
 from thetahat.errors import InvalidParameter, Loc
+from thetahat.selecting.step_parameters import Path, place_of, with_values
 
 MOST_VALUES: Final = 1000
 """Of one parameter."""
@@ -29,7 +30,8 @@ class Grid:
     Parameters
     ----------
     values : mapping of str to tuple
-        By parameter, in order; the last one moves fastest from candidate to candidate.
+        By parameter, in order; the last one moves fastest from candidate to candidate. One of a
+        preparation step is called ``step__parameter``.
     candidates : mapping of str to tuple
         By candidate's name, its value of each parameter.
     """
@@ -61,7 +63,7 @@ def expand(
     for name, wire in wires.items():
         here: dict[str, Any] = {name: wire}
         if isinstance(wire, Mapping) and "grid" in wire:
-            grids[name] = grid = _grid(name, wire["grid"], wire.get("params", {}), (*loc, name))
+            grids[name] = grid = _grid(name, wire, (*loc, name))
             here = {one: _candidate(wire, grid.values, at) for one, at in grid.candidates.items()}
         for one, spec in here.items():
             if one in expanded:
@@ -166,18 +168,22 @@ def _same(a: Value, b: Value) -> bool:
     return a == b and isinstance(a, bool) == isinstance(b, bool)
 
 
-def _grid(name: str, given: Any, params: Any, loc: Loc) -> Grid:
+def _grid(name: str, wire: Mapping[str, Any], loc: Loc) -> Grid:
+    given = wire["grid"]
     if not isinstance(given, Mapping) or not given:
         raise InvalidParameter(
             'a grid is an object of values by parameter name, like {"penalty": [0.1, 1, 10]}',
             loc=(*loc, "grid"),
         )
     values: dict[str, tuple[Value, ...]] = {}
+    places: dict[Path, str] = {}
     for key, wanted in given.items():
-        if isinstance(params, Mapping) and key in params:
+        place = place_of(wire, str(key), loc=(*loc, "grid", str(key)))
+        if place in places:
             raise InvalidParameter(
-                f"{key} stands in params and in the grid", loc=(*loc, "grid", str(key))
+                f"{places[place]} and {key} are one parameter", loc=(*loc, "grid", str(key))
             )
+        places[place] = str(key)
         values[key] = values_of(wanted, (*loc, "grid", str(key)))
     n = math.prod(len(of_one) for of_one in values.values())
     if n > MOST_CANDIDATES:
@@ -201,10 +207,10 @@ def _candidate(
 ) -> dict[str, Any]:
     """Return the spec of one candidate of a grid."""
     plain = {key: value for key, value in wire.items() if key != "grid"}
-    params = plain.get("params", {})
-    if isinstance(params, Mapping):  # what is none is refused with the spec
-        plain["params"] = {**params, **dict(zip(values, at, strict=True))}
-    return plain
+    if not isinstance(plain.get("params", {}), Mapping):  # refused with the spec
+        return plain
+    places = [place_of(plain, key, loc=()) for key in values]
+    return with_values(plain, dict(zip(places, at, strict=True)))
 
 
 def _texts(values: Sequence[Value]) -> list[str]:
