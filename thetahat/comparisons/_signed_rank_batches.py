@@ -16,8 +16,10 @@ from thetahat.comparisons._signed_ranks import (
     sort_keys,
 )
 from thetahat.comparisons._unit_batches import UnitBatch
-from thetahat.kernels.signed_ranks import MANY_SIZES
+from thetahat.kernels.signed_ranks import MANY_SIZES, positive_sums
 from thetahat.types import FloatArray, IntArray
+
+_ONE = np.uint64(1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,15 +90,23 @@ def _positive_sums(
     those of differences of 0 and 1, they all are the mean of these. The other rows are to be
     looked at one by one.
     """
-    sizes = (keys >> np.uint64(1)).view(np.float64)
-    gaps = np.diff(sizes, axis=1).min(axis=1, initial=np.inf)
-    clear = (n_zeros == 0) & (gaps > roundings.max(axis=1, initial=0.0))
-    signs = (keys & np.uint64(1)).astype(np.float64)
-    sums = signs @ np.arange(1.0, keys.shape[1] + 1)
+    if keys.size >= MANY_SIZES:
+        sums, gaps, slack = positive_sums(keys, roundings)
+    else:
+        sums, gaps, slack = _by_arrays(keys, roundings)
+    clear = (n_zeros == 0) & (gaps > slack)
     n = keys.shape[1] - n_zeros
-    first = sizes[np.arange(len(keys)), np.minimum(n_zeros, keys.shape[1] - 1)]
-    alike = (n > 1) & (first == sizes[:, -1])
+    first = keys[np.arange(len(keys)), np.minimum(n_zeros, keys.shape[1] - 1)]
+    alike = (n > 1) & (first >> _ONE == keys[:, -1] >> _ONE)
     return np.where(alike, n_positive * (n + 1) / 2, sums), clear, alike
+
+
+def _by_arrays(keys: UIntArray, roundings: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """As ``positive_sums``."""
+    gaps = np.diff((keys >> _ONE).view(np.float64), axis=1).min(axis=1, initial=np.inf)
+    signs = (keys & _ONE).astype(np.float64)
+    sums = signs @ np.arange(1.0, keys.shape[1] + 1)
+    return sums, gaps, roundings.max(axis=1, initial=0.0)
 
 
 def _without_ties(positive: float, n: int) -> SignedRanks:

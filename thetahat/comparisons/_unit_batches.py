@@ -15,6 +15,7 @@ from thetahat.comparisons._units import (
     unit_weights,
 )
 from thetahat.comparisons.base import PairBatch
+from thetahat.kernels.paired_units import MANY_VALUES, without_roundings
 from thetahat.types import Caution, FloatArray, IntArray
 
 
@@ -83,16 +84,8 @@ def _made(batch: PairBatch, unit: UnitName) -> UnitBatch:
     layout = batch.models[0].layout
     values = _differences(batch, unit)
     of_models = _roundings(batch, unit)
-    roundings = of_models[batch.positions[:, 0]]
-    np.maximum(roundings, of_models[batch.positions[:, 1]], out=roundings)
-    sizes = np.abs(values)
-    nothing = sizes <= roundings
-    dropped = np.zeros(len(values))
-    if np.any(nothing & (sizes > 0)):
-        dropped = np.where(nothing, sizes, 0.0).sum(axis=1)
-        values[nothing] = 0.0
-    n_positive = np.count_nonzero(values > 0, axis=1)
-    n_negative = np.count_nonzero(values < 0, axis=1)
+    drop = without_roundings if values.size >= MANY_VALUES else _without_roundings
+    roundings, dropped, n_positive, n_negative = drop(values, of_models, batch.positions)
     counts = (n_positive + n_negative).tolist()
     said = {n: cautions_of_count(layout, unit, n) for n in set(counts)}
     return UnitBatch(
@@ -105,6 +98,22 @@ def _made(batch: PairBatch, unit: UnitName) -> UnitBatch:
         n_negative=n_negative,
         cautions=tuple(map(said.__getitem__, counts)),
     )
+
+
+def _without_roundings(
+    values: FloatArray, of_models: FloatArray, positions: IntArray
+) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
+    """As ``without_roundings``, by whole arrays."""
+    roundings = of_models[positions[:, 0]]
+    np.maximum(roundings, of_models[positions[:, 1]], out=roundings)
+    sizes = np.abs(values)
+    nothing = sizes <= roundings
+    dropped = np.zeros(len(values))
+    if np.any(nothing & (sizes > 0)):
+        dropped = np.where(nothing, sizes, 0.0).sum(axis=1)
+        values[nothing] = 0.0
+    n_positive = np.count_nonzero(values > 0, axis=1)
+    return roundings, dropped, n_positive, np.count_nonzero(values < 0, axis=1)
 
 
 def _differences(batch: PairBatch, unit: UnitName) -> FloatArray:

@@ -16,6 +16,7 @@ from thetahat.kernels import (
     kinds,
     likelihood_ascent,
     moments,
+    paired_units,
     products,
     sign_flips,
     signed_ranks,
@@ -35,7 +36,7 @@ def compile_all() -> None:
     moments.by_rows(losses, losses[:1], np.full(1, 2.0), np.zeros(2, dtype=np.uint16))
     products.block_products([losses], None, starts, np.zeros((1, 1)))
     sign_flips.add_sums(losses, np.zeros(1, dtype=np.uint64), np.zeros(1))
-    signed_ranks.rank_sums(signed_ranks.sorted_keys(losses, losses, losses, 0.0)[0], 0.0, 0.0)
+    _warm_ranks(losses)
     drawn = np.zeros((1, 2), dtype=np.uint32)
     compiled(bootstrap.draw_indices)(starts, np.zeros(1, dtype=np.uint64), drawn)
     compiled(bootstrap.count_draws)(drawn, np.zeros((1, 2)))
@@ -45,6 +46,14 @@ def compile_all() -> None:
     _warm_counts(losses)
     _warm_rows()
     _warm_words()
+
+
+def _warm_ranks(values: FloatArray) -> None:
+    keys, *roundings = signed_ranks.sorted_keys(values, values, values, 0.0)
+    signed_ranks.rank_sums(keys, *roundings)
+    signed_ranks.positive_sums(keys[None], values[None, 1:])
+    both = np.zeros((1, 2), dtype=np.intp)
+    paired_units.without_roundings(values[None].copy(), values[None], both)
 
 
 def _warm_cells(column: FloatArray) -> None:

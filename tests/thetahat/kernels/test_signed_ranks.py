@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from tests.thetahat.evaluation.tables import table_of
-from thetahat.comparisons import _signed_rank_batches, _signed_ranks
+from thetahat.comparisons import _signed_rank_batches, _signed_ranks, _unit_batches
 from thetahat.comparisons._signed_ranks import SignedRanks, Zeros, of_sorted, sort_keys
 from thetahat.comparisons.wilcoxon import Wilcoxon
 from thetahat.evaluation.pairs import batches
+from thetahat.kernels import paired_units as unit_loops
 from thetahat.kernels import signed_ranks as rank_loops
 from thetahat.layout import layout_of
 from thetahat.types import Alternative, BlockKind, FloatArray
@@ -98,3 +99,49 @@ def test_property_keys_uncompiled(values: list[int], seed: int) -> None:
     assert keys[:n].tolist() == sort_keys(difference[present]).tolist()
     assert out[0] == roundings.max(where=present, initial=0.0)
     assert out[1] == roundings.min(where=present, initial=np.inf)
+
+
+@given(st.integers(1, 6), st.integers(1, 9), st.integers(0, 2**32))
+def test_property_rows_uncompiled(n_pairs: int, n_units: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values, roundings = rng.integers(-3, 4, (n_pairs, n_units)) / 2, rng.uniform(size=(n_pairs, 9))
+    keys = np.sort(sort_keys(values), axis=1)
+    out, bits = np.empty((3, n_pairs)), np.empty(n_units, dtype=np.uint64)
+    rank_loops.add_rows(keys, roundings[:, :n_units], bits, bits.view(np.float64), out)
+
+    plain = _signed_rank_batches._by_arrays(keys, roundings[:, :n_units])
+    assert [row.tolist() for row in plain] == out.tolist()
+
+
+@given(st.integers(1, 6), st.integers(1, 9), st.integers(0, 2**32))
+def test_property_what_is_rounding_uncompiled(n_pairs: int, n_units: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    of_models, positions = rng.uniform(size=(4, n_units)), rng.integers(0, 4, (n_pairs, 2))
+    values = rng.integers(-2, 3, (n_pairs, n_units)) / 2
+    expected, plain = values.copy(), values.copy()
+    roundings, dropped = np.empty_like(values), np.zeros(n_pairs)
+    n_signs = np.empty((2, n_pairs), dtype=np.intp)
+    unit_loops.drop_roundings(of_models, positions, values, roundings, dropped, *n_signs)
+
+    found = _unit_batches._without_roundings(plain, of_models, positions)
+    assert (values == plain).all()
+    assert_allclose(dropped, np.abs(expected - plain).sum(axis=1), rtol=1e-14)
+    for some, other in zip((roundings, dropped, *n_signs), found, strict=True):
+        assert_allclose(some, other, rtol=1e-14)
+
+
+@pytest.mark.parametrize("style", ["plain", "ties", "zero_one"])
+def test_naive_ranks_of_many_rows(style: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The loops and whole arrays, with the same outcomes in every part."""
+    rng = np.random.default_rng(8)
+    losses = rng.normal(size=(5, 40)) if style == "plain" else rng.integers(0, 2, (5, 40)) * 1.0
+    losses[2:] += rng.integers(0, 3, (3, 40)) / 4 if style == "ties" else 0.0
+    layout = layout_of(BlockKind.HOLDOUT, np.zeros(40, dtype=np.intp))
+    table = table_of(layout, {f"m{i}": row for i, row in enumerate(losses)})
+    ((_, batch),) = batches(table, None)
+    plain = list(Wilcoxon().test_many(batch, Alternative.TWO_SIDED, rng))
+    batch.own.clear()
+    monkeypatch.setattr(_unit_batches, "MANY_VALUES", 1)
+    monkeypatch.setattr(_signed_rank_batches, "_by_arrays", rank_loops.positive_sums)
+
+    assert list(Wilcoxon().test_many(batch, Alternative.TWO_SIDED, rng)) == plain

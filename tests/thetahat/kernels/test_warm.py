@@ -13,12 +13,14 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
     script = (
         "import numba, numpy as np\n"
         "from thetahat.kernels import bootstrap, cells, moments, sign_flips, signed_ranks\n"
-        "from thetahat.kernels import class_moments, drawn_words, sparse_counts\n"
+        "from thetahat.kernels import class_moments, drawn_words, paired_units\n"
+        "from thetahat.kernels import products, sparse_counts\n"
         "from thetahat.kernels import gaussian_kernels, kernel_means, likelihood_ascent\n"
-        "from thetahat.kernels.compiling import compiled\n"
+        "from thetahat.kernels.compiling import compiled, compiled_in_any_order\n"
         "from thetahat.kernels.warm import compile_all\n"
         "compile_all()\n"
         "loops = [moments.of_runs, moments.of_rows, sign_flips.look_up, signed_ranks.add_ranks,\n"
+        "    signed_ranks.fill_keys, signed_ranks.add_rows, paired_units.drop_roundings,\n"
         "    bootstrap.draw_indices, bootstrap.count_draws, bootstrap.gather_sums,\n"
         "    sparse_counts.class_sums, sparse_counts.row_scores, sparse_counts.whole_sums,\n"
         "    sparse_counts.as_short, sparse_counts.left_out,\n"
@@ -28,7 +30,8 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "    gaussian_kernels.fill_squares, gaussian_kernels.exponentiate,\n"
         "    likelihood_ascent.ascend]\n"
         "def kinds():\n"
-        "    return [len(compiled(loop).signatures) for loop in loops]\n"
+        "    own = [compiled_in_any_order(products.of_blocks)]\n"
+        "    return [len(loop.signatures) for loop in [*map(compiled, loops), *own]]\n"
         "print(kinds())\n"
         "from thetahat.comparisons._sign_flips import random_sums\n"
         "from thetahat.comparisons._signed_ranks import of_sorted, sort_keys\n"
@@ -39,7 +42,16 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "x = rng.normal(size=120_000)\n"
         "for block in (np.arange(120_000) // 30_000, np.arange(120_000) % 4):\n"
         "    moments_of_rows(x, layout_of(BlockKind.RANDOM, block))\n"
+        "from thetahat.evaluation.pair_moments import _Products\n"
+        "for block in (np.arange(120_000) // 30_000, np.arange(120_000) % 4):\n"
+        "    _Products([x] * 3, layout_of(BlockKind.RANDOM, block))\n"
         "random_sums(x, 100, rng)\n"
+        "from thetahat.comparisons import _signed_rank_batches\n"
+        "keys = np.sort(sort_keys(x).reshape(100, -1), axis=1)\n"
+        "count = np.ones(100, dtype=int)\n"
+        "_signed_rank_batches._positive_sums(keys, x.reshape(100, -1), count, count)\n"
+        "both = np.zeros((100, 2), dtype=np.intp)\n"
+        "paired_units.without_roundings(x.reshape(100, -1), x.reshape(100, -1), both)\n"
         "keys = sort_keys(x)\n"
         "keys.sort()\n"
         "of_sorted(keys, x, np.full(len(x), 1e-15), 0, 'wilcox')\n"
@@ -83,7 +95,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
     )
 
     before, after = done.stdout.splitlines()
-    assert before == after == str([1] * 7 + [2, 2, 1, 1, 2] + [1] * 10)
+    assert before == after == str([1] * 10 + [2, 2, 1, 1, 2] + [1] * 11)
 
 
 NOT_WARMED = {
