@@ -29,7 +29,7 @@ class ClassSums:
     x : ndarray of float
         (C, p) weighted sums: about 0, but for what a part left out takes with it.
     squares : ndarray of float
-        (C, p) weighted sums of squares.
+        (C, p) weighted sums of squares; (0, 0) where they are not asked for.
     """
 
     rows: IntArray
@@ -68,6 +68,8 @@ class ClassRows:
         (C, p) means of the classes about ``centre``; 0 for one without weight.
     largest : ndarray of float
         (p,) largest size of each column.
+    with_squares : bool
+        Whether sums of squares are taken too.
     """
 
     Z: FloatArray
@@ -76,6 +78,7 @@ class ClassRows:
     centre: FloatArray
     means: FloatArray
     largest: FloatArray
+    with_squares: bool = True
 
     @cached_property
     def all(self) -> ClassSums:
@@ -95,7 +98,7 @@ class ClassRows:
             rows=np.bincount(y[w > 0], minlength=len(self.means)),
             weight=class_weights(y, w, len(self.means)),
             x=member @ Z,
-            squares=member @ Z**2,
+            squares=member @ Z**2 if self.with_squares else np.empty((0, 0)),
         )
 
     def of_training(self, part: Part) -> ClassSums | None:
@@ -114,18 +117,6 @@ class ClassRows:
         weighted = self.Z * self.w[:, None] if self.is_weighted else self.Z
         return np.asarray(weighted.T @ self.Z)
 
-    def products_of_training(self, part: Part, sums: ClassSums) -> FloatArray:
-        """(p, p) weighted sums of products of a training part, about its own class means."""
-        is_fresh = part.left_out is None or len(part.left_out) > len(part.train)
-        index = part.train if part.left_out is None or is_fresh else part.left_out
-        Z = rows_of(self.Z, index)
-        products = (Z * self.w[index][:, None]).T @ Z
-        if not is_fresh:
-            products = self.products - products
-        present = sums.rows > 0
-        x = sums.x[present]
-        return np.asarray(products - (x / sums.weight[present][:, None]).T @ x)
-
     def from_centre(self, index: IntArray) -> FloatArray:
         """(n_index, p) rows about the mean of all rows."""
         return rows_of(self.Z, index) + np.take(self.means, self.y[index], axis=0)
@@ -143,7 +134,9 @@ def members(y: np.ndarray, w: FloatArray, n_classes: int) -> FloatArray:
     return member
 
 
-def class_rows(X: FloatArray, y: np.ndarray, w: FloatArray, n_classes: int) -> ClassRows:
+def class_rows(
+    X: FloatArray, y: np.ndarray, w: FloatArray, n_classes: int, *, with_squares: bool = True
+) -> ClassRows:
     """Return all rows about the means of their classes."""
     centre = weighted_mean(X, w)
     Z = X - centre
@@ -152,7 +145,7 @@ def class_rows(X: FloatArray, y: np.ndarray, w: FloatArray, n_classes: int) -> C
     shares[totals > 0] /= totals[totals > 0][:, None]
     means = shares @ Z
     Z -= np.take(means, y, axis=0)
-    return ClassRows(Z, y, w, centre, means, largest_of(X))
+    return ClassRows(Z, y, w, centre, means, largest_of(X), with_squares)
 
 
 def largest_of(X: FloatArray) -> FloatArray:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 
-from thetahat.learners._discriminant_splits import (
-    DIGITS,
-    ROUNDING,
-    DiscriminantSplits,
-    discriminant_splits,
-    factor_of,
-    gap,
-)
+from thetahat.learners._discriminant_splits import DiscriminantSplits, discriminant_splits
+from thetahat.learners._discriminant_turned import DIGITS, ROUNDING, gap
 from thetahat.learners._discriminants import Priors, Shape, posterior
 from thetahat.learners._ridge_rows import LARGEST_AMPLIFICATION
 from thetahat.learners.base import OverSplits, Part, Plain
@@ -65,6 +60,10 @@ class _OneLeftOut:
         """Subtract the block."""
         return self.splits.predict(part)
 
+    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+        """Subtract several blocks."""
+        return self.splits.predict_all(parts)
+
     def log_shares(self, rows: IntArray | slice) -> FloatArray | float:
         """(n_rows, C') log shares of the classes without each row; 0 where priors are equal."""
         if self.splits.priors == "equal":
@@ -105,15 +104,10 @@ class OfProducts(_OneLeftOut):
         """(n, C') log joint densities, (n,) what they may be wrong by, (n,) whether they fit."""
         rows, present, at = self.splits.rows, self.present, self.at
         n, weight = len(rows.y), rows.all.weight[self.present]
-        found = factor_of(rows.products, self.splits.scale)
-        if found is None:
+        turned = self.splits.turned
+        if turned is None:
             return np.zeros((n, len(present))), np.zeros(n), np.zeros(n, dtype=np.bool_)
-        from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
-
-        factor, amplification = found
-        inverse, _ = lapack.dtrtri(factor, lower=1)
-        turn = (inverse * self.splits.scale).T
-        t, m = rows.Z @ turn, rows.means[present] @ turn
+        t, m, amplification = turned.T, turned.means[present], turned.condition
         every, moved = np.arange(n), self.moved
         q = np.vecdot(t, t)
         left = 1 - self.a * q

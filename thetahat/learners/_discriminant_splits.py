@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 
 from thetahat.learners._class_rows import ClassRows, ClassSums, class_rows
+from thetahat.learners._discriminant_turned import (
+    DIGITS,
+    ILL_CONDITIONED,
+    LIGHT,
+    ROUNDING,
+    TIED,
+    TOO_FEW,
+    TurnedRows,
+    TurnedSplits,
+    gap,
+    turned_rows,
+)
 from thetahat.learners._discriminants import (
     Priors,
     Shape,
@@ -21,15 +35,7 @@ from thetahat.learners.base import Part, Plain
 from thetahat.losses.base import Predictions
 from thetahat.types import FloatArray, IntArray
 
-ILL_CONDITIONED: Final = Plain("the training part's covariance matrix is ill-conditioned")
-LIGHT: Final = Plain("hardly any weight of a class is in the training part")
-TOO_FEW: Final = Plain("the training part has too few classes or rows")
-TIED: Final = Plain("two classes are as likely as one another to the last digits")
 NO_WEIGHT: Final = Plain("no row has weight")
-
-ROUNDING = 1e-15
-DIGITS = 1e-9
-"""What a log density may be wrong by; then a probability agrees to eight digits."""
 
 
 def discriminant_splits(  # noqa: PLR0913 - what a learner is handed, and its two choices
@@ -45,7 +51,7 @@ def discriminant_splits(  # noqa: PLR0913 - what a learner is handed, and its tw
     w = np.ones(len(y)) if weights is None else weights
     if not w.any():
         return NO_WEIGHT
-    rows = class_rows(X, y, w, n_classes)
+    rows = class_rows(X, y, w, n_classes, with_squares=shape != "full")
     scaled = rows.Z * np.sqrt(w)[:, None] if rows.is_weighted else rows.Z
     constant = is_rounding(scaled, rows.largest, w)
     if constant.any():
@@ -72,12 +78,33 @@ class DiscriminantSplits:
 
     def __init__(self, rows: ClassRows, shape: Shape, priors: Priors) -> None:
         self.rows, self.shape, self.priors = rows, shape, priors
-        spread = np.sqrt(rows.all.squares.sum(axis=0))
+        squares = np.diag(rows.products) if shape == "full" else rows.all.squares.sum(axis=0)
+        spread = np.sqrt(squares)
         self.varies = spread > 0
         self.scale = np.divide(1.0, spread, out=np.zeros_like(spread), where=self.varies)
 
+    @cached_property
+    def turned(self) -> TurnedRows | None:
+        """The rows that the linear discriminants are computed in."""
+        return turned_rows(self.rows, self.scale)
+
+    @cached_property
+    def _in_turned(self) -> TurnedSplits | None:
+        turned = self.turned
+        return None if turned is None else TurnedSplits(self.rows, turned, self.priors)
+
+    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+        """Predict the test parts of several splits."""
+        if self.shape != "full":
+            return [self.predict(part) for part in parts]
+        if self._in_turned is None:
+            return [ILL_CONDITIONED] * len(parts)
+        return self._in_turned.predict_all(parts)
+
     def predict(self, part: Part) -> Predictions | Plain:
         """Subtract the block, class by class."""
+        if self.shape == "full":
+            return self.predict_all([part])[0]
         sums = self.rows.of_training(part)
         if sums is None:
             return LIGHT
@@ -85,7 +112,7 @@ class DiscriminantSplits:
         if len(present) < 2 or sums.rows.sum() <= len(present):
             return TOO_FEW
         means = self.rows.means[present] + sums.x[present] / sums.weight[present][:, None]
-        found = self._whitened(part, sums, self.rows.from_centre(part.test), means)
+        found = self._whitened(sums, self.rows.from_centre(part.test), means)
         if found is None:
             return ILL_CONDITIONED
         factor = np.sqrt(sums.weight[present].sum())
@@ -94,11 +121,7 @@ class DiscriminantSplits:
         wrong = ROUNDING * found.amplification * _size(found.rows, found.means) * factor**2
         return told(joint, present, len(self.rows.means), wrong)
 
-    def _whitened(
-        self, part: Part, sums: ClassSums, rows: FloatArray, means: FloatArray
-    ) -> Whitened | None:
-        if self.shape == "full":
-            return self._by_cholesky(part, sums, rows, means)
+    def _whitened(self, sums: ClassSums, rows: FloatArray, means: FloatArray) -> Whitened | None:
         present = sums.rows > 0
         moved = (sums.x[present] ** 2 / sums.weight[present][:, None]).sum(axis=0)
         squares = sums.squares[present].sum(axis=0) - moved
@@ -118,32 +141,6 @@ class DiscriminantSplits:
         return Whitened(
             transformed(rows, transform), transformed(means, transform), float(amplification)
         )
-
-    def _by_cholesky(
-        self, part: Part, sums: ClassSums, rows: FloatArray, means: FloatArray
-    ) -> Whitened | None:
-        found = factor_of(self.rows.products_of_training(part, sums), self.scale)
-        if found is None or not found[1] <= LARGEST_AMPLIFICATION:
-            return None
-        from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
-
-        factor, amplification = found
-        inverse, _ = lapack.dtrtri(factor, lower=1)
-        turn = (inverse * self.scale).T
-        return Whitened(rows @ turn, means @ turn, amplification)
-
-
-def factor_of(products: FloatArray, scale: FloatArray) -> tuple[FloatArray, float] | None:
-    """Return the Cholesky factor of scaled products, and the length of the inverse."""
-    from scipy.linalg import lapack  # noqa: PLC0415 - as above
-
-    matrix = products * scale * scale[:, None]
-    # A column that never varies within the classes counts for nothing: it stands alone.
-    np.einsum("ii->i", matrix)[:] += scale == 0
-    factor, failed = lapack.dpotrf(matrix, lower=1)
-    if failed:
-        return None
-    return factor, float(1 / lapack.dpocon(factor, 1.0, uplo="L")[0])
 
 
 def _size(rows: FloatArray, means: FloatArray) -> float:
@@ -169,11 +166,3 @@ def told(
     if (gap(joint) <= DIGITS).any():
         return TIED
     return posterior(joint, present, n_classes)
-
-
-def gap(joint: FloatArray) -> FloatArray:
-    """(n,) by how much the likeliest class is ahead of the next."""
-    by_class = np.array(joint.T, order="C")  # a copy, even of one row: it is written to
-    best = by_class.max(axis=0)
-    by_class[np.argmax(by_class, axis=0), np.arange(len(best))] = -np.inf
-    return np.asarray(best - by_class.max(axis=0))

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.learners._discriminant_splits import gap
+from thetahat.learners._discriminant_turned import gap
 from thetahat.learners._logistic_model import Standardised, said_of
 from thetahat.learners._logistic_newton import (
     Factor,

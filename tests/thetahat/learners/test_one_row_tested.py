@@ -9,7 +9,7 @@ import pytest
 
 from thetahat.data import data_of
 from thetahat.learners import LEARNERS
-from thetahat.learners._discriminant_splits import gap
+from thetahat.learners._discriminant_turned import gap
 from thetahat.learners._discriminants import posterior
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.resampling import run_splits
