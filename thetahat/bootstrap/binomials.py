@@ -1,4 +1,4 @@
-"""How many units of each kind a resample draws, by numpy: as ``thetahat.kernels.kinds`` does it."""
+"""How many units of each kind a resample draws, as ``thetahat.kernels.kinds`` has it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from thetahat.bootstrap.draws import mixed
 from thetahat.kernels.bootstrap import STEP, UInt64Array
+from thetahat.kernels.compiling import compiled, is_loaded
 from thetahat.kernels.kinds import (
     DIGIT_BITS,
     MOST_DIGITS,
@@ -16,8 +17,32 @@ from thetahat.kernels.kinds import (
     REACH_PER_VARIANCE,
     S11,
     UNIT_OF_53_BITS,
+    draw_kinds,
 )
 from thetahat.types import FloatArray, IntArray
+
+
+def counts_of_kinds(
+    starts: IntArray, members: IntArray, keys: UInt64Array, *, many: bool
+) -> FloatArray:
+    """(P, b) how many units of each kind every resample draws.
+
+    Stratum k has the kinds ``starts[k]`` to ``starts[k + 1]``, ``members`` (P,) units of each; as
+    many units are drawn from it as it has.
+
+    Parameters
+    ----------
+    starts, members : ndarray of int
+        The kinds.
+    keys : ndarray of uint64
+        (b,) one for each resample; column b is a function of it.
+    many : bool
+        Whether the compiled loop pays for its compilation. It gives the same counts.
+    """
+    out = np.empty((len(members), len(keys)))
+    draw = compiled(draw_kinds) if many or is_loaded() else draw_kinds_by_numpy
+    draw(starts, members, keys, out)
+    return out
 
 
 def draw_kinds_by_numpy(

@@ -7,12 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from thetahat.bootstrap.binomials import draw_kinds_by_numpy
+from thetahat.bootstrap.binomials import counts_of_kinds
 from thetahat.bootstrap.draws import mixed
 from thetahat.bootstrap.resamples import MANY_DRAWS, HashedResamples, Resamples
 from thetahat.kernels.bootstrap import STEP
-from thetahat.kernels.compiling import compiled, is_loaded
-from thetahat.kernels.kinds import draw_kinds
 from thetahat.seeds import stream
 from thetahat.types import FloatArray, IntArray
 
@@ -67,10 +65,8 @@ class MergedResamples:
         if found is None:
             stop = min(at + size, self.n_resamples)
             keys = mixed(self._key + STEP * np.arange(at + 1, stop + 1, dtype=np.uint64))
-            found = np.empty((len(self.members), stop - at))
             many = int(self.members.sum()) * self.n_resamples >= MANY_DRAWS
-            draw = compiled(draw_kinds) if many or is_loaded() else draw_kinds_by_numpy
-            draw(self.starts, self.members, keys, found)
+            found = counts_of_kinds(self.starts, self.members, keys, many=many)
             self._latest.clear()
             self._latest[at] = found
         return found

@@ -123,23 +123,32 @@ def _by_strata(
     squares = np.hstack([rows, rows[:, pairs[:, 0]] - rows[:, pairs[:, 1]]]) ** 2
     squares *= np.repeat(scale, kinds)[:, None]
     columns = np.hstack([rows, squares])
-    for part in _parts(resamples, len(rows) + len(n_k) * columns.shape[1]):
-        counts = resamples.counts(part.start, part.stop)
-        by_stratum = _sums_by_stratum(counts, columns, resamples.starts)
+    for part, by_stratum in _sums_by_stratum(resamples, columns):
         sums, total = by_stratum[..., :m], by_stratum[..., m:].sum(axis=1)
         both = np.concatenate([sums, sums[..., pairs[:, 0]] - sums[..., pairs[:, 1]]], axis=2)
         variances = _not_rounding(total - (scale / n_k) @ both**2, total)
         yield part, share @ sums, variances[:, :m], variances[:, m:]
 
 
-def _sums_by_stratum(counts: FloatArray, columns: FloatArray, starts: IntArray) -> FloatArray:
-    """(b, S, q) sums of the drawn rows of (U, q) columns."""
-    if len(starts) > _MANY_STRATA:
-        return np.asarray(np.add.reduceat(counts[:, :, None] * columns, starts[:-1], axis=1))
-    sums = np.empty((len(counts), len(starts) - 1, columns.shape[1]))
-    for k, (start, stop) in enumerate(pairwise(starts)):
-        np.matmul(counts[:, start:stop], columns[start:stop], out=sums[:, k])
-    return sums
+def _sums_by_stratum(
+    resamples: Resamples, columns: FloatArray
+) -> Iterator[tuple[slice, FloatArray]]:
+    """Yield (b, S, q) sums of the drawn rows of (U, q) columns, chunk by chunk of resamples."""
+    starts, q = resamples.starts, columns.shape[1]
+    if isinstance(resamples, HashedResamples) and len(starts) <= _MANY_STRATA:
+        for part in _parts(resamples, len(starts) * q):
+            yield part, resamples.sums_by_stratum(columns, part.start, part.stop)
+        return
+    for part in _parts(resamples, len(columns) + len(starts) * q):
+        counts = resamples.counts(part.start, part.stop)
+        if len(starts) > _MANY_STRATA:
+            every = counts[:, :, None] * columns
+            yield part, np.asarray(np.add.reduceat(every, starts[:-1], axis=1))
+            continue
+        sums = np.empty((len(counts), len(starts) - 1, q))
+        for k, (start, stop) in enumerate(pairwise(starts)):
+            np.matmul(counts[:, start:stop], columns[start:stop], out=sums[:, k])
+        yield part, sums
 
 
 def _by_ratio(

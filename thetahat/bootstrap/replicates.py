@@ -96,4 +96,5 @@ class Replicates:
         if scale == 0:
             return 0.0
         U = U / scale  # squares of tiny losses leave double precision
-        return float((U**3).sum() / (6 * (U**2).sum() ** 1.5))
+        squares = U * U
+        return float(squares @ U / (6 * squares.sum() ** 1.5))

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Final, Protocol
 
 import numpy as np
 
-from thetahat.bootstrap.draws import (
-    FEWEST_IN_CELLS,
-    Cells,
-    fill_cell_counts_by_numpy,
-    indices_by_numpy,
-    mixed,
-)
+from thetahat.bootstrap.cells import FEWEST_IN_CELLS, Cells
+from thetahat.bootstrap.draws import fill_cell_counts_by_numpy, indices_by_numpy, mixed
 from thetahat.kernels.bootstrap import (
     HALF,
     STEP,
@@ -34,7 +30,7 @@ MANY_DRAWS: Final = 2**22
 """Units times resamples from which the compiled loops pay for their compilation."""
 
 _INDICES_AT_ONCE = 2**17  # 512 KB: they stay in the cache from their drawing to their use
-_HELD_AT_ONCE = 2**18
+_COUNTS_AT_ONCE = 2**16  # 512 KB, of one stratum: they stay in the cache
 
 
 class Resamples(Protocol):
@@ -79,6 +75,7 @@ class HashedResamples:
     starts: IntArray
     seed: int
     n_resamples: int
+    _latest: dict[int, IntArray] = field(default_factory=dict)
 
     @cached_property
     def _key(self) -> np.uint64:
@@ -93,7 +90,7 @@ class HashedResamples:
         """Of the strata of many units."""
         many = np.flatnonzero(np.diff(self.starts) >= FEWEST_IN_CELLS)
         strata = tuple((int(self.starts[k]), int(self.starts[k + 1])) for k in many)
-        return Cells(strata, self.seed) if strata else None
+        return Cells(strata, many=self._is_large) if strata else None
 
     @cached_property
     def _small(self) -> tuple[IntArray, ...]:
@@ -124,9 +121,8 @@ class HashedResamples:
         whole = [np.ascontiguousarray(column) for column in columns.T]
         if self._cells is not None:
             cells = self._cells
-            step = max(1, _HELD_AT_ONCE // len(cells.sizes))
-            for some in _slices(len(which), step):
-                held = cells.held(which[some])
+            for some in _slices(len(which), cells.at_once):
+                held = self._held(cells, which[some])
                 for column, out in zip(whole, sums, strict=True):
                     compiled(add_cell_sums)(
                         column, cells.starts, cells.sizes, held, keys[some], out[some]
@@ -139,12 +135,56 @@ class HashedResamples:
                     compiled(gather_sums)(column, indices, out[some])
         return sums.T
 
+    def sums_by_stratum(self, columns: FloatArray, first: int, stop: int) -> FloatArray:
+        """(b, S, q) sums of what each resample draws of (U, q) columns from each stratum.
+
+        One stratum is counted at a time, in a piece of memory that stays in the cache.
+        """
+        which = np.arange(first, stop, dtype=np.intp)
+        keys = self._keys(which, 0)
+        sums = np.empty((len(which), len(self.starts) - 1, columns.shape[1]))
+        held = None if self._cells is None else self._held(self._cells, which)
+        for k, (start, end) in enumerate(pairwise(self.starts.tolist())):
+            fill = self._filler(start, end, held)
+            step = max(1, _COUNTS_AT_ONCE // (end - start))
+            counts = np.empty((min(step, len(which)), end - start))
+            for some in _slices(len(which), step):
+                part = counts[: len(keys[some])]
+                fill(keys, some, part)
+                np.matmul(part, columns[start:end], out=sums[some, k])
+        return sums
+
+    def _filler(
+        self, start: int, end: int, held: IntArray | None
+    ) -> Callable[[UInt64Array, slice, FloatArray], None]:
+        """Return what fills (b, n_k) with how often some resamples hold each unit of a stratum."""
+        cells, offset = self._cells, np.uint32(start)
+        if cells is not None and held is not None and end - start >= FEWEST_IN_CELLS:
+            own = cells.of_stratum(start)
+            starts, sizes = cells.starts[own] - start, cells.sizes[own]
+            inside = np.ascontiguousarray(held[:, own])
+            by_cells = compiled(fill_cell_counts) if self._is_large else fill_cell_counts_by_numpy
+            return lambda keys, some, out: by_cells(
+                starts, sizes, inside[some], keys[some], own.start, out
+            )
+        bounds = np.array([start, end], dtype=np.intp)
+
+        def one_by_one(keys: UInt64Array, some: slice, out: FloatArray) -> None:
+            out[:] = 0.0
+            if self._is_large:
+                compiled(count_draws)(_indices(bounds, keys[some]) - offset, out)
+            else:
+                _add_counts(indices_by_numpy(bounds, keys[some]) - offset, out)
+
+        return one_by_one
+
     def _counts(self, which: IntArray, attempt: int) -> FloatArray:
         keys, cells = self._keys(which, attempt), self._cells
         out = np.empty((len(which), int(self.starts[-1])))
         if cells is not None:
             fill = compiled(fill_cell_counts) if self._is_large else fill_cell_counts_by_numpy
-            fill(cells.starts, cells.sizes, cells.held(which, attempt), keys, out)
+            held = cells.held(keys) if attempt else self._held(cells, which)
+            fill(cells.starts, cells.sizes, held, keys, 0, out)
         for starts in self._small:
             out[:, starts[0] : starts[-1]] = 0.0
             if self._is_large:
@@ -152,6 +192,21 @@ class HashedResamples:
             else:
                 _add_counts(indices_by_numpy(starts, keys), out)
         return out
+
+    def _held(self, cells: Cells, which: IntArray) -> IntArray:
+        """(b, C) draws in each cell, of ascending resamples; those asked for next are mostly near.
+
+        They are counted a batch at a time, for the sake of what is made once for all of it.
+        """
+        size = cells.at_once
+        parts = []
+        for at in range(int(which[0]) // size * size, int(which[-1]) + 1, size):
+            if at not in self._latest:
+                stop = min(at + size, self.n_resamples)
+                self._latest.clear()
+                self._latest[at] = cells.held(self._keys(np.arange(at, stop, dtype=np.intp), 0))
+            parts.append(self._latest[at][which[which // size == at // size] - at])
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _keys(self, which: IntArray, attempt: int) -> UInt64Array:
         numbers = which.astype(np.uint64) + np.uint64(1) + (np.uint64(attempt) << HALF)

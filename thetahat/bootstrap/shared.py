@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
@@ -111,6 +111,7 @@ class SharedResamples:
     _ready: dict[_Key, tuple[Units, FloatArray, Resamples]] = field(default_factory=dict)
     _drawn: dict[_Key, _Drawn] = field(default_factory=dict)
     _row: dict[_Key, dict[Pair, FloatArray]] = field(default_factory=dict)
+    _latest: dict[Hashable, tuple[BlockLosses, Replicates]] = field(default_factory=dict)
 
     @property
     def layout(self) -> Layout:
@@ -135,6 +136,9 @@ class SharedResamples:
     ) -> Replicates:
         """Return the replicates of one model's mean."""
         key = _key_of(self.layout, n_resamples, unit)
+        return self._kept(key, name, self.models[name], partial(self._model, key, name))
+
+    def _model(self, key: _Key, name: str) -> Replicates:
         drawn = self._get(key)
         i = self._place(name)
         estimate, residuals = drawn.units.means_and_residuals(self.models[name])
@@ -151,10 +155,13 @@ class SharedResamples:
     ) -> Replicates:
         """Return the replicates of the difference of two models' means, a minus b."""
         key = _key_of(self.layout, n_resamples, unit)
+        return self._kept(key, pair, difference, partial(self._pair, key, pair, difference))
+
+    def _pair(self, key: _Key, pair: Pair, difference: BlockLosses) -> Replicates:
         if not self.merge and _is_long(self.layout, key):
             alone = SharedResamples({"": difference}, self.seed)
             if isinstance(alone._prepared(key)[2], MergedResamples):
-                return alone.of_model("", n_resamples, unit)
+                return alone._model(key, "")
         drawn = self._get(key)
         a, b = (self._place(name) for name in pair)
         estimate, residuals = drawn.units.means_and_residuals(difference)
@@ -165,14 +172,31 @@ class SharedResamples:
         errors = partial(self._errors_of_pair, key, pair)
         return Replicates(drawn.units, estimate, deviations, residuals, errors)
 
+    def _kept(
+        self, key: _Key, name: Hashable, losses: BlockLosses, made: Callable[[], Replicates]
+    ) -> Replicates:
+        """Return what was asked for last, or make it: several methods in turn ask for the same."""
+        kept = self._latest.get((key, name))
+        if kept is None or kept[0] is not losses:
+            kept = losses, made()
+            self._latest.clear()
+            self._latest[key, name] = kept
+        return kept[1]
+
     def unmerged(self) -> SharedResamples:
-        """Return the same with ``merge`` false, and what was drawn already that is the same."""
+        """Return the same with ``merge`` false, for means alone, and what was drawn already."""
         drawn = {
             key: value
             for key, value in self._drawn.items()
             if isinstance(value.resamples, HashedResamples)
         }
-        return replace(self, merge=False, _ready={}, _drawn=drawn, _row={})
+        return replace(
+            self, merge=False, with_errors=False, _ready={}, _drawn=drawn, _row={}, _latest={}
+        )
+
+    def has_drawn(self, n_resamples: int | None, unit: UnitName | None) -> bool:
+        """Whether these resamples are there already."""
+        return _key_of(self.layout, n_resamples, unit) in self._drawn
 
     def _place(self, name: str) -> int:
         return list(self.models).index(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
@@ -120,12 +121,12 @@ class BootstrapDifference:
 
         Resamples of the evaluation's own are taken where they have the seed that is handed over.
         """
-        if batch.n_pairs_in_all == 1 and RESAMPLES not in batch.shared:
-            return [self.test(pair, alternative, rng) for pair in batch.pairs]
-        key = self, seed_of(rng)
+        key = self, seed_of(copy.deepcopy(rng))
         shared = batch.shared.get(key)
         if shared is None:
             shared = batch.shared[key] = _resamples(batch, key[1])
+        if batch.n_pairs_in_all == 1 and not shared.has_drawn(self.n_resamples, self.unit):
+            return [self.test(pair, alternative, rng) for pair in batch.pairs]
         names = list(shared.models)
         return [
             _outcome(

@@ -81,14 +81,22 @@ def add_cell_sums(  # noqa: PLR0913 - a column, the cells, and what is drawn fro
             out[b] += ((s0 + s1) + (s2 + s3)) + s4
 
 
-def fill_cell_counts(
-    starts: IntArray, sizes: IntArray, held: IntArray, keys: UInt64Array, out: FloatArray
+def fill_cell_counts(  # noqa: PLR0913 - the cells, what is drawn from each, and which they are
+    starts: IntArray,
+    sizes: IntArray,
+    held: IntArray,
+    keys: UInt64Array,
+    first: int,
+    out: FloatArray,
 ) -> None:
-    """Fill in, of ``out`` (b, n), how often each resample draws each unit of the cells."""
+    """Fill in, of ``out`` (b, n), how often each resample draws each unit of the cells.
+
+    The cells are those from number ``first`` on.
+    """
     hashes = np.empty(AT_ONCE, dtype=np.uint64)
     for c in range(len(starts)):
         mask = np.uint64(sizes[c] - 1)
-        offset = STEP * (np.uint64(c + 1) << HALF)
+        offset = STEP * (np.uint64(first + c + 1) << HALF)
         for b in range(len(keys)):
             cell = out[b, starts[c] : starts[c] + sizes[c]]
             cell[:] = 0.0

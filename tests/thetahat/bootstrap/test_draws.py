@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from thetahat.bootstrap.draws import Cells, fill_cell_counts_by_numpy
+from thetahat.bootstrap.cells import Cells
+from thetahat.bootstrap.draws import fill_cell_counts_by_numpy, mixed
+from thetahat.bootstrap.resamples import MANY_DRAWS, HashedResamples
 from thetahat.kernels.cells import add_cell_sums, fill_cell_counts
 from thetahat.kernels.compiling import compiled
 
@@ -38,19 +42,25 @@ def test_naive_compiled_and_uncompiled_and_numpy_draw_from_cells() -> None:
             for place in _draws(key, c, size, int(HELD[b, c])):
                 counts[b, start + place] += 1
     fast, plain, by_numpy = (np.zeros_like(counts) for _ in range(3))
-    compiled(fill_cell_counts)(STARTS, SIZES, HELD, KEYS, fast)
+    compiled(fill_cell_counts)(STARTS, SIZES, HELD, KEYS, 0, fast)
     with np.errstate(over="ignore"):
-        fill_cell_counts(STARTS, SIZES, HELD, KEYS, plain)
-    fill_cell_counts_by_numpy(STARTS, SIZES, HELD, KEYS, by_numpy)
+        fill_cell_counts(STARTS, SIZES, HELD, KEYS, 0, plain)
+    fill_cell_counts_by_numpy(STARTS, SIZES, HELD, KEYS, 0, by_numpy)
 
     for found in (fast, plain, by_numpy):
         assert_array_equal(found, counts)
+    # the last two cells by themselves
+    last = np.array(STARTS[2:]), SIZES[2:], np.ascontiguousarray(HELD[:, 2:]), KEYS, 2
+    for fill in (compiled(fill_cell_counts), fill_cell_counts_by_numpy):
+        some = np.zeros_like(counts)
+        fill(*last, some)
+        assert_array_equal(some[:, 53:], counts[:, 53:])
 
 
 def test_naive_sums_of_draws_from_cells() -> None:
     column = np.random.default_rng(1).normal(size=4200)
     counts, sums, plain = np.zeros((2, 4200)), np.zeros(2), np.zeros(2)
-    compiled(fill_cell_counts)(STARTS, SIZES, HELD, KEYS, counts)
+    compiled(fill_cell_counts)(STARTS, SIZES, HELD, KEYS, 0, counts)
     compiled(add_cell_sums)(column, STARTS, SIZES, HELD, KEYS, sums)
     with np.errstate(over="ignore"):
         add_cell_sums(column, STARTS, SIZES, HELD, KEYS, plain)
@@ -68,26 +78,56 @@ def test_naive_sums_of_draws_from_cells() -> None:
     ],
 )
 def test_golden_a_stratum_is_cut_as_its_size_is_written_in_binary(n: int, sizes: list[int]) -> None:
-    cells = Cells(((7, 7 + n), (20_000, 24_096)), 1)
+    cells = Cells(((7, 7 + n), (20_000, 24_096)))
 
     assert_array_equal(cells.sizes, [*sizes, 4096])
     assert_array_equal(cells.starts, [*(7 + np.cumsum([0, *sizes[:-1]])), 20_000])
+    assert cells.of_stratum(7) == slice(0, len(sizes))
+    assert cells.of_stratum(20_000) == slice(len(sizes), len(sizes) + 1)
 
 
-def test_exact_draws_of_cells_are_a_function_of_the_resample() -> None:
-    cells, other = Cells(((0, 9000),), 3), Cells(((0, 9000),), 3)
-    whole = cells.held(np.arange(3000))
+def test_exact_draws_of_cells_are_a_function_of_the_key() -> None:
+    keys = mixed(np.arange(1, 3001, dtype=np.uint64))
+    whole = Cells(((0, 9000),)).held(keys)
 
     assert_array_equal(whole.sum(axis=1), 9000)
-    assert_array_equal(other.held(np.array([5, 1024, 2999])), whole[[5, 1024, 2999]])
-    assert not np.array_equal(other.held(np.array([5]), 1), whole[[5]])
-    assert not np.array_equal(Cells(((0, 9000),), 4).held(np.array([5])), whole[[5]])
+    assert_array_equal(Cells(((0, 9000),), many=True).held(keys[[5, 1024]]), whole[[5, 1024]])
+    assert len(np.unique(whole, axis=0)) == 3000
+
+
+@pytest.mark.parametrize("n_resamples", [1500, MANY_DRAWS // 2000 + 1])
+def test_exact_batches_do_not_change_what_a_cell_holds(
+    n_resamples: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    starts = np.array([0, 100, 2000])
+    whole = HashedResamples(starts, 3, n_resamples).counts(0, 1100)
+    monkeypatch.setattr("thetahat.bootstrap.cells._COUNTS_AT_ONCE", 4000)
+    some = HashedResamples(starts, 3, n_resamples)
+
+    assert some.counts(0, 1).shape == (1, 2000)
+    cells = some._cells
+    assert cells is not None
+    assert cells.at_once < 1000
+    for first, stop in ((0, 3), (300, 1100), (2, 700)):
+        assert_array_equal(some.counts(first, stop), whole[first:stop])
+
+
+@pytest.mark.parametrize("n_resamples", [60, MANY_DRAWS])
+def test_naive_sums_by_stratum(n_resamples: int) -> None:
+    starts = np.array([0, 700, 800, 811, 6000])
+    resamples = HashedResamples(starts, 3, n_resamples)
+    columns = np.random.default_rng(1).normal(size=(6000, 3))
+
+    sums, counts = resamples.sums_by_stratum(columns, 7, 40), resamples.counts(7, 40)
+    for k, (start, stop) in enumerate(pairwise(starts)):
+        expected = counts[:, start:stop] @ columns[start:stop]
+        assert_allclose(sums[:, k], expected, rtol=1e-12, atol=1e-11)
 
 
 def test_calibrated_draws_of_cells_are_multinomial() -> None:
     b, n = 20_000, 9000
-    cells = Cells(((0, n),), 3)
-    held, p = cells.held(np.arange(b)), cells.sizes / n
+    cells = Cells(((0, n),), many=True)
+    held, p = cells.held(mixed(np.arange(1, b + 1, dtype=np.uint64))), cells.sizes / n
 
     # mean n p, variance n p (1 - p), covariance - n p q; z = 5
     variance = n * p * (1 - p)
