@@ -1,8 +1,9 @@
 """The statistics of losses beside what a user would write or call, in one run, as ratios.
 
-CPU time of this process, median of five, one BLAS thread. Prints the largest difference too, and
-the time of a throw-away prototype on a machine with AVX-512, which the aims were set by: where a
-peer is two or three times as fast as it was there, the time says more than the ratio.
+CPU time of this process, median of five, one BLAS thread. Prints the largest difference too; the
+time of a throw-away prototype on a machine with AVX-512, which the aims were set by: where a peer
+is two or three times as fast as it was there, the time says more than the ratio; and the floor of
+this machine in this run, one read of the losses by a compiled loop, or one sort of as many keys.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from thetahat.comparisons.theta_t import ThetaT
 from thetahat.comparisons.wilcoxon import Wilcoxon
 from thetahat.evaluation.pair_moments import pair_moments
 from thetahat.evaluation.pairs import batches
+from thetahat.kernels.compiling import compiled_in_any_order
 from thetahat.kernels.warm import compile_all
 from thetahat.layout import Layout, layout_of
 from thetahat.moments import Moments
@@ -52,14 +54,38 @@ def clock(call: Callable[[], Any], repeats: int = 5) -> tuple[float, Any]:
     return statistics.median(times), answer
 
 
-def show(what: str, peer: float, ours: float, gap: float, prototype: float | None = None) -> None:
+def show(  # noqa: PLR0913 - one argument per column
+    what: str,
+    peer: float,
+    ours: float,
+    gap: float,
+    prototype: float | None = None,
+    floor: float | None = None,
+) -> None:
     """Print one line; times in seconds, but for the prototype's milliseconds."""
     told = "" if prototype is None else f"  prototype {prototype:g} ms"
+    told += "" if floor is None else f"  floor {floor * 1e3:.2f} ms"
     print(
         f"{what:58s} peer {peer * 1e3:9.2f} ms  ours {ours * 1e3:8.2f} ms  "
         f"ratio {peer / ours:7.1f}  difference {gap:.1e}{told}",
         flush=True,
     )
+
+
+def read(values: FloatArray) -> float:
+    """Return the sum of four quarters side by side, as fast as memory gives them."""
+    n, total = len(values) // 4, 0.0
+    a, b, c, d = values[:n], values[n : 2 * n], values[2 * n : 3 * n], values[3 * n : 4 * n]
+    for i in range(n):
+        total += a[i] + b[i] + c[i] + d[i]
+    return total
+
+
+def floor_of(*arrays: FloatArray) -> float:
+    """CPU seconds of one read of them all."""
+    loop = compiled_in_any_order(read)
+    loop(arrays[0][:4])
+    return clock(lambda: [loop(values) for values in arrays])[0]
 
 
 def holdout(n: int) -> Layout:
@@ -99,7 +125,7 @@ def moments(rng: np.random.Generator) -> None:
         block = rng.permutation(block) if shuffled else block
         losses = rng.gamma(2.0, size=n)
         layout = layout_of(BlockKind.RANDOM, block)
-        order = np.argsort(layout.block_labels)
+        order, floor = np.argsort(layout.block_labels), floor_of(losses)
         ours, found = clock(partial(moments_of, layout, losses))
         within = next(found.by_repeat()).within_variances[order]
         peers: list[tuple[str, Callable[[], FloatArray]]] = [
@@ -111,14 +137,15 @@ def moments(rng: np.random.Generator) -> None:
             peer, expected = clock(call, 3)
             gap = float(np.abs(within / expected - 1).max())
             what = f"moments, {'shuffled' if shuffled else 'contiguous'}, n = {n:.0e}, {name}"
-            show(what, peer, ours, gap, prototype)
+            show(what, peer, ours, gap, prototype, floor)
     losses = rng.gamma(2.0, size=10**6)
     layout = layout_of(BlockKind.RANDOM, np.repeat(np.arange(10**5), 10))
     ours, found = clock(partial(moments_of, layout, losses))
     within = next(found.by_repeat()).within_variances
     peer, expected = clock(lambda: losses.reshape(-1, 10).var(axis=1, ddof=1), 3)
     gap = float(np.abs(within / expected - 1).max())
-    show("moments, 1e5 blocks of 10, numpy by rows", peer, ours, gap)
+    floor = floor_of(losses)
+    show("moments, 1e5 blocks of 10, numpy by rows", peer, ours, gap, None, floor)
 
 
 def pair_variances(rng: np.random.Generator) -> None:
@@ -140,13 +167,22 @@ def pair_variances(rng: np.random.Generator) -> None:
         )  # fmt: skip
 
     def ours_of() -> FloatArray:
-        found: list[Any] = pair_moments(models, len(places))(np.array(places))
+        found: list[Any] = list(pair_moments(models, len(places))(np.array(places)))
         return np.array([m.centred_squares / (m.sizes - 1) for m in found])
 
     peer, expected = clock(loops, 3)
     ours, found = clock(ours_of)
     gap = float(np.abs(found / expected - 1).max())
-    show("variances within blocks of 28 pairs of 8 models x 1e6", peer, ours, gap, 31)
+    floor = floor_of(*(losses.rows for losses in models))
+    show("variances within blocks of 28 pairs of 8 models x 1e6", peer, ours, gap, 31, floor)
+    shuffled = layout_of(BlockKind.RANDOM, rng.permutation(block))
+    models = [BlockLosses(shuffled, values=losses.rows) for losses in models]
+    by_mask, own = shuffled.split_of_row() == 0, models[0].minus(models[1])
+    expected = own.rows[by_mask].var(ddof=1)
+    slow, _ = clock(lambda: [own.rows[shuffled.split_of_row() == k].var() for k in range(10)], 3)
+    ours, found = clock(ours_of)
+    gap = abs(float(found[0, 0] / expected) - 1)
+    show("  of random blocks, masks of differences (from one pair)", slow * 28, ours, gap)
 
 
 def signed_ranks(rng: np.random.Generator) -> None:
@@ -159,7 +195,9 @@ def signed_ranks(rng: np.random.Generator) -> None:
             ours, found = clock(partial(test.test, pair, TWO, rng))
             gap = max(abs(theirs.pvalue - found.p_value), abs(theirs.statistic - found.statistic))
             prototype = {"100000": 2.8, "1000000": 43.0, "1000000, ties": 35.0}.get(f"{n}{what}")
-            show(f"Wilcoxon, n = {n:.0e}{what}, scipy", peer, ours, gap, prototype)
+            keys = np.abs(a - b).view(np.uint64)
+            floor, _ = clock(partial(np.sort, keys))
+            show(f"Wilcoxon, n = {n:.0e}{what}, scipy", peer, ours, gap, prototype, floor)
 
 
 def table_of(n_models: int, n: int, rng: np.random.Generator) -> tuple[FloatArray, LossTable]:
