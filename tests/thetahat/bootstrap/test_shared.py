@@ -263,3 +263,15 @@ def test_degenerate_losses_that_do_not_vary() -> None:
     assert (found.estimate, found.variance, found.standard_error) == (0.1, 0.0, 0.0)
     assert found.acceleration == 0.0
     assert_array_equal(found.errors, 0.0)
+
+
+def test_exact_the_last_replicates_are_kept_for_the_losses_they_are_of() -> None:
+    models = models_over(BlockKind.RANDOM, m=2)
+    shared, pair = SharedResamples(models, 3), ("m0", "m1")
+    there, back = models["m0"].minus(models["m1"]), models["m1"].minus(models["m0"])
+
+    first = shared.of_pair(pair, there, 99)
+    assert shared.of_pair(pair, there, 99) is first
+    assert shared.of_pair(pair, back, 99).estimate == pytest.approx(-first.estimate)
+    assert shared.of_model("m0", 99) is not shared.of_model("m0", 100)
+    assert shared.of_model("m0", 99) is not shared.of_model("m0", 99, "block")

@@ -141,3 +141,24 @@ def test_degenerate_differences_that_do_not_vary() -> None:
     assert same.p_value == far.p_value == 0.01
     assert [c.code for c in none.cautions] == [c.code for c in same.cautions] == ["zero_variance"]
     assert [c.code for c in far.cautions] == ["smallest_p_value"]
+
+
+@pytest.mark.parametrize("values", [2, 1000])
+def test_exact_a_single_pair_gets_the_same_alone_and_beside_intervals(values: int) -> None:
+    # losses of 0 and 1 are merged for the intervals, so that the test draws by itself
+    rng = np.random.default_rng(8)
+    layout = layout_of(BlockKind.RANDOM, np.arange(1200) % 2)
+    losses = rng.integers(0, values, size=(2, 1200)).astype(np.float64)
+    table = LossTable(
+        layout, {n: BlockLosses(layout, values=r) for n, r in zip("ab", losses, strict=True)}
+    )
+    test = BootstrapDifference(n_resamples=199)
+    named = Choices(
+        tests=(Chosen("bootstrap_difference", "bootstrap_difference", test),),
+        intervals=(Chosen("percentile", "percentile", Percentile(n_resamples=199)),),
+    )
+
+    (told,) = evaluate(table, named, 11)["comparisons"]
+    alone = test.test(pair_over(layout, losses[0], losses[1]), TWO, rng_of_test())
+    assert told["tests"]["bootstrap_difference"]["p_value"] == alone.p_value
+    assert 0.01 < (alone.p_value or 0) < 0.99
