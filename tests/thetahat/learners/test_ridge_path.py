@@ -116,3 +116,28 @@ def test_degenerate_no_weight_at_all() -> None:
     )
 
     assert isinstance(told, Plain)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_naive_rows_turned_to_their_directions_keep_the_digits(
+    weighted: bool,  # noqa: FBT001 - a case
+) -> None:
+    rng = np.random.default_rng(20_270_121)
+    X = rng.normal(size=(60, 1)) + rng.normal(size=(60, 4)) * np.array([1, 0.1, 2e-4, 1e-4])
+    y = rng.normal(size=60)
+    w = rng.uniform(0.5, 2, size=60) if weighted else None
+    path = RidgePath(X, y, w, np.array([0.0, 1e-9, 1.0]))
+    products = np.linalg.eigvalsh(path.rows.all.xx)
+    assert 1e8 < products[-1] / products[0] < 1e10  # neither products alone nor reflections
+
+    said, fits = path.left_out_by_penalty(np.arange(60))
+
+    assert fits.all()
+    for row in range(0, 60, 7):
+        train = np.delete(np.arange(60), row)
+        for at, penalty in enumerate((0.0, 1e-9, 1.0)):
+            wanted = predicted(
+                Ridge(penalty=penalty), X[train], y[train], X[[row]],
+                weights=None if w is None else w[train],
+            ).output  # fmt: skip
+            assert_allclose(said[at, row], wanted[0], rtol=1e-8, atol=1e-8)
