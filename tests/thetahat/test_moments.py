@@ -153,3 +153,13 @@ def test_invalid_layout_without_rows() -> None:
 
     with pytest.raises(InsufficientData, match="knows no rows"):
         moments_of_rows(np.zeros(6), layout)
+
+
+@given(st.integers(2, 300), st.floats(-1e9, 1e9), st.integers(0, 2**32))
+def test_exact_means_and_variances_are_those_of_numpy(n: int, shift: float, seed: int) -> None:
+    deviations = shift + np.random.default_rng(seed).normal(size=n)
+    blocks = BlockMoments(np.full(n, 4.0), 0.0, deviations, deviations**2)
+
+    assert blocks.macro_mean == deviations.mean()
+    assert blocks.between_variance == deviations.var(ddof=1)
+    assert blocks.mean_sampling_variance == (deviations**2 / 3 / 4).mean()
