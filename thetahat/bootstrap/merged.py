@@ -112,7 +112,9 @@ def _values(column: FloatArray) -> tuple[FloatArray, IntArray]:
     """Return the values of a column in order, and which of them each unit has."""
     values = np.unique(column[: 2 * _FEW_VALUES])
     if len(values) <= _FEW_VALUES:
-        which = np.minimum(np.searchsorted(values, column), len(values) - 1)
+        which = np.zeros(len(column), dtype=np.intp)
+        for value in values[1:]:
+            which += column >= value
         if (values[which] == column).all():
             return values, which
     values, which = np.unique(column, return_inverse=True)

@@ -51,6 +51,7 @@ def seed_of(rng: np.random.Generator) -> int:
 
 Pair = tuple[str, str]
 _Key = tuple[UnitName, int]
+_Prepared = tuple[Units, list[float], FloatArray, Resamples]
 
 
 def resample_counts(
@@ -67,7 +68,7 @@ def resample_counts(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Drawn:
-    """The models' residuals, and what the resamples made of them.
+    """The models' means and residuals, and what the resamples made of them.
 
     ``largest`` (m,) are the sizes of the models' largest residuals, and ``pairs`` those whose
     errors are in ``means``.
@@ -75,6 +76,7 @@ class _Drawn:
 
     units: Units
     resamples: Resamples
+    estimates: list[float]
     residuals: FloatArray
     largest: FloatArray
     pairs: tuple[Pair, ...]
@@ -108,7 +110,7 @@ class SharedResamples:
     pairs: tuple[Pair, ...] = ()
     with_errors: bool = False
     merge: bool = True
-    _ready: dict[_Key, tuple[Units, FloatArray, Resamples]] = field(default_factory=dict)
+    _ready: dict[_Key, _Prepared] = field(default_factory=dict)
     _drawn: dict[_Key, _Drawn] = field(default_factory=dict)
     _row: dict[_Key, dict[Pair, FloatArray]] = field(default_factory=dict)
     _latest: dict[Hashable, tuple[BlockLosses, Replicates]] = field(default_factory=dict)
@@ -141,7 +143,7 @@ class SharedResamples:
     def _model(self, key: _Key, name: str) -> Replicates:
         drawn = self._get(key)
         i = self._place(name)
-        estimate, residuals = drawn.units.means_and_residuals(self.models[name])
+        estimate, residuals = drawn.estimates[i], np.ascontiguousarray(drawn.residuals[:, i])
         errors = partial(self._errors_of_model, key, i)
         deviations = drawn.means.deviations[:, i]
         return Replicates(drawn.units, estimate, deviations, residuals, errors)
@@ -160,7 +162,7 @@ class SharedResamples:
     def _pair(self, key: _Key, pair: Pair, difference: BlockLosses) -> Replicates:
         if not self.merge and _is_long(self.layout, key):
             alone = SharedResamples({"": difference}, self.seed)
-            if isinstance(alone._prepared(key)[2], MergedResamples):
+            if isinstance(alone._prepared(key)[-1], MergedResamples):
                 return alone._model(key, "")
         drawn = self._get(key)
         a, b = (self._place(name) for name in pair)
@@ -209,7 +211,7 @@ class SharedResamples:
     def _get(self, key: _Key) -> _Drawn:
         """Draw at the first use, for all models together."""
         if key not in self._drawn:
-            units, residuals, resamples = self._prepared(key)
+            units, estimates, residuals, resamples = self._prepared(key)
             products = units.n_units * resamples.n_resamples * len(self.pairs)
             at_once = self.with_errors and products <= MOST_DEFAULT_PRODUCTS
             pairs = self.pairs if at_once else ()
@@ -217,22 +219,23 @@ class SharedResamples:
                 resamples, units, residuals, self._places(pairs), with_errors=self.with_errors
             )
             largest = np.abs(residuals).max(axis=0)
-            self._drawn[key] = _Drawn(units, resamples, residuals, largest, pairs, means)
+            self._drawn[key] = _Drawn(units, resamples, estimates, residuals, largest, pairs, means)
         return self._drawn[key]
 
-    def _prepared(self, key: _Key) -> tuple[Units, FloatArray, Resamples]:
-        """Return the units, the residuals of all models, and how they are resampled."""
+    def _prepared(self, key: _Key) -> _Prepared:
+        """Return the units, the means and residuals of all models, and how they are resampled."""
         if key not in self._ready:
             unit, n_resamples = key
             units = units_of(self.layout, unit)
-            found = [units.means_and_residuals(losses)[1] for losses in self.models.values()]
-            rows = residuals = np.stack(found).T  # each model's stand together
+            found = [units.means_and_residuals(losses) for losses in self.models.values()]
+            # each model's stand together
+            rows = residuals = np.stack([residuals for _, residuals in found]).T
             if units.sizes is not None:
                 rows = np.column_stack([units.sizes, residuals])
             resamples: Resamples = HashedResamples(units.starts, self.seed, n_resamples)
             if self.merge:
                 resamples = merged_or_hashed(rows, units.starts, self.seed, n_resamples)
-            self._ready[key] = units, residuals, resamples
+            self._ready[key] = units, [mean for mean, _ in found], residuals, resamples
         return self._ready[key]
 
     def _errors_of_model(self, key: _Key, i: int) -> FloatArray:
