@@ -30,6 +30,7 @@ from thetahat.pipelines.spec import GroupsSpec, LearnerSpec, StepSpec
 from thetahat.pipelines.steps import STEPS
 from thetahat.pipelines.steps.base import Step
 from thetahat.pipelines.text_step import TextStep
+from thetahat.pipelines.together import check_together
 
 TASKS: Final = frozenset(SCORE_FUNCTIONS)
 
@@ -68,7 +69,8 @@ def build(
     Raises
     ------
     InvalidParameter
-        A name that is not known, a parameter that is not known, not taken or out of its range.
+        A name that is not known, a parameter that is not known, not taken or out of its range, or
+        parameters that scikit-learn does not take together.
     UnsupportedCombination
         A learner that is not for this task; the message names those that are.
     """
@@ -91,6 +93,7 @@ def build(
     learner: Any
     if found.method is None:
         params = checked_params(spec.name, spec.params, task=task, loc=here)
+        check_together(spec.name, params, task=task, loc=here)
         learner = ScikitLearner(spec.name, params, task)
     else:
         learner = construct(found.method, spec.params, loc=here)
