@@ -19,6 +19,8 @@ TOO_FEW_AT_ALL: Final = Plain("there are fewer rows than neighbours are asked fo
 
 Vote = Callable[[IntArray, FloatArray], Predictions]
 """From (q, k) row numbers of all data and squared distances to predictions."""
+Votes = Callable[[IntArray, FloatArray, Sequence[int]], list[Predictions]]
+"""The same for the first few of them, for each of several numbers."""
 
 
 class NeighbourSplits:
@@ -112,10 +114,12 @@ class NeighbourPath:
         With the largest of the numbers.
     numbers : sequence of int
         (L,) how many vote.
+    votes : callable
+        Counts them.
     """
 
-    def __init__(self, splits: NeighbourSplits, numbers: Sequence[int]) -> None:
-        self.splits, self.numbers = splits, numbers
+    def __init__(self, splits: NeighbourSplits, numbers: Sequence[int], votes: Votes) -> None:
+        self.splits, self.numbers, self.votes = splits, numbers, votes
 
     def predict(self, part: Part) -> tuple[Predictions, np.ndarray]:
         """Take the neighbours in the training part; numbers that it has not are left out."""
@@ -136,7 +140,7 @@ class NeighbourPath:
         return self._votes(chosen, squares), enough & suffices
 
     def _votes(self, rows: IntArray, squares: FloatArray) -> Predictions:
-        said = [self.splits.vote(rows[:, :k], squares[:, :k]) for k in self.numbers]
+        said = self.votes(rows, squares, self.numbers)
         shares = [one.probabilities for one in said if one.probabilities is not None]
         return Predictions(
             np.concatenate([one.output for one in said]),

@@ -53,6 +53,24 @@ class Voters:
         )
         return Predictions(np.argmax(votes, axis=1), probabilities=votes / total[:, None])
 
+    def votes(
+        self, rows: IntArray, squares: FloatArray, numbers: Sequence[int]
+    ) -> list[Predictions]:
+        """Return what the first few of (q, k) rows say together, for each of several numbers.
+
+        Where each row has one vote they are counted once, from the nearest to the farthest.
+        """
+        if self.by_distance or not self.n_classes or not (self.weights[rows] == 1).all():
+            return [self.vote(rows[:, :k], squares[:, :k]) for k in numbers]
+        said = self.y[rows]
+        last = np.minimum(numbers, rows.shape[1]) - 1
+        votes = np.empty((len(last), len(rows), self.n_classes))
+        for code in range(self.n_classes):
+            votes[:, :, code] = np.cumsum(said == code, axis=1)[:, last].T
+        shares = votes / (last + 1.0)[:, None, None]
+        outputs = np.argmax(votes, axis=2)
+        return [Predictions(o, probabilities=p) for o, p in zip(outputs, shares, strict=True)]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Neighbours:
@@ -189,7 +207,7 @@ class NearestNeighbours:
         if not most:
             return TOO_FEW_AT_ALL
         voters = Voters(y, w, n_classes, self.votes == "distance")
-        return NeighbourPath(NeighbourSplits(X, w > 0, most, voters.vote), values)
+        return NeighbourPath(NeighbourSplits(X, w > 0, most, voters.vote), values, voters.votes)
 
 
 METHOD = NearestNeighbours
