@@ -1,5 +1,7 @@
 """Learners under cross-validation beside scikit-learn, in one run, as ratios.
 
+Linear learners at the sizes of the targets are in ``linear_learners.py``.
+
 CPU time of this process, one BLAS thread; the largest difference of the predictions too. Where a
 peer would take minutes it runs on some of the splits and is scaled: the line says so.
 """
@@ -19,10 +21,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.linear_model import LogisticRegression as TheirLogistic
 from sklearn.linear_model import Ridge as TheirRidge
-from sklearn.linear_model import RidgeCV
 from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -30,8 +29,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from thetahat.data import Data, data_of
 from thetahat.learners.base import Learner
 from thetahat.learners.gaussian_naive_bayes import GaussianNaiveBayes
-from thetahat.learners.linear_discriminant import LinearDiscriminant
-from thetahat.learners.logistic_regression import LogisticRegression
 from thetahat.learners.nearest_neighbours import NearestNeighbours
 from thetahat.learners.ridge import Ridge
 from thetahat.losses.squared import Squared
@@ -42,7 +39,6 @@ from thetahat.resampling.paths import _of_all_rows as _of_path
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
 from thetahat.schemes.k_fold import KFold
-from thetahat.schemes.leave_one_out import LeaveOneOut
 from thetahat.types import FloatArray
 
 TENFOLD: tuple[str, dict[str, Any]] = ("k_fold", {"n_folds": 10})
@@ -164,31 +160,6 @@ def grid_beside(  # noqa: PLR0913 - what is compared, and over which splits
     show(what + told, peer * len(learners) / len(values), mine, gap / float(wanted.mean()))
 
 
-def penalties(rng: np.random.Generator) -> None:
-    """Row 2a: 200 penalties, ten folds beside GridSearchCV, leave-one-out beside RidgeCV."""
-    grid = np.logspace(-3, 6, 200)
-    learners: dict[str, Learner] = {f"{at}": Ridge(penalty=float(v)) for at, v in enumerate(grid)}
-    for n, p, few in ((2000, 20, 20), (10_000, 100, 2)):
-        data, X = made(rng, n, p)
-        some = {"alpha": grid[:: 200 // few].tolist()}
-        what = f"ridge, n = {n}, p = {p}, 200 penalties, ten folds"
-        grid_beside(what, learners, TheirRidge(), some, data, X)
-    for n, p in ((1000, 20), (5000, 100)):
-        data, X = made(rng, n, p)
-
-        def each(data: Data = data) -> Any:
-            return together(data, learners, LeaveOneOut().splits(rows_of(data), 1))
-
-        def closed(X: FloatArray = X, data: Data = data) -> Any:
-            return RidgeCV(grid, store_cv_results=True).fit(X, data.y)
-
-        peer, theirs = clock(closed, 1)
-        mine, done = clock(each)
-        said = np.column_stack([of_one.losses for of_one in done.values()])
-        gap = float(np.abs(said - theirs.cv_results_).max())
-        show(f"ridge, n = {n}, p = {p}, 200 penalties, leave-one-out, RidgeCV", peer, mine, gap)
-
-
 def neighbours(rng: np.random.Generator) -> None:
     """Row 2c: one number of neighbours in ten folds, ten times ten and leave-one-out; a grid."""
     for n, p in ((5000, 5), (5000, 50)):
@@ -205,27 +176,9 @@ def neighbours(rng: np.random.Generator) -> None:
         grid_beside(what, learners, theirs, {"n_neighbors": numbers}, data, X)
 
 
-def logistic(rng: np.random.Generator) -> None:
-    """Row 2e: ten folds beside the peer's default and at its tolerance 1e-8; leave-one-out.
-
-    The peer's difference is its own error: ours is at the optimum to the tenth digit.
-    """
-    for n, p in ((2000, 20), (5000, 100), (20_000, 50)):
-        data, X = made(rng, n, p, 2)
-        X = (X - X.mean(axis=0)) / X.std(axis=0)
-        data = data_of({f"x{j}": X[:, j] for j in range(p)}, data.y, "classification")
-        ours, name = LogisticRegression(), f"logistic, n = {n}, p = {p}"
-        beside(f"{name}, ten folds", ours, TheirLogistic(), data, X, *TENFOLD)
-        exact = TheirLogistic(tol=1e-8, max_iter=1000)
-        beside(f"{name}, ten folds, tol 1e-8", ours, exact, data, X, *TENFOLD)
-        if n == 2000:
-            beside(f"{name}, leave-one-out", ours, exact, data, X, *ONE_OUT, most=50)
-
-
 def main() -> None:
     warnings.simplefilter("ignore")
     rng = np.random.default_rng(1)
-    penalties(rng)
     for n, p in ((2000, 20), (10_000, 100)):
         data, X = made(rng, n, p)
         name = f"ridge, n = {n}, p = {p}, ten folds"
@@ -242,14 +195,7 @@ def main() -> None:
     data, X = made(rng, 20_000, 50, 5)
     name = "Gaussian naive Bayes, n = 20000, p = 50, ten folds"
     beside(name, GaussianNaiveBayes(), GaussianNB(), data, X, *TENFOLD)
-    theirs = LinearDiscriminantAnalysis()
-    for n, p in ((2000, 20), (5000, 100)):
-        data, X = made(rng, n, p, 3)
-        name = f"linear discriminant, n = {n}, p = {p}"
-        beside(f"{name}, ten folds", LinearDiscriminant(), theirs, data, X, *TENFOLD)
-        beside(f"{name}, leave-one-out", LinearDiscriminant(), theirs, data, X, *ONE_OUT, most=50)
     neighbours(rng)
-    logistic(rng)
 
 
 if __name__ == "__main__":

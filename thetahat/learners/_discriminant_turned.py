@@ -157,8 +157,8 @@ class TurnedSplits:
         index = part.train if part.left_out is None or is_fresh else part.left_out
         Z, y, w = np.take(turned.T, index, axis=0), rows.y[index], rows.w[index]
         member = members(y, w, len(rows.means))
-        counts = np.bincount(y[w > 0], minlength=len(rows.means))
         weight, x = member.sum(axis=1), member @ Z
+        counts = np.bincount(y[w > 0] if rows.is_weighted else y, minlength=len(rows.means))
         products = (Z * w[:, None] if rows.is_weighted else Z).T @ Z
         if not is_fresh:
             counts, weight = all_of.rows - counts, all_of.weight - weight
@@ -171,8 +171,9 @@ class TurnedSplits:
         x, weight = x[present], weight[present]
         moved = x / weight[:, None]
         products -= moved.T @ x
-        np.einsum("ii->i", products)[:] += turned.constant
-        factor, failed = lapack.dpotrf(products, lower=1)
+        if turned.constant.any():
+            np.einsum("ii->i", products)[:] += turned.constant
+        factor, failed = lapack.dpotrf(products.T, lower=1, overwrite_a=1)  # it is symmetric
         if failed:
             return ILL_CONDITIONED
         amplification = float(1 / lapack.dpocon(factor, 1.0, uplo="L")[0])
