@@ -102,8 +102,8 @@ class Steps:
     r"""What a Newton step would be, from a curvature that is near and the steps that were taken.
 
     The gradients of the steps before say where the curvature differs, as quasi-Newton methods of
-    limited memory have it: with them a
-    fixed factor needs half the steps. One per part, side by side.
+    limited memory have it: with them a fixed factor needs half the steps. One per part, side by
+    side.
 
     Parameters
     ----------
