@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,29 +25,46 @@ from thetahat.kernels import (
     sparse_counts,
 )
 from thetahat.kernels.compiling import compiled
+from thetahat.turns import WARNING_FILTERS
 from thetahat.types import FloatArray
 
 
 def compile_all() -> None:
     """Run each loop of this package's evaluations once, on next to nothing.
 
-    From disk that takes a second or two, most of it the import of numba.
+    From disk that takes a second or two, most of it the import of numba. Where it goes on in the
+    background, work that records warnings takes turns with it.
     """
-    losses, starts = np.array([0.0, 1.0]), np.array([0, 2], dtype=np.intp)
+    losses = np.array([0.0, 1.0])
+    steps = (
+        partial(_warm_moments, losses),
+        partial(_warm_ranks, losses),
+        partial(_warm_resamples, losses),
+        partial(_warm_cells, losses),
+        partial(_warm_weights, losses),
+        partial(_warm_counts, losses),
+        _warm_rows,
+        _warm_words,
+    )
+    for step in steps:
+        with WARNING_FILTERS:
+            step()
+        time.sleep(0.001)  # else the one that waits for its turn may not get it
+
+
+def _warm_moments(losses: FloatArray) -> None:
+    starts = np.array([0, 2], dtype=np.intp)
     moments.by_runs(losses, starts, 0.0)
     moments.by_rows(losses, losses[:1], np.full(1, 2.0), np.zeros(2, dtype=np.uint16))
     products.block_products([losses], None, starts, np.zeros((1, 1)))
     sign_flips.add_sums(losses, np.zeros(1, dtype=np.uint64), np.zeros(1))
-    _warm_ranks(losses)
-    drawn = np.zeros((1, 2), dtype=np.uint32)
+
+
+def _warm_resamples(losses: FloatArray) -> None:
+    starts, drawn = np.array([0, 2], dtype=np.intp), np.zeros((1, 2), dtype=np.uint32)
     compiled(bootstrap.draw_indices)(starts, np.zeros(1, dtype=np.uint64), drawn)
     compiled(bootstrap.count_draws)(drawn, np.zeros((1, 2)))
     compiled(bootstrap.gather_sums)(losses, drawn, np.zeros(1))
-    _warm_cells(losses)
-    _warm_weights(losses)
-    _warm_counts(losses)
-    _warm_rows()
-    _warm_words()
 
 
 def _warm_ranks(values: FloatArray) -> None:
