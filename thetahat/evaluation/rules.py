@@ -19,7 +19,7 @@ The reasons:
   training, ``theta_A`` is unbiased for ``these_sources``, and its double would only be too long.
 - Sources, ``new_source``: the sources are the sample, with K - 1 degrees of freedom. Any two of
   the models share most of their training sources, so the sources' means move together, which B/K
-  (``theta_gamma``) does not see: its intervals covered in .88 to .93 of the cases. With the
+  (``theta_gamma``) does not see: its intervals covered in .84 to .93 of the cases. With the
   allowance of ``nadeau_bengio`` they covered in .95 to .98, for models and for differences. Of
   models that were not trained on any of the sources ``theta_gamma`` leaves nothing out.
   ``prediction`` is about the average loss seen on one more source, not about its expectation: it
