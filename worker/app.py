@@ -19,7 +19,7 @@ from service.settings import settings
 from service.storage import engine
 from worker.hands import SLICE_S, Hands
 from worker.interrupts import SharedFlag
-from worker.warm import warm_up
+from worker.warm import AT_WORK, warm_up
 
 HARD_LIMIT_MARGIN_S = 60.0
 LOADED_MB = 512  # more than a process has with every package loaded that a learner may need
@@ -65,7 +65,8 @@ class _Process:
 def run_unit(evaluation_id: str, number: int) -> None:
     """Do one unit of work; a message delivered twice finds nothing to claim the second time."""
     if _Process.hands is not None:
-        _Process.hands.answer((UUID(evaluation_id), number))
+        with AT_WORK:
+            _Process.hands.answer((UUID(evaluation_id), number))
 
 
 @signals.setup_logging.connect

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import threading
+import time
+from typing import Final
 
-from thetahat.kernels.warm import compile_all
+from thetahat.kernels.warm import steps
+
+AT_WORK: Final = threading.Lock()
+"""Held while a unit of work is done, and while a loop is compiled in the background.
+
+Compiling silences Python's warnings for all threads, and the cautions of a learner that is fitted
+meanwhile are made of them. So work waits for the loop at hand, and the other loops for its end.
+"""
 
 
 def warm_up() -> None:
-    """Begin to load in the background; work that comes earlier waits for the rest of it alone."""
-    threading.Thread(target=_load, name="warm-up", daemon=True).start()
+    """Begin to load in the background; it goes on while there is no work."""
+    threading.Thread(target=load, name="warm-up", daemon=True).start()
 
 
-def _load() -> None:
+def load() -> None:
     """Compile the loops, or take them from disk."""
-    compile_all()
+    for step in steps():
+        with AT_WORK:
+            step()
+        time.sleep(0.001)  # else the one that waits for its turn may not get it

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -25,18 +25,22 @@ from thetahat.kernels import (
     sparse_counts,
 )
 from thetahat.kernels.compiling import compiled
-from thetahat.turns import WARNING_FILTERS
 from thetahat.types import FloatArray
 
 
 def compile_all() -> None:
     """Run each loop of this package's evaluations once, on next to nothing.
 
-    From disk that takes a second or two, most of it the import of numba. Where it goes on in the
-    background, work that records warnings takes turns with it.
+    From disk that takes a second or two, most of it the import of numba.
     """
+    for step in steps():
+        step()
+
+
+def steps() -> tuple[Callable[[], None], ...]:
+    """Return what ``compile_all`` does, in pieces: between two of them other work may go on."""
     losses = np.array([0.0, 1.0])
-    steps = (
+    return (
         partial(_warm_moments, losses),
         partial(_warm_ranks, losses),
         partial(_warm_resamples, losses),
@@ -46,10 +50,6 @@ def compile_all() -> None:
         _warm_rows,
         _warm_words,
     )
-    for step in steps:
-        with WARNING_FILTERS:
-            step()
-        time.sleep(0.001)  # else the one that waits for its turn may not get it
 
 
 def _warm_moments(losses: FloatArray) -> None:

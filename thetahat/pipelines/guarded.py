@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import Final
 
 from thetahat.errors import EvaluationError, LearnerFailed
-from thetahat.turns import WARNING_FILTERS
 from thetahat.types import Caution
 
 _LONGEST_MESSAGE: Final = 500
@@ -30,7 +29,7 @@ def guarded(name: str, cautions: list[Caution]) -> Iterator[None]:
     cautions : list of Caution
         Grows by ``not_converged`` and ``learner_warning``.
     """
-    with WARNING_FILTERS, warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             yield
