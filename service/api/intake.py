@@ -17,18 +17,17 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 from service.api.calls import change
 from service.jobs.submit import Submission, Submitted, submit, submit_all
 from service.settings import is_sqlite
+from service.waiting import OfLoop, settle
 
 MOST_TOGETHER: Final = 100
-_INTAKES: dict[asyncio.AbstractEventLoop, Intake] = {}
-
 Waiting = tuple[Submission, "asyncio.Future[Submitted]"]
 
 
 class Intake:
     """All that is to be stored in one event loop."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
         self._waiting: list[Waiting] = []
         self._is_called = False
         self._storing: asyncio.Task[None] | None = None
@@ -51,14 +50,14 @@ class Intake:
         group, self._waiting = self._waiting[:MOST_TOGETHER], self._waiting[MOST_TOGETHER:]
         if is_sqlite():
             with suppress(OperationalError, IntegrityError):
-                _settle(group, _together([one for one, _ in group], hurried=True))
+                _hand_out(group, _together([one for one, _ in group], hurried=True))
                 self._call()
                 return
         self._storing = self._loop.create_task(self._in_thread(group))
 
     async def _in_thread(self, group: Sequence[Waiting]) -> None:
         try:
-            _settle(group, await change(_stored, [one for one, _ in group]))
+            _hand_out(group, await change(_stored, [one for one, _ in group]))
         finally:
             self._storing = None
             self._call()
@@ -90,19 +89,13 @@ def _alone(submission: Submission) -> Submitted | Exception:
         return error
 
 
-def _settle(group: Sequence[Waiting], outcomes: Sequence[Submitted | Exception]) -> None:
-    for (_, future), outcome in zip(group, outcomes, strict=True):
-        if future.done():  # whoever waited has gone
-            continue
-        if isinstance(outcome, Exception):
-            future.set_exception(outcome)
-        else:
-            future.set_result(outcome)
+def _hand_out(group: Sequence[Waiting], outcomes: Sequence[Submitted | Exception]) -> None:
+    settle([future for _, future in group], outcomes)
+
+
+_INTAKES: Final = OfLoop(Intake)
 
 
 def intake() -> Intake:
-    """Return the running event loop's; there is one loop per process but in tests."""
-    loop = asyncio.get_running_loop()
-    for other in [other for other in _INTAKES if other.is_closed()]:
-        del _INTAKES[other]
-    return _INTAKES.setdefault(loop, Intake(loop))
+    """Return the running event loop's."""
+    return _INTAKES.get()

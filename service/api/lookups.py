@@ -15,10 +15,10 @@ from service.api.calls import change
 from service.jobs import read
 from service.settings import is_sqlite
 from service.storage.evaluations import EvaluationRow
+from service.waiting import OfLoop, settle
 
 MOST_TOGETHER: Final = 200
 MOST_UNDER_WAY: Final = 2
-_LOOKUPS: dict[asyncio.AbstractEventLoop, Lookups] = {}
 
 Key = tuple[UUID, UUID]  # of the owner and of the evaluation
 Waiting = tuple[Key, "asyncio.Future[EvaluationRow]"]
@@ -27,8 +27,8 @@ Waiting = tuple[Key, "asyncio.Future[EvaluationRow]"]
 class Lookups:
     """All who ask in one event loop."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
         self._waiting: list[Waiting] = []
         self._under_way: set[asyncio.Task[None]] = set()
 
@@ -53,29 +53,19 @@ class Lookups:
         group, self._waiting = self._waiting[:MOST_TOGETHER], self._waiting[MOST_TOGETHER:]
         if not group:  # the task before has taken all
             return
+        found: Sequence[EvaluationRow | Exception]
         try:
             found = await change(read.get_some, [key for key, _ in group])
         except Exception as error:  # noqa: BLE001 - raised again where each of them waits
-            _settle(group, [error] * len(group))
-        else:
-            _settle(group, found)
+            found = [error] * len(group)
+        settle([future for _, future in group], found)
 
 
-def _settle(group: Sequence[Waiting], found: Sequence[EvaluationRow | Exception]) -> None:
-    for (_, future), row in zip(group, found, strict=True):
-        if future.done():  # whoever asked has gone
-            continue
-        if isinstance(row, Exception):
-            future.set_exception(row)
-        else:
-            future.set_result(row)
+_LOOKUPS: Final = OfLoop(Lookups)
 
 
 async def look_up(owner_id: UUID, evaluation_id: UUID) -> EvaluationRow:
     """Return an owner's evaluation; ``NotFound`` when there is none of that id."""
     if is_sqlite():
         return read.get(owner_id, evaluation_id)
-    loop = asyncio.get_running_loop()
-    for other in [other for other in _LOOKUPS if other.is_closed()]:
-        del _LOOKUPS[other]
-    return await _LOOKUPS.setdefault(loop, Lookups(loop)).get((owner_id, evaluation_id))
+    return await _LOOKUPS.get().get((owner_id, evaluation_id))

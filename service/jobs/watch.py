@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass, field
+from typing import Final
 from uuid import UUID
 
 from service.lifecycle import FINISHED
 from service.settings import is_sqlite
 from service.storage import evaluations
 from service.storage.unit_of_work import reading
+from service.waiting import OfLoop
 
 FIRST_PAUSE_S = 0.003
 LONGEST_PAUSE_S = 0.25
@@ -85,15 +87,7 @@ def _versions(ids: list[UUID]) -> dict[UUID, tuple[int, str]]:
         return evaluations.versions(connection, ids)
 
 
-_WATCHERS: dict[asyncio.AbstractEventLoop, Watcher] = {}
-
-
-def _watcher() -> Watcher:
-    """Return the running event loop's watcher; there is one loop per process but in tests."""
-    loop = asyncio.get_running_loop()
-    for other in [other for other in _WATCHERS if other.is_closed()]:
-        del _WATCHERS[other]
-    return _WATCHERS.setdefault(loop, Watcher())
+_WATCHERS: Final = OfLoop(Watcher)
 
 
 async def wait_for_change(evaluation_id: UUID, version: int, timeout_s: float) -> bool:
@@ -101,9 +95,9 @@ async def wait_for_change(evaluation_id: UUID, version: int, timeout_s: float) -
 
     False when nothing changed in that time. Ask for the owner's right to see it first.
     """
-    return await _watcher().wait(evaluation_id, version, timeout_s)
+    return await _WATCHERS.get().wait(evaluation_id, version, timeout_s)
 
 
 async def wait_for_end(evaluation_id: UUID, timeout_s: float) -> bool:
     """Wait until the evaluation has ended or is gone; False when it has not in that time."""
-    return await _watcher().wait(evaluation_id, None, timeout_s)
+    return await _WATCHERS.get().wait(evaluation_id, None, timeout_s)

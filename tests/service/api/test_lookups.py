@@ -20,7 +20,7 @@ Key = tuple[UUID, UUID]
 
 def look(*keys: Key) -> Sequence[EvaluationRow | BaseException]:
     async def together() -> Sequence[EvaluationRow | BaseException]:
-        found = lookups.Lookups(asyncio.get_running_loop())
+        found = lookups.Lookups()
         return await asyncio.gather(*(found.get(key) for key in keys), return_exceptions=True)
 
     return asyncio.run(together())
