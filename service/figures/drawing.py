@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from service.figures.log_ticks import log_ticks
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import XAxis, YAxis
@@ -93,13 +95,17 @@ def _fill(axes: Axes, figure: Mapping[str, Any]) -> None:
 
 
 def _scale(axis: XAxis | YAxis, told: Mapping[str, Any], set_scale: Callable[[str], None]) -> None:
-    from matplotlib.ticker import LogFormatter  # noqa: PLC0415 - as above
+    from matplotlib.ticker import LogFormatter, NullFormatter  # noqa: PLC0415 - as above
 
     axis.set_label_text(told["title"])
     set_scale(told["scale"])
     if told["scale"] == "log":  # its own ticks would be formulas
         axis.set_major_formatter(LogFormatter())
-        axis.set_minor_formatter(LogFormatter(minor_thresholds=(2.0, 0.4)))
+        axis.set_minor_formatter(NullFormatter())
+        low, high = sorted(axis.get_view_interval())
+        ticks = log_ticks(low, high)
+        if ticks:
+            axis.set_ticks(ticks, [f"{value:.6g}" for value in ticks])
     if told["labels"]:
         axis.set_ticks(range(len(told["labels"])), told["labels"])
 

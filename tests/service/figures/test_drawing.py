@@ -71,6 +71,25 @@ def test_degenerate_one_series_of_many_points_without_errors() -> None:
     assert "s" not in words  # a legend of one says nothing
 
 
+@pytest.mark.parametrize(
+    ("widths", "numbers"),
+    [
+        ([0.66, 1.69], ["0.8", "1", "1.2", "1.4", "1.6"]),  # less than a decade
+        ([0.363, 5.21], ["0.5", "1", "2", "5"]),
+        ([1.7, 9e15], ["1e+08"]),  # powers of ten
+    ],
+)
+def test_exact_a_logarithmic_axis_has_several_plain_numbers(
+    widths: list[float], numbers: list[str]
+) -> None:
+    points = Series("s", widths, [1.0, 2.0], style="points")
+    figure = Figure(name="f", title="F", x=Axis("x", "log"), y=Axis("y"), series=(points,))
+
+    words = texts(draw(figure.as_data(), "svg"))
+
+    assert set(numbers) <= set(words)
+
+
 def styles(picture: bytes) -> list[str]:
     """Return the styles of the dashed lines and curves inside the axes."""
     dashed = [one.get("style", "") for one in ET.fromstring(picture).iter() if "d" in one.attrib]

@@ -1,0 +1,54 @@
+"""Numbers to write beside a logarithmic axis, where powers of ten alone would be too few."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+SHORT: Final = 100.0
+"""Ratio of an axis's ends from which its powers of ten say enough."""
+NARROW: Final = 3.0
+"""Ratio of an axis's ends below which it is nearly straight, and steps are equal."""
+ENOUGH: Final = 4
+MOST: Final = 7
+_STEPS: Final = (1.0, 2.0, 2.5, 5.0)
+_MANTISSAS: Final = (
+    (1.0,),
+    (1.0, 3.0),
+    (1.0, 2.0, 5.0),
+    (1.0, 1.5, 2.0, 3.0, 5.0, 7.0),
+    (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0),
+)
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """Return about five plain numbers between the ends of a logarithmic axis.
+
+    Parameters
+    ----------
+    low, high : float
+        The ends, 0 < low < high.
+
+    Degenerate cases: none where the ends are ``SHORT`` apart or more, whose powers of ten do.
+    """
+    if high / low >= SHORT:
+        return []
+    if high / low < NARROW:
+        return _equal_steps(low, high)
+    found: list[float] = []
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for mantissas in _MANTISSAS:
+        every = [float(f"{m}e{power}") for power in powers for m in mantissas]
+        found = [value for value in every if low <= value <= high]
+        if len(found) >= ENOUGH:
+            break
+    return found
+
+
+def _equal_steps(low: float, high: float) -> list[float]:
+    """Return the multiples of a round step, of the smallest that gives ``MOST`` at most."""
+    power = math.floor(math.log10((high - low) / MOST))
+    steps = [float(f"{m}e{p}") for p in (power, power + 1) for m in _STEPS]
+    fit = ((step, math.ceil(low / step), math.floor(high / step)) for step in steps)
+    step, first, last = next(one for one in fit if one[2] - one[1] < MOST)
+    return [times * step for times in range(first, last + 1)]

@@ -1,0 +1,33 @@
+"""Numbers beside logarithmic axes."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.figures.log_ticks import ENOUGH, MOST, SHORT, log_ticks
+
+NARROW_ENDS = [(0.63, 1.77), (0.98, 1.02), (0.5, 1.05), (9.5, 26.0), (0.0031, 0.0032)]
+WIDE_ENDS = [(0.32, 5.9), (1.0, 10.0), (3.1, 9.4), (2.0, 40.0), (10.0, 999.0), (1.7e-5, 1e-3)]
+
+
+@pytest.mark.outside("hand arithmetic: round numbers between two ends")
+def test_golden_ticks_of_axes_of_the_kept_results() -> None:
+    assert log_ticks(0.63, 1.77) == pytest.approx([0.8, 1, 1.2, 1.4, 1.6])
+    assert log_ticks(0.32, 5.9) == [0.5, 1.0, 2.0, 5.0]
+    assert log_ticks(1.7, 46.0) == [2.0, 5.0, 10.0, 20.0]
+    assert log_ticks(9.0, 880.0) == [10.0, 30.0, 100.0, 300.0]
+
+
+@pytest.mark.parametrize(("low", "high"), [*NARROW_ENDS, *WIDE_ENDS])
+def test_property_some_plain_numbers_between_the_ends(low: float, high: float) -> None:
+    found = log_ticks(low, high)
+
+    assert found == sorted(set(found))
+    assert ENOUGH - 1 <= len(found) <= MOST
+    assert low <= found[0] < found[-1] <= high
+    assert all(float(f"{value:.6g}") == pytest.approx(value, rel=1e-12) for value in found)
+
+
+def test_degenerate_powers_of_ten_do_where_there_are_enough() -> None:
+    assert log_ticks(1.0, SHORT) == []
+    assert log_ticks(1e-30, 1.0) == []
