@@ -74,7 +74,11 @@ class LossGenerator(Generator, Protocol):
 
 
 class SourcesOfData(Protocol):
-    """Sources that were drawn once, from which rows are drawn again and again."""
+    """Sources that were drawn once, from which rows are drawn again and again.
+
+    Where rows come in clusters, ``without_clusters()`` gives the same sources with rows each by
+    itself, distributed as a single row is here: they tell a model's risk with the least noise.
+    """
 
     def draw(self, size: Size, rng: np.random.Generator) -> Data:
         """Draw rows; where ``size`` has ``n`` alone, each row's source is drawn too."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from thetahat.data import REGRESSION, Data
 from thetahat.features import Features
 from thetahat.generators._checks import require
+from thetahat.generators._clusters import alike_in_clusters, clusters_of
 from thetahat.generators._size import Size
 from thetahat.generators.base import Sort
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
@@ -28,6 +29,10 @@ class LinearModel:
     of variance 1: normal, or Student's t with ``degrees_of_freedom`` divided by its deviation, and
     :math:`a_s` normal about 0 with standard deviation ``source_spread``, one for each source.
 
+    Rows may come in clusters of ``cluster_size``, one after another, labelled in ``cluster``. The
+    errors of cluster c are :math:`\sqrt{r}\, u_c + \sqrt{1 - r}\, z_i` with r
+    ``cluster_correlation`` and u, z like :math:`\varepsilon`; features say nothing of the cluster.
+
     Source: hastie2009 (linear regression).
 
     Parameters
@@ -44,6 +49,10 @@ class LinearModel:
         Above 2; None for normal errors.
     source_spread : float
         0 or above.
+    cluster_size : int
+        Rows of a cluster, all of one source; the last of a source may be smaller. 1 is no clusters.
+    cluster_correlation : float
+        r, of the errors of two rows of one cluster, in [0, 1].
     """
 
     n_features: int = 10
@@ -53,13 +62,16 @@ class LinearModel:
     correlation: float = 0.0
     degrees_of_freedom: float | None = None
     source_spread: float = 0.0
+    cluster_size: int = 1
+    cluster_correlation: float = 0.0
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="linear_model",
         title="Linear regression",
         summary=(
             "Numbers that are a sum of a few normal features and an error, with heavy tails or a "
-            "curve where asked for; sources may have levels of their own."
+            "curve where asked for; sources may have levels of their own, and errors may be "
+            "correlated in clusters of rows."
         ),
         formula=(
             r"y = a_s + \sum_{j \le q} x_j / \sqrt{q} + c (x_1^2 - 1) / \sqrt{2} + \sigma"
@@ -86,6 +98,9 @@ class LinearModel:
         require(heavy, "degrees_of_freedom", degrees, "must be finite and above 2, or null")
         spread = math.isfinite(self.source_spread) and self.source_spread >= 0
         require(spread, "source_spread", self.source_spread, "must be finite, 0 or above")
+        require(self.cluster_size >= 1, "cluster_size", self.cluster_size, "must be 1 or more")
+        alike = self.cluster_correlation
+        require(0 <= alike <= 1, "cluster_correlation", alike, "must be in [0, 1]")
 
     def settle(self, n_sources: int, rng: np.random.Generator) -> DrawnLevels:
         """Draw the levels of the sources."""
@@ -112,10 +127,12 @@ class DrawnLevels:
     levels: FloatArray
 
     def draw(self, size: Size, rng: np.random.Generator) -> Data:
-        """Draw rows: as many of each source, or each row's source at random."""
+        """Draw rows: as many of each source, or each cluster's source at random."""
         generator, n_sources = self.generator, len(self.levels)
+        cluster = clusters_of(size, generator.cluster_size)
         if size.per_source is None:
-            source = rng.integers(n_sources, size=size.rows)
+            of_row = np.arange(size.rows) if cluster is None else cluster
+            source = rng.integers(n_sources, size=int(of_row[-1]) + 1)[of_row]
         else:
             source = np.repeat(np.arange(n_sources), size.per_source)
         X = rng.standard_normal((len(source), generator.n_features))
@@ -123,14 +140,22 @@ class DrawnLevels:
         if rho:
             shared = rng.standard_normal((len(source), 1))
             X = math.sqrt(1 - rho) * X + math.sqrt(rho) * shared
-        y = self.levels[source] + generator.signal(X) + generator.errors(len(source), rng)
+        errors = alike_in_clusters(
+            lambda n: generator.errors(n, rng), len(source), cluster, generator.cluster_correlation
+        )
+        y = self.levels[source] + generator.signal(X) + errors
         names = tuple(f"x{column}" for column in range(X.shape[1]))
         return Data(
             features=Features(names, tuple(np.ascontiguousarray(X.T))),
             y=y,
             task=REGRESSION,
             source=source,
+            cluster=cluster,
         )
+
+    def without_clusters(self) -> DrawnLevels:
+        """Return the same sources with rows that are independent."""
+        return DrawnLevels(replace(self.generator, cluster_size=1), self.levels)
 
 
 METHOD = LinearModel

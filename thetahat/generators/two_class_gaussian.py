@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from thetahat.data import CLASSIFICATION, Data
 from thetahat.features import Features
 from thetahat.generators._checks import require
+from thetahat.generators._clusters import alike_in_clusters, clusters_of
 from thetahat.generators._size import Size
 from thetahat.generators.base import Sort
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
@@ -28,6 +29,16 @@ class TwoClassGaussian:
     holds relevant and irrelevant features as they come. :math:`\mu_s` is 0, or normal with
     standard deviation ``source_spread`` in every feature, one for each source.
 
+    Rows may come in clusters of ``cluster_size``, one after another, labelled in ``cluster``.
+    Those of one cluster c have one class, and a part :math:`u_c` of their features in common:
+
+    .. math:: x_i = \mu_s + (y_c - \tfrac12)\,\delta + \sqrt{r}\, u_c + \sqrt{1 - r}\, z_i,
+        \quad u_c, z_i \sim N(0, \Sigma)
+
+    with r ``cluster_correlation``. A single row is drawn as it is without clusters, and every
+    model has the same risk; only rows of one cluster are like each other, so that a model is
+    right or wrong about most of them at once.
+
     Parameters
     ----------
     n_features : int
@@ -44,6 +55,10 @@ class TwoClassGaussian:
         Features in a block; the last may be smaller.
     source_spread : float
         Standard deviation of the sources' centres in each feature.
+    cluster_size : int
+        Rows of a cluster, all of one source; the last of a source may be smaller. 1 is no clusters.
+    cluster_correlation : float
+        r, between two rows of one cluster in each feature, given their class; in [0, 1].
 
     Source: hastie2009 (linear discriminant analysis).
     """
@@ -55,14 +70,16 @@ class TwoClassGaussian:
     correlation: float = 0.0
     block_size: int = 1
     source_spread: float = 0.0
+    cluster_size: int = 1
+    cluster_correlation: float = 0.0
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="two_class_gaussian",
         title="Two normal classes",
         summary=(
             "Two classes whose p features are normal with one covariance; the means differ in the "
-            "first few features alone. Features may be correlated in blocks, and sources may have "
-            "centres of their own."
+            "first few features alone. Features may be correlated in blocks, sources may have "
+            "centres of their own, and rows may come in clusters that are alike."
         ),
         formula=r"x \mid y \sim N(\mu_s + (y - 1/2) \delta, \Sigma)",
         references=("hastie2009",),
@@ -86,6 +103,9 @@ class TwoClassGaussian:
         require(self.block_size >= 1, "block_size", self.block_size, "must be 1 or more")
         good = math.isfinite(self.source_spread) and self.source_spread >= 0
         require(good, "source_spread", self.source_spread, "must be finite, 0 or above")
+        require(self.cluster_size >= 1, "cluster_size", self.cluster_size, "must be 1 or more")
+        alike = self.cluster_correlation
+        require(0 <= alike <= 1, "cluster_correlation", alike, "must be in [0, 1]")
 
     def settle(self, n_sources: int, rng: np.random.Generator) -> DrawnCentres:
         """Draw the centres of the sources."""
@@ -114,17 +134,33 @@ class TwoClassGaussian:
             found += self.shift**2 * (relevant - shrunk) / (1 - rho)
         return found
 
-    def features(self, y: IntArray, centres: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """(n, p) features of rows of these classes, about these (n, p) centres."""
-        noise = rng.standard_normal((len(y), self.n_features))
+    def features(
+        self,
+        y: IntArray,
+        centres: FloatArray,
+        rng: np.random.Generator,
+        cluster: IntArray | None = None,
+    ) -> FloatArray:
+        """(n, p) features of rows of these classes, about these (n, p) centres.
+
+        ``cluster`` is (n,) codes from 0 in ascending order, or None.
+        """
+        found = alike_in_clusters(
+            lambda n: self._noise(n, rng), len(y), cluster, self.cluster_correlation
+        )
+        found += centres
+        found[:, : self.n_relevant] += (y[:, None] - 0.5) * self.shift
+        return found
+
+    def _noise(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """(n, p) normal numbers with the covariance of a class."""
+        noise = rng.standard_normal((n, self.n_features))
         if self.correlation:
             n_blocks = -(-self.n_features // self.block_size)
-            shared = rng.standard_normal((len(y), n_blocks)).repeat(self.block_size, axis=1)
+            shared = rng.standard_normal((n, n_blocks)).repeat(self.block_size, axis=1)
             noise *= math.sqrt(1 - self.correlation)
             noise += math.sqrt(self.correlation) * shared[:, : self.n_features]
-        noise += centres
-        noise[:, : self.n_relevant] += (y[:, None] - 0.5) * self.shift
-        return np.asarray(noise)
+        return noise
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,14 +171,17 @@ class DrawnCentres:
     centres: FloatArray
 
     def draw(self, size: Size, rng: np.random.Generator) -> Data:
-        """Draw rows: as many of each source, or each row's source at random."""
-        n_sources = len(self.centres)
+        """Draw rows: as many of each source, or each cluster's source at random."""
+        generator, n_sources = self.generator, len(self.centres)
+        cluster = clusters_of(size, generator.cluster_size)
+        of_row = np.arange(size.rows) if cluster is None else cluster
+        n_clusters = int(of_row[-1]) + 1
         if size.per_source is None:
-            source = rng.integers(n_sources, size=size.rows)
+            source = rng.integers(n_sources, size=n_clusters)[of_row]
         else:
             source = np.repeat(np.arange(n_sources), size.per_source)
-        y = (rng.random(len(source)) < self.generator.prior).astype(np.intp)
-        x = self.generator.features(y, self.centres[source], rng)
+        y = (rng.random(n_clusters) < generator.prior).astype(np.intp)[of_row]
+        x = generator.features(y, self.centres[source], rng, cluster)
         names = tuple(f"x{column}" for column in range(x.shape[1]))
         return Data(
             features=Features(names, tuple(np.ascontiguousarray(x.T))),
@@ -150,7 +189,12 @@ class DrawnCentres:
             task=CLASSIFICATION,
             classes=(0, 1),
             source=source,
+            cluster=cluster,
         )
+
+    def without_clusters(self) -> DrawnCentres:
+        """Return the same sources with rows that are independent, and as each single row is."""
+        return DrawnCentres(replace(self.generator, cluster_size=1), self.centres)
 
 
 METHOD = TwoClassGaussian

@@ -89,7 +89,9 @@ class _OfData:
         )
 
     def _rest(self, seed: int) -> Data:
-        data: Data = self.sources.draw(self._each(self.n_sources), stream(seed, REST))
+        apart = getattr(self.sources, "without_clusters", None)
+        sources = self.sources if apart is None else apart()
+        data: Data = sources.draw(self._each(self.n_sources), stream(seed, REST))
         return data
 
     def _outside(self, seed: int) -> Data:

@@ -42,9 +42,45 @@ def test_exact_sources_have_levels_of_their_own() -> None:
     assert mixed.n == 30
 
 
+@pytest.mark.outside("Isserlis' theorem: squares of normals correlated by r are correlated by r^2")
+def test_golden_squared_errors_are_correlated_within_clusters() -> None:
+    # r = .8: E[e1 e2] = .8 s^2, E[e1^2 e2^2] = (1 + 2 * .64) s^4, with s = 2; z = 5
+    model = LinearModel(noise=2.0, cluster_size=2, cluster_correlation=0.8)
+    data = model.settle(1, np.random.default_rng(0)).draw(Size(n=40_000), np.random.default_rng(1))
+    errors = data.y - model.signal(data.features.matrix())
+    first, second = errors[::2], errors[1::2]
+    products = first * second
+    for values, wanted in (
+        (first**2, 4.0),
+        (products, 3.2),
+        (products**2, 2.28 * 16),
+        (second[:-1] * first[1:], 0.0),
+    ):
+        assert abs(values.mean() - wanted) < 5 * values.std() / np.sqrt(len(values))
+
+
+def test_exact_clusters_are_of_one_source_and_can_be_left_out() -> None:
+    of = LinearModel(source_spread=1.0, cluster_size=2)
+    sources = of.settle(2, np.random.default_rng(0))
+    data = sources.draw(Size(n_sources=2, per_source=3), np.random.default_rng(1))
+    mixed = sources.draw(Size(n=4), np.random.default_rng(1))
+
+    assert data.cluster is not None
+    assert data.cluster.tolist() == [0, 0, 1, 2, 2, 3]
+    assert mixed.source is not None
+    assert np.array_equal(mixed.source[::2], mixed.source[1::2])
+    alone = sources.without_clusters().draw(Size(n=4), np.random.default_rng(1))
+    same = LinearModel(source_spread=1.0, cluster_correlation=0.5)
+    again = same.settle(2, np.random.default_rng(0)).draw(Size(n=4), np.random.default_rng(1))
+    assert alone.cluster is None
+    assert np.array_equal(alone.y, again.y)
+
+
 @pytest.mark.parametrize(
     ("parameter", "value"),
     [
+        ("cluster_size", 0),
+        ("cluster_correlation", -0.5),
         ("n_features", 0),
         ("n_relevant", 11),
         ("noise", 0.0),

@@ -80,9 +80,65 @@ def test_exact_rows_come_by_source_and_sources_stay() -> None:
     assert np.abs(far).max() < 5 * np.sqrt((1 + 0.25) / 5)
 
 
+def test_calibrated_rows_of_a_cluster_share_class_and_part_of_their_features() -> None:
+    """Correlations within and across clusters, and a single row's moments; z = 5."""
+    of = TwoClassGaussian(
+        n_features=3, n_relevant=1, correlation=0.3, block_size=2, cluster_size=2,
+        cluster_correlation=0.6,
+    )  # fmt: skip
+    data = of.settle(1, np.random.default_rng(0)).draw(Size(n=40_000), np.random.default_rng(1))
+    x = data.features.matrix() - np.outer(data.y - 0.5, [1.0, 0.0, 0.0])
+    first, second = x[::2], x[1::2]
+
+    assert data.cluster is not None
+    assert data.cluster.tolist() == np.repeat(np.arange(20_000), 2).tolist()
+    assert np.array_equal(data.y[::2], data.y[1::2])
+    for a, b, wanted in (
+        (first[:, 0], first[:, 0], 1.0),
+        (first[:, 0], first[:, 1], 0.3),
+        (first[:, 0], second[:, 0], 0.6),
+        (first[:, 0], second[:, 1], 0.6 * 0.3),
+        (first[:, 0], second[:, 2], 0.0),
+        (second[:-1, 0], first[1:, 0], 0.0),
+    ):
+        assert abs((a * b).mean() - wanted) < 5 * (a * b).std() / np.sqrt(len(a))
+
+
+def test_limit_clusters_of_one_row_or_of_equal_rows() -> None:
+    def drawn(**given: Any) -> Any:
+        sources = TwoClassGaussian(**given).settle(1, np.random.default_rng(0))
+        return sources.draw(Size(n=6), np.random.default_rng(1))
+
+    alone = drawn(cluster_correlation=0.7)
+    assert alone.cluster is None
+    assert np.array_equal(alone.features.matrix(), drawn().features.matrix())
+    x = drawn(cluster_size=3, cluster_correlation=1.0).features.matrix()
+    assert np.array_equal(x, x[[0, 0, 0, 3, 3, 3]])
+    assert not np.array_equal(x[0], x[3])
+
+
+def test_exact_clusters_are_of_one_source_and_can_be_left_out() -> None:
+    of = TwoClassGaussian(source_spread=1.0, cluster_size=2)
+    sources = of.settle(2, np.random.default_rng(0))
+    data = sources.draw(Size(n_sources=2, per_source=5), np.random.default_rng(1))
+    mixed = sources.draw(Size(n=7), np.random.default_rng(1))
+
+    assert data.cluster is not None
+    assert data.cluster.tolist() == [0, 0, 1, 1, 2, 3, 3, 4, 4, 5]
+    assert mixed.cluster is not None
+    assert mixed.source is not None
+    assert mixed.cluster.tolist() == [0, 0, 1, 1, 2, 2, 3]
+    assert np.array_equal(mixed.source[:6:2], mixed.source[1:6:2])
+    apart = sources.without_clusters()
+    assert apart.draw(Size(n=7), np.random.default_rng(1)).cluster is None
+    assert np.array_equal(apart.centres, sources.centres)
+
+
 @pytest.mark.parametrize(
     ("given", "place"),
     [
+        ({"cluster_size": 0}, "cluster_size"),
+        ({"cluster_correlation": 1.5}, "cluster_correlation"),
         ({"n_features": 0}, "n_features"),
         ({"n_relevant": 21}, "n_relevant"),
         ({"shift": float("inf")}, "shift"),
