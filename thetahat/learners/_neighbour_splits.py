@@ -17,6 +17,9 @@ TOO_FEW: Final = Plain("the training part has fewer rows than neighbours are ask
 
 TOO_FEW_AT_ALL: Final = Plain("there are fewer rows than neighbours are asked for")
 
+_MOST_HELD: Final = 1_000_000
+"""Numbers that test rows and parts of one vote may take."""
+
 Vote = Callable[[IntArray, FloatArray], Predictions]
 """From (q, k) row numbers of all data and squared distances to predictions."""
 Votes = Callable[[IntArray, FloatArray, Sequence[int]], list[Predictions]]
@@ -44,12 +47,45 @@ class NeighbourSplits:
 
     def predict(self, part: Part) -> Predictions | Plain:
         """Take each test row's neighbours in the training part, and let them vote."""
-        if part.left_out is None:
-            return TAKEN_TWICE
-        inside = self.inside(part)
-        if np.count_nonzero(inside) < self.k:
-            return TOO_FEW
-        return self.vote(*self.nearest(part.test, inside, self.k))
+        return self.predict_all([part])[0]
+
+    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+        """Let the neighbours of all test rows of several splits vote at once."""
+        said: list[Predictions | Plain] = [TOO_FEW] * len(parts)
+        some: list[tuple[int, np.ndarray]] = []
+        held = 0
+        for at, part in enumerate(parts):
+            inside = self.inside(part)
+            if part.left_out is None and self.k > 1:  # a row and its copy are one nearest row
+                said[at] = TAKEN_TWICE
+            elif np.count_nonzero(inside) >= self.k:
+                some.append((at, inside))
+                held += len(inside) + self.length * len(part.test)
+            if held > _MOST_HELD or at == len(parts) - 1:
+                self._tell(said, parts, some)
+                some, held = [], 0
+        return said
+
+    def _tell(
+        self,
+        said: list[Predictions | Plain],
+        parts: Sequence[Part],
+        some: Sequence[tuple[int, np.ndarray]],
+    ) -> None:
+        """Put what is predicted of some parts into its places."""
+        if not some:
+            return
+        tests = [parts[at].test for at, _ in some]
+        sizes = np.array([len(test) for test in tests])
+        of_part = np.repeat(np.arange(len(some)), sizes)
+        inside = np.array([rows for _, rows in some])
+        told = self.vote(*self._nearest(np.concatenate(tests), of_part, inside, self.k))
+        shares = told.probabilities
+        for (at, _), end, size in zip(some, np.cumsum(sizes).tolist(), sizes.tolist(), strict=True):
+            own = slice(end - size, end)
+            said[at] = Predictions(
+                told.output[own], probabilities=None if shares is None else shares[own]
+            )
 
     def inside(self, part: Part) -> np.ndarray:
         """(n,) whether a row may be a neighbour in this split."""
@@ -60,12 +96,20 @@ class NeighbourSplits:
 
     def nearest(self, test: IntArray, inside: np.ndarray, k: int) -> tuple[IntArray, FloatArray]:
         """(q, k) rows and squared distances of the k nearest of those inside, no more than is k."""
+        return self._nearest(test, np.zeros(len(test), dtype=np.intp), inside[None], k)
+
+    def _nearest(
+        self, test: IntArray, of_part: IntArray, inside: np.ndarray, k: int
+    ) -> tuple[IntArray, FloatArray]:
+        """(q, k) likewise, of test rows of J parts; ``inside`` is (J, n)."""
         self._look_up(test)
-        rows, squares, unsure = self._of_lists(test, inside[self.rows[test]], k)
-        if unsure.any():
-            train = np.flatnonzero(inside)
-            at, found = nearest(Search(self.X[train]), self.X[test[unsure]], k)
-            rows[unsure], squares[unsure] = train[at], found
+        fit = inside[of_part[:, None], self.rows[test]]
+        rows, squares, unsure = self._of_lists(test, fit, k)
+        for part in np.unique(of_part[unsure]).tolist():
+            mine = unsure & (of_part == part)
+            train = np.flatnonzero(inside[part])
+            at, found = nearest(Search(self.X[train]), self.X[test[mine]], k)
+            rows[mine], squares[mine] = train[at], found
         return rows, squares
 
     def _of_lists(
@@ -95,7 +139,7 @@ class NeighbourSplits:
 
     def _look_up(self, rows: IntArray) -> None:
         """Make the lists of the rows that have none yet."""
-        wanted = rows[~self.known[rows]]
+        wanted = np.unique(rows[~self.known[rows]])
         if not len(wanted):
             return
         lists = self.search.lists(self.X[wanted], self.length)

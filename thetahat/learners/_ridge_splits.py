@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Final
 
@@ -64,6 +65,10 @@ class PrimalSplits:
             x_mean, y_mean = np.zeros_like(x_mean), 0.0
         from_centre = self.rows.X[part.test] - x_mean
         return Predictions(from_centre @ solution + (self.rows.y_mean + y_mean))
+
+    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+        """Subtract several blocks; what follows on the predictions is done for all at once."""
+        return [self.predict(part) for part in parts]
 
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
         """Predict each row by the fit on all others; and whether that keeps the digits."""

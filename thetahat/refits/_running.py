@@ -15,6 +15,8 @@ from thetahat.losses.base import Loss, Predictions
 from thetahat.refits._no_information import no_information_error
 from thetahat.refits.base import APPARENT, Design, Fits
 from thetahat.resampling import SplitOutcome, rows_of, run_splits
+from thetahat.resampling.stretches import stretches
+from thetahat.schemes.base import Split
 from thetahat.types import Caution
 
 Arrays = dict[str, np.ndarray]
@@ -44,30 +46,44 @@ def run_design(
     losses: list[np.ndarray] = []
     gamma: list[float] = []
     said: Counter[Caution] = Counter()
-    for split in design.splits(rows_of(learning.data), seed, start=start, stop=stop):
-        is_apparent = split.label == APPARENT
-        try:
-            (outcome,) = run_splits(
-                learning.name,
-                learning.learner,
-                learning.data,
-                [split],
-                learning.loss,
-                seed,
-                keep_predictions=is_apparent,
-            )
-        except EvaluationError as error:
-            error.message = f"in an extra fit, {error.message}"
-            raise
-        losses.append(outcome.losses)
-        gamma.append(_gamma(learning, outcome) if is_apparent else _UNKNOWN)
-        said.update(outcome.cautions)
+    splits = design.splits(rows_of(learning.data), seed, start=start, stop=stop)
+    for some in stretches(splits):
+        for split, outcome in zip(some, _outcomes(learning, some, seed), strict=True):
+            losses.append(outcome.losses)
+            gamma.append(_gamma(learning, outcome) if split.label == APPARENT else _UNKNOWN)
+            said.update(outcome.cautions)
     arrays = {
         "losses": np.concatenate([np.empty(0), *losses]),
         "n_test": np.array([len(part) for part in losses], dtype=np.intp),
         "no_information": np.array(gamma),
     }
     return arrays, tuple(said)
+
+
+def _outcomes(learning: Learning, splits: Sequence[Split], seed: int) -> list[SplitOutcome]:
+    """Return the outcomes in the order of the splits; of apparent ones with predictions.
+
+    Splits of one sort are run together: a learner that predicts many in one pass needs as long
+    for a few of them as for one.
+    """
+    found: dict[int, SplitOutcome] = {}
+    for keep in (True, False):
+        places = [at for at, split in enumerate(splits) if (split.label == APPARENT) is keep]
+        try:
+            outcomes = run_splits(
+                learning.name,
+                learning.learner,
+                learning.data,
+                [splits[at] for at in places],
+                learning.loss,
+                seed,
+                keep_predictions=keep,
+            )
+        except EvaluationError as error:
+            error.message = f"in an extra fit, {error.message}"
+            raise
+        found.update(zip(places, outcomes, strict=True))
+    return [found[at] for at in range(len(splits))]
 
 
 def _gamma(learning: Learning, outcome: SplitOutcome) -> float:

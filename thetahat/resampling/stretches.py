@@ -12,6 +12,7 @@ from thetahat.data import Data
 from thetahat.learners.base import Part, Plain
 from thetahat.losses.base import Loss, Predictions
 from thetahat.resampling.at_once import finite_or_plain, part_of
+from thetahat.resampling.one_left_out import leaves_one_out
 from thetahat.resampling.outcomes import (
     Outcomes,
     SplitOutcome,
@@ -28,7 +29,7 @@ _MOST_HELD: Final = 4_000_000
 
 PredictAll = Callable[[Sequence[Part]], list[Predictions | Plain]]
 Said = Predictions | Plain | None
-"""What was said of a split; None where it tests one row, and was not asked about here."""
+"""What was said of a split; None where it leaves out one row, and was not asked about here."""
 
 
 def run_in_stretches(  # noqa: PLR0913 - what predicts and loses, and who runs a split by itself
@@ -46,7 +47,8 @@ def run_in_stretches(  # noqa: PLR0913 - what predicts and loses, and who runs a
     Parameters
     ----------
     ask_of_one_row : bool
-        Whether splits that test one row are among them; else they are run by themselves.
+        Whether splits that leave out one row alone are among them; else they are run by
+        themselves, by a learner that knows all such splits at once.
     one : callable
         Runs a split by itself, given what was said of it: where it has to be fitted, where the
         loss refuses something and where a number is not finite.
@@ -70,14 +72,14 @@ def predicted_in_stretches(
     predict_all: PredictAll, splits: Iterable[Split], n: int, *, ask_of_one_row: bool = False
 ) -> Iterator[tuple[list[Split], list[Said]]]:
     """Give stretches of splits of ``n`` rows with what is said of each."""
-    for some in _stretches(splits):
-        asked = [ask_of_one_row or len(split.test) > 1 for split in some]
+    for some in stretches(splits):
+        asked = [ask_of_one_row or not leaves_one_out(split, n) for split in some]
         with np.errstate(all="ignore"):
             told = iter(predict_all([part_of(split, n) for split in compress(some, asked)]))
         yield some, [next(told) if was else None for was in asked]
 
 
-def _stretches(splits: Iterable[Split]) -> Iterator[list[Split]]:
+def stretches(splits: Iterable[Split]) -> Iterator[list[Split]]:
     """Give the splits some at a time, so that their row numbers do not fill the memory."""
     some: list[Split] = []
     held = 0
