@@ -1,4 +1,4 @@
-"""What the coverage study is made of: populations, learners, sizes, and the schemes on each."""
+"""What the coverage study is made of: the schemes, learners and sizes on each population."""
 
 from __future__ import annotations
 
@@ -6,28 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
-from thetahat.data import CLASSIFICATION, Data
 from thetahat.evaluation import Choices, Chosen
-from thetahat.generators import Size
-from thetahat.generators.linear_model import LinearModel
-from thetahat.generators.two_class_gaussian import TwoClassGaussian
 from thetahat.intervals import INTERVALS
-from thetahat.intervals.base import IntervalMethod
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
+from thetahat.presets._coverage_settings import Setting
 from thetahat.refits import REFITS, Asked
 from thetahat.schemes import SCHEMES
 from thetahat.studies.estimator import Estimator
 from thetahat.studies.general import GeneralStudy
-from thetahat.studies.population import DataAsPopulation, GeneratedData, Population
 from thetahat.studies.truths import FITTED, MODEL, NEW_FITTED
+from thetahat.variances import VARIANCES
 
-N_JUDGED: Final = 1000
-"""Fresh rows on which a model's risk is taken."""
-SOURCES: Final = 8
-"""Sources of a draw where blocks are sources."""
-SAME_SOURCES: Final = 25
-"""Repetitions that share their sources, where these sources are spoken of."""
 FEW_RESAMPLES: Final = 100
 """Of methods that fit the learner again on each."""
 RESAMPLES: Final = 400
@@ -37,11 +27,19 @@ time, and at a level of .95 ten resamples lie beyond each end."""
 REFITTED: Final[tuple[tuple[str, str, Mapping[str, int]], ...]] = (
     ("variances", "bates_nested_cv", {"n_repeats": 10}),
     ("variances", "conservative_z", {"n_halvings": 10, "n_subsamples": 10}),
+    ("variances", "austern_zhou", {}),
     ("variances", "out_of_bag", {"n_resamples": FEW_RESAMPLES}),
+    ("variances", "bootstrap_632", {"n_resamples": FEW_RESAMPLES}),
     ("variances", "bootstrap_632_plus", {"n_resamples": FEW_RESAMPLES}),
     ("intervals", "location_shifted_bootstrap", {"n_resamples": FEW_RESAMPLES}),
+    ("intervals", "two_stage_bootstrap", {"n_outer": 40, "n_inner": 5}),
+    ("intervals", "bccv_percentile", {"n_resamples": 40}),
 )
-"""Methods that fit the learner again: the list that names them, and fewer fits than by default."""
+"""Methods that fit the learner again: the list that names them, and fewer fits than by default.
+
+The last two multiply fits. Between the .025 and .975 quantiles of 40 resamples one more falls in
+.90 of the cases and not in .95, which their coverage is to be read with.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,52 +67,6 @@ class Cell:
         return f"{self.population}, {self.learner}, {self.n}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
-    """A population with what is learnt on it."""
-
-    population: Population
-    loss: str
-    learners: tuple[str, ...]
-    by_source: bool = False
-    same_sources: int | None = 1
-
-
-_CLASSES = TwoClassGaussian(n_features=10, n_relevant=5, shift=0.7)
-_BY_SOURCE = TwoClassGaussian(n_features=10, n_relevant=5, shift=0.7, source_spread=0.5)
-_HEAVY = LinearModel(degrees_of_freedom=3, curvature=0.5)
-
-
-def settings() -> dict[str, Setting]:
-    """Return the settings on generators, by what the tables call them."""
-
-    def of(generator: Any, loss: str, *learners: str, **by: Any) -> Setting:
-        population = GeneratedData(generator, N_JUDGED)
-        return Setting(population=population, loss=loss, learners=learners, **by)
-
-    classes = ("linear_discriminant", "nearest_neighbours")
-    return {
-        "two classes": of(_CLASSES, "zero_one", *classes),
-        "two classes, brier": of(_CLASSES, "brier", "linear_discriminant"),
-        "line": of(LinearModel(), "squared", "ridge", "nearest_neighbours"),
-        "curve with heavy tails": of(_HEAVY, "squared", "ridge"),
-        "new sources": of(_BY_SOURCE, "zero_one", *classes, by_source=True),
-        "the same sources": of(
-            _BY_SOURCE, "zero_one", *classes, by_source=True, same_sources=SAME_SOURCES
-        ),
-    }
-
-
-def setting_of(data: Data) -> Setting:
-    """Return the setting of a data set that is taken as the population."""
-    is_classes = data.task == CLASSIFICATION
-    return Setting(
-        population=DataAsPopulation(data=data, group=data.cluster, n_judged=N_JUDGED),
-        loss="zero_one" if is_classes else "squared",
-        learners=("linear_discriminant", "nearest_neighbours") if is_classes else ("ridge",),
-    )
-
-
 def cells(
     chosen: Mapping[str, Setting], sizes: Sequence[int], level: float, seed: int, *, refits: bool
 ) -> list[Cell]:
@@ -136,16 +88,16 @@ def _study(  # noqa: PLR0913 - what a cell is
     refits: bool,  # noqa: FBT001 - one of the cell's own fields
 ) -> GeneralStudy:
     if setting.by_source:
-        size = Size(n_sources=SOURCES, per_source=max(n // SOURCES, 4))
         estimators = [_estimator("leave_one_source_out", {}, setting, learner, level)]
+    elif setting.in_clusters:
+        estimators = _schemes_of_clusters(setting, learner, level)
     else:
-        size = Size(n=n)
         estimators = _schemes(setting, learner, n, level)
         if refits:
             estimators.append(_refitting(setting, learner, level))
     return GeneralStudy(
         population=setting.population,
-        size=size,
+        size=setting.size(n),
         estimators=estimators,
         seed=seed,
         same_sources=setting.same_sources,
@@ -166,6 +118,29 @@ def _schemes(setting: Setting, learner: str, n: int, level: float) -> list[Estim
     return found
 
 
+CLUSTERS_APART: Final = "clusters whole, 5-fold"
+CLUSTERS_CUT: Final = ("clusters cut, 5-fold", "clusters cut, holdout")
+"""Schemes of rows in clusters: each whole on one side of a split, or rows at random."""
+
+
+def _schemes_of_clusters(setting: Setting, learner: str, level: float) -> list[Estimator]:
+    folds, holdout = CLUSTERS_CUT
+    whole = (MODEL, FITTED, NEW_FITTED)
+    return [
+        _estimator("holdout", {"test_size": 1 / 3}, setting, learner, level, key=holdout),
+        _estimator("k_fold", {"n_folds": 5}, setting, learner, level, key=folds),
+        _estimator(
+            "source_k_fold",
+            {"n_folds": 5},
+            setting,
+            learner,
+            level,
+            key=CLUSTERS_APART,
+            truths=whole,
+        ),
+    ]
+
+
 def _estimator(  # noqa: PLR0913 - what an estimator is
     scheme: str,
     parameters: Mapping[str, Any],
@@ -181,7 +156,9 @@ def _estimator(  # noqa: PLR0913 - what an estimator is
     known = (MODEL, FITTED, NEW_FITTED) if setting.by_source else (MODEL, FITTED)
     return Estimator(
         key=key or scheme,
-        choices=Choices(level=level, tests=(), intervals=_every_interval()),
+        choices=Choices(
+            level=level, tests=(), intervals=_every(INTERVALS), variances=_every(VARIANCES)
+        ),
         scheme=method(**parameters),
         learners={learner: _learner(learner)},
         loss=LOSSES[setting.loss](),
@@ -200,13 +177,13 @@ def _refitting(setting: Setting, learner: str, level: float) -> Estimator:
     )
 
 
-def _every_interval() -> tuple[Chosen[IntervalMethod], ...]:
-    """Return every interval, those that resample with fewer; what does not fit is left out."""
+def _every(family: Mapping[str, Any]) -> tuple[Chosen[Any], ...]:
+    """Return every method, those that resample with fewer; what does not fit is left out."""
     found = []
-    for name in INTERVALS:
-        method: Any = INTERVALS[name]
-        resamples = any(field.name == "n_resamples" for field in fields(method))
-        found.append(Chosen(name, name, method(n_resamples=RESAMPLES) if resamples else method()))
+    for name, method in family.items():
+        if not getattr(method, "by_request_only", False):
+            few = any(field.name == "n_resamples" for field in fields(method))
+            found.append(Chosen(name, name, method(n_resamples=RESAMPLES) if few else method()))
     return tuple(found)
 
 

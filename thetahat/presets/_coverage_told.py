@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from thetahat.presets._coverage_averages import average
 from thetahat.presets._coverage_best import best_claims, best_rows, best_table
 from thetahat.presets._coverage_cells import Cell
 from thetahat.presets._coverage_claims import claims
+from thetahat.presets._coverage_clusters import claims_of_clusters
 from thetahat.studies.base import Findings, Records
 from thetahat.studies.figures import Axis, Figure, Series
 from thetahat.studies.judging import RECOMMENDED
@@ -41,7 +42,11 @@ def findings(of_cells: Sequence[tuple[Cell, Records]], level: float) -> Findings
     return Findings(
         tables=(best_table(best, level), _summary(summary, level), _cells(rows, level)),
         figures=_figures(summary, level),
-        claims=(*claims(summary, level), *best_claims(best)),
+        claims=(
+            *claims(summary, level),
+            *claims_of_clusters(rows, level),
+            *best_claims(best),
+        ),
         cautions=tuple(cautions.values()),
     )
 
@@ -104,19 +109,6 @@ def _relative(rows: Sequence[Row], recommended: Mapping[tuple[str, ...], Row], k
     return average(
         [ratio_of(a, b) for a, b in pairs if isinstance(a, Number) and isinstance(b, Number)]
     )
-
-
-def average(numbers: Sequence[Number]) -> Number:
-    """Mean over cells, whose draws are their own, with its error."""
-    known = [n for n in numbers if n.value is not None]
-    values = [n.value for n in known if n.value is not None]
-    errors = [n.standard_error for n in known if n.standard_error is not None]
-    if not values:
-        return Number(None)
-    mean = sum(values) / len(values)
-    if len(errors) < len(values):
-        return Number(mean)
-    return Number(mean, math.sqrt(sum(error**2 for error in errors)) / len(values))
 
 
 _COLUMNS: Final = {

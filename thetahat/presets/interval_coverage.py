@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from thetahat.data import Data
 from thetahat.errors import InvalidParameter
-from thetahat.presets._coverage_cells import Cell, Setting, cells, setting_of, settings
+from thetahat.presets._coverage_cells import Cell, cells
+from thetahat.presets._coverage_settings import (
+    ROLES,
+    TITLES,
+    Setting,
+    setting_of,
+    settings,
+    without_copies,
+)
 from thetahat.presets._coverage_told import findings
 from thetahat.registry import MethodInfo
 from thetahat.studies.base import Findings, Records
 from thetahat.studies.names import name_of, parts_of
 from thetahat.types import FloatArray
-
-ROLE: Final = "rows"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +33,11 @@ class IntervalCoverage:
     error of learning from all n rows. It is the study behind the rule by which an interval is
     recommended, and sets the methods of the largest published comparison beside its figures.
 
+    Methods that fit the learner again do so on draws of the smallest size, with 100 resamples or
+    fewer where each means many fits. Rows in clusters have schemes of their own, with each cluster
+    whole on one side of a split or with rows at random, and are told apart in all tables: what
+    takes rows as independent is there to show how it fails.
+
     Parameters
     ----------
     sizes : tuple of int
@@ -34,11 +45,12 @@ class IntervalCoverage:
     level : float
         Of the intervals.
     populations : tuple of str
-        Which of the generators' settings; empty for all. A data set comes on top.
+        Which of the generators' settings; empty for all. Data sets come on top.
     refits : bool
         Whether methods that fit the learner again are among them, at the smallest size.
 
-    Source: schulz2024 (the design: many learners and populations, expected risk and own target).
+    Source: schulz2024 (the design: many learners and populations, expected risk and own target);
+    cameron2015 for clusters.
     """
 
     sizes: tuple[int, ...] = (50, 200)
@@ -55,6 +67,7 @@ class IntervalCoverage:
         ),
         references=(
             "schulz2024",
+            "cameron2015",
             "nadeau2003",
             "bayle2020",
             "bates2024",
@@ -65,12 +78,7 @@ class IntervalCoverage:
         errs="What covers on these populations need not on yours: calibrate on your own data.",
     )
     repetitions: ClassVar[int] = 500
-    roles: ClassVar[Mapping[str, str]] = {
-        ROLE: (
-            "Rows with a target, of which at least twice the largest size: taken as one more "
-            "population. Rows that are copies share a cluster label."
-        )
-    }
+    roles: ClassVar[Mapping[str, str]] = ROLES
 
     def __post_init__(self) -> None:
         sizes = list(self.sizes)
@@ -96,17 +104,21 @@ class IntervalCoverage:
         chosen: dict[str, Setting] = {
             name: known[name] for name in known if not self.populations or name in self.populations
         }
-        if ROLE in data:
-            if data[ROLE].n < 2 * self.sizes[-1]:
-                raise InvalidParameter(
-                    f"{data[ROLE].n} rows are no population for draws of {self.sizes[-1]}: twice "
-                    "as many are needed",
-                    loc=("sizes", len(self.sizes) - 1),
-                    value=self.sizes[-1],
-                )
-            chosen["the data set"] = setting_of(data[ROLE])
+        for role in ROLES:
+            if role in data:
+                chosen[TITLES[role]] = setting_of(self._enough(without_copies(data[role])))
         made = cells(chosen, self.sizes, self.level, seed, refits=self.refits)
         return CoverageStudy(made, self.level)
+
+    def _enough(self, data: Data) -> Data:
+        if data.n < 2 * self.sizes[-1]:
+            raise InvalidParameter(
+                f"{data.n} rows are no population for draws of {self.sizes[-1]}: twice as many "
+                "are needed",
+                loc=("sizes", len(self.sizes) - 1),
+                value=self.sizes[-1],
+            )
+        return data
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,16 +6,24 @@ import math
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
-from thetahat.data import Data
+from thetahat.data import Data, data_of
 from thetahat.errors import EvaluationError
 from thetahat.generators._size import Size
 from thetahat.generators.linear_model import LinearModel
+from thetahat.intervals import INTERVALS
+from thetahat.presets._coverage_averages import average
 from thetahat.presets._coverage_best import best_claims, best_rows
 from thetahat.presets._coverage_claims import claims
-from thetahat.presets._coverage_told import average, summarised
+from thetahat.presets._coverage_clusters import claims_of_clusters
+from thetahat.presets._coverage_told import summarised
 from thetahat.presets.interval_coverage import CoverageStudy, IntervalCoverage
+from thetahat.refits import REFITS
+from thetahat.sparse import Numbered, sparse_columns
+from thetahat.studies.population import DataAsPopulation
 from thetahat.studies.tables import Number
+from thetahat.variances import VARIANCES
 
 
 def _small(*populations: str, refits: bool = False) -> CoverageStudy:
@@ -56,6 +64,28 @@ def test_exact_every_scheme_target_and_interval_has_its_row() -> None:
     assert len(cells) == len(summary)  # one cell alone
     assert {claim.reference for claim in found.claims} == {"", "schulz2024"}
     assert all(figure.as_data()["series"] for figure in found.figures)
+
+
+WITHOUT_A_ROW = {
+    "quadratic": "by request only: its terms and coefficients are the request's",
+    "theta_1": "a variance of no mean, on which no interval is built",
+    "theta_gamma_kl": "one for each pair of sources",
+    "theta_omega_k": "one for each source",
+}
+"""Methods of which the study has no interval, and why."""
+
+
+@pytest.mark.about("presets/interval_coverage")
+def test_exact_every_method_of_the_service_has_its_row() -> None:
+    whole = _small("two classes", "new sources", "line in clusters", refits=True)
+    cells = [cell for cell in whole.cells if cell.learner != "nearest_neighbours"]
+    study = CoverageStudy(cells, whole.level)
+    rows = study.finish(study.run(0, 1)).tables[1].as_data()["rows"]
+    parts = {part for row in rows for part in row["interval"].split(":")}
+    assert {*INTERVALS, *REFITS, *VARIANCES} - parts == set(WITHOUT_A_ROW)
+    in_clusters = {row["interval"] for row in rows if row["scheme"] == "clusters cut, holdout"}
+    assert {"student_t:cluster_robust", "normal:cluster_bootstrap", "student_t:iid"} <= in_clusters
+    assert not {"wilson", "clopper_pearson"} & in_clusters
 
 
 @pytest.mark.about("presets/interval_coverage")
@@ -124,6 +154,27 @@ def test_exact_a_data_set_is_one_more_population() -> None:
         IntervalCoverage(sizes=(24, 31)).plan({"rows": data}, 1)
 
 
+@pytest.mark.about("presets/interval_coverage")
+def test_exact_copies_are_left_out_and_counts_get_naive_bayes() -> None:
+    rng = np.random.default_rng(1)
+    matrix = csr_array(rng.poisson(1.0, size=(60, 8)).astype(np.float64))
+    counts = sparse_columns("w", matrix, Numbered("w", 8))
+    labels = np.where(np.arange(60) % 2, "a", "b").tolist()
+    copies = [0, 0, *range(58)]
+    data = data_of({"words": counts}, labels, "classification", cluster=copies)
+    preset = IntervalCoverage(sizes=(24,), populations=("new sources",), refits=False)
+    study = preset.plan({"labelled_rows": data}, 1)
+    cell = study.cells[-1]
+    assert (cell.population, cell.learner) == ("the data set of classes", "multinomial_naive_bayes")
+    population = cell.study.population
+    assert isinstance(population, DataAsPopulation)
+    assert population.data.n == 58  # rows 0, 1 and 2 are one
+    assert population.data.y.tolist() == data.y[[0, *range(3, 60)]].tolist()
+    assert cell.study.run(0, 1)
+    with pytest.raises(EvaluationError, match="58 rows are no population for draws of 30"):
+        IntervalCoverage(sizes=(24, 30)).plan({"labelled_rows": data}, 1)
+
+
 @pytest.mark.parametrize(
     ("wrong", "place"),
     [
@@ -137,6 +188,26 @@ def test_invalid_parameters_are_named(wrong: dict, place: str) -> None:  # type:
     with pytest.raises(EvaluationError) as refused:
         IntervalCoverage(**wrong)
     assert refused.value.loc[0] == place
+
+
+@pytest.mark.outside("hand arithmetic: averages of two sizes")
+@pytest.mark.about("presets/interval_coverage")
+def test_golden_claims_of_clusters_by_hand() -> None:
+    def row(interval: str, coverage: float, population: str = "line in clusters") -> dict:  # type: ignore[type-arg]
+        told = {"population": population, "scheme": "clusters cut, 5-fold", "interval": interval}
+        return {**told, "target": "these_models", "coverage": Number(coverage, 0.01)}
+
+    rows = [row("student_t:cluster_robust", c) for c in (0.96, 0.92)]
+    rows += [row("normal:bayle_all_pairs", c) for c in (0.80, 0.76)]
+    rows += [row("student_t:cluster_robust", 0.93, "classes in clusters")]
+    found = {claim.measured: claim for claim in claims_of_clusters(rows, 0.95)}
+    start = "coverage of its own target, "
+    robust = found[f"{start}line in clusters, clusters cut, 5-fold, student_t:cluster_robust"]
+    assert robust.figure.value == pytest.approx(0.94)
+    assert robust.figure.standard_error == pytest.approx(0.01 / math.sqrt(2))
+    verdicts = {measured.rsplit(", ", 1)[-1]: claim.verdict for measured, claim in found.items()}
+    assert verdicts["normal:bayle_all_pairs"] == "holds"
+    assert [claim.verdict for claim in found.values()] == ["holds", "holds", "fails"]
 
 
 def _summary_row(interval: str, coverage: float, score: float, **told: object) -> dict:  # type: ignore[type-arg]
