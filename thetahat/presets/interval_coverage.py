@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from thetahat.data import Data
 from thetahat.errors import InvalidParameter
 from thetahat.presets._coverage_cells import Cell, cells
+from thetahat.presets._coverage_metrics import MetricCell, metric_cells, metric_settings
+from thetahat.presets._coverage_metrics_told import metric_findings
 from thetahat.presets._coverage_settings import (
     ROLES,
     TITLES,
@@ -48,6 +50,8 @@ class IntervalCoverage:
         Which of the generators' settings; empty for all. Data sets come on top.
     refits : bool
         Whether methods that fit the learner again are among them, at the smallest size.
+    metrics : bool
+        Whether metrics that are no averages are measured too, in settings of their own.
 
     Source: schulz2024 (the design: many learners and populations, expected risk and own target);
     cameron2015 for clusters.
@@ -57,6 +61,7 @@ class IntervalCoverage:
     level: float = 0.95
     populations: tuple[str, ...] = ()
     refits: bool = True
+    metrics: bool = True
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="interval_coverage",
@@ -90,10 +95,11 @@ class IntervalCoverage:
             raise InvalidParameter(
                 f"level must be in (0, 1), got {self.level}", loc=("level",), value=self.level
             )
-        unknown = [name for name in self.populations if name not in settings()]
+        known = [*settings(), *(metric_settings() if self.metrics else ())]
+        unknown = [name for name in self.populations if name not in known]
         if unknown:
             raise InvalidParameter(
-                f"populations are of {', '.join(settings())}, got {unknown[0]!r}",
+                f"populations are of {', '.join(known)}, got {unknown[0]!r}",
                 loc=("populations",),
                 value=unknown[0],
             )
@@ -108,7 +114,10 @@ class IntervalCoverage:
             if role in data:
                 chosen[TITLES[role]] = setting_of(self._enough(without_copies(data[role])))
         made = cells(chosen, self.sizes, self.level, seed, refits=self.refits)
-        return CoverageStudy(made, self.level)
+        measured = []
+        if self.metrics:
+            measured = metric_cells(self.populations, self.sizes, self.level, seed)
+        return CoverageStudy(made, self.level, measured)
 
     def _enough(self, data: Data) -> Data:
         if data.n < 2 * self.sizes[-1]:
@@ -127,6 +136,7 @@ class CoverageStudy:
 
     cells: list[Cell]
     level: float
+    metrics: Sequence[MetricCell] = ()
 
     @property
     def grain(self) -> int:
@@ -135,19 +145,29 @@ class CoverageStudy:
 
     def run(self, start: int, stop: int) -> dict[str, FloatArray]:
         """Do some repetitions of every cell."""
+        every: list[Cell | MetricCell] = [*self.cells, *self.metrics]
         return {
             name_of(cell.name, name): values
-            for cell in self.cells
+            for cell in every
             for name, values in cell.study.run(start, stop).items()
         }
 
     def finish(self, records: Records) -> Findings:
         """Tabulate coverage and width."""
-        by_cell: dict[str, dict[str, FloatArray]] = {cell.name: {} for cell in self.cells}
+        by_cell: dict[str, dict[str, FloatArray]] = {}
         for whole, values in records.items():
             cell, name = parts_of(whole)
-            by_cell[cell][name] = values
-        return findings([(cell, by_cell[cell.name]) for cell in self.cells], self.level)
+            by_cell.setdefault(cell, {})[name] = values
+        told = findings([(cell, by_cell[cell.name]) for cell in self.cells], self.level)
+        if not self.metrics:
+            return told
+        measured = metric_findings([(one, by_cell[one.name]) for one in self.metrics], self.level)
+        return replace(
+            told,
+            tables=(*told.tables, *measured.tables),
+            figures=(*told.figures, *measured.figures),
+            claims=(*told.claims, *measured.claims),
+        )
 
 
 METHOD = IntervalCoverage

@@ -16,7 +16,7 @@ import numpy as np
 from thetahat.data import Data
 from thetahat.errors import InvalidParameter
 from thetahat.learners.base import Learner
-from thetahat.losses.base import Loss
+from thetahat.losses.base import Loss, Predictions
 from thetahat.pipelines.guarded import guarded
 from thetahat.schemes.base import Split
 from thetahat.seeds import stream
@@ -93,7 +93,13 @@ class Fitting:
     seed: int
 
     def losses(self, data: Data, train: IntArray, place: Sequence[int], on: Data) -> FloatArray:
-        """(n,) losses on other rows of the model of one training part.
+        """(n,) losses on other rows of the model of one training part, as ``predictions``."""
+        return self.loss.losses(on.y, self.predictions(data, train, place, on))
+
+    def predictions(
+        self, data: Data, train: IntArray, place: Sequence[int], on: Data
+    ) -> Predictions:
+        """Return what the model of one training part says of other rows.
 
         ``place`` is its repeat and block, which name the random stream that it was fitted with.
         """
@@ -105,8 +111,7 @@ class Fitting:
                 n_classes=data.n_classes,
                 rng=stream(self.seed, f"fit:{self.name}", *place),
             )
-            predictions = fitted.predict(on.features)
-        return self.loss.losses(on.y, predictions)
+            return fitted.predict(on.features)
 
 
 def check_truths(names: Collection[str]) -> None:

@@ -27,7 +27,7 @@ from thetahat.variances import VARIANCES
 
 
 def _small(*populations: str, refits: bool = False) -> CoverageStudy:
-    preset = IntervalCoverage(sizes=(24,), populations=populations, refits=refits)
+    preset = IntervalCoverage(sizes=(24,), populations=populations, refits=refits, metrics=False)
     return preset.plan({}, 3)
 
 
@@ -145,7 +145,9 @@ def test_degenerate_averages_of_nothing() -> None:
 def test_exact_a_data_set_is_one_more_population() -> None:
     rng = np.random.default_rng(1)
     data: Data = LinearModel().settle(1, rng).draw(Size(n=60), rng)
-    preset = IntervalCoverage(sizes=(24,), populations=("new sources",), refits=False)
+    preset = IntervalCoverage(
+        sizes=(24,), populations=("new sources",), refits=False, metrics=False
+    )
     study = preset.plan({"rows": data}, 1)
     assert [cell.population for cell in study.cells][-1] == "the data set"
     assert study.cells[-1].learner == "ridge"
@@ -162,7 +164,9 @@ def test_exact_copies_are_left_out_and_counts_get_naive_bayes() -> None:
     labels = np.where(np.arange(60) % 2, "a", "b").tolist()
     copies = [0, 0, *range(58)]
     data = data_of({"words": counts}, labels, "classification", cluster=copies)
-    preset = IntervalCoverage(sizes=(24,), populations=("new sources",), refits=False)
+    preset = IntervalCoverage(
+        sizes=(24,), populations=("new sources",), refits=False, metrics=False
+    )
     study = preset.plan({"labelled_rows": data}, 1)
     cell = study.cells[-1]
     assert (cell.population, cell.learner) == ("the data set of classes", "multinomial_naive_bayes")
