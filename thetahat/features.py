@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +15,9 @@ from thetahat.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from thetahat.sparse import CsrMatrix
+
+Columns = Sequence[FloatArray] | FloatArray
+"""(p,) columns of (n,) values; a (p, n) array is one."""
 
 MOST_DENSE: Final = 50_000_000
 """The most cells of a sparse matrix whose zeros are written out: 400 megabytes."""
@@ -112,6 +117,15 @@ class Features:
         matrix = self.matrix()
         self._check_complete(matrix[:, : len(self.columns)])
         return matrix
+
+    def complete_columns(self) -> Columns:
+        """(p,) columns of (n,) values, as ``complete_matrix``; no copy where none is wide."""
+        if self.wide or not self.columns:
+            return self.complete_matrix().T
+        self._check_numeric()
+        if not all(math.isfinite(column.dot(column)) for column in self.columns):
+            self._check_complete(np.column_stack(self.columns))
+        return self.columns
 
     def sparse_matrix(self) -> CsrMatrix:
         """(n, p) of all columns, complete, with only those values stored that are not zero."""

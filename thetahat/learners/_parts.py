@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thetahat.errors import EvaluationError, InsufficientData
-from thetahat.features import Features
+from thetahat.features import Columns, Features
 from thetahat.learners.base import Plain
 from thetahat.losses.base import Predictions
 from thetahat.types import FloatArray
@@ -33,6 +33,14 @@ def complete_or_plain(features: Features) -> FloatArray | Plain:
     """
     try:
         return features.complete_matrix()
+    except EvaluationError as error:
+        return Plain(error.message)
+
+
+def columns_or_plain(features: Features) -> Columns | Plain:
+    """(p,) columns of (n,) values, as ``complete_or_plain``."""
+    try:
+        return features.complete_columns()
     except EvaluationError as error:
         return Plain(error.message)
 

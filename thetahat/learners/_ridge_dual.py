@@ -32,7 +32,7 @@ class DualSplits:
 
     def __init__(self, rows: Rows, penalty: float) -> None:
         self.rows, self.penalty = rows, penalty
-        self.kernel = rows.X @ rows.X.T
+        self.kernel = rows.X.T @ rows.X
 
     def predict(self, part: Part) -> Predictions | Plain:
         """Solve for the training part."""

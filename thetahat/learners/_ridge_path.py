@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 
+from thetahat.features import Columns
 from thetahat.learners._ridge_rows import (
     LARGEST_AMPLIFICATION,
     Products,
@@ -17,17 +20,37 @@ from thetahat.learners._ridge_rows import (
     rows_to_solve,
 )
 from thetahat.learners.base import Part
-from thetahat.losses.base import Predictions
 from thetahat.types import FloatArray, IntArray
 
-_PRODUCTS_WILL_DO: Final = 1e3
+_PRODUCTS_WILL_DO: Final = 1e5
 """The condition of products up to which rows are left out of them one by one."""
 _TURNED_WILL_DO: Final = 1e10
 """The condition of products up to which rows turned to their directions need no reflections."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ClosedForm:
+    """What the closed form for one row left out multiplies each row with.
+
+    Parameters
+    ----------
+    directions : ndarray
+        (k, p) the rows' products are diagonal in them.
+    of_target, of_leverage : ndarray
+        (L, k + 1) what is multiplied with the row in these directions and its target, and with
+        their squares and what the mean takes.
+    least : ndarray
+        (L,) what must stay of a row.
+    """
+
+    directions: FloatArray
+    of_target: FloatArray
+    of_leverage: FloatArray
+    least: FloatArray
+
+
 class RidgePath:
-    r"""Predictions of every split for every penalty, from one decomposition per split.
+    r"""Errors of every split for every penalty, from one decomposition per split.
 
     .. math:: \beta(\lambda) = V (D + \lambda I)^{-1} V^T b
 
@@ -36,10 +59,15 @@ class RidgePath:
     penalty, and where there are as many features as rows, the training rows themselves are
     decomposed, as a fit does it, which squares no condition number.
 
+    An error is the prediction less the truth. It is one product of the row, its target among
+    the features, with the coefficients and -1.
+
     Parameters
     ----------
-    X, y : ndarray of float
-        (n, p) and (n,).
+    columns : sequence of ndarray
+        (p,) features, (n,) each.
+    y : ndarray of float
+        (n,).
     weights : ndarray of float or None
         (n,) not negative, not all 0.
     penalties : ndarray of float
@@ -52,7 +80,7 @@ class RidgePath:
 
     def __init__(
         self,
-        X: FloatArray,
+        columns: Columns,
         y: FloatArray,
         weights: FloatArray | None,
         penalties: FloatArray,
@@ -60,119 +88,160 @@ class RidgePath:
         intercept: bool = True,
     ) -> None:
         w = np.ones(len(y)) if weights is None else weights
-        self.X, self.y = X, y
-        self.rows: Rows = centred_rows(X, y, w, intercept=intercept)
+        self.columns, self.y = columns, y
+        self.rows: Rows = centred_rows(columns, y, w, intercept=intercept)
         self.penalties = np.asarray(penalties, dtype=np.float64)
+        self.weakest = int(np.argmin(self.penalties))
 
     def predict(self, part: Part) -> FloatArray:
         """(n_test, L) predictions of the test part, by the fits on the training part.
 
         The training part has weight.
         """
-        return self.by_penalty(part).T
+        errors = np.empty((len(self.penalties), len(part.test)))
+        self.write_errors(part, errors)
+        return np.asarray((errors + self.y[part.test]).T)
 
     def each_left_out(self) -> FloatArray:
         """(n, L) prediction of each row by the fits on all others, from one decomposition.
 
         A row that the closed form is not good for is predicted as by ``predict``.
         """
-        every = np.arange(len(self.rows.y))
-        said, fits = self.left_out_by_penalty(every)
+        every = np.arange(len(self.y))
+        errors = np.empty((len(self.penalties), len(every)))
+        fits = np.broadcast_to(self.write_left_out(slice(0, len(every)), errors), errors.shape)
         for row in np.flatnonzero(~fits.all(axis=0)):
             alone = every[row : row + 1]
-            said[:, row] = self.by_penalty(Part(np.delete(every, row), alone, alone))[:, 0]
-        return said.T
+            self.write_errors(Part(np.delete(every, row), alone, alone), errors[:, row : row + 1])
+        return np.asarray((errors + self.y).T)
 
-    def by_penalty(self, part: Part) -> FloatArray:
-        """(L, n_test) as ``predict``."""
-        rows, train = self.rows, part.train
-        if rows.X.shape[1] >= len(train):
-            return self._from_rows(part)
-        sums = rows.of_training(train, part.left_out)
+    def write_errors(self, part: Part, errors: FloatArray) -> None:
+        """Write the (L, n_test) errors of the test part, by the fits on the training part.
+
+        The training part has weight.
+        """
+        rows = self.rows
+        tested = rows.some(part.test)
+        lines = self._lines(part, tested) if rows.n_features < len(part.train) else None
+        if lines is None:
+            errors[:] = self._from_rows(part)
+        else:
+            np.matmul(lines, tested, out=errors)
+
+    def _lines(self, part: Part, tested: FloatArray) -> FloatArray | None:
+        """(L, p + 2) what rows, one and target are multiplied with; None where digits are lost."""
+        rows = self.rows
+        sums = rows.of_training(part, tested)
         products = sums.centred() if rows.intercept else sums
         d, V = np.linalg.eigh(products.xx)
         if not self._keeps_digits(float(d[0]), products):
-            return self._from_rows(part)
-        x_mean, y_mean = sums.x / sums.w, sums.y / sums.w
-        if not rows.intercept:
-            x_mean, y_mean = np.zeros_like(x_mean), 0.0
-        solutions = (V.T @ products.xy) / (d + self.penalties[:, None]) @ V.T
-        test = np.take(rows.X, part.test, axis=0)
-        level = rows.y_mean + y_mean - solutions @ x_mean
-        return np.asarray(solutions @ test.T + level[:, None])
+            return None
+        lines = np.empty((len(self.penalties), len(rows.both)))
+        solutions, level = lines[:, :-2], lines[:, -2]
+        np.matmul((V.T @ products.xy) / (d + self.penalties[:, None]), V.T, out=solutions)
+        lines[:, -1] = -1.0
+        level[:] = 0.0
+        if rows.intercept:
+            level[:] = (sums.y - solutions @ sums.x) / sums.w
+        return lines
 
-    def left_out_by_penalty(self, some: IntArray) -> tuple[FloatArray, np.ndarray]:
-        r"""(L, n_some) prediction of each row by the fits on all others, and whether it is good.
+    def write_left_out(self, some: slice, errors: FloatArray) -> np.ndarray:
+        r"""Write the (L, n_some) errors of rows by the fits on all others; say whether they fit.
 
-        With leverages h for each penalty it is :math:`y_i - (y_i - \hat y_i) / (1 - h_i)`; it is
-        good where the difference from 1 is not small.
+        With leverages h for each penalty they are :math:`(\hat y_i - y_i) / (1 - h_i)`; one is
+        good where the difference from 1 is not small. It is the smallest for the least penalty.
+
+        Returns
+        -------
+        ndarray of bool
+            (L, n_some) or (1, 1).
         """
-        rows, (V, of_target, of_leverage, least) = self.rows, self._closed_form
-        X, y, w = rows.X[some], rows.y[some], rows.w[some]
-        Z = np.empty((V.shape[1] + 1, len(some)))
-        np.matmul(V.T, X.T, out=Z[:-1])
-        Z[-1] = -y
-        said = of_target @ Z
+        form = self._by_products
+        fits = None if form is None else self._left_out_by(form, some, errors)
+        if fits is None or not fits.all():
+            return self._left_out_by(self._by_rows, some, errors)
+        return fits
+
+    def _left_out_by(self, form: ClosedForm, some: slice, errors: FloatArray) -> np.ndarray:
+        rows = self.rows
+        y, w = rows.y[some], rows.w[some]
+        Z = np.empty((len(form.directions) + 1, len(y)))
+        np.matmul(form.directions, rows.X[:, some], out=Z[:-1])
+        np.negative(y, out=Z[-1])
+        np.matmul(form.of_target, Z, out=errors)
         np.square(Z[:-1], out=Z[:-1])
-        Z[:-1] *= -w
+        if rows.is_weighted:
+            Z[:-1] *= w
         Z[-1] = 1 - w / rows.all.w if rows.intercept else 1.0
-        stays = of_leverage @ Z
+        stays = form.of_leverage @ Z
         with np.errstate(all="ignore"):  # where nothing stays the row is predicted by itself
-            said /= stays
-        said += rows.y_mean + y
-        fits = stays.min(axis=1, keepdims=True) >= least
-        return said, np.broadcast_to(fits, said.shape) if fits.all() else stays >= least
+            errors /= stays
+        if (stays[self.weakest] >= form.least[self.weakest]).all():
+            return np.ones((1, 1), dtype=np.bool_)
+        return np.asarray(stays >= form.least[:, None])
 
     @cached_property
-    def _closed_form(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Return what the closed form multiplies each row with.
-
-        Returns
-        -------
-        directions : ndarray
-            (p, k).
-        of_target, of_leverage : ndarray
-            (L, k + 1) what is multiplied with the row in these directions and its target, and
-            with their squares and what the mean takes.
-        least : ndarray
-            (L, 1) what must stay of a row.
-        """
-        d, V, along, amplification = self._all
-        ones = np.ones((len(along), 1))
-        inverse = 1 / (d + self.penalties[:, None])
-        least = (amplification / LARGEST_AMPLIFICATION)[:, None]
-        return V, np.hstack([along, ones]), np.hstack([inverse, ones]), least
+    def _by_products(self) -> ClosedForm | None:
+        """From the products of all rows, where their condition is small."""
+        rows, penalties = self.rows, self.penalties[:, None]
+        if rows.n_features >= len(rows.y):
+            return None
+        d, V = self._directions
+        if not d[-1] <= _PRODUCTS_WILL_DO * (d[0] + self.penalties.min()):
+            return None
+        along = (V.T @ rows.all.xy) / (d + penalties)
+        return self._form(d, V.T, along, d[-1] / (d[0] + self.penalties))
 
     @cached_property
-    def _all(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Return what all rows together are decomposed into.
+    def _by_rows(self) -> ClosedForm:
+        """From all rows decomposed, which squares no condition."""
+        rows, penalties = self.rows, self.penalties[:, None]
+        turn = None
+        if rows.n_features < len(rows.y):
+            d, V = self._directions
+            turn = V if d[-1] <= _TURNED_WILL_DO * d[0] else None
+        s, Vt, target = (
+            decomposed(np.vstack([rows.X, rows.y]).T * np.sqrt(rows.w)[:, None])
+            if turn is None
+            else decomposed_along(rows, turn)
+        )
+        squares = s**2
+        condition = squares.max(initial=0.0) / (squares.min(initial=np.inf) + self.penalties)
+        return self._form(squares, Vt, s * target / (squares + penalties), np.sqrt(condition))
 
-        Returns
-        -------
+    def _form(
+        self,
+        squares: FloatArray,
+        directions: FloatArray,
+        along: FloatArray,
+        amplification: FloatArray,
+    ) -> ClosedForm:
+        """Return the closed form.
+
+        Parameters
+        ----------
         squares, directions : ndarray
-            (k,) squared lengths and (p, k) directions.
+            (k,) squared lengths and (k, p) directions.
         along : ndarray
             (L, k) the solutions in them.
         amplification : ndarray
             (L,) what may become of rounding errors in them: their condition where the products
             are decomposed, its root where the rows are.
         """
-        rows, penalties = self.rows, self.penalties[:, None]
-        turn = None
-        if rows.X.shape[1] < len(rows.y):
-            d, V = np.linalg.eigh(rows.all.xx)
-            if d[-1] <= _PRODUCTS_WILL_DO * (d[0] + self.penalties.min()):
-                condition = d[-1] / (d[0] + self.penalties)
-                return d, V, (V.T @ rows.all.xy) / (d + penalties), condition
-            turn = V if d[-1] <= _TURNED_WILL_DO * d[0] else None
-        s, Vt, target = (
-            decomposed(np.column_stack([rows.X, rows.y]) * np.sqrt(rows.w)[:, None])
-            if turn is None
-            else decomposed_along(rows, turn)
+        ones = np.ones((len(along), 1))
+        inverse = -1 / (squares + self.penalties[:, None])
+        return ClosedForm(
+            directions,
+            np.hstack([along, ones]),
+            np.hstack([inverse, ones]),
+            amplification / LARGEST_AMPLIFICATION,
         )
-        squares = s**2
-        condition = squares.max(initial=0.0) / (squares.min(initial=np.inf) + self.penalties)
-        return squares, Vt.T, s * target / (squares + penalties), np.sqrt(condition)
+
+    @cached_property
+    def _directions(self) -> tuple[FloatArray, FloatArray]:
+        """(p,) eigenvalues and (p, p) eigenvectors of the products of all rows."""
+        d, V = np.linalg.eigh(self.rows.all.xx)
+        return d, V
 
     def _keeps_digits(self, smallest: float, products: Products) -> bool:
         """Whether rounding in the products of all rows stays small in those that are left."""
@@ -188,12 +257,17 @@ class RidgePath:
         return float(np.linalg.eigvalsh(self.rows.all.xx)[-1])
 
     def _from_rows(self, part: Part) -> FloatArray:
-        """(L, n_test) from the rows as they are: about another mean they may have lost digits."""
-        X, y, w = self.X[part.train], self.y[part.train], self.rows.w[part.train]
+        """(L, n_test) errors from the rows as they are: about another mean digits may be lost."""
+        X, y, w = self._raw(part.train), self.y[part.train], self.rows.w[part.train]
         both, x_mean, y_mean = rows_to_solve(X, y, w, intercept=self.rows.intercept)
         s, Vt, target = decomposed(both)
         along = s * target / (s**2 + self.penalties[:, None])
-        return np.asarray(along @ Vt @ (self.X[part.test] - x_mean).T + y_mean)
+        level = y_mean - self.y[part.test]
+        return np.asarray(along @ Vt @ (self._raw(part.test) - x_mean).T + level)
+
+    def _raw(self, index: IntArray) -> FloatArray:
+        """(n_index, p) features of some rows."""
+        return np.column_stack([column[index] for column in self.columns])
 
 
 class RidgeOverPath:
@@ -201,17 +275,18 @@ class RidgeOverPath:
 
     def __init__(self, path: RidgePath) -> None:
         self.path = path
-        self.n_values = len(path.penalties)
 
-    def predict(self, part: Part) -> tuple[Predictions, np.ndarray]:
-        """Predict the test part; nothing fits where the training part has no weight."""
-        if not self.path.rows.w[part.train].any():
-            nothing = np.zeros(self.n_values * len(part.test))
-            return Predictions(nothing), np.zeros(self.n_values, dtype=np.bool_)
-        said = self.path.by_penalty(part)
-        return Predictions(said.reshape(-1)), np.ones(self.n_values, dtype=np.bool_)
+    def errors(self, parts: Sequence[Part], into: Sequence[FloatArray]) -> Iterator[np.ndarray]:
+        """Write the errors of the test parts; nothing fits where a training part has no weight."""
+        rows = self.path.rows
+        for part, errors in zip(parts, into, strict=True):
+            has_weight = not rows.is_weighted or bool(rows.w[part.train].any())
+            if has_weight:
+                self.path.write_errors(part, errors)
+            else:
+                errors[:] = 0.0
+            yield np.full((1, 1), has_weight)
 
-    def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
-        """Predict each row by the fits on all others."""
-        said, fits = self.path.left_out_by_penalty(rows)
-        return Predictions(said.reshape(-1)), fits
+    def errors_left_out(self, rows: slice, into: FloatArray) -> np.ndarray:
+        """Write the errors of each row by the fits on all others."""
+        return self.path.write_left_out(rows, into)

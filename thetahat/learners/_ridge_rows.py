@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
+from thetahat.features import Columns
+from thetahat.learners.base import Part
 from thetahat.types import FloatArray, IntArray
 
 LARGEST_AMPLIFICATION = 1e6
@@ -16,6 +19,9 @@ A relative error of 2e-16 in the products, times the square root of a few hundre
 this, stays below 1e-8.
 """
 
+_IN_CACHE: Final = 32_768
+"""Numbers of some columns that are centred at a time: they stay near the processor."""
+
 
 def weighted_mean(rows: FloatArray, w: FloatArray) -> FloatArray:
     """(p,) mean of (n, p) rows, or one number of (n,); by a product, which is the fastest."""
@@ -24,8 +30,13 @@ def weighted_mean(rows: FloatArray, w: FloatArray) -> FloatArray:
 
 def is_rounding(centred: FloatArray, mean: FloatArray, w: FloatArray) -> np.ndarray:
     """(p,) whether a centred, weighted column is only what rounding leaves of a constant one."""
-    rounding = np.finfo(np.float64).eps * len(w) * np.abs(mean) * np.sqrt(w.sum())
-    return np.asarray(np.sqrt(np.einsum("ij,ij->j", centred, centred)) <= rounding)
+    lengths = np.sqrt(np.einsum("ij,ij->j", centred, centred))
+    return np.asarray(lengths <= rounding_of(mean, w))
+
+
+def rounding_of(mean: FloatArray, w: FloatArray) -> FloatArray:
+    """(p,) the length that rounding leaves of a constant column."""
+    return np.asarray(np.finfo(np.float64).eps * len(w) * np.abs(mean) * np.sqrt(w.sum()))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,42 +45,46 @@ class Products:
 
     Parameters
     ----------
-    xx, xy, yy : ndarray, ndarray, float
-        (p, p), (p,) and one number: weighted sums of products.
-    x, y : ndarray, float
-        (p,) and one number: weighted sums.
-    w : float
-        The sum of the weights.
+    sums : ndarray
+        (p + 2, p + 2) weighted sums of the products of features, one and target, in this order.
     """
 
-    xx: FloatArray
-    xy: FloatArray
-    yy: float
-    x: FloatArray
-    y: float
-    w: float
+    sums: FloatArray
 
-    def without(self, other: Products) -> Products:
-        """Return the sums without those of some of the rows."""
-        return Products(
-            self.xx - other.xx,
-            self.xy - other.xy,
-            self.yy - other.yy,
-            self.x - other.x,
-            self.y - other.y,
-            self.w - other.w,
-        )
+    @property
+    def xx(self) -> FloatArray:
+        """(p, p) of the features with one another."""
+        return self.sums[:-2, :-2]
+
+    @property
+    def xy(self) -> FloatArray:
+        """(p,) of the features with the target."""
+        return self.sums[-1, :-2]
+
+    @property
+    def yy(self) -> float:
+        """Of the target with itself."""
+        return float(self.sums[-1, -1])
+
+    @property
+    def x(self) -> FloatArray:
+        """(p,) sums of the features."""
+        return self.sums[-2, :-2]
+
+    @property
+    def y(self) -> float:
+        """The sum of the target."""
+        return float(self.sums[-2, -1])
+
+    @property
+    def w(self) -> float:
+        """The sum of the weights."""
+        return float(self.sums[-2, -2])
 
     def centred(self) -> Products:
-        """Return the sums of products about the means of these very rows."""
-        return Products(
-            self.xx - np.outer(self.x, self.x / self.w),
-            self.xy - self.x * (self.y / self.w),
-            self.yy - self.y**2 / self.w,
-            self.x,
-            self.y,
-            self.w,
-        )
+        """Return the sums of products about the means of these very rows, and nothing of one."""
+        of_one = self.sums[-2]
+        return Products(self.sums - np.outer(of_one, of_one / self.w))
 
 
 @dataclass(eq=False)
@@ -80,8 +95,8 @@ class Rows:
 
     Parameters
     ----------
-    X, y : ndarray
-        (n, p) and (n,), about ``x_mean`` and ``y_mean``.
+    both : ndarray
+        (p + 2, n) the features about ``x_mean``, one, and the target about ``y_mean``.
     w : ndarray
         (n,) weights.
     x_mean, y_mean : ndarray, float
@@ -90,50 +105,84 @@ class Rows:
         Whether each fit has one.
     """
 
-    X: FloatArray
-    y: FloatArray
+    both: FloatArray
     w: FloatArray
     x_mean: FloatArray
     y_mean: float
     intercept: bool
 
+    @property
+    def n_features(self) -> int:
+        return len(self.both) - 2
+
+    @property
+    def X(self) -> FloatArray:  # noqa: N802 - as the field calls it
+        """(p, n) features."""
+        return self.both[:-2]
+
+    @property
+    def y(self) -> FloatArray:
+        """(n,) target."""
+        of_target: FloatArray = self.both[-1]
+        return of_target
+
     @cached_property
     def all(self) -> Products:
         """The sums over all rows."""
-        return self.of(slice(None))
+        return self._of(self.both, self.w)
 
     @cached_property
     def is_weighted(self) -> bool:
         return bool((self.w != 1).any())
 
-    def of(self, index: IntArray | slice) -> Products:
+    def some(self, index: IntArray) -> FloatArray:
+        """(p + 2, n_index) of ``both``."""
+        return np.asarray(np.take(self.both, index, axis=1))
+
+    def of(self, index: IntArray) -> Products:
         """Return the sums over some rows."""
-        X = self.X[index] if isinstance(index, slice) else np.take(self.X, index, axis=0)
-        y, w = self.y[index], self.w[index]
-        weighted = X * w[:, None] if self.is_weighted else X
-        return Products(
-            weighted.T @ X, weighted.T @ y, float(w @ y**2), w @ X, float(w @ y),
-            float(w.sum()),
-        )  # fmt: skip
+        return self._of(self.some(index), self.w[index])
 
-    def of_training(self, train: IntArray, left_out: IntArray | None) -> Products:
-        """Return the sums over a training part, by way of the fewer rows."""
-        if left_out is None or len(left_out) > len(train):
-            return self.of(train)
-        return self.all.without(self.of(left_out))
+    def of_training(self, part: Part, tested: FloatArray) -> Products:
+        """Return the sums over a training part, by way of the fewer rows.
+
+        ``tested`` is what ``some`` gives of the test part.
+        """
+        left_out = part.left_out
+        if left_out is None or len(left_out) > len(part.train):
+            return self.of(part.train)
+        both = tested if part.tests_left_out else self.some(left_out)
+        return Products(self.all.sums - self._of(both, self.w[left_out]).sums)
+
+    def _of(self, both: FloatArray, w: FloatArray) -> Products:
+        weighted = both * w if self.is_weighted else both
+        return Products(np.asarray(weighted @ both.T))
 
 
-def centred_rows(X: FloatArray, y: FloatArray, w: FloatArray, *, intercept: bool) -> Rows:
-    """Return the rows about their weighted mean; a constant column is exactly 0 there."""
-    if not intercept:
-        return Rows(X, y, w, np.zeros(X.shape[1]), 0.0, intercept=False)
-    x_mean, y_mean = weighted_mean(X, w), float(weighted_mean(y, w))
-    centred = X - x_mean
-    weighted = centred if (w == 1).all() else centred * np.sqrt(w)[:, None]
-    constant = is_rounding(weighted, x_mean, w)
-    if constant.any():
-        centred[:, constant] = 0.0
-    return Rows(centred, y - y_mean, w, x_mean, y_mean, intercept=True)
+def centred_rows(columns: Columns, y: FloatArray, w: FloatArray, *, intercept: bool) -> Rows:
+    """Return the rows about their weighted mean; a constant column is exactly 0 there.
+
+    ``columns`` are (p,) arrays of (n,); the transpose of a matrix will do.
+    """
+    p, n = len(columns), len(y)
+    both = np.empty((p + 2, n))
+    x_mean, y_mean, total = np.zeros(p), 0.0, w.sum()
+    step = max(1, _IN_CACHE // n)
+    is_weighted = bool((w != 1).any())
+    for first in range(0, p, step):
+        X = both[first : min(first + step, p)]
+        X[:] = columns[first : first + step]
+        if intercept:
+            mean = X @ w / total
+            X -= mean[:, None]
+            squares = np.square(X) @ w if is_weighted else np.vecdot(X, X)
+            X[np.sqrt(squares) <= rounding_of(mean, w)] = 0.0
+            x_mean[first : first + step] = mean
+    both[-2] = 1.0
+    if intercept:
+        y_mean = float(weighted_mean(y, w))
+    np.subtract(y, y_mean, out=both[-1])
+    return Rows(both, w, x_mean, y_mean, intercept)
 
 
 def rows_to_solve(
@@ -176,12 +225,12 @@ def decomposed_along(rows: Rows, V: FloatArray) -> tuple[FloatArray, FloatArray,
     V : ndarray of float
         (p, p) eigenvectors of the products of the features, all of them well above rounding.
     """
-    both = np.empty((len(rows.y), V.shape[1] + 1))
-    np.matmul(rows.X, V, out=both[:, :-1])
-    both[:, -1] = rows.y
+    both = np.empty((V.shape[1] + 1, len(rows.y)))
+    np.matmul(V.T, rows.X, out=both[:-1])
+    both[-1] = rows.y
     if rows.is_weighted:
-        both *= np.sqrt(rows.w)[:, None]
-    products = both.T @ both
+        both *= np.sqrt(rows.w)
+    products = both @ both.T
     lengths = np.sqrt(np.diag(products))
     lengths[-1] = max(lengths[-1], np.finfo(np.float64).tiny)
     triangle = np.linalg.cholesky(products[:-1, :-1] / lengths[:-1] / lengths[:-1, None])

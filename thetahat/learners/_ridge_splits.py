@@ -8,8 +8,14 @@ from typing import Final
 
 import numpy as np
 
+from thetahat.features import Columns
 from thetahat.learners._ridge_dual import DualSplits
-from thetahat.learners._ridge_rows import LARGEST_AMPLIFICATION, Products, Rows, centred_rows
+from thetahat.learners._ridge_rows import (
+    LARGEST_AMPLIFICATION,
+    Products,
+    Rows,
+    centred_rows,
+)
 from thetahat.learners.base import OverSplits, Part, Plain
 from thetahat.losses.base import Predictions
 from thetahat.types import FloatArray, IntArray
@@ -20,14 +26,14 @@ UNDETERMINED: Final = Plain("there are as many features as rows, and no penalty"
 
 
 def ridge_over_splits(
-    X: FloatArray, y: np.ndarray, weights: FloatArray | None, *, penalty: float, intercept: bool
+    columns: Columns, y: np.ndarray, weights: FloatArray | None, *, penalty: float, intercept: bool
 ) -> OverSplits | Plain:
     """Return what predicts the test part of every split, or why it has to be fitted."""
     w = np.ones(len(y)) if weights is None else weights
     if not w.any():
         return NO_WEIGHT
-    rows = centred_rows(X, np.asarray(y, dtype=np.float64), w, intercept=intercept)
-    if X.shape[1] < len(y):
+    rows = centred_rows(columns, np.asarray(y, dtype=np.float64), w, intercept=intercept)
+    if len(columns) < len(y):
         return PrimalSplits(rows, penalty)
     return DualSplits(rows, penalty) if penalty > 0 else UNDETERMINED
 
@@ -54,17 +60,18 @@ class PrimalSplits:
 
     def predict(self, part: Part) -> Predictions | Plain:
         """Subtract the block and solve."""
-        products = self.rows.of_training(part.train, part.left_out)
+        rows = self.rows
+        tested = rows.some(part.test)
+        products = rows.of_training(part, tested)
         if not products.w > 0:
             return NO_WEIGHT
-        solution = self._solve(products.centred() if self.rows.intercept else products)
+        solution = self._solve(products.centred() if rows.intercept else products)
         if solution is None:
             return ILL_CONDITIONED
-        x_mean, y_mean = products.x / products.w, products.y / products.w
-        if not self.rows.intercept:
-            x_mean, y_mean = np.zeros_like(x_mean), 0.0
-        from_centre = self.rows.X[part.test] - x_mean
-        return Predictions(from_centre @ solution + (self.rows.y_mean + y_mean))
+        level = 0.0
+        if rows.intercept:
+            level = rows.y_mean + (products.y - float(solution @ products.x)) / products.w
+        return Predictions(solution @ tested[:-2] + level)
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
         """Subtract several blocks; what follows on the predictions is done for all at once."""
@@ -106,12 +113,12 @@ class PrimalSplits:
             return np.ones(n), np.zeros(n), np.inf
         inverse_length = 1 / lapack.dpocon(factor, 1.0, uplo="L")[0]
         inverse, _ = lapack.dtrtri(factor, lower=1)
-        half = rows.X @ (inverse / self.scale).T
-        leverages = rows.w * np.vecdot(half, half)
+        half = (inverse / self.scale) @ rows.X
+        leverages = rows.w * np.square(half, out=half).sum(axis=0)
         solution, _ = lapack.dpotrs(factor, rows.all.xy / self.scale, lower=1)
         if rows.intercept:
             leverages += rows.w / rows.all.w
-        return leverages, rows.X @ (solution / self.scale), float(inverse_length)
+        return leverages, (solution / self.scale) @ rows.X, float(inverse_length)
 
     @cached_property
     def _loses_none(self) -> np.ndarray:

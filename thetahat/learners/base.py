@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -81,6 +81,11 @@ class Part:
     left_out: IntArray | None
 
     @property
+    def tests_left_out(self) -> bool:
+        """Whether the test part is what is left out of the training part, which is once each."""
+        return self.left_out is not None and np.array_equal(self.left_out, self.test)
+
+    @property
     def is_one_left_out(self) -> bool:
         """Whether the test part is one row, and the training part is all others, once each."""
         if self.left_out is None or len(self.left_out) != 1 or len(self.test) != 1:
@@ -142,6 +147,45 @@ class OverPath(Protocol):
         ...
 
 
+class ErrorsOverPath(Protocol):
+    """What learners of values that differ in one parameter know of all rows, for any split.
+
+    In place of an ``OverPath``, where the predictions less the truth are what comes out first:
+    they are written where the losses will stand.
+    """
+
+    def errors(self, parts: Sequence[Part], into: Sequence[FloatArray]) -> Iterator[np.ndarray]:
+        """Write the predictions of each test part less its targets, part after part.
+
+        Parameters
+        ----------
+        into : sequence of ndarray of float
+            (L, n_test) for each part, to be written to.
+
+        Yields
+        ------
+        ndarray of bool
+            (L, 1) or (1, 1) whether those of each learner may be used, when a part is written. As
+            for ``OverSplits``, an answer depends on all rows and on its split alone.
+        """
+        ...
+
+    def errors_left_out(self, rows: slice, into: FloatArray) -> np.ndarray:
+        """Write the predictions of each row less its target, when that row alone is left out.
+
+        Parameters
+        ----------
+        rows : slice
+            Of n rows; ``into`` is (L, n).
+
+        Returns
+        -------
+        ndarray of bool
+            (L, n) or (1, 1) whether they may be used.
+        """
+        ...
+
+
 class PathLearner(FastLearner, Protocol):
     """A learner of which many that differ in one parameter cost little more than one.
 
@@ -158,7 +202,7 @@ class PathLearner(FastLearner, Protocol):
         *,
         weights: FloatArray | None,
         n_classes: int,
-    ) -> OverPath | Plain:
+    ) -> OverPath | ErrorsOverPath | Plain:
         """Take from all rows what serves every split and each of L values of the parameter.
 
         This learner's own value does not matter; the other arguments are as ``fit`` has them.

@@ -11,11 +11,11 @@ import numpy as np
 
 from thetahat.errors import InvalidParameter
 from thetahat.features import Features
-from thetahat.learners._parts import complete_or_plain, weights_of
+from thetahat.learners._parts import columns_or_plain, weights_of
 from thetahat.learners._ridge_path import RidgeOverPath, RidgePath
 from thetahat.learners._ridge_rows import decomposed, rows_to_solve
 from thetahat.learners._ridge_splits import NO_WEIGHT, ridge_over_splits
-from thetahat.learners.base import OverPath, OverSplits, Plain
+from thetahat.learners.base import ErrorsOverPath, OverSplits, Plain
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
 from thetahat.types import FloatArray
@@ -130,10 +130,12 @@ class Ridge:
     ) -> OverSplits | Plain:
         """Take the products of all rows, from which those of a block are subtracted."""
         del n_classes
-        X = complete_or_plain(features)
-        if isinstance(X, Plain):
-            return X
-        return ridge_over_splits(X, y, weights, penalty=self.penalty, intercept=self.intercept)
+        columns = columns_or_plain(features)
+        if isinstance(columns, Plain):
+            return columns
+        return ridge_over_splits(
+            columns, y, weights, penalty=self.penalty, intercept=self.intercept
+        )
 
     def over_path(
         self,
@@ -143,15 +145,15 @@ class Ridge:
         *,
         weights: FloatArray | None,
         n_classes: int,
-    ) -> OverPath | Plain:
+    ) -> ErrorsOverPath | Plain:
         """Take the products of all rows; each training part is decomposed once for all values."""
         del n_classes
-        X = complete_or_plain(features)
-        if isinstance(X, Plain):
-            return X
+        columns = columns_or_plain(features)
+        if isinstance(columns, Plain):
+            return columns
         if weights is not None and not weights.any():
             return NO_WEIGHT
-        path = RidgePath(X, y, weights, np.array(values), intercept=self.intercept)
+        path = RidgePath(columns, y, weights, np.array(values), intercept=self.intercept)
         return RidgeOverPath(path)
 
 

@@ -39,7 +39,9 @@ class Loss(Protocol):
     """A frozen dataclass whose fields are the loss's parameters.
 
     A loss that depends on what the classes are has ``for_classes``, as the function below; one
-    that is not for every target has ``check_truth(y_true)``, which refuses the others.
+    that is not for every target has ``check_truth(y_true)``, which refuses the others. One of
+    predictions less the truth alone may have ``of_errors(errors)``, which puts the losses in the
+    place of an array of these, of any shape.
     """
 
     info: ClassVar[MethodInfo]

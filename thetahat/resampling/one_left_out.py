@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -12,12 +13,14 @@ from thetahat.learners.base import OverSplits, Plain
 from thetahat.losses.base import Loss, Predictions
 from thetahat.resampling.told import Gathering, Told
 from thetahat.schemes.base import Split
-from thetahat.types import IntArray
+from thetahat.types import FloatArray, IntArray
 
 _ROWS: Final = 1024
 """Most rows of a block; blocks begin at its multiples, whichever splits are asked for."""
 _CELLS: Final = 131_072
 """Rows of a block times learners, where these are many: of about a megabyte each."""
+_WRITTEN_CELLS: Final = 32_768
+"""The same where errors are written in their place: of a quarter of that, twice."""
 _FEWEST: Final = 32
 
 Each = Callable[[IntArray], tuple[Predictions, np.ndarray]]
@@ -25,8 +28,18 @@ Each = Callable[[IntArray], tuple[Predictions, np.ndarray]]
 whether that may be used."""
 
 
-def each_of(shared: object) -> Each | None:
+@dataclass(frozen=True, slots=True, eq=False)
+class Written:
+    """What writes the errors of L learners of values; ``ErrorsOverPath.errors_left_out``."""
+
+    write: Callable[[slice, FloatArray], np.ndarray]
+
+
+def each_of(shared: object) -> Each | Written | None:
     """Return what a learner says of rows left out alone, if it can say that at once."""
+    write = getattr(shared, "errors_left_out", None)
+    if write is not None:
+        return Written(write)
     each: Each | None = getattr(shared, "each_left_out", None)
     return each
 
@@ -39,11 +52,18 @@ class OneLeftOut:
     """
 
     def __init__(
-        self, each: Each, data: Data, loss: Loss, *, n_learners: int = 1, keep: bool = True
+        self,
+        each: Each | Written,
+        data: Data,
+        loss: Loss,
+        *,
+        n_learners: int = 1,
+        keep: bool = True,
     ) -> None:
         self.each, self.data, self.loss = each, data, loss
         self.n_learners, self.keep = n_learners, keep
-        self.size = max(_FEWEST, min(_ROWS, _CELLS // n_learners))
+        cells = _WRITTEN_CELLS if isinstance(each, Written) else _CELLS
+        self.size = max(_FEWEST, min(_ROWS, cells // n_learners))
         self.number = -1
         self.block: Told | None = None
 
@@ -77,6 +97,12 @@ class OneLeftOut:
         return self.block.of_rows(cut)
 
     def _add_to(self, found: Gathering, rows: range) -> None:
+        some = slice(rows.start, rows.stop)
+        if isinstance(self.each, Written):
+            (errors,) = found.room([len(rows)])
+            with np.errstate(all="ignore"):
+                found.add_errors(self.each.write(some, errors), self.data.y[some], self.loss)
+            return
         every = np.arange(rows.start, rows.stop)
         with np.errstate(all="ignore"):
             said, fits = self.each(every)

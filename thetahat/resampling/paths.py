@@ -66,13 +66,17 @@ def path_over(learners: Mapping[str, Learner]) -> tuple[Group, ...]:
     learner; which they are depends on the learners and their order alone.
     """
     groups: list[list[str]] = []
+    alike: dict[Any, list[list[str]]] = {}  # groups by what else must be the same to join them
     for name, learner in learners.items():
-        for group in groups:
-            if _only_differ(learners[group[0]], learner):
+        candidates = alike.setdefault(_but_parameter(learner), [])
+        steps = getattr(learner, "steps", None)
+        for group in candidates:
+            if getattr(learners[group[0]], "steps", None) == steps:
                 group.append(name)
                 break
         else:
             groups.append([name])
+            candidates.append(groups[-1])
     return tuple(
         Group(
             tuple(group),
@@ -96,16 +100,19 @@ def _parameter(learner: object) -> str | None:
     return getattr(bare, "path_parameter", None) if hasattr(bare, "over_path") else None
 
 
-def _only_differ(first: Any, second: Any) -> bool:
-    """Whether two learners of one kind are the same but for the parameter of their path."""
-    if getattr(first, "steps", None) != getattr(second, "steps", None):
-        return False
-    first, second = _bare(first), _bare(second)
-    parameter = _parameter(first)
-    if parameter is None or type(first) is not type(second):
-        return False
-    names = [field.name for field in fields(first) if field.name != parameter]
-    return all(getattr(first, name) == getattr(second, name) for name in names)
+def _but_parameter(learner: Any) -> tuple[Any, ...]:
+    """Return what two learners have in common that are the same but for the path's parameter."""
+    bare: object = _bare(learner)
+    parameter = _parameter(bare)
+    if parameter is None:
+        return (id(learner),)
+    kind: Any = type(bare)
+    return kind, *(getattr(bare, name) for name in _other_fields(kind, parameter))
+
+
+@lru_cache(maxsize=32)
+def _other_fields(kind: Any, parameter: str) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind) if field.name != parameter)
 
 
 def run_path(  # noqa: PLR0913 - as run_splits
@@ -261,6 +268,11 @@ class _Run:
         places, at_once = places_of(splits), getattr(shared, "predict_all", None)
         found = Gathering(len(self.group.names), len(places.test), keep=self.keep_predictions)
         with np.errstate(all="ignore"):
+            if hasattr(shared, "errors"):
+                into = found.room([len(part.test) for part in parts])
+                for part, fits in zip(parts, shared.errors(parts, into), strict=True):
+                    found.add_errors(fits, self.data.y[part.test], self.loss)
+                return _Piece(places, found.told(), splits.__getitem__)
             told = at_once(parts) if at_once is not None else map(shared.predict, parts)
             for part, (said, fits) in zip(parts, told, strict=True):
                 found.add(said, fits[:, None], self.data.y[part.test], self.loss)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -107,6 +109,43 @@ class Gathering:
                 trusted &= np.isfinite(part).reshape(*trusted.shape, -1).all(axis=2)
             if self.keep:
                 self._array(name, part)[:, cut] = part
+        self._lose_in_steps(cut, said, y, loss)
+
+    def room(self, sizes: Sequence[int]) -> list[FloatArray]:
+        """(L, m) for each of the next stretches of rows, to write errors into."""
+        ends = list(accumulate(sizes, initial=self.filled))
+        return [self.found["losses"][:, a:b] for a, b in pairwise(ends)]
+
+    def add_errors(self, fits: np.ndarray, y: FloatArray, loss: Loss) -> None:
+        """Put a stretch of rows after those that are there; their ``room`` is written to.
+
+        Parameters
+        ----------
+        fits : ndarray of bool
+            (L, m), (L, 1) or (1, 1) whether the learner itself trusts the errors, which are
+            predictions less the truth.
+        y : ndarray
+            (m,) the truth.
+        """
+        cut, of_errors = self._next(len(y)), getattr(loss, "of_errors", None)
+        losses, trusted = self.found["losses"][:, cut], self.found["fits"][:, cut]
+        if not fits.all():
+            trusted[:] = fits
+        if self.keep or of_errors is None:
+            output = losses + y
+            if self.keep:
+                self._array("output", output)[:, cut] = output
+        if of_errors is not None:
+            of_errors(losses)
+            if not _is_finite(losses):
+                trusted &= np.isfinite(losses)
+            return
+        if not _is_finite(output):
+            trusted &= np.isfinite(output)
+        self._lose_in_steps(cut, Predictions(output.reshape(-1)), y, loss)
+
+    def _lose_in_steps(self, cut: slice, said: Predictions, y: np.ndarray, loss: Loss) -> None:
+        n_learners = len(self.found["fits"])
         step = max(1, _IN_CACHE // max(1, len(y)))
         repeated = np.tile(y, min(step, n_learners))
         for first in range(0, n_learners, step):

@@ -78,8 +78,8 @@ def test_degenerate_as_many_columns_as_rows(*, intercept: bool) -> None:
     weights = np.array([1.0, 1, 1, 1, 0, 0])
     y = np.arange(6.0)
 
-    singular = ridge_over_splits(wide, y, None, penalty=1e-300, intercept=intercept)
-    empty = ridge_over_splits(wide, y, weights, penalty=1.0, intercept=intercept)
+    singular = ridge_over_splits(wide.T, y, None, penalty=1e-300, intercept=intercept)
+    empty = ridge_over_splits(wide.T, y, weights, penalty=1.0, intercept=intercept)
 
     some, rest = np.arange(4), np.arange(4, 6)
     assert not isinstance(singular, Plain)

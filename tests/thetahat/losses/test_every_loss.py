@@ -81,6 +81,20 @@ def test_property_each_instance_stands_for_itself(name: str, seed: int) -> None:
     assert_array_equal(shuffled, together[order])
 
 
+@pytest.mark.parametrize("name", [name for name in LOSSES if hasattr(LOSSES[name], "of_errors")])
+def test_exact_errors_alone_cost_the_same(name: str) -> None:
+    _, said = some(name, 3)
+    loss: Any = loss_of(name)
+    errors = said.output.reshape(5, 6).copy()
+
+    loss.of_errors(errors[:, 1:])
+
+    zeros = np.zeros(30)
+    wanted = loss.losses(zeros, said).reshape(5, 6)
+    assert_array_equal(errors[:, 1:], wanted[:, 1:])
+    assert_array_equal(errors[:, 0], said.output.reshape(5, 6)[:, 0])
+
+
 @EVERY
 def test_limit_a_perfect_model_loses_nothing(name: str) -> None:
     y, _ = some(name, 1)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.testing import assert_array_equal
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
 from thetahat.data import Data, data_of
 from thetahat.errors import InvalidParameter
 from thetahat.learners.base import Plain
+from thetahat.losses.absolute import Absolute
 from thetahat.losses.base import Loss, Predictions
+from thetahat.losses.huber import Huber
 from thetahat.losses.squared import Squared
 from thetahat.resampling.outcomes import Outcomes, SplitOutcome
 from thetahat.resampling.stretches import Said, run_in_stretches
@@ -140,3 +143,27 @@ def test_degenerate_a_sum_that_is_not_finite_of_terms_that_are() -> None:
               np.array([1.7e308, 1.7e308]), Squared())  # fmt: skip
 
     assert found.told().fits.all()
+
+
+@pytest.mark.parametrize("loss", [Squared(), Absolute(), Huber(delta=1.0)])
+def test_exact_errors_in_their_place_cost_what_predictions_do(loss: Loss) -> None:
+    rng = np.random.default_rng(20_270_211)
+    said, y = rng.normal(size=(3, 6)), rng.normal(size=6)
+    said[1, 4], said[2, 0] = np.nan, np.inf
+    fits = np.array([[True], [True], [False]])
+    wanted = Gathering(3, 6, keep=True)
+    kept, lost = Gathering(3, 6, keep=True), Gathering(3, 6, keep=False)
+
+    wanted.add(Predictions(said.reshape(-1)), fits, y, loss)
+    for found in (kept, lost):
+        stretches = (slice(0, 4), slice(4, 6))
+        for room, some in zip(found.room([4, 2]), stretches, strict=True):
+            room[:] = said[:, some] - y[some]
+            found.add_errors(fits, y[some], loss)
+
+    good = wanted.told().fits
+    for told in (kept.told(), lost.told()):
+        assert_array_equal(told.fits, good)
+        assert_allclose(told.losses[good], wanted.told().losses[good], rtol=1e-14, atol=1e-15)
+    assert lost.told().output is None
+    assert_allclose(np.asarray(kept.told().output)[good], said[good], rtol=1e-14)
