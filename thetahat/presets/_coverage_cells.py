@@ -93,7 +93,7 @@ def _study(  # noqa: PLR0913 - what a cell is
         estimators = _schemes_of_clusters(setting, learner, level)
     else:
         estimators = _schemes(setting, learner, n, level)
-        if refits:
+        if refits and setting.refits:
             estimators.append(_refitting(setting, learner, level))
     return GeneralStudy(
         population=setting.population,

@@ -32,7 +32,7 @@ ROLES: Final[Mapping[str, str]] = {
     ),
     "labelled_rows": (
         "Rows of a classification, likewise: another population. With sparse features the "
-        "learner is multinomial naive Bayes."
+        "learner is multinomial naive Bayes, and it is not fitted again by any method."
     ),
 }
 """What data sets can be used, by role."""
@@ -61,6 +61,8 @@ class Setting:
         Whether rows come in clusters; each is a source too, so that a scheme can keep it whole.
     same_sources : int or None
         How many repetitions share their sources.
+    refits : bool
+        Whether methods that fit again are among what is judged.
     """
 
     population: Population
@@ -69,6 +71,7 @@ class Setting:
     by_source: bool = False
     in_clusters: bool = False
     same_sources: int | None = 1
+    refits: bool = True
 
     def size(self, n: int) -> Size:
         """Return the size of a draw of about n rows."""
@@ -118,6 +121,7 @@ def setting_of(data: Data) -> Setting:
         population=DataAsPopulation(data=data, n_judged=N_JUDGED),
         loss="zero_one" if data.task == CLASSIFICATION else "squared",
         learners=learners,
+        refits=not data.features.wide,  # thousands of fits of thousands of columns
     )
 
 

@@ -21,6 +21,7 @@ from thetahat.pipelines.guarded import guarded
 from thetahat.schemes.base import Split
 from thetahat.seeds import stream
 from thetahat.studies._rows import take
+from thetahat.studies.at_once import losses_at_once
 from thetahat.studies.drawn import DrawnData
 from thetahat.types import BlockKind, FloatArray, IntArray, Target
 
@@ -146,8 +147,7 @@ def truths_of(
             found[of_model] = _risk(losses, on, by_source=drawn.by_source)
         if of_splits in wanted:
             own = kind is BlockKind.SOURCE and of_splits == FITTED
-            risks = [_split_risk(fitting, drawn, split, on, own=own) for split in splits]
-            found[of_splits] = float(np.mean(risks))
+            found[of_splits] = float(np.mean(_split_risks(fitting, drawn, splits, on, own=own)))
     if ONE_NEW in wanted:
         found.update(_observed(fitting, drawn, splits))
     return found
@@ -169,13 +169,24 @@ def _observed(
     yield ONE_NEW, float(losses.mean())
 
 
-def _split_risk(fitting: Fitting, drawn: DrawnData, split: Split, on: Data, *, own: bool) -> float:
-    """Return the risk of one split's model: on its own test sources, or on all rows."""
+def _split_risks(
+    fitting: Fitting, drawn: DrawnData, splits: Sequence[Split], on: Data, *, own: bool
+) -> list[float]:
+    """Return the risk of each split's model: on its own test sources, or on all rows."""
+    every = np.arange(on.n)
+    tested = [every] * len(splits)
     if own and on.source is not None and drawn.data.source is not None:
-        tested = np.isin(on.source, drawn.data.source[split.test])
-        on = take(on, np.flatnonzero(tested))
-    losses = fitting.losses(drawn.data, split.train, (split.repeat, split.block), on)
-    return _risk(losses, on, by_source=drawn.by_source)
+        labels = (drawn.data.source[split.test] for split in splits)
+        tested = [np.flatnonzero(np.isin(on.source, of_split)) for of_split in labels]
+    told = losses_at_once(fitting.learner, fitting.loss, drawn.data, splits, on, tested)
+    risks = []
+    for split, rows, losses in zip(splits, tested, told, strict=True):
+        some = on if len(rows) == on.n else take(on, rows)
+        if losses is None:
+            place = (split.repeat, split.block)
+            losses = fitting.losses(drawn.data, split.train, place, some)  # noqa: PLW2901 - fitted
+        risks.append(_risk(losses, some, by_source=drawn.by_source))
+    return risks
 
 
 def _risk(losses: FloatArray, on: Data, *, by_source: bool) -> float:
