@@ -56,7 +56,8 @@ def _warm_moments(losses: FloatArray) -> None:
     starts = np.array([0, 2], dtype=np.intp)
     moments.by_runs(losses, starts, 0.0)
     moments.by_rows(losses, losses[:1], np.full(1, 2.0), np.zeros(2, dtype=np.uint16))
-    products.block_products([losses], None, starts, np.zeros((1, 1)))
+    for order in (None, np.arange(2, dtype=np.intp)):
+        products.block_products([losses], order, starts, np.zeros((1, 1)))
     sign_flips.add_sums(losses, np.zeros(1, dtype=np.uint64), np.zeros(1))
 
 

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 
 from thetahat.evaluation import pair_moments as module
 from thetahat.kernels import products as loops
+from thetahat.kernels import run_products
 from thetahat.kernels.compiling import compiled, compiled_in_any_order
 from thetahat.layout import Layout, layout_of
 from thetahat.types import BlockKind, FloatArray
@@ -28,8 +29,16 @@ def by_matrices(
     return np.array([x.sum(axis=1) for x in own]), np.array([x @ x.T for x in own])
 
 
+def whole_numbers(m: int, n_blocks: int, n: int, seed: int) -> tuple[FloatArray, FloatArray]:
+    rng = np.random.default_rng(seed)
+    losses = rng.integers(-9, 9, (m, n)).astype(np.float64)
+    return losses, rng.integers(-9, 9, (n_blocks, m)).astype(np.float64)
+
+
 @pytest.mark.parametrize("shuffled", [False, True])
-@pytest.mark.parametrize(("n", "m", "n_blocks"), [(40_001, 3, 7), (9000, 6, 2), (5000, 32, 900)])
+@pytest.mark.parametrize(
+    ("n", "m", "n_blocks"), [(40_001, 3, 7), (9000, 6, 2), (9000, 9, 2), (5000, 32, 900)]
+)
 def test_naive_products_in_one_pass(n: int, m: int, n_blocks: int, *, shuffled: bool) -> None:
     losses = 1e8 + np.random.default_rng(1).gamma(2.0, size=(m, n))
     layout = layout_for(n, n_blocks, shuffled=shuffled)
@@ -51,17 +60,31 @@ def test_property_products_uncompiled(block: list[int], seed: int, at_once: int)
     """Every line of the loop, as plain Python; sums of whole numbers are exact."""
     layout = layout_of(BlockKind.RANDOM, np.array([*block, *range(4)]))
     assert layout.starts is not None
-    rng = np.random.default_rng(seed)
-    losses = rng.integers(-9, 9, (3, layout.n_rows)).astype(np.float64)
-    about = rng.integers(-9, 9, (4, 3)).astype(np.float64)
-    order = np.empty(0, dtype=np.intp) if layout.order is None else layout.order
-    at_once = layout.n_rows if layout.order is None else at_once
+    losses, about = whole_numbers(3, 4, layout.n_rows, seed)
+    order = np.arange(layout.n_rows) if layout.order is None else layout.order
     sums, products, held = np.zeros((4, 3)), np.zeros((4, 4, 4)), np.zeros((4, 5))
 
     loops.of_blocks(tuple(losses), order, at_once, layout.starts, about, held, sums, products)
 
     expected = by_matrices(losses, layout, about)
     below = np.tril_indices(3)
+    assert (sums == expected[0]).all()
+    assert (products[:, *below] == expected[1][:, *below]).all()
+
+
+@given(st.lists(st.integers(1, 9), min_size=2, max_size=6), st.integers(1, 5), st.integers(1, 20))
+def test_property_products_of_runs_uncompiled(sizes: list[int], pairs: int, at_once: int) -> None:
+    """In fours, and the last two; sums of whole numbers are exact."""
+    layout = layout_of(BlockKind.RANDOM, np.repeat(np.arange(len(sizes)), sizes))
+    assert layout.starts is not None
+    m, k = 2 * pairs, len(sizes)
+    losses, about = whole_numbers(m, k, layout.n_rows, pairs)
+    sums, products = np.zeros((k, m)), np.zeros((k, m, m))
+
+    run_products.of_runs(tuple(losses), at_once, layout.starts, about, sums, products)
+
+    expected = by_matrices(losses, layout, about)
+    below = np.tril_indices(m)
     assert (sums == expected[0]).all()
     assert (products[:, *below] == expected[1][:, *below]).all()
 
