@@ -155,17 +155,23 @@ def bootstrap(
 def recommended(kind: BlockKind, built: list[Interval]) -> list[Interval]:
     """Return the intervals with the first of each target's order marked.
 
-    Where none of that order could be built it is the first there is, a bootstrap one.
+    Of two on one variance it is the logit one: of metrics between 0 and 1 it covers more nearly
+    than the normal or t one at about the same width (preset ``interval_coverage``, table
+    ``metrics``). Where none of that order could be built it is the first there is, a bootstrap one.
     """
     best: dict[Target, int] = {}
     for target in dict.fromkeys(interval.target for interval in built):
         order = FIRST.get((kind, target), ())
         offered = [
-            (order.index(one.variance) if one.variance in order else len(order), i)
+            (
+                order.index(one.variance) if one.variance in order else len(order),
+                one.method != "logit",
+                i,
+            )
             for i, one in enumerate(built)
-            if one.target is target and one.method != "logit"
+            if one.target is target
         ]
-        best[target] = min(offered)[1]
+        best[target] = min(offered)[-1]
     return [
         replace(interval, recommended=best.get(interval.target) == i)
         for i, interval in enumerate(built)
