@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
 
 import numpy as np
 
@@ -12,6 +14,9 @@ from thetahat.refits.base import Fits
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
 from thetahat.types import FloatArray, IntArray
+
+_MOST_KEPT: Final = 10_000
+"""Rows up to which counts are kept: fits and errors both need them."""
 
 
 @dataclass(frozen=True)
@@ -57,13 +62,7 @@ class CaseDeletions:
 
     def counts(self, n: int, seed: int, sample: int) -> IntArray:
         """(n,) how often each row stands in a sample; sample 0 is the data, others hold two."""
-        if sample == 0:
-            return np.ones(n, dtype=np.intp)
-        rng = stream(seed, "resamples of cases", sample)
-        while True:
-            counts = np.bincount(rng.integers(n, size=n), minlength=n)
-            if (counts > 0).sum() >= 2:
-                return np.asarray(counts, dtype=np.intp)
+        return (_counts_once if n <= _MOST_KEPT else _counts)(n, seed, sample)
 
     def means(self, fits: Fits) -> tuple[float, FloatArray]:
         """Return the leave-one-out error of the data, and (B,) those of the resamples."""
@@ -77,3 +76,16 @@ class CaseDeletions:
             found.append(float(of_case @ losses[start:stop]) / n)
             start = stop
         return found[0], np.array(found[1:])
+
+
+def _counts(n: int, seed: int, sample: int) -> IntArray:
+    if sample == 0:
+        return np.ones(n, dtype=np.intp)
+    rng = stream(seed, "resamples of cases", sample)
+    while True:
+        counts = np.bincount(rng.integers(n, size=n), minlength=n)
+        if (counts > 0).sum() >= 2:
+            return np.asarray(counts, dtype=np.intp)
+
+
+_counts_once = lru_cache(maxsize=256)(_counts)

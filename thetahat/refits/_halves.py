@@ -55,10 +55,12 @@ class Halves:
     ) -> Iterator[Split]:
         """Yield the subsamples of all rows, then those of each half of each cut in turn."""
         n_test = n_test_of(self.test_size, rows.n)
+        drawn, of_part = -1, np.empty(0, dtype=np.intp)
         for split in range(self.n_splits(rows))[start:stop]:
             part, draw = divmod(split, self.n_subsamples)
-            order = self._rows_of(rows.n, seed, part)
-            order = order[stream(seed, "subsamples", part, draw).permutation(len(order))]
+            if part != drawn:
+                drawn, of_part = part, self._rows_of(rows.n, seed, part)
+            order = of_part[stream(seed, "subsamples", part, draw).permutation(len(of_part))]
             train, test = np.sort(order[n_test:]), np.sort(order[:n_test])
             yield Split(part, draw, draw, train=train, test=test)
 

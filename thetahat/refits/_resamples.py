@@ -47,11 +47,14 @@ class Resamples:
     ) -> Iterator[Split]:
         """Yield the fit to all rows first, then those to the resamples."""
         every = np.arange(rows.n, dtype=np.intp)
-        for split in range(self.n_splits(rows))[start:stop]:
+        wanted = range(self.n_splits(rows))[start:stop]
+        of_all = _bags(self, rows.n, seed) if len(wanted) > self.n_resamples else None
+        for split in wanted:
             if split == 0:
                 yield Split(0, 0, APPARENT, train=every, test=every)
             else:
-                train = np.repeat(every, self.counts(rows.n, seed, split))
+                own = self.counts(rows.n, seed, split) if of_all is None else of_all[split - 1]
+                train = np.repeat(every, own)
                 yield Split(0, split, split, train=train, test=every)
 
     def counts(self, n: int, seed: int, resample: int) -> IntArray:

@@ -48,10 +48,15 @@ def run_design(
     said: Counter[Caution] = Counter()
     splits = design.splits(rows_of(learning.data), seed, start=start, stop=stop)
     for some in stretches(splits):
-        for split, outcome in zip(some, _outcomes(learning, some, seed), strict=True):
-            losses.append(outcome.losses)
-            gamma.append(_gamma(learning, outcome) if split.label == APPARENT else _UNKNOWN)
-            said.update(outcome.cautions)
+        found: list[tuple[np.ndarray, float]] = [(np.empty(0), _UNKNOWN)] * len(some)
+        for is_apparent in (True, False):
+            places = [at for at, one in enumerate(some) if (one.label == APPARENT) is is_apparent]
+            outcomes = _outcomes(learning, [some[at] for at in places], seed, keep=is_apparent)
+            for at, outcome in zip(places, outcomes, strict=True):
+                found[at] = outcome.losses, _gamma(learning, outcome) if is_apparent else _UNKNOWN
+                said.update(outcome.cautions)
+        losses += [of_split for of_split, _ in found]
+        gamma += [of_split for _, of_split in found]
     arrays = {
         "losses": np.concatenate([np.empty(0), *losses]),
         "n_test": np.array([len(part) for part in losses], dtype=np.intp),
@@ -60,30 +65,26 @@ def run_design(
     return arrays, tuple(said)
 
 
-def _outcomes(learning: Learning, splits: Sequence[Split], seed: int) -> list[SplitOutcome]:
-    """Return the outcomes in the order of the splits; of apparent ones with predictions.
+def _outcomes(
+    learning: Learning, splits: Sequence[Split], seed: int, *, keep: bool
+) -> Sequence[SplitOutcome]:
+    """Return the outcomes of splits that are run together.
 
-    Splits of one sort are run together: a learner that predicts many in one pass needs as long
-    for a few of them as for one.
+    A learner that predicts many in one pass needs as long for a few of them as for one.
     """
-    found: dict[int, SplitOutcome] = {}
-    for keep in (True, False):
-        places = [at for at, split in enumerate(splits) if (split.label == APPARENT) is keep]
-        try:
-            outcomes = run_splits(
-                learning.name,
-                learning.learner,
-                learning.data,
-                [splits[at] for at in places],
-                learning.loss,
-                seed,
-                keep_predictions=keep,
-            )
-        except EvaluationError as error:
-            error.message = f"in an extra fit, {error.message}"
-            raise
-        found.update(zip(places, outcomes, strict=True))
-    return [found[at] for at in range(len(splits))]
+    try:
+        return run_splits(
+            learning.name,
+            learning.learner,
+            learning.data,
+            splits,
+            learning.loss,
+            seed,
+            keep_predictions=keep,
+        )
+    except EvaluationError as error:
+        error.message = f"in an extra fit, {error.message}"
+        raise
 
 
 def _gamma(learning: Learning, outcome: SplitOutcome) -> float:

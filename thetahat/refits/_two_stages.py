@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
 
 import numpy as np
 
@@ -14,6 +16,13 @@ from thetahat.refits.base import APPARENT, Fits
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
 from thetahat.types import IntArray
+
+_MOST_KEPT: Final = 20_000
+"""Row numbers of a stage up to which they are kept: of all that are, about 100 megabytes."""
+_INNER: Final = "inner resamples"
+
+_Stage = tuple[IntArray, tuple[tuple[IntArray, IntArray], ...]]
+"""(n,) rows of a stage's sample; of each of its resamples, the rows in it and those out of it."""
 
 
 @dataclass(frozen=True)
@@ -46,15 +55,13 @@ class TwoStages:
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
         """Yield, by sample, the fit to it, and those to its resamples."""
-        drawn, sample = -1, np.empty(0, dtype=np.intp)
         for split in range(self.n_splits(rows))[start:stop]:
             stage, inner = divmod(split, self.n_inner + 1)
-            if stage != drawn:
-                drawn, sample = stage, self.sample(rows.n, seed, stage)
+            sample, resamples = self._of(stage, rows.n, seed)
             if inner == 0:
                 yield Split(stage, 0, APPARENT, train=sample, test=sample)
             else:
-                train, test = self._resample(sample, seed, stage, inner)
+                train, test = resamples[inner - 1]
                 yield Split(stage, inner, inner, train=train, test=test)
 
     def sample(self, n: int, seed: int, stage: int) -> IntArray:
@@ -67,15 +74,10 @@ class TwoStages:
             if rows[0] != rows[-1]:
                 return np.asarray(rows, dtype=np.intp)
 
-    def _resample(
-        self, sample: IntArray, seed: int, stage: int, inner: int
-    ) -> tuple[IntArray, IntArray]:
-        rng = stream(seed, "inner resamples", stage, inner)
-        while True:
-            train = np.sort(sample[rng.integers(len(sample), size=len(sample))])
-            test = sample[~np.isin(sample, train)]
-            if len(test):
-                return train, test
+    def _of(self, stage: int, n: int, seed: int) -> _Stage:
+        """Return what a stage draws, kept where it is little: fits and estimates both need it."""
+        known = n * (self.n_inner + 1) <= _MOST_KEPT
+        return (_drawn_once if known else _drawn)(self, n, seed, stage)
 
     def estimates(self, fits: Fits) -> list[Plus]:
         """Return the .632+ combination of each sample; the first is that of the data."""
@@ -87,13 +89,33 @@ class TwoStages:
         if gamma is None:
             raise UnsupportedCombination("a difference of two learners has no .632+ error")
         n = fits.rows.n
-        sample = self.sample(n, fits.seed, stage)
+        sample, resamples = self._of(stage, n, fits.seed)
         sums, times = np.zeros(n), np.zeros(n)
-        for inner in range(1, self.n_inner + 1):
-            _, test = self._resample(sample, fits.seed, stage, inner)
+        for inner, (_, test) in enumerate(resamples, start=1):
             # copies of a row have the same loss, and are the same row out of the same bag
             sums[test] += fits.losses[first + inner]
             times[test] += 1
         of_copy = sample[times[sample] > 0]
-        out = float((sums[of_copy] / times[of_copy]).mean())
-        return Plus(float(fits.losses[first].mean()), out, gamma)
+        error = float((sums[of_copy] / times[of_copy]).mean())
+        return Plus(float(fits.losses[first].mean()), error, gamma)
+
+
+def _drawn(design: TwoStages, n: int, seed: int, stage: int) -> _Stage:
+    sample = design.sample(n, seed, stage)
+    inner = range(1, design.n_inner + 1)
+    return sample, tuple(_resample(sample, stream(seed, _INNER, stage, i)) for i in inner)
+
+
+_drawn_once = lru_cache(maxsize=256)(_drawn)
+
+
+def _resample(sample: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    """Return the rows of a resample, ascending, and the rows that are out of it."""
+    n = len(sample)
+    while True:
+        train = np.sort(sample[rng.integers(n, size=n)])
+        inside = np.zeros(n, dtype=np.bool_)
+        inside[train] = True
+        test = sample[~inside[sample]]
+        if len(test):
+            return train, test
