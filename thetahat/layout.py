@@ -185,8 +185,11 @@ def layout_of(  # noqa: PLR0913 - one argument per column of the long form
     if kind is BlockKind.SUBSAMPLES:
         _check_one_series(int(repeat_codes.max()) + 1, "repeat")
 
-    key = repeat_codes * len(block_labels) + block_codes
-    present, split = np.unique(key, return_inverse=True)
+    if repeat is None:  # codes have no gaps
+        present, split = np.arange(len(block_labels), dtype=np.intp), block_codes
+    else:
+        key = repeat_codes * len(block_labels) + block_codes
+        present, split = np.unique(key, return_inverse=True)
     if isinstance(n_train, np.ndarray):
         by_row, n_train = n_train, np.empty(len(present))
         n_train[split] = by_row
@@ -259,6 +262,9 @@ def codes_of(labels: Sequence[Label] | IntArray) -> tuple[IntArray, tuple[Label,
 def _coded(labels: Sequence[Label] | IntArray) -> tuple[IntArray, np.ndarray]:
     """Return the codes, and the labels as an array: integers, or objects."""
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":
+        codes = labels.astype(np.intp, copy=False)
+        if _have_no_gaps(codes):
+            return codes, np.arange(codes[-1] + 1)
         values, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
         rank = np.empty(len(values), dtype=np.intp)
         by_appearance = np.argsort(first, kind="stable")
@@ -269,6 +275,14 @@ def _coded(labels: Sequence[Label] | IntArray) -> tuple[IntArray, np.ndarray]:
         (seen.setdefault(label, len(seen)) for label in labels), dtype=np.intp, count=len(labels)
     )
     return codes, np.array([*seen, None], dtype=object)[:-1]
+
+
+def _have_no_gaps(codes: IntArray) -> bool:
+    """Tell whether integers ascend from 0 without a gap, as the blocks of a matrix do."""
+    if not len(codes) or codes[0] != 0:
+        return False
+    steps = np.diff(codes)
+    return bool((steps >= 0).all() and (steps <= 1).all())
 
 
 def _check_blocks(kind: BlockKind, split_repeat: IntArray, repeat_codes: IntArray) -> None:

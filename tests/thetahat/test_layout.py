@@ -167,3 +167,23 @@ def test_golden_training_sizes_by_row() -> None:
     assert layout.block_labels == (1, 0)
     assert layout.n_train is not None
     assert_array_equal(layout.n_train, [30, 50])
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array([0, 0, 1, 2, 2]),
+        np.array([0, 1, 3, 3]),
+        np.array([0, 1, 0, 2]),
+        np.array([1, 2, 3]),
+        np.array([0, *range(128), -128, -127], dtype=np.int8),
+        np.array([0, 2**63, 2**63 + 1], dtype=np.uint64),
+        np.array([], dtype=np.intp),
+    ],
+)
+def test_naive_integers_are_coded_as_their_list_is(labels: np.ndarray) -> None:
+    codes, values = codes_of(labels)
+    plain_codes, plain_values = codes_of(labels.tolist())
+    assert codes.tolist() == plain_codes.tolist()
+    assert values == plain_values
+    assert codes.dtype == np.intp

@@ -22,7 +22,7 @@ from thetahat.kernels.bootstrap import (
     gather_sums,
 )
 from thetahat.kernels.cells import add_cell_sums, fill_cell_counts
-from thetahat.kernels.compiling import compiled
+from thetahat.kernels.compiling import compiled, is_loaded
 from thetahat.seeds import stream
 from thetahat.types import FloatArray, IntArray
 
@@ -84,6 +84,11 @@ class HashedResamples:
     @cached_property
     def _is_large(self) -> bool:
         return int(self.starts[-1]) * self.n_resamples >= MANY_DRAWS
+
+    @cached_property
+    def _by_loops(self) -> bool:
+        """Whether counts come from compiled loops, which give the same to the last draw."""
+        return self._is_large or is_loaded()
 
     @cached_property
     def _cells(self) -> Cells | None:
@@ -163,7 +168,7 @@ class HashedResamples:
             own = cells.of_stratum(start)
             starts, sizes = cells.starts[own] - start, cells.sizes[own]
             inside = np.ascontiguousarray(held[:, own])
-            by_cells = compiled(fill_cell_counts) if self._is_large else fill_cell_counts_by_numpy
+            by_cells = compiled(fill_cell_counts) if self._by_loops else fill_cell_counts_by_numpy
             return lambda keys, some, out: by_cells(
                 starts, sizes, inside[some], keys[some], own.start, out
             )
@@ -171,7 +176,7 @@ class HashedResamples:
 
         def one_by_one(keys: UInt64Array, some: slice, out: FloatArray) -> None:
             out[:] = 0.0
-            if self._is_large:
+            if self._by_loops:
                 compiled(count_draws)(_indices(bounds, keys[some]) - offset, out)
             else:
                 _add_counts(indices_by_numpy(bounds, keys[some]) - offset, out)
@@ -182,12 +187,12 @@ class HashedResamples:
         keys, cells = self._keys(which, attempt), self._cells
         out = np.empty((len(which), int(self.starts[-1])))
         if cells is not None:
-            fill = compiled(fill_cell_counts) if self._is_large else fill_cell_counts_by_numpy
+            fill = compiled(fill_cell_counts) if self._by_loops else fill_cell_counts_by_numpy
             held = cells.held(keys) if attempt else self._held(cells, which)
             fill(cells.starts, cells.sizes, held, keys, 0, out)
         for starts in self._small:
             out[:, starts[0] : starts[-1]] = 0.0
-            if self._is_large:
+            if self._by_loops:
                 compiled(count_draws)(_indices(starts, keys), out)
             else:
                 _add_counts(indices_by_numpy(starts, keys), out)

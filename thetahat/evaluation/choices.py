@@ -145,6 +145,8 @@ class Choices:
             for name, value in (("unit", self.unit), ("rope", rope), ("alpha", self.alpha))
             if value is not None and getattr(method, name, self) is None
         }
+        if not taken:
+            return method
         a_dataclass: Any = method  # as the registries' methods all are
         changed: M = replace(a_dataclass, **taken)
         return changed

@@ -94,7 +94,9 @@ def infer(  # noqa: PLR0913 - what is asked, on what, and where to note what was
     on_fits = [built for one in found for built in _of_found(one, losses, intervals, choices)]
     none_fits = not (variances.named or variances.methods or found)
     note_unbuilt(intervals, none_fits, on_losses, left_out)
-    built = [replace(one, interval=clipped(one.interval, limits)) for one in (*on_losses, *on_fits)]
+    built = [*on_losses, *on_fits]
+    if limits is not None:
+        built = [replace(one, interval=clipped(one.interval, limits)) for one in built]
     layout = losses.layout
     again = {one.key: one for one in found if one.estimate is not None}
     return Inference(

@@ -19,8 +19,13 @@ def plain(value: Any) -> Any:
 
     Mappings keep their order and get string keys; arrays and tuples become lists.
     """
-    if type(value) in AS_THEY_ARE:
+    kind = type(value)
+    if kind in AS_THEY_ARE:
         return value
+    if kind is float:
+        return value if math.isfinite(value) else None
+    if kind is dict:
+        return {str(key): _item(item) for key, item in value.items()}
     if isinstance(value, (bool, int)):
         return value
     if isinstance(value, float):
@@ -33,7 +38,12 @@ def plain(value: Any) -> Any:
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (np.ndarray, np.generic)):
         return plain(value.tolist())
-    return [plain(item) for item in value]
+    return [_item(item) for item in value]
+
+
+def _item(value: Any) -> Any:
+    """As ``plain``; most items need no look at all."""
+    return value if type(value) in AS_THEY_ARE else plain(value)
 
 
 def told(cautions: Iterable[Caution]) -> list[dict[str, str]]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
@@ -108,14 +110,10 @@ def _from_matrix(given: LossInput, losses: dict[str, list[Any]]) -> LossTable:
     values: dict[str, FloatArray] = {}
     first, sizes = "", []
     for model, rows in losses.items():
-        arrays = [
-            number_array(row, ("losses", model, k), largest=LARGEST) for k, row in enumerate(rows)
-        ]
-        found = [len(a) for a in arrays]
+        values[model], found = _rows_of(model, rows)
         if not first:
             first, sizes = model, found
         _check_shape(model, found, first, sizes)
-        values[model] = np.concatenate(arrays) if arrays else np.empty(0)
     _check_block_count(given.block_kind, first, len(sizes))
     if 0 in sizes:
         raise InvalidParameter("a block is empty", loc=("losses", first, sizes.index(0)), value=[])
@@ -130,6 +128,21 @@ def _from_matrix(given: LossInput, losses: dict[str, list[Any]]) -> LossTable:
         n_train = {k: n_train[label] for k, label in enumerate(labels) if label in n_train}
     layout = layout_of(given.block_kind, block, n_train=n_train)
     return _table(_named(layout, tuple(labels)), values)
+
+
+def _rows_of(model: str, rows: list[Any]) -> tuple[FloatArray, list[int]]:
+    """Return one model's losses, row after row, and the length of each row.
+
+    All rows are read together; where one is bad, each by itself, to say where.
+    """
+    if all(isinstance(row, list) for row in rows):
+        with suppress(InvalidParameter):
+            together = number_array([*chain.from_iterable(rows)], ("losses",), largest=LARGEST)
+            return together, [len(row) for row in rows]
+    arrays = [
+        number_array(row, ("losses", model, k), largest=LARGEST) for k, row in enumerate(rows)
+    ]
+    return np.concatenate(arrays), [len(a) for a in arrays]
 
 
 def _check_block_count(kind: BlockKind, model: str, n_blocks: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Iterable, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -39,15 +40,18 @@ def methods_used(
         "omnibus": list(result["omnibus"]),
     }
     used: list[dict[str, Any]] = []
-    for family, registry in REGISTRIES.items():
+    for family in REGISTRIES:
         named = {entry.key: entry for entry in getattr(choices, family) or ()}
         for key in dict.fromkeys(keys[family]):
             if key in besides.get(family, ()):
                 continue
             entry = named.get(key)
             name = entry.name if entry else key
-            method = entry.method if entry else registry[name]()
-            used.append(method_used(family, name, method, key))
+            if entry:
+                used.append(method_used(family, name, entry.method, key))
+            else:
+                params = dict(_defaults(family, name))
+                used.append({"family": family, "name": name, "params": params})
     return used
 
 
@@ -70,6 +74,11 @@ def learners_used(wires: Mapping[str, Any]) -> list[dict[str, Any]]:
             record |= {"package": one.package, "version": one.version}
         records.append(record)
     return records
+
+
+@cache
+def _defaults(family: str, name: str) -> dict[str, Any]:
+    return _params(REGISTRIES[family][name]())
 
 
 def _params(method: Any) -> dict[str, Any]:
