@@ -62,7 +62,7 @@ def metric_findings(of_cells: Sequence[tuple[MetricCell, Records]], level: float
     return Findings(
         tables=metric_tables(rows, summary, level),
         figures=metric_figures(summary, level),
-        claims=metric_claims(rows, summary, level),
+        claims=metric_claims(rows, level),
     )
 
 

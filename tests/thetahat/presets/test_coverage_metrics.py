@@ -14,8 +14,10 @@ from thetahat.learners.linear_discriminant import LinearDiscriminant
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.presets._coverage_metric_truths import Fresh, true_values
 from thetahat.presets._coverage_metrics import DIFFERENCE, MetricCell, metric_cells, metrics_of
+from thetahat.presets._coverage_metrics_claims import metric_claims
 from thetahat.presets._coverage_metrics_told import metric_findings, metric_rows, summarised_metrics
 from thetahat.presets.interval_coverage import IntervalCoverage
+from thetahat.references import REFERENCES
 from thetahat.resampling import rows_of
 from thetahat.schemes.leave_one_source_out import LeaveOneSourceOut
 from thetahat.schemes.repeated_k_fold import RepeatedKFold
@@ -127,6 +129,7 @@ def test_exact_every_metric_and_mean_has_its_rows(records: dict[str, FloatArray]
     # of 40 rows, a fold may have one of a class, whose spread cannot be seen
     assert any(row["built"]["value"] < 1 for row in cells)
     assert all(figure.as_data()["series"] for figure in found.figures)
+    assert {claim.reference for claim in found.claims} <= {"", *REFERENCES}
 
 
 def test_exact_a_new_source_is_held_against_new_sources() -> None:
@@ -170,6 +173,55 @@ def test_golden_averages_of_metrics_by_hand() -> None:
     assert bca["relative_width"].value == pytest.approx((1.5 + 1.25) / 2)
     assert found[2]["relative_width"].value is None  # nothing is recommended there
     assert found[2]["least_at"] == "a, 50"
+
+
+def _row(population: str, of: str, interval: str, coverage: float, score: float = 1.0) -> dict:  # type: ignore[type-arg]
+    told = {"population": population, "n": 50, "scheme": "holdout", "metric": "roc_auc", "of": of}
+    told |= {"mean": "pooled", "target": "these_models", "interval": interval}
+    return {**told, "coverage": Number(coverage, 0.01), "score": Number(score, 0.02)}
+
+
+@pytest.mark.outside("hand arithmetic: averages of two learners, differences and ratios of them")
+def test_golden_claims_of_metrics_by_hand() -> None:
+    rows = [
+        _row("few positives", "x", "normal:delong", 0.84, 1.2),
+        _row("few positives", "y", "normal:delong", 0.88, 1.4),
+        _row("few positives", "x", "logit:delong", 0.94, 1.0),
+        _row("few positives", "y", "logit:delong", 0.96, 1.0),
+        _row("few positives", "x", "recommended", 0.94),
+        _row("few positives", DIFFERENCE, "recommended", 0.80),
+        _row("few positives", DIFFERENCE, "normal:delong", 0.93),
+        _row("few positives", DIFFERENCE, "bca", 0.83),
+    ]
+    found = {claim.measured: claim for claim in metric_claims(rows, 0.95)}
+    figures = {measured: (one.figure.value, one.verdict) for measured, one in found.items()}
+    own = "coverage of its own target, roc_auc of"
+    assert figures == {
+        f"{own} models, these_models": (0.94, "holds"),
+        f"{own} difference, these_models": (0.80, "fails"),
+        "coverage of normal:delong, roc_auc, few positives, 50 rows, holdout": (
+            pytest.approx(0.86),
+            "holds",
+        ),
+        "coverage of the logit less that of the other, roc_auc": (pytest.approx(0.09), "holds"),
+        "interval score of the logit over that of the other, roc_auc": (
+            pytest.approx(1 / 1.3),
+            "holds",
+        ),
+        "coverage of bca less that of normal, differences, holdout": (
+            pytest.approx(-0.10),
+            "holds",
+        ),
+    }
+    # two learners' errors of .01, and the two averages' together
+    logit = found["coverage of the logit less that of the other, roc_auc"]
+    assert logit.figure.standard_error == pytest.approx(0.01)
+    assert all(claim.reference in {"", *REFERENCES} for claim in found.values())
+
+
+def test_degenerate_no_claims_of_nothing() -> None:
+    assert metric_claims([], 0.95) == ()
+    assert metric_claims([_row("line", DIFFERENCE, "bca", 0.9)], 0.95) == ()
 
 
 def test_exact_the_preset_measures_metrics_where_it_is_asked_to() -> None:
