@@ -21,7 +21,7 @@ from thetahat.kernels.bootstrap import (
     draw_indices,
     gather_sums,
 )
-from thetahat.kernels.cells import add_cell_sums, fill_cell_counts
+from thetahat.kernels.cells import add_cell_sums, count_kinds, fill_cell_counts
 from thetahat.kernels.compiling import compiled, is_loaded
 from thetahat.seeds import stream
 from thetahat.types import FloatArray, IntArray
@@ -133,12 +133,32 @@ class HashedResamples:
                         column, cells.starts, cells.sizes, held, keys[some], out[some]
                     )
         for starts in self._small:
-            step = max(1, _INDICES_AT_ONCE // int(starts[-1] - starts[0]))
+            step = max(1, _INDICES_AT_ONCE // _length(starts))
             for some in _slices(len(which), step):
                 indices = _indices(starts, keys[some])
                 for column, out in zip(whole, sums, strict=True):
                     compiled(gather_sums)(column, indices, out[some])
         return sums.T
+
+    def counts_by_kind(self, kinds: IntArray, n_kinds: int, first: int, stop: int) -> FloatArray:
+        """(b, K) how many units of each kind every resample holds: the sums of ``counts``.
+
+        By compiled loops, of large resamples; ``kinds`` (U,) are below K, and K below 2^16.
+        """
+        which = np.arange(first, stop, dtype=np.intp)
+        keys, out = self._keys(which, 0), np.zeros((len(which), n_kinds))
+        if self._cells is not None:
+            cells, narrow = self._cells, kinds.astype(np.uint16)
+            for some in _slices(len(which), cells.at_once):
+                held = self._held(cells, which[some])
+                compiled(count_kinds)(
+                    narrow, cells.starts, cells.sizes, held, keys[some], out[some]
+                )
+        for starts in self._small:
+            wide, step = kinds.astype(np.uint32), max(1, _INDICES_AT_ONCE // _length(starts))
+            for some in _slices(len(which), step):
+                compiled(count_draws)(wide[_indices(starts, keys[some])], out[some])
+        return out
 
     def sums_by_stratum(self, columns: FloatArray, first: int, stop: int) -> FloatArray:
         """(b, S, q) sums of what each resample draws of (U, q) columns from each stratum.
@@ -223,9 +243,13 @@ def _slices(length: int, step: int) -> Iterator[slice]:
         yield slice(low, low + step)
 
 
+def _length(starts: IntArray) -> int:
+    return int(starts[-1] - starts[0])
+
+
 def _indices(starts: IntArray, keys: UInt64Array) -> UInt32Array:
     """(b, u) the units that are drawn from strata of few units."""
-    indices = np.empty((len(keys), int(starts[-1] - starts[0])), dtype=np.uint32)
+    indices = np.empty((len(keys), _length(starts)), dtype=np.uint32)
     compiled(draw_indices)(starts, keys, indices)
     return indices
 

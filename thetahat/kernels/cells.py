@@ -28,6 +28,8 @@ from thetahat.kernels.bootstrap import (
 )
 from thetahat.types import FloatArray, IntArray
 
+UInt16Array = np.ndarray[tuple[int, ...], np.dtype[np.uint16]]
+
 CELL_BITS: Final = 12
 """A cell has at most 2^12 units: 32 KB of losses."""
 DRAWS_OF_A_WORD: Final = 5
@@ -120,3 +122,48 @@ def fill_cell_counts(  # noqa: PLR0913 - the cells, what is drawn from each, and
             for _ in range(held[b, c] - n_words * PER_WORD):
                 cell[x & mask] += 1.0
                 x >>= FIELD
+
+
+def count_kinds(  # noqa: PLR0913 - the kinds, the cells, and what is drawn from each
+    kinds: UInt16Array,
+    starts: IntArray,
+    sizes: IntArray,
+    held: IntArray,
+    keys: UInt64Array,
+    out: FloatArray,
+) -> None:
+    """Add to ``out`` (b, K) how many units of each kind every resample draws from the cells.
+
+    ``kinds`` (n,) are below K. Five counters of each: an addition seldom waits for another.
+    """
+    hashes = np.empty(AT_ONCE, dtype=np.uint64)
+    counters = np.empty((PER_WORD, out.shape[1]), dtype=np.int32)
+    n0, n1, n2, n3, n4 = counters[0], counters[1], counters[2], counters[3], counters[4]
+    for b in range(len(keys)):
+        counters[:] = 0
+        for c in range(len(starts)):
+            cell = kinds[starts[c] : starts[c] + sizes[c]]
+            mask = np.uint64(sizes[c] - 1)
+            offset = STEP * (np.uint64(c + 1) << HALF)
+            n_words = held[b, c] // PER_WORD
+            for done in range(0, n_words + 1, AT_ONCE):
+                n_now = min(AT_ONCE, n_words + 1 - done)
+                state = keys[b] + offset + STEP * np.uint64(done)
+                for p in range(n_now):
+                    x = state + STEP * np.uint64(p + 1)
+                    x = (x ^ (x >> S30)) * FIRST_FACTOR
+                    x = (x ^ (x >> S27)) * SECOND_FACTOR
+                    hashes[p] = x ^ (x >> S31)
+                for p in range(min(n_now, n_words - done)):
+                    x = hashes[p]
+                    n0[cell[x & mask]] += 1
+                    n1[cell[(x >> FIELD_1) & mask]] += 1
+                    n2[cell[(x >> FIELD_2) & mask]] += 1
+                    n3[cell[(x >> FIELD_3) & mask]] += 1
+                    n4[cell[(x >> FIELD_4) & mask]] += 1
+            x = hashes[n_words % AT_ONCE]
+            for _ in range(held[b, c] - n_words * PER_WORD):
+                n0[cell[x & mask]] += 1
+                x >>= FIELD
+        for k in range(out.shape[1]):
+            out[b, k] += n0[k] + n1[k] + n2[k] + n3[k] + n4[k]

@@ -80,6 +80,8 @@ def _warm_cells(column: FloatArray) -> None:
     first, size, held = (np.full(1, n, dtype=np.intp) for n in (0, 2, 2))
     keys = np.zeros(1, dtype=np.uint64)
     compiled(cells.add_cell_sums)(column, first, size, held[:, None], keys, np.zeros(1))
+    alike = np.zeros(2, dtype=np.uint16)
+    compiled(cells.count_kinds)(alike, first, size, held[:, None], keys, np.zeros((1, 1)))
     compiled(cells.fill_cell_counts)(first, size, held[:, None], keys, 0, np.zeros((1, 2)))
     compiled(kinds.draw_kinds)(np.array([0, 1], dtype=np.intp), size, keys, np.zeros((1, 1)))
 

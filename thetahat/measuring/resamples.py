@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from thetahat.bootstrap.resamples import MANY_DRAWS, HashedResamples
 from thetahat.bootstrap.units import Units, default_unit, unit_misfit, units_of
 from thetahat.layout import Layout
-from thetahat.metrics.base import Metric, Statistic, resamples_of
+from thetahat.metrics.base import Metric, OfKinds, Statistic, resamples_of
 from thetahat.types import FloatArray, IntArray, MeanKind, Target
 
 CELLS_AT_ONCE: Final = 2**19
@@ -19,6 +20,10 @@ CELLS_AT_ONCE: Final = 2**19
 CELLS_OF_MANY_PARTS: Final = 2**22
 """The same where there are so many parts that each would have little to do in a chunk."""
 MANY_PARTS: Final = 256
+
+ROWS_OF_A_KIND: Final = 8
+"""Rows on average to a kind from which kinds are counted and not rows."""
+MOST_KINDS: Final = 2**16 - 1
 
 Part = tuple[IntArray, Statistic]
 """Some rows, and the metric on them."""
@@ -72,6 +77,9 @@ def replicates_of(
     # the estimate itself leaves out what has no value
     defined = [(rows, one) for rows, one in parts if not np.isnan(one.value())]
     many = layout.n_rows * n_resamples >= MANY_DRAWS
+    kinds = _Kinds.of(defined, layout, units) if many else None
+    if kinds is not None:
+        return Replicates(kinds.values(resamples), units.unit)
     values = np.full(n_resamples, np.nan)
     cells = CELLS_OF_MANY_PARTS if len(defined) > MANY_PARTS else CELLS_AT_ONCE
     at_once = max(1, cells // layout.n_rows)
@@ -83,6 +91,56 @@ def replicates_of(
         elif defined:
             values[first:stop] = _of_parts(defined, units.rows_of(counts), many=many)
     return Replicates(values, units.unit)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Kinds:
+    """What each unit enters the parts as, where units of a kind are all the same to them.
+
+    Parameters
+    ----------
+    statistics : sequence of OfKinds
+        (P,) of the parts.
+    bounds : list of int
+        (P + 1,) first kind of each part.
+    by_unit : ndarray of int
+        (U,) kinds; one more is that of units in no part.
+    """
+
+    statistics: Sequence[OfKinds]
+    bounds: list[int]
+    by_unit: IntArray
+
+    @classmethod
+    def of(cls, parts: Sequence[Part], layout: Layout, units: Units) -> _Kinds | None:
+        """Return the kinds of all parts; None where they are many, or a unit is not a row."""
+        alone = units.unit == "instance" and units.unit_of_row is None
+        statistics = [one for _, one in parts if isinstance(one, OfKinds)]
+        if not alone or len(statistics) < max(len(parts), 1):
+            return None
+        bounds, by_row = [0], np.full(layout.n_rows, -1, dtype=np.intp)
+        for (rows, _), one in zip(parts, statistics, strict=True):
+            own, n_kinds = one.kinds()
+            by_row[rows] = bounds[-1] + own
+            bounds.append(bounds[-1] + n_kinds)
+            if bounds[-1] * ROWS_OF_A_KIND > layout.n_rows or bounds[-1] >= MOST_KINDS:
+                return None
+        by_row[by_row < 0] = bounds[-1]
+        return cls(statistics, bounds, by_row if layout.order is None else by_row[layout.order])
+
+    def values(self, resamples: HashedResamples) -> FloatArray:
+        """(B,) averages over the parts."""
+        values, n_kinds = np.empty(resamples.n_resamples), self.bounds[-1] + 1
+        step = max(1, CELLS_AT_ONCE // n_kinds)
+        for first in range(0, len(values), step):
+            stop = min(first + step, len(values))
+            counts = resamples.counts_by_kind(self.by_unit, n_kinds, first, stop)
+            of_parts = (
+                one.resampled_by_kind(counts[:, low:high])
+                for one, (low, high) in zip(self.statistics, pairwise(self.bounds), strict=True)
+            )
+            values[first:stop] = sum(of_parts) / len(self.statistics)
+        return values
 
 
 def _units(layout: Layout) -> Units | None:

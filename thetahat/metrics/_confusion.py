@@ -55,6 +55,14 @@ class TableStatistic:
         tables[:, occupied] = np.add.reduceat(counts[:, order], starts, axis=1)
         return self.of_tables(tables.reshape(-1, self.n_classes, self.n_classes))
 
+    def kinds(self) -> tuple[IntArray, int]:
+        """Return (m,) the cell of each row, and how many cells there are."""
+        return self.cell, self.n_classes**2
+
+    def resampled_by_kind(self, counts: FloatArray) -> FloatArray:
+        """Return (B,) metrics under (B, C^2) weights."""
+        return self.of_tables(counts.reshape(-1, self.n_classes, self.n_classes))
+
     @cached_property
     def _by_cell(self) -> tuple[IntArray, IntArray, IntArray]:
         """(m,) rows by cell, the cells that occur, and the first row of each."""

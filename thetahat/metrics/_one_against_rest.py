@@ -11,7 +11,7 @@ from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.metrics._classes import positive_code
 from thetahat.metrics._ranking import Ranking
 from thetahat.metrics.base import Judged
-from thetahat.types import FloatArray, Label
+from thetahat.types import FloatArray, IntArray, Label
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,6 +67,21 @@ class RankedStatistic:
             else:
                 total += self.areas(*ranking.by_class(counts))
         return total / len(self.rankings)
+
+    def kinds(self) -> tuple[IntArray, int]:
+        """Return each row's group of equal scores and class, where there is one ranking."""
+        first = self.rankings[0]
+        if len(self.rankings) > 1:
+            n = len(first.order)
+            return np.arange(n, dtype=np.intp), n
+        codes = 2 * first.group + first.positive.astype(np.intp)
+        return first.to_rows(codes), 2 * len(first.starts)
+
+    def resampled_by_kind(self, counts: FloatArray) -> FloatArray:
+        """Return (B,) metrics under (B, 2 G) weights: negatives and positives of each group."""
+        if len(self.rankings) > 1:
+            return self.resampled(counts)
+        return self.areas(counts[:, 1::2], counts[:, ::2])
 
 
 def rankings_of(name: str, judged: Judged, positive: Label | None) -> list[Ranking]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from thetahat.kernels.compiling import compiled
 from thetahat.types import FloatArray, IntArray
 
 BoolArray = np.ndarray
+AnyArray = TypeVar("AnyArray", FloatArray, IntArray)
 
 
 class Ranking:
@@ -61,7 +63,7 @@ class Ranking:
         sizes = np.bincount(self.group, minlength=n_groups).astype(np.float64)
         return positives.astype(np.float64), sizes - positives
 
-    def to_rows(self, by_order: FloatArray) -> FloatArray:
+    def to_rows(self, by_order: AnyArray) -> AnyArray:
         """Return values in ascending order as values by row."""
         by_row = np.empty_like(by_order)
         by_row[self.order] = by_order

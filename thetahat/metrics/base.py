@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -87,6 +87,19 @@ class Statistic(Protocol):
 
         ``many`` says that so many are asked for that compiled loops pay.
         """
+        ...
+
+
+@runtime_checkable
+class OfKinds(Protocol):
+    """A statistic that depends on how many rows of each kind there are, and on nothing else."""
+
+    def kinds(self) -> tuple[IntArray, int]:
+        """Return (m,) the kind of each row, counted from 0, and how many kinds there are."""
+        ...
+
+    def resampled_by_kind(self, counts: FloatArray) -> FloatArray:
+        """Return (B,) what ``resampled`` does, of (B, K) weights of the kinds."""
         ...
 
 

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from thetahat.bootstrap.cells import Cells
 from thetahat.bootstrap.draws import fill_cell_counts_by_numpy, mixed
 from thetahat.bootstrap.resamples import MANY_DRAWS, HashedResamples
-from thetahat.kernels.cells import add_cell_sums, fill_cell_counts
+from thetahat.kernels.cells import add_cell_sums, count_kinds, fill_cell_counts
 from thetahat.kernels.compiling import compiled
 
 STARTS, SIZES = (np.array(x, dtype=np.intp) for x in ([5, 37, 53, 70], [32, 16, 1, 4096]))
@@ -69,6 +69,19 @@ def test_naive_sums_of_draws_from_cells() -> None:
     assert_array_equal(plain, sums)
 
 
+def test_naive_kinds_of_draws_from_cells() -> None:
+    kinds = np.random.default_rng(1).integers(0, 7, 4200).astype(np.uint16)
+    counts, fast, plain = np.zeros((2, 4200)), np.ones((2, 8)), np.ones((2, 8))
+    compiled(fill_cell_counts)(STARTS, SIZES, HELD, KEYS, 0, counts)
+    compiled(count_kinds)(kinds, STARTS, SIZES, HELD, KEYS, fast)
+    with np.errstate(over="ignore"):
+        count_kinds(kinds, STARTS, SIZES, HELD, KEYS, plain)
+
+    expected = [1 + np.bincount(kinds, weights=row, minlength=8) for row in counts]
+    assert_array_equal(fast, expected)
+    assert_array_equal(plain, expected)
+
+
 @pytest.mark.parametrize(
     ("n", "sizes"),
     [
@@ -122,6 +135,16 @@ def test_naive_sums_by_stratum(n_resamples: int) -> None:
     for k, (start, stop) in enumerate(pairwise(starts)):
         expected = counts[:, start:stop] @ columns[start:stop]
         assert_allclose(sums[:, k], expected, rtol=1e-12, atol=1e-11)
+
+
+@pytest.mark.parametrize("ends", [[0, 6000], [0, 300, 700], [0, 700, 800, 811, 6000]])
+def test_naive_counts_by_kind_are_sums_of_counts(ends: list[int]) -> None:
+    resamples = HashedResamples(np.array(ends), 3, MANY_DRAWS)
+    kinds = np.random.default_rng(1).integers(0, 40, ends[-1])
+
+    found, counts = resamples.counts_by_kind(kinds, 41, 7, 40), resamples.counts(7, 40)
+    expected = [np.bincount(kinds, weights=row, minlength=41) for row in counts]
+    assert_array_equal(found, expected)
 
 
 def test_calibrated_draws_of_cells_are_multinomial() -> None:

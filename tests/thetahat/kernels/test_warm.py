@@ -28,7 +28,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "    drawn_words.add_words, drawn_words.score_blocks, drawn_words.score_others,\n"
         "    kernel_means.nearest_squares, kernel_means.exchange,\n"
         "    gaussian_kernels.fill_squares, gaussian_kernels.exponentiate,\n"
-        "    likelihood_ascent.ascend]\n"
+        "    likelihood_ascent.ascend, cells.count_kinds]\n"
         "def kinds():\n"
         "    own = map(compiled_in_any_order, (products.of_blocks, run_products.of_runs))\n"
         "    return [len(loop.signatures) for loop in [*map(compiled, loops), *own]]\n"
@@ -59,6 +59,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "resamples = HashedResamples(np.array([0, 60_000, 60_100, 120_000]), 1, 10_000)\n"
         "resamples.counts(0, 2)\n"
         "resamples.sums(x[:, None], 0, 2)\n"
+        "resamples.counts_by_kind(np.arange(120_000) % 9, 9, 0, 2)\n"
         "from scipy.sparse import csr_array\n"
         "from thetahat.learners import _class_sums\n"
         "X = csr_array(x.reshape(400, 300))\n"
@@ -95,7 +96,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
     )
 
     before, after = done.stdout.splitlines()
-    assert before == after == str([1] * 10 + [2, 2, 1, 1, 2] + [1] * 12)
+    assert before == after == str([1] * 10 + [2, 2, 1, 1, 2] + [1] * 13)
 
 
 NOT_WARMED = {
