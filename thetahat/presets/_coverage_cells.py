@@ -15,7 +15,7 @@ from thetahat.refits import REFITS, Asked
 from thetahat.schemes import SCHEMES
 from thetahat.studies.estimator import Estimator
 from thetahat.studies.general import GeneralStudy
-from thetahat.studies.truths import FITTED, MODEL, NEW_FITTED
+from thetahat.studies.truths import FITTED, MODEL, NEW_FITTED, ONE_NEW
 from thetahat.variances import VARIANCES
 
 FEW_RESAMPLES: Final = 100
@@ -153,7 +153,7 @@ def _estimator(  # noqa: PLR0913 - what an estimator is
     asked: tuple[Asked, ...] = (),
 ) -> Estimator:
     method: Any = SCHEMES[scheme]
-    known = (MODEL, FITTED, NEW_FITTED) if setting.by_source else (MODEL, FITTED)
+    known = (MODEL, FITTED, NEW_FITTED, ONE_NEW) if setting.by_source else (MODEL, FITTED)
     return Estimator(
         key=key or scheme,
         choices=Choices(

@@ -17,6 +17,8 @@ from thetahat.studies.population import DataAsPopulation, GeneratedData, Populat
 
 N_JUDGED: Final = 1000
 """Fresh rows on which a model's risk is taken."""
+N_OF_SOURCES: Final = 2500
+"""The same where blocks are sources: a new source has as many rows as one of a draw of 200."""
 SOURCES: Final = 8
 """Sources of a draw where blocks are sources."""
 SAME_SOURCES: Final = 25
@@ -91,9 +93,11 @@ _LINE_IN_CLUSTERS = LinearModel(cluster_size=CLUSTER, cluster_correlation=0.8)
 
 def settings() -> dict[str, Setting]:
     """Return the settings on generators, by what the tables call them."""
+    # sources that are clusters have nothing of their own but what a draw gives them
+    clustered = {"in_clusters": True, "same_sources": None}
 
     def of(generator: Any, loss: str, *learners: str, **by: Any) -> Setting:
-        population = GeneratedData(generator, N_JUDGED)
+        population = GeneratedData(generator, N_OF_SOURCES if "by_source" in by else N_JUDGED)
         return Setting(population=population, loss=loss, learners=learners, **by)
 
     classes = ("linear_discriminant", "nearest_neighbours")
@@ -106,8 +110,8 @@ def settings() -> dict[str, Setting]:
         "the same sources": of(
             _BY_SOURCE, "zero_one", *classes, by_source=True, same_sources=SAME_SOURCES
         ),
-        "classes in clusters": of(_CLUSTERS, "zero_one", "linear_discriminant", in_clusters=True),
-        "line in clusters": of(_LINE_IN_CLUSTERS, "squared", "ridge", in_clusters=True),
+        "classes in clusters": of(_CLUSTERS, "zero_one", "linear_discriminant", **clustered),
+        "line in clusters": of(_LINE_IN_CLUSTERS, "squared", "ridge", **clustered),
     }
 
 

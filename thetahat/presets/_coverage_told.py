@@ -16,6 +16,7 @@ from thetahat.studies.judging import RECOMMENDED
 from thetahat.studies.monte_carlo import ratio_of
 from thetahat.studies.tables import Cell as TableCell
 from thetahat.studies.tables import Number, Table
+from thetahat.studies.truths import PREDICTED
 from thetahat.types import Caution
 
 Row = dict[str, Any]
@@ -31,7 +32,7 @@ def findings(of_cells: Sequence[tuple[Cell, Records]], level: float) -> Findings
         found = cell.study.finish(records)
         for table in found.tables:
             if table.name == "intervals":
-                rows += [_placed(cell, row) for row in table.rows]
+                rows += [_placed(cell, row) for row in table.rows if _is_told(row)]
         for caution in found.cautions:
             if caution.code != "these_sources_unknown":  # another cell has the same sources
                 of_all = caution.code == "few_repetitions"
@@ -49,6 +50,11 @@ def findings(of_cells: Sequence[tuple[Cell, Records]], level: float) -> Findings
         ),
         cautions=tuple(cautions.values()),
     )
+
+
+def _is_told(row: Mapping[str, Any]) -> bool:
+    """Whether there is something to hold it against: a prediction needs an observation."""
+    return row["target"] != PREDICTED or "coverage" in row
 
 
 def _placed(cell: Cell, row: Mapping[str, Any]) -> Row:

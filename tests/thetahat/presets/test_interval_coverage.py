@@ -194,24 +194,25 @@ def test_invalid_parameters_are_named(wrong: dict, place: str) -> None:  # type:
     assert refused.value.loc[0] == place
 
 
-@pytest.mark.outside("hand arithmetic: averages of two sizes")
+@pytest.mark.outside("hand arithmetic: the larger of two sizes, a difference")
 @pytest.mark.about("presets/interval_coverage")
 def test_golden_claims_of_clusters_by_hand() -> None:
-    def row(interval: str, coverage: float, population: str = "line in clusters") -> dict:  # type: ignore[type-arg]
+    def row(interval: str, n: int, coverage: float, population: str = "line in clusters") -> dict:  # type: ignore[type-arg]
         told = {"population": population, "scheme": "clusters cut, 5-fold", "interval": interval}
-        return {**told, "target": "these_models", "coverage": Number(coverage, 0.01)}
+        return {**told, "n": n, "target": "these_models", "coverage": Number(coverage, 0.003)}
 
-    rows = [row("student_t:cluster_robust", c) for c in (0.96, 0.92)]
-    rows += [row("normal:bayle_all_pairs", c) for c in (0.80, 0.76)]
-    rows += [row("student_t:cluster_robust", 0.93, "classes in clusters")]
-    found = {claim.measured: claim for claim in claims_of_clusters(rows, 0.95)}
-    start = "coverage of its own target, "
-    robust = found[f"{start}line in clusters, clusters cut, 5-fold, student_t:cluster_robust"]
-    assert robust.figure.value == pytest.approx(0.94)
-    assert robust.figure.standard_error == pytest.approx(0.01 / math.sqrt(2))
-    verdicts = {measured.rsplit(", ", 1)[-1]: claim.verdict for measured, claim in found.items()}
-    assert verdicts["normal:bayle_all_pairs"] == "holds"
-    assert [claim.verdict for claim in found.values()] == ["holds", "holds", "fails"]
+    robust = "student_t:cluster_robust"
+    rows = [
+        row(robust, 50, 0.80),
+        row(robust, 200, 0.94),
+        row("normal:bayle_all_pairs", 200, 0.80),
+        row(robust, 200, 0.93, "classes in clusters"),
+    ]
+    covers, ignores, cut = claims_of_clusters(rows, 0.95)
+    assert covers.figure.value == 0.94
+    assert ignores.figure.value == pytest.approx(0.14)
+    assert ignores.figure.standard_error == pytest.approx(0.003 * math.sqrt(2))
+    assert [claim.verdict for claim in (covers, ignores, cut)] == ["holds", "holds", "fails"]
 
 
 def _summary_row(interval: str, coverage: float, score: float, **told: object) -> dict:  # type: ignore[type-arg]
