@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +18,8 @@ from service.jobs.discard import chunk_folder
 from service.jobs.loss_columns import LossColumns
 from service.storage.files import FileStore
 from service.storage.units import Claim
+
+LOOKED_AT: Final = 1000
 
 
 def keep_arrays(
@@ -41,13 +43,29 @@ def keep_losses(files: FileStore, claim: Claim, losses: pa.Table | LossColumns) 
         if isinstance(losses, LossColumns):
             pieces = losses.pieces()
             first = next(pieces)
-            with pq.ParquetWriter(file, first.schema, compression="zstd") as writer:
+            repeating = _repeating(first)
+            with pq.ParquetWriter(
+                file, first.schema, compression="zstd", use_dictionary=repeating
+            ) as writer:
                 for piece in itertools.chain([first], pieces):
                     writer.write_table(piece)
         else:
-            pq.write_table(losses, file, compression="zstd")
+            pq.write_table(losses, file, compression="zstd", use_dictionary=_repeating(losses))
         files.keep(file, name)
     return name
+
+
+def _repeating(table: pa.Table) -> list[str]:
+    """Return the columns whose values repeat, by the first of them.
+
+    To look for repetitions among numbers that differ takes longer than all else.
+    """
+    first = table.slice(0, LOOKED_AT)
+    return [
+        name
+        for name, column in zip(first.column_names, first.columns, strict=True)
+        if 2 * len(column.unique()) <= len(column)
+    ]
 
 
 class ChunkArrays(Sequence[dict[str, np.ndarray]]):

@@ -33,6 +33,15 @@ def test_exact_the_pieces_are_the_table(rows: int, monkeypatch: pytest.MonkeyPat
     assert len(list(COLUMNS.pieces())) == -(-5 // rows)
 
 
+def test_exact_columns_that_repeat_have_a_dictionary(tmp_path: Path) -> None:
+    files, claim = FileStore(tmp_path), Claim(UUID(int=1), 1, Stage.START, {}, 1, 1, UUID(int=2))
+    table = pa.table({"block": np.arange(3000) // 300, "m": np.sqrt(np.arange(3000))})
+    file = pq.ParquetFile(files.path(outputs.keep_losses(files, claim, table)))
+    block, m = (file.metadata.row_group(0).column(i) for i in (0, 1))
+    assert "RLE_DICTIONARY" in block.encodings
+    assert "RLE_DICTIONARY" not in m.encodings
+
+
 def test_exact_what_is_kept_piece_by_piece_is_the_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
