@@ -43,7 +43,7 @@ class AveragePrecision:
     Assumptions: instances (or clusters, or sources) are independent and the models given. Its
     value depends on the share of positives: sources with other shares are not alike. In small
     samples it is too high where the ranking is poor, for the best-ranked positives have a
-    precision of 1 by themselves.
+    precision of 1 by themselves; in folds of a few positives each that is most of its error.
 
     Source: hampel1974, manning2008.
 
@@ -69,8 +69,9 @@ class AveragePrecision:
             "models are given."
         ),
         errs=(
-            "Too high in small samples where the ranking is poor; its normal interval is too "
-            "short with few positives."
+            "Too high in small samples where the ranking is poor, so the mean over small folds is "
+            "too (with two positives a fold the pooled value covers far better); its normal "
+            "interval is too short with few positives."
         ),
         needs=Needs.PREDICTIONS,
         blocks=EVERY_BLOCK_KIND,
