@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from thetahat.data import CLASSIFICATION
+import numpy as np
+
+from thetahat.data import CLASSIFICATION, Data
 from thetahat.errors import EvaluationError
 from thetahat.evaluation import Choices
 from thetahat.generators import DataGenerator, Size
@@ -36,6 +38,7 @@ N_JUDGED: Final = 4000
 """Fresh rows on which a model's metric is taken. At 200 rows their own error adds 5 per cent to the
 variance about the truth, which takes .006 from a coverage of .95."""
 SOURCES: Final = 8
+N_FOLDS: Final = 5
 RESAMPLES: Final = 400
 NEIGHBOURS: Final = 7
 DIFFERENCE: Final = "difference"
@@ -44,11 +47,12 @@ DIFFERENCE: Final = "difference"
 Schemes = Mapping[str, tuple[str, Mapping[str, Any]]]
 _RANDOM: Final[Schemes] = {
     "holdout": ("holdout", {"test_size": 1 / 3}),
-    "5-fold": ("k_fold", {"n_folds": 5}),
+    "5-fold": ("k_fold", {"n_folds": N_FOLDS}),
 }
 _REPEATED: Final[Schemes] = {
-    "2 x 5-fold": ("repeated_k_fold", {"n_folds": 5, "n_repeats": 2}),
+    "2 x 5-fold": ("repeated_k_fold", {"n_folds": N_FOLDS, "n_repeats": 2}),
 }
+_IN_CLUSTERS: Final[Schemes] = {"clusters whole, 5-fold": ("predefined", {})}
 _BY_SOURCE: Final[Schemes] = {"leave_one_source_out": ("leave_one_source_out", {})}
 
 
@@ -56,12 +60,14 @@ _BY_SOURCE: Final[Schemes] = {"leave_one_source_out": ("leave_one_source_out", {
 class MetricSetting:
     """A generator with the two learners that are measured on it.
 
-    ``repeats`` says that folds are dealt again too, at the smallest size.
+    ``in_clusters`` says that rows come in clusters, each dealt whole to a fold, and ``repeats``
+    that folds are dealt again too, at the smallest size.
     """
 
     generator: DataGenerator
     learners: tuple[str, str]
     by_source: bool = False
+    in_clusters: bool = False
     repeats: bool = False
 
 
@@ -80,7 +86,9 @@ def metric_settings() -> dict[str, MetricSetting]:
         "few positives": MetricSetting(generator=of(0.15), learners=classes),
         "line": MetricSetting(generator=LinearModel(), learners=line, repeats=True),
         "curve with heavy tails": MetricSetting(generator=heavy, learners=line),
-        "classes in clusters": MetricSetting(generator=in_clusters, learners=classes),
+        "classes in clusters": MetricSetting(
+            generator=in_clusters, learners=classes, in_clusters=True
+        ),
         "new sources": MetricSetting(generator=by_source, learners=classes, by_source=True),
     }
 
@@ -113,6 +121,8 @@ class MetricStudy:
         """The schemes under which the learners are measured, by what the tables call them."""
         if self.setting.by_source:
             return _BY_SOURCE
+        if self.setting.in_clusters:
+            return _IN_CLUSTERS
         return {**_RANDOM, **(_REPEATED if self.repeats else {})}
 
     def run(self, start: int, stop: int) -> dict[str, FloatArray]:
@@ -181,7 +191,8 @@ def _draw(setting: MetricSetting, n: int, seed: int) -> Fresh:
         sources = generator.settle(1, stream(seed, "study:sources"))
         each = getattr(sources, "without_clusters", lambda: sources)()  # with the least noise
         rest = each.draw(Size(n=N_JUDGED), stream(seed, REST))
-        return Fresh(sources.draw(Size(n=n), stream(seed, DRAW)), rest, None)
+        data = sources.draw(Size(n=n), stream(seed, DRAW))
+        return Fresh(_dealt_whole(data, stream(seed, "folds of clusters")), rest, None)
     size = Size(n_sources=SOURCES, per_source=max(n // SOURCES, 4))
     many = Size(n_sources=SOURCES, per_source=N_JUDGED // SOURCES)
     sources = generator.settle(SOURCES, stream(seed, "study:sources"))
@@ -191,6 +202,14 @@ def _draw(setting: MetricSetting, n: int, seed: int) -> Fresh:
         sources.draw(many, stream(seed, REST)),
         generator.settle(SOURCES, rng).draw(many, rng),
     )
+
+
+def _dealt_whole(data: Data, rng: np.random.Generator) -> Data:
+    """Return the data with a fold for each cluster, where rows come in clusters."""
+    if data.cluster is None:
+        return data
+    n_clusters = int(data.cluster.max()) + 1
+    return replace(data, fold=(rng.permutation(n_clusters) % N_FOLDS)[data.cluster])
 
 
 def _learner(name: str) -> Any:

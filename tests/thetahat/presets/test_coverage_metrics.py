@@ -13,7 +13,13 @@ from thetahat.generators.two_class_gaussian import TwoClassGaussian
 from thetahat.learners.linear_discriminant import LinearDiscriminant
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.presets._coverage_metric_truths import Fresh, true_values
-from thetahat.presets._coverage_metrics import DIFFERENCE, MetricCell, metric_cells, metrics_of
+from thetahat.presets._coverage_metrics import (
+    DIFFERENCE,
+    MetricCell,
+    _draw,
+    metric_cells,
+    metrics_of,
+)
 from thetahat.presets._coverage_metrics_claims import metric_claims
 from thetahat.presets._coverage_metrics_told import metric_findings, metric_rows, summarised_metrics
 from thetahat.presets.interval_coverage import IntervalCoverage
@@ -143,6 +149,19 @@ def test_exact_a_new_source_is_held_against_new_sources() -> None:
     assert (
         of["f1", DIFFERENCE, "normal:influence_blocks", "these_models"]["covers_expected"] is None
     )
+
+
+def test_exact_clusters_are_whole_in_a_fold() -> None:
+    cell = _cell("classes in clusters", 100)
+    rows = metric_rows(cell, cell.study.run(0, 2))
+    of_f1 = {row["interval"] for row in rows if (row["metric"], row["mean"]) == ("f1", "pooled")}
+    assert {"logit:cluster_robust", "logit:influence", "percentile"} <= of_f1
+    drawn = _draw(cell.study.setting, 100, 1).data
+    assert drawn.fold is not None
+    assert drawn.cluster is not None
+    pairs = set(zip(drawn.cluster.tolist(), drawn.fold.tolist(), strict=True))
+    assert len(pairs) == 20  # clusters of 5, each in one fold
+    assert np.bincount(drawn.fold).tolist() == [20] * 5
 
 
 @pytest.mark.outside("hand arithmetic: two cells, two intervals")
