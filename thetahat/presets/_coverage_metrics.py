@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -12,9 +12,7 @@ import numpy as np
 from thetahat.data import CLASSIFICATION, Data
 from thetahat.errors import EvaluationError
 from thetahat.evaluation import Choices
-from thetahat.generators import DataGenerator, Size
-from thetahat.generators.linear_model import LinearModel
-from thetahat.generators.two_class_gaussian import TwoClassGaussian
+from thetahat.generators import Size
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
 from thetahat.measuring.measured import Measured, measure
@@ -22,6 +20,12 @@ from thetahat.measuring.outcomes import judged_from
 from thetahat.measuring.reading import Reading, read
 from thetahat.metrics import METRICS
 from thetahat.metrics.base import Metric
+from thetahat.presets._coverage_metric_settings import (
+    N_FOLDS,
+    MetricSetting,
+    Schemes,
+    metric_settings,
+)
 from thetahat.presets._coverage_metric_truths import Fresh, TrueValues, true_values, truths_by_mean
 from thetahat.resampling import loss_table, rows_of, run_splits
 from thetahat.schemes import SCHEMES
@@ -38,59 +42,9 @@ N_JUDGED: Final = 4000
 """Fresh rows on which a model's metric is taken. At 200 rows their own error adds 5 per cent to the
 variance about the truth, which takes .006 from a coverage of .95."""
 SOURCES: Final = 8
-N_FOLDS: Final = 5
 RESAMPLES: Final = 400
-NEIGHBOURS: Final = 7
 DIFFERENCE: Final = "difference"
 """What the first learner's metric less the second's is called."""
-
-Schemes = Mapping[str, tuple[str, Mapping[str, Any]]]
-_RANDOM: Final[Schemes] = {
-    "holdout": ("holdout", {"test_size": 1 / 3}),
-    "5-fold": ("k_fold", {"n_folds": N_FOLDS}),
-}
-_REPEATED: Final[Schemes] = {
-    "2 x 5-fold": ("repeated_k_fold", {"n_folds": N_FOLDS, "n_repeats": 2}),
-}
-_IN_CLUSTERS: Final[Schemes] = {"clusters whole, 5-fold": ("predefined", {})}
-_BY_SOURCE: Final[Schemes] = {"leave_one_source_out": ("leave_one_source_out", {})}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricSetting:
-    """A generator with the two learners that are measured on it.
-
-    ``in_clusters`` says that rows come in clusters, each dealt whole to a fold, and ``repeats``
-    that folds are dealt again too, at the smallest size.
-    """
-
-    generator: DataGenerator
-    learners: tuple[str, str]
-    by_source: bool = False
-    in_clusters: bool = False
-    repeats: bool = False
-
-
-def metric_settings() -> dict[str, MetricSetting]:
-    """Return the settings, by what the tables call them."""
-    classes, line = ("linear_discriminant", "gaussian_naive_bayes"), ("ridge", "least_squares")
-
-    def of(prior: float, **more: Any) -> DataGenerator:
-        return TwoClassGaussian(n_features=10, n_relevant=5, shift=0.7, prior=prior, **more)
-
-    in_clusters = of(0.5, cluster_size=5, cluster_correlation=0.5)
-    by_source = of(0.5, source_spread=0.5)
-    heavy = LinearModel(degrees_of_freedom=3, curvature=0.5)
-    return {
-        "two classes": MetricSetting(generator=of(0.5), learners=classes, repeats=True),
-        "few positives": MetricSetting(generator=of(0.15), learners=classes),
-        "line": MetricSetting(generator=LinearModel(), learners=line, repeats=True),
-        "curve with heavy tails": MetricSetting(generator=heavy, learners=line),
-        "classes in clusters": MetricSetting(
-            generator=in_clusters, learners=classes, in_clusters=True
-        ),
-        "new sources": MetricSetting(generator=by_source, learners=classes, by_source=True),
-    }
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -119,11 +73,7 @@ class MetricStudy:
     @property
     def schemes(self) -> Schemes:
         """The schemes under which the learners are measured, by what the tables call them."""
-        if self.setting.by_source:
-            return _BY_SOURCE
-        if self.setting.in_clusters:
-            return _IN_CLUSTERS
-        return {**_RANDOM, **(_REPEATED if self.repeats else {})}
+        return self.setting.schemes(repeats=self.repeats)
 
     def run(self, start: int, stop: int) -> dict[str, FloatArray]:
         """Do some repetitions."""
@@ -149,7 +99,8 @@ class MetricStudy:
         scheme, data = method(**parameters), drawn.data
         splits = list(scheme.splits(rows_of(data), seed))
         loss = LOSSES["zero_one" if data.task == CLASSIFICATION else "squared"]()
-        learners = {name: _learner(name) for name in self.setting.learners}
+        methods: dict[str, Any] = {name: LEARNERS[name] for name in self.setting.learners}
+        learners = {name: method() for name, method in methods.items()}
         outcomes = {
             name: run_splits(name, learner, data, splits, loss, seed, keep_predictions=True)
             for name, learner in learners.items()
@@ -210,11 +161,6 @@ def _dealt_whole(data: Data, rng: np.random.Generator) -> Data:
         return data
     n_clusters = int(data.cluster.max()) + 1
     return replace(data, fold=(rng.permutation(n_clusters) % N_FOLDS)[data.cluster])
-
-
-def _learner(name: str) -> Any:
-    method: Any = LEARNERS[name]
-    return method(k=NEIGHBOURS) if name == "nearest_neighbours" else method()
 
 
 def _told(

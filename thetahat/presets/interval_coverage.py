@@ -9,7 +9,8 @@ from typing import ClassVar
 from thetahat.data import Data
 from thetahat.errors import InvalidParameter
 from thetahat.presets._coverage_cells import Cell, cells
-from thetahat.presets._coverage_metrics import MetricCell, metric_cells, metric_settings
+from thetahat.presets._coverage_metric_settings import metric_settings
+from thetahat.presets._coverage_metrics import MetricCell, metric_cells
 from thetahat.presets._coverage_metrics_told import metric_findings
 from thetahat.presets._coverage_settings import (
     ROLES,
