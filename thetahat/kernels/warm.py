@@ -55,6 +55,7 @@ def steps() -> tuple[Callable[[], None], ...]:
 def _warm_moments(losses: FloatArray) -> None:
     starts = np.array([0, 2], dtype=np.intp)
     moments.by_runs(losses, starts, 0.0)
+    moments.by_runs(np.zeros(1000), np.array([0, 1000], dtype=np.intp), 0.0)
     moments.by_rows(losses, losses[:1], np.full(1, 2.0), np.zeros(2, dtype=np.uint16))
     for order in (None, np.arange(2, dtype=np.intp)):
         products.block_products([losses], order, starts, np.zeros((1, 1)))

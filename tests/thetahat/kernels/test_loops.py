@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,35 @@ def test_naive_moments_in_one_pass(
     plain, one_pass = both_ways(values, block_layout(block), monkeypatch)
 
     assert_same_moments(one_pass, plain)
+
+
+@pytest.mark.parametrize("mean", [0.0, 1e8])
+def test_naive_moments_of_short_runs(*, mean: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As of many runs; the long one among them takes the same loop. Compiled, and as written."""
+    rng = np.random.default_rng(1)
+    sizes = np.append(np.arange(2, 40) % 13 + 1, 600)
+    block = np.repeat(np.arange(len(sizes)), sizes)
+    values, layout = mean + rng.normal(size=len(block)), block_layout(block)
+    assert layout.starts is not None
+
+    plain, one_pass = both_ways(values, layout, monkeypatch)
+    written = np.empty((2, len(sizes)))
+    lost = moment_loops.of_short_runs(values, layout.starts, values[0], 100.0, *written)
+
+    assert_same_moments(one_pass, plain)
+    assert_same_moments(replace(plain, deviations=written[0], centred_squares=written[1]), plain)
+    assert not lost
+    assert moment_loops.of_short_runs(values, layout.starts, values[0], 0.0, *written)
+
+
+@pytest.mark.parametrize("at", [0, 3, 5])
+def test_degenerate_not_a_number_in_a_short_run_stays_one(at: int) -> None:
+    values = np.array([1.0, 2.0, 3.0, 4.0, 6.0, 5.0])
+    values[at] = np.nan
+    found = moment_loops.by_runs(values, np.array([0, 3, 6], dtype=np.intp), 1.0)
+
+    assert found is not None
+    assert np.isnan(found[0]).tolist() == np.isnan(found[1]).tolist() == [at < 3, at >= 3]
 
 
 @pytest.mark.parametrize("shuffled", [False, True])
