@@ -102,7 +102,7 @@ def _kinds(rows: FloatArray, starts: IntArray, most: int) -> IntArray | None:
         values, which = _values(column)
         if len(values) > most:
             return None
-        kinds = _numbered(kinds * len(values) + which)
+        kinds = _numbered(kinds * len(values) + which if kinds[-1] > 0 else which)
         if kinds.max() >= most:
             return None
     return kinds
@@ -126,4 +126,4 @@ def _numbered(codes: IntArray) -> IntArray:
     if codes.max() > 4 * len(codes):
         return np.unique(codes, return_inverse=True)[1]
     present = np.bincount(codes) > 0
-    return np.asarray((np.cumsum(present) - 1)[codes])
+    return codes if present.all() else np.asarray((np.cumsum(present) - 1)[codes])

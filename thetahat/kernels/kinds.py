@@ -34,7 +34,7 @@ REACH, REACH_PER_VARIANCE = 14.0, 84.0
 r"""A table goes t = 14 + sqrt(14^2 + 84 V) beyond the mode, V the variance. By Bernstein's
 inequality, P(X - mean >= t) <= exp(-t^2 / (2 V + 2 t / 3)) = exp(-42) < 2^-60."""
 UNIT_OF_53_BITS: Final = 2.0**-53
-S11 = np.uint64(11)
+S11, ONE = np.uint64(11), np.uint64(1)
 LAST_DIGIT = np.int64(MOST_DIGITS - 1)
 
 
@@ -50,6 +50,7 @@ def draw_kinds(  # noqa: C901, PLR0912, PLR0915 - whole in itself, for numba's s
     drawn = np.empty(n_drawn, dtype=np.int64)
     left = np.empty(n_drawn, dtype=np.int64)
     digits = np.empty(n_drawn, dtype=np.uint8)
+    uniforms = np.empty(n_drawn)
     used = np.empty(MOST_DIGITS, dtype=np.bool_)
     lows = np.empty(MOST_DIGITS, dtype=np.int64)
     for s in range(len(starts) - 1):
@@ -117,17 +118,23 @@ def draw_kinds(  # noqa: C901, PLR0912, PLR0915 - whole in itself, for numba's s
                     lows[digit] = low
                 offset = STEP * np.uint64(MOST_DIGITS * j + place + 1)
                 for b in range(n_drawn):
-                    digit = digits[b]
-                    if digit > 0:
-                        x = keys[b] + offset
-                        x = (x ^ (x >> S30)) * FIRST_FACTOR
-                        x = (x ^ (x >> S27)) * SECOND_FACTOR
-                        x = x ^ (x >> S31)
-                        u = np.float64(x >> S11) * UNIT_OF_53_BITS
-                        k = guide[digit, int(u * n_cells)]
-                        while cdf[digit, k] <= u:
-                            k += 1
-                        drawn[b] += lows[digit] + k
+                    x = keys[b] + offset
+                    x = (x ^ (x >> S30)) * FIRST_FACTOR
+                    x = (x ^ (x >> S27)) * SECOND_FACTOR
+                    x = x ^ (x >> S31)
+                    uniforms[b] = np.float64(np.int64(x >> S11)) * UNIT_OF_53_BITS
+                flat, near = cdf.reshape(-1), guide.reshape(-1)
+                for b in range(n_drawn):
+                    own = np.uint64(digits[b])
+                    if own > 0:
+                        u, first = uniforms[b], own * np.uint64(width)
+                        cell_of_u = own * np.uint64(n_cells) + np.uint64(np.int64(u * n_cells))
+                        at = first + np.uint64(near[cell_of_u])
+                        # nearly always one step at most, which needs no guess whether it is taken
+                        at += np.uint64(flat[at] <= u)
+                        while flat[at] <= u:
+                            at += ONE
+                        drawn[b] += lows[own] + np.int64(at - first)
                 if is_first:
                     break
                 unit *= MOST_DIGITS
