@@ -66,11 +66,6 @@ class MetricStudy:
     repeats: bool = False
 
     @property
-    def grain(self) -> int:
-        """Every repetition stands alone."""
-        return 1
-
-    @property
     def schemes(self) -> Schemes:
         """The schemes under which the learners are measured, by what the tables call them."""
         return self.setting.schemes(repeats=self.repeats)
@@ -139,9 +134,9 @@ def metrics_of(task: str) -> dict[str, Metric]:
 def _draw(setting: MetricSetting, n: int, seed: int) -> Fresh:
     generator = setting.generator
     if not setting.by_source:
-        sources = generator.settle(1, stream(seed, "study:sources"))
-        each = getattr(sources, "without_clusters", lambda: sources)()  # with the least noise
-        rest = each.draw(Size(n=N_JUDGED), stream(seed, REST))
+        sources: Any = generator.settle(1, stream(seed, "study:sources"))
+        # rows each by itself tell a model's value with the least noise
+        rest = sources.without_clusters().draw(Size(n=N_JUDGED), stream(seed, REST))
         data = sources.draw(Size(n=n), stream(seed, DRAW))
         return Fresh(_dealt_whole(data, stream(seed, "folds of clusters")), rest, None)
     size = Size(n_sources=SOURCES, per_source=max(n // SOURCES, 4))
