@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any, cast
 
 import numpy as np
@@ -18,6 +19,8 @@ from thetahat.refits import (
     REFITS,
     Asked,
     Learning,
+    _case_deletions,
+    _two_stages,
     dependence_of_rows,
     designs_of,
     find,
@@ -207,3 +210,20 @@ def test_exact_data_that_hang_together_are_refused() -> None:
     assert "have sources" in str(reason(BlockKind.SOURCE))
     assert "have clusters" in str(reason(cluster=True))
     assert "have a time" in str(reason(time=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "module"), [("two_stage_bootstrap", _two_stages), ("bccv_percentile", _case_deletions)]
+)
+def test_exact_what_is_drawn_is_the_same_kept_or_not(
+    name: str, module: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    design = small(name).design
+    kept = fitted(design, DATA, LEARNERS["ridge"](), seed=5)
+    of_kept = said(small(name), kept)
+    monkeypatch.setattr(module, "_MOST_KEPT", 0)
+    anew = fitted(design, DATA, LEARNERS["ridge"](), seed=5)
+
+    for a, b in zip(kept.losses, anew.losses, strict=True):
+        assert np.array_equal(a, b)
+    assert said(small(name), anew) == of_kept

@@ -86,3 +86,12 @@ def test_degenerate_learners_without_such_a_path_are_left_to_be_fitted() -> None
     splits = list(SCHEMES["leave_one_out"]().splits(rows_of(data), 5))[:2]
     judge, every = LOSSES["squared"](), [np.arange(5)] * 2
     assert list(losses_at_once(LEARNERS["mean"](), judge, data, splits, on, every)) == [None] * 2
+
+
+def test_degenerate_training_parts_that_the_path_refuses_are_left_to_be_fitted() -> None:
+    data, on = drawn(CLASSES, 12, 1), drawn(CLASSES, 5, 2)
+    scheme: Any = SCHEMES["bootstrap"]
+    splits = list(scheme(n_resamples=3).splits(rows_of(data), 5))  # they hold rows several times
+    judge, every = LOSSES["zero_one"](), [np.arange(5)] * 3
+    learner = LEARNERS["nearest_neighbours"]()
+    assert list(losses_at_once(learner, judge, data, splits, on, every)) == [None] * 3

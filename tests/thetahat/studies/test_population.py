@@ -153,3 +153,18 @@ def test_exact_a_generators_sources_stay_and_others_are_outside() -> None:
             assert data.source is not None
             means.append(data.features.matrix()[data.source == source].mean(axis=0))
         assert np.abs(means[0] - means[1]).max() < 5 * np.sqrt(1.25 / 4)
+
+
+def test_exact_risks_are_taken_on_rows_that_are_in_no_clusters() -> None:
+    generator = TwoClassGaussian(cluster_size=5, cluster_correlation=1.0)
+    size = Size(n_sources=3, per_source=10)
+    found = GeneratedData(generator, 90).settle(size, np.random.default_rng(0)).draw(size, 1)
+    assert isinstance(found, DrawnData)
+    outside = found.outside()
+
+    assert found.data.cluster is not None
+    assert np.unique(found.data.cluster).tolist() == [0, 1, 2, 3, 4, 5]
+    assert found.rest().cluster is None
+    assert len(np.unique(found.rest().features.matrix(), axis=0)) == 90
+    assert outside is not None  # where one new source is seen as it would be
+    assert outside.cluster is not None
