@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
+from thetahat.features import Columns
 from thetahat.learners._parts import class_weights
-from thetahat.learners._ridge_rows import weighted_mean
+from thetahat.learners._ridge_rows import IN_CACHE, rounding_of
 from thetahat.learners.base import Part
 from thetahat.types import FloatArray, IntArray
 
+_FEW: Final = 16
+"""Classes up to which rows are told their class's mean by a product with zeros and ones."""
 LEAST_LEFT = 1e-6
 """Share of a class's weight that must stay, so that to subtract the rest costs few digits."""
 
@@ -56,8 +60,8 @@ class ClassRows:
 
     Parameters
     ----------
-    Z : ndarray of float
-        (n, p) rows less the mean of their class.
+    both : ndarray of float
+        (p + C, n) rows less the mean of their class, and 1 in the row of their class, 0 elsewhere.
     y : ndarray of int
         (n,) class codes.
     w : ndarray of float
@@ -66,29 +70,40 @@ class ClassRows:
         (p,) mean of all rows.
     means : ndarray of float
         (C, p) means of the classes about ``centre``; 0 for one without weight.
-    largest : ndarray of float
-        (p,) largest size of each column.
+    is_weighted : bool
+        Whether any weight is not 1.
     with_squares : bool
         Whether sums of squares are taken too.
     """
 
-    Z: FloatArray
+    both: FloatArray
     y: np.ndarray
     w: FloatArray
     centre: FloatArray
     means: FloatArray
-    largest: FloatArray
+    is_weighted: bool
     with_squares: bool = True
+
+    @property
+    def Z(self) -> FloatArray:  # noqa: N802 - as the rows are called
+        """(p, n) rows less the mean of their class."""
+        some: FloatArray = self.both[: self.both.shape[0] - len(self.means)]
+        return some
 
     @cached_property
     def all(self) -> ClassSums:
         """The sums over all rows."""
-        return self.of(slice(None))
+        if self.with_squares:
+            return self.of(slice(None))
+        p = len(self.Z)
+        x, weight = self.sums[p:, :p], np.diag(self.sums[p:, p:])
+        return ClassSums(self.n_with_weight, weight, x, np.empty((0, 0)))
 
     @cached_property
-    def is_weighted(self) -> bool:
-        """Whether any weight is not 1."""
-        return bool((self.w != 1).any())
+    def n_with_weight(self) -> IntArray:
+        """(C,) number of rows that have weight."""
+        y = self.y[self.w > 0] if self.is_weighted else self.y
+        return np.bincount(y, minlength=len(self.means))
 
     def of(self, index: IntArray | slice) -> ClassSums:
         """Return the sums over some rows, each as often as it stands in ``index``."""
@@ -97,13 +112,13 @@ class ClassRows:
         return ClassSums(
             rows=np.bincount(y[w > 0], minlength=len(self.means)),
             weight=class_weights(y, w, len(self.means)),
-            x=member @ Z,
-            squares=member @ Z**2 if self.with_squares else np.empty((0, 0)),
+            x=member @ Z.T,
+            squares=member @ np.square(Z).T if self.with_squares else np.empty((0, 0)),
         )
 
     def of_training(self, part: Part) -> ClassSums | None:
         """Return the sums over a training part; None where digits would be lost."""
-        if part.left_out is None or len(part.left_out) > len(part.train):
+        if part.left_out is None or len(part.left_out) > part.n_train:
             return self.of(part.train)
         sums = self.all.without(self.of(part.left_out))
         present = sums.rows > 0
@@ -112,46 +127,69 @@ class ClassRows:
         return sums
 
     @cached_property
+    def sums(self) -> FloatArray:
+        """(p + C, p + C) weighted sums of products over all rows, their sums, and the weights."""
+        return self.products_of(self.both, self.w)
+
+    @property
     def products(self) -> FloatArray:
         """(p, p) weighted sums of products over all rows."""
-        weighted = self.Z * self.w[:, None] if self.is_weighted else self.Z
-        return np.asarray(weighted.T @ self.Z)
+        p = len(self.Z)
+        return self.sums[:p, :p]
+
+    def products_of(self, rows: FloatArray, w: FloatArray) -> FloatArray:
+        """(q, q) weighted sums of the products of (q, m) rows."""
+        return np.asarray((rows * w if self.is_weighted else rows) @ rows.T)
+
+    def some(self, index: IntArray) -> FloatArray:
+        """(n_index, p) rows less the mean of their class."""
+        return rows_of(self.Z, index).T
 
     def from_centre(self, index: IntArray) -> FloatArray:
         """(n_index, p) rows about the mean of all rows."""
-        return rows_of(self.Z, index) + np.take(self.means, self.y[index], axis=0)
+        return (rows_of(self.Z, index) + np.take(self.means.T, self.y[index], axis=1)).T
 
 
 def rows_of(Z: FloatArray, index: IntArray | slice) -> FloatArray:
-    """Return some rows; ``take`` is the faster for row numbers."""
-    return Z[index] if isinstance(index, slice) else np.take(Z, index, axis=0)
+    """(p, n_index) some rows; ``take`` is the faster for row numbers."""
+    some: FloatArray = Z[:, index] if isinstance(index, slice) else np.take(Z, index, axis=1)
+    return some
 
 
 def members(y: np.ndarray, w: FloatArray, n_classes: int) -> FloatArray:
     """(C, n) weight of each row in its class, 0 in the others."""
-    member = np.zeros((n_classes, len(y)))
-    member[y, np.arange(len(y))] = w
-    return member
+    return np.asarray(np.equal.outer(np.arange(n_classes), y) * w)
 
 
 def class_rows(
-    X: FloatArray, y: np.ndarray, w: FloatArray, n_classes: int, *, with_squares: bool = True
+    columns: Columns, y: np.ndarray, w: FloatArray, n_classes: int, *, with_squares: bool = True
 ) -> ClassRows:
-    """Return all rows about the means of their classes."""
-    centre = weighted_mean(X, w)
-    Z = X - centre
-    totals = class_weights(y, w, n_classes)
-    shares = members(y, w, n_classes)
-    shares[totals > 0] /= totals[totals > 0][:, None]
-    means = shares @ Z
-    Z -= np.take(means, y, axis=0)
-    return ClassRows(Z, y, w, centre, means, largest_of(X), with_squares)
+    """Return all rows about the means of their classes.
 
-
-def largest_of(X: FloatArray) -> FloatArray:
-    """(p,) largest size of each column; many short rows are looked at as fewer long ones."""
-    n, p = X.shape
-    together = max(1, min(n, 1000 // max(1, p)))
-    whole = n // together * together
-    long = np.abs(X[:whole]).reshape(-1, together * p).max(axis=0).reshape(together, p)
-    return np.asarray(np.concatenate([long, np.abs(X[whole:])]).max(axis=0))
+    A column that is constant within the classes, but for rounding, is exactly 0. ``columns`` are
+    (p,) arrays of (n,).
+    """
+    p, n = len(columns), len(y)
+    both, centre, means = np.empty((p + n_classes, n)), np.empty(p), np.zeros((n_classes, p))
+    member: FloatArray = both[p:]
+    np.equal.outer(np.arange(n_classes), y, out=member, casting="unsafe")
+    is_weighted = bool((w != 1).any())
+    weighted = member * w if is_weighted else member
+    totals = weighted.sum(axis=1)
+    share = 1 / np.where(totals > 0, totals, 1.0)  # a class without weight has mean 0
+    step = max(1, IN_CACHE // n)
+    for first in range(0, p, step):
+        some = slice(first, min(first + step, p))
+        part = both[some]
+        part[:] = columns[some]
+        mean = part @ w / totals.sum()
+        part -= mean[:, None]
+        of_class = part @ weighted.T * share
+        part -= of_class @ member if n_classes <= _FEW else np.take(of_class, y, axis=1)
+        centre[some], means[:, some] = mean, of_class.T
+        largest = np.abs(of_class + mean[:, None]).max(axis=1)
+        squares = np.square(part) @ w if is_weighted else np.vecdot(part, part)
+        constant = np.sqrt(squares) <= rounding_of(largest, w)
+        if constant.any():
+            part[constant] = 0.0
+    return ClassRows(both, y, w, centre, means, is_weighted, with_squares)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from thetahat.features import Columns
 from thetahat.learners._discriminant_splits import DiscriminantSplits, discriminant_splits
-from thetahat.learners._discriminant_turned import DIGITS, ROUNDING, gap
-from thetahat.learners._discriminants import Priors, Shape, posterior
+from thetahat.learners._discriminant_turned import DIGITS, ROUNDING
+from thetahat.learners._discriminants import Priors, Shape, leading, posterior_of
 from thetahat.learners._ridge_rows import LARGEST_AMPLIFICATION
 from thetahat.learners.base import OverSplits, Part, Plain
 from thetahat.losses.base import Predictions
@@ -17,7 +19,7 @@ from thetahat.types import FloatArray, IntArray
 
 
 def discriminant_over_splits(  # noqa: PLR0913 - what a learner is handed, and its two choices
-    X: FloatArray,
+    columns: Columns,
     y: np.ndarray,
     weights: FloatArray | None,
     n_classes: int,
@@ -26,10 +28,35 @@ def discriminant_over_splits(  # noqa: PLR0913 - what a learner is handed, and i
     priors: Priors,
 ) -> OverSplits | Plain:
     """Return what predicts the test part of every split, or why it has to be fitted."""
-    splits = discriminant_splits(X, y, weights, n_classes, shape=shape, priors=priors)
+    splits = discriminant_splits(columns, y, weights, n_classes, shape=shape, priors=priors)
     if isinstance(splits, Plain):
         return splits
     return OfProducts(splits) if shape == "full" else OfVariances(splits)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Own:
+    """What each row takes with it from its own class.
+
+    Parameters
+    ----------
+    at : ndarray of int
+        (n,) place of the class among those present; any for a row of a class without weight.
+    stays : ndarray of float
+        (n,) weight of the class without the row.
+    moved : ndarray of float
+        (n,) how far its class's mean moves away from a row, in units of their distance.
+    a : ndarray of float
+        (n,) what the row's products are multiplied with that its class loses.
+    fits : ndarray of bool
+        (n,) whether enough is left.
+    """
+
+    at: IntArray
+    stays: FloatArray
+    moved: FloatArray
+    a: FloatArray
+    fits: np.ndarray
 
 
 class _OneLeftOut:
@@ -43,18 +70,25 @@ class _OneLeftOut:
 
     def __init__(self, splits: DiscriminantSplits) -> None:
         self.splits = splits
-        rows, sums = splits.rows, splits.rows.all
-        self.present = np.flatnonzero(sums.rows > 0)
-        place = np.full(len(sums.rows), len(self.present) - 1)  # any will do for a class without
-        place[self.present] = np.arange(len(self.present))
-        self.at = place[rows.y]
-        of_class = sums.weight[self.present][self.at]
-        self.stays = of_class - rows.w
-        enough = (sums.rows > 1)[rows.y] & (self.stays > of_class / LARGEST_AMPLIFICATION)
-        self.fits = enough & (sums.rows.sum() > len(self.present) + 1)
-        # How far its class's mean moves away from a row, in units of their distance.
-        self.moved = np.divide(rows.w, self.stays, out=np.zeros_like(rows.w), where=enough)
-        self.a = self.moved * of_class
+
+    @cached_property
+    def present(self) -> IntArray:
+        """(C',) codes of the classes with weight."""
+        return np.flatnonzero(self.splits.rows.all.rows > 0)
+
+    @cached_property
+    def own(self) -> _Own:
+        """What each row takes with it."""
+        rows, sums, present = self.splits.rows, self.splits.rows.all, self.present
+        place = np.full(len(sums.rows), len(present) - 1)
+        place[present] = np.arange(len(present))
+        at = place[rows.y]
+        of_class = sums.weight[present][at]
+        stays = of_class - rows.w
+        enough = (sums.rows > 1)[rows.y] & (stays > of_class / LARGEST_AMPLIFICATION)
+        moved = np.divide(rows.w, stays, out=np.zeros_like(rows.w), where=enough)
+        fits = enough & (sums.rows.sum() > len(present) + 1)
+        return _Own(at, stays, moved, moved * of_class, fits)
 
     def predict(self, part: Part) -> Predictions | Plain:
         """Subtract the block."""
@@ -65,23 +99,24 @@ class _OneLeftOut:
         return self.splits.predict_all(parts)
 
     def log_shares(self, rows: IntArray | slice) -> FloatArray | float:
-        """(n_rows, C') log shares of the classes without each row; 0 where priors are equal."""
+        """(C', n_rows) log shares of the classes without each row; 0 where priors are equal."""
         if self.splits.priors == "equal":
             return 0.0
         weight = self.splits.rows.all.weight[self.present]
-        at, w = self.at[rows], self.splits.rows.w[rows]
+        at, w = self.own.at[rows], self.splits.rows.w[rows]
         of_all = np.log(weight.sum() - w)
-        shares = np.log(weight) - of_all[:, None]
-        own = np.maximum(self.stays[rows], np.finfo(np.float64).tiny)
-        shares[np.arange(len(at)), at] = np.log(own) - of_all
+        shares = np.log(weight)[:, None] - of_all
+        own = np.maximum(self.own.stays[rows], np.finfo(np.float64).tiny)
+        shares[at, np.arange(len(at))] = np.log(own) - of_all
         return np.asarray(shares)
 
     def said(
         self, joint: FloatArray, wrong: FloatArray, fits: np.ndarray
     ) -> tuple[Predictions, np.ndarray]:
-        """Return predictions, and whether each is good to eight digits."""
-        fits = fits & (wrong <= DIGITS) & (gap(joint) > DIGITS)
-        return posterior(joint, self.present, len(self.splits.rows.means)), fits
+        """Return predictions from (C', n_rows) densities, and whether each is good to 8 digits."""
+        lead = leading(joint)
+        fits = fits & (wrong <= DIGITS) & (lead.ahead > DIGITS)
+        return posterior_of(joint, lead, self.present, len(self.splits.rows.means)), fits
 
 
 class OfProducts(_OneLeftOut):
@@ -97,34 +132,38 @@ class OfProducts(_OneLeftOut):
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
         """Predict each row by the fit on all others; and whether that keeps the digits."""
         joint, wrong, fits = self._all
-        return self.said(joint[rows], wrong[rows], fits[rows])
+        return self.said(np.take(joint, rows, axis=1), wrong[rows], fits[rows])
 
     @cached_property
     def _all(self) -> tuple[FloatArray, FloatArray, np.ndarray]:
-        """(n, C') log joint densities, (n,) what they may be wrong by, (n,) whether they fit."""
-        rows, present, at = self.splits.rows, self.present, self.at
+        """(C', n) log joint densities, (n,) what they may be wrong by, (n,) whether they fit."""
+        rows, present, own = self.splits.rows, self.present, self.own
         n, weight = len(rows.y), rows.all.weight[self.present]
         turned = self.splits.turned
         if turned is None:
-            return np.zeros((n, len(present))), np.zeros(n), np.zeros(n, dtype=np.bool_)
+            return np.zeros((len(present), n)), np.zeros(n), np.zeros(n, dtype=np.bool_)
         t, m, amplification = turned.T, turned.means[present], turned.condition
-        every, moved = np.arange(n), self.moved
-        q = np.vecdot(t, t)
-        left = 1 - self.a * q
-        along = t @ m.T
-        along -= along[every, at][:, None]
+        at, every, moved = own.at, np.arange(n), own.moved
+        q = turned.lengths
+        left = 1 - own.a * q
+        along = m @ t
+        along -= along[at, every]
         apart = m @ m.T
         lengths = np.diag(apart)[:, None] + np.diag(apart) - 2 * apart
-        along[every, at] = -moved * q
-        squares = lengths[at] + (self.a / left)[:, None] * along**2
-        along /= left[:, None]
-        squares[every, at] = moved**2 * q / left
+        along[at, every] = -moved * q
+        squares = np.square(along)
+        squares *= own.a / left
+        squares += np.take(lengths, at, axis=1)
+        along /= left
+        squares[at, every] = moved**2 * q / left
         scale = weight.sum() - rows.w
-        joint = scale[:, None] * (along - 0.5 * squares)
-        joint += self.log_shares(slice(None))
-        largest = np.abs(along) @ np.ones(len(m)) + squares @ np.ones(len(m))
+        largest = np.abs(along).sum(axis=0) + squares.sum(axis=0)
         wrong = ROUNDING * amplification / left * scale * largest
-        return joint, wrong, self.fits & (amplification <= LARGEST_AMPLIFICATION * left)
+        squares *= -0.5
+        squares += along
+        squares *= scale
+        squares += self.log_shares(slice(None))
+        return squares, wrong, own.fits & (amplification <= LARGEST_AMPLIFICATION * left)
 
 
 class OfVariances(_OneLeftOut):
@@ -133,9 +172,9 @@ class OfVariances(_OneLeftOut):
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
         """Predict each row by the fit on all others; and whether that keeps the digits."""
         splits, all_of = self.splits, self.splits.rows
-        z, at, w = all_of.Z[rows], self.at[rows], all_of.w[rows]
+        z, at, w = all_of.some(rows), self.own.at[rows], all_of.w[rows]
         total = all_of.all.squares[self.present].sum(axis=0)
-        squares = total - self.a[rows][:, None] * z**2
+        squares = total - self.own.a[rows][:, None] * z**2
         if splits.shape == "spherical":
             of_row = squares.sum(axis=1, keepdims=True)
             least = of_row[:, 0] / max(total.sum(), np.finfo(np.float64).tiny)
@@ -145,12 +184,12 @@ class OfVariances(_OneLeftOut):
             least = (squares[:, varies] / total[varies]).min(axis=1, initial=1.0)
             inverse = np.zeros_like(squares)
             inverse[:, varies] = 1 / squares[:, varies]
-        means, own = all_of.means[self.present], z * (1 + self.moved[rows])[:, None]
+        means, own = all_of.means[self.present], z * (1 + self.own.moved[rows])[:, None]
         scale = all_of.all.weight[self.present].sum() - w
-        joint = np.empty((len(rows), len(means)))
+        joint = np.empty((len(means), len(rows)))
         for k, mean in enumerate(means):
             off = np.where((at == k)[:, None], own, z + (means[at] - mean))
-            joint[:, k] = -0.5 * scale * (off * off * inverse).sum(axis=1)
-        wrong = ROUNDING / least * (np.abs(joint) @ np.ones(len(means)))
+            joint[k] = -0.5 * scale * (off * off * inverse).sum(axis=1)
+        wrong = ROUNDING / least * np.abs(joint).sum(axis=0)
         joint += self.log_shares(rows)
-        return self.said(joint, wrong, self.fits[rows] & (least * LARGEST_AMPLIFICATION >= 1))
+        return self.said(joint, wrong, self.own.fits[rows] & (least * LARGEST_AMPLIFICATION >= 1))

@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from thetahat.features import Columns
 from thetahat.learners._class_rows import ClassRows, ClassSums, class_rows
 from thetahat.learners._discriminant_turned import (
     DIGITS,
@@ -17,10 +18,8 @@ from thetahat.learners._discriminant_turned import (
     ROUNDING,
     TIED,
     TOO_FEW,
-    TurnedRows,
     TurnedSplits,
     gap,
-    turned_rows,
 )
 from thetahat.learners._discriminants import (
     Priors,
@@ -30,7 +29,8 @@ from thetahat.learners._discriminants import (
     posterior,
     transformed,
 )
-from thetahat.learners._ridge_rows import LARGEST_AMPLIFICATION, is_rounding
+from thetahat.learners._ridge_rows import LARGEST_AMPLIFICATION
+from thetahat.learners._turned_rows import TurnedRows, turned_rows
 from thetahat.learners.base import Part, Plain
 from thetahat.losses.base import Predictions
 from thetahat.types import FloatArray, IntArray
@@ -39,7 +39,7 @@ NO_WEIGHT: Final = Plain("no row has weight")
 
 
 def discriminant_splits(  # noqa: PLR0913 - what a learner is handed, and its two choices
-    X: FloatArray,
+    columns: Columns,
     y: np.ndarray,
     weights: FloatArray | None,
     n_classes: int,
@@ -51,11 +51,7 @@ def discriminant_splits(  # noqa: PLR0913 - what a learner is handed, and its tw
     w = np.ones(len(y)) if weights is None else weights
     if not w.any():
         return NO_WEIGHT
-    rows = class_rows(X, y, w, n_classes, with_squares=shape != "full")
-    scaled = rows.Z * np.sqrt(w)[:, None] if rows.is_weighted else rows.Z
-    constant = is_rounding(scaled, rows.largest, w)
-    if constant.any():
-        rows.Z[:, constant] = 0.0
+    rows = class_rows(columns, y, w, n_classes, with_squares=shape != "full")
     return DiscriminantSplits(rows, shape, priors)
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Final
 
 import numpy as np
 
-from thetahat.learners._class_rows import LEAST_LEFT, ClassRows, members
-from thetahat.learners._discriminants import Priors, log_priors, posterior
+from thetahat.learners._class_rows import LEAST_LEFT, ClassRows
+from thetahat.learners._discriminants import Priors, leading, posterior_of
 from thetahat.learners._ridge_rows import LARGEST_AMPLIFICATION
+from thetahat.learners._turned_rows import TurnedRows
 from thetahat.learners.base import Part, Plain
 from thetahat.losses.base import Predictions
 from thetahat.types import FloatArray, IntArray
@@ -23,89 +25,10 @@ TIED: Final = Plain("two classes are as likely as one another to the last digits
 ROUNDING = 1e-15
 DIGITS = 1e-9
 """What a log density may be wrong by; then a probability agrees to eight digits."""
-_IS_UNIT: Final = 1e3
-"""Up to this condition the products of turned rows are the unit matrix to eleven digits."""
-_MOST: Final = 1e9
-"""The condition of the products up to which rows are turned."""
-
-Joint = tuple[FloatArray, IntArray]
-"""(n_test, C') log joint densities, and (C',) the classes."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TurnedRows:
-    """Rows whose products within the classes are the unit matrix, but for rounding.
-
-    A training part has nearly these products, so that its own are as well conditioned as its
-    rows are many, however ill-conditioned the features are.
-
-    Parameters
-    ----------
-    T : ndarray of float
-        (n, p) rows less the mean of their class; a column that never varies is 0.
-    means : ndarray of float
-        (C, p) means of the classes about that of all rows.
-    x : ndarray of float
-        (C, p) weighted sums over the rows of each class, about 0.
-    products : ndarray of float
-        (p, p) weighted sums of products.
-    constant : ndarray of bool
-        (p,) which column never varies within the classes.
-    condition : float
-        Length of the inverse of the products before, their diagonal being 1.
-    error : float
-        What a product of two turned rows may be wrong by, in units of the last place.
-    """
-
-    T: FloatArray
-    means: FloatArray
-    x: FloatArray
-    products: FloatArray
-    constant: np.ndarray
-    condition: float
-    error: float
-
-
-def turned_rows(rows: ClassRows, scale: FloatArray) -> TurnedRows | None:
-    """Return the rows turned, or None where that would cost the digits.
-
-    Parameters
-    ----------
-    scale : ndarray of float
-        (p,) one over the length of each column; 0 for one that never varies.
-    """
-    found = factor_of(rows.products, scale)
-    if found is None or not found[1] <= _MOST:
-        return None
-    from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
-
-    factor, condition = found
-    inverse, _ = lapack.dtrtri(factor, lower=1)
-    turn = (inverse * scale).T
-    T, constant, is_unit = rows.Z @ turn, scale == 0, condition <= _IS_UNIT
-    products = np.diag((~constant).astype(np.float64)) if is_unit else _products(T, rows)
-    error = condition if is_unit else np.sqrt(condition)
-    return TurnedRows(
-        T, rows.means @ turn, rows.all.x @ turn, products, constant, condition, float(error)
-    )
-
-
-def _products(T: FloatArray, rows: ClassRows) -> FloatArray:
-    weighted = T * rows.w[:, None] if rows.is_weighted else T
-    return np.asarray(weighted.T @ T)
-
-
-def factor_of(products: FloatArray, scale: FloatArray) -> tuple[FloatArray, float] | None:
-    """Return the Cholesky factor of scaled products, and the length of the inverse."""
-    from scipy.linalg import lapack  # noqa: PLC0415 - as above
-
-    matrix = products * scale * scale[:, None]
-    # A column that never varies within the classes counts for nothing: it stands alone.
-    np.einsum("ii->i", matrix)[:] += scale == 0
-    factor, failed = lapack.dpotrf(matrix, lower=1)
-    if failed:
-        return None
-    return factor, float(1 / lapack.dpocon(factor, 1.0, uplo="L")[0])
+_ABSENT: Final = -1e300
+"""Log share of a class that is absent; a number, as it is multiplied with zeros too."""
+_HELD: Final = 4_000_000
+"""Numbers of the rows of several splits that are looked at together."""
 
 
 class TurnedSplits:
@@ -123,83 +46,175 @@ class TurnedSplits:
 
     def __init__(self, rows: ClassRows, turned: TurnedRows, priors: Priors) -> None:
         self.rows, self.turned, self.priors = rows, turned, priors
-        self.lengths = np.vecdot(turned.T, turned.T)
-        self.farthest = float(np.linalg.norm(turned.means, axis=1).max())
+        self.farthest = float(np.sqrt(np.square(turned.means).sum(axis=1).max()))
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
         """Predict the test parts of several splits."""
-        joints = [self._joint(part) for part in parts]
-        said: list[Predictions | Plain] = [
-            joint if isinstance(joint, Plain) else TIED for joint in joints
+        said: list[Predictions | Plain] = []
+        held: list[Part] = []
+        n_held = 0
+        for part in parts:
+            held.append(part)
+            n_held += len(_summed(part)) + len(part.test)
+            if n_held * len(self.turned.both) > _HELD:
+                said += self._predict(held)
+                held, n_held = [], 0
+        return said + self._predict(held) if held else said
+
+    def _predict(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+        sums, sizes = self._sums(parts), [len(part.test) for part in parts]
+        tests = np.concatenate([part.test for part in parts])
+        ends = list(accumulate(sizes, initial=0))
+        lengths = np.maximum.reduceat(self.turned.lengths[tests], ends[:-1])
+        said, slopes, levels = self._lines(sums, lengths)
+        tested, n_classes = sums.rows, slopes.shape[2]
+        if not (sums.is_rest.all() and all(part.tests_left_out for part in parts)):
+            tested = np.take(self.turned.both, tests, axis=1)
+        joint = np.empty((n_classes, len(tests)))
+        lines = np.concatenate([slopes, levels], axis=1)
+        for line, (a, b) in zip(lines, pairwise(ends), strict=True):
+            np.matmul(line.T, tested[:, a:b], out=joint[:, a:b])
+        lead = leading(joint)
+        told = posterior_of(joint, lead, np.arange(n_classes), n_classes)
+        assert told.probabilities is not None  # noqa: S101 - it has them always
+        is_tied = np.logical_or.reduceat(lead.ahead <= DIGITS, ends[:-1]).tolist()
+        return [
+            why or (TIED if tied else Predictions(told.output[a:b], told.probabilities[a:b]))
+            for why, tied, (a, b) in zip(said, is_tied, pairwise(ends), strict=True)
         ]
-        together: dict[bytes, list[tuple[int, Joint]]] = {}
-        for at, joint in enumerate(joints):
-            if not isinstance(joint, Plain):
-                together.setdefault(joint[1].tobytes(), []).append((at, joint))
-        for group in together.values():
-            all_of_them = np.concatenate([of_part for _, (of_part, _) in group])
-            told = posterior(all_of_them, group[0][1][1], len(self.rows.means))
-            is_tied, end = gap(all_of_them) <= DIGITS, 0
-            for at, (of_part, _) in group:
-                some = slice(end, end + len(of_part))
-                end = some.stop
-                if not is_tied[some].any():
-                    assert told.probabilities is not None  # noqa: S101 - it has them always
-                    said[at] = Predictions(told.output[some], told.probabilities[some])
-        return said
 
-    def _joint(self, part: Part) -> Joint | Plain:
-        """Return the log joint densities of a test part, unless digits would be lost."""
-        from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
+    def _sums(self, parts: Sequence[Part]) -> _Sums:
+        """Return the sums over the training parts, by way of the fewer rows."""
+        rows, turned, summed = self.rows, self.turned, [_summed(part) for part in parts]
+        ends = list(accumulate(map(len, summed), initial=0))
+        index, q, n_classes = np.concatenate(summed), len(turned.both), len(rows.means)
+        both, w = np.take(turned.both, index, axis=1), rows.w[index]
+        sums = np.empty((len(parts), q, q))
+        for at, (a, b) in enumerate(pairwise(ends)):
+            of_part: FloatArray = both[:, a:b]
+            weighted = of_part * w[a:b] if rows.is_weighted else of_part
+            np.matmul(weighted, of_part.T, out=sums[at])
+        counts = np.einsum("kcc->kc", sums[:, q - n_classes :, q - n_classes :])
+        if rows.is_weighted:
+            seen = np.cumsum(both[q - n_classes :] * (w > 0), axis=1)[:, np.array(ends[1:]) - 1]
+            counts = np.diff(seen, axis=1, prepend=0.0).T
+        is_rest = np.array([one is part.left_out for one, part in zip(summed, parts, strict=True)])
+        counts = np.where(is_rest[:, None], rows.n_with_weight - counts, counts)
+        np.subtract(turned.sums, sums, out=sums, where=is_rest[:, None, None])
+        return _Sums(both, is_rest, counts, sums)
 
-        rows, turned, all_of = self.rows, self.turned, self.rows.all
-        is_fresh = part.left_out is None or len(part.left_out) > len(part.train)
-        index = part.train if part.left_out is None or is_fresh else part.left_out
-        Z, y, w = np.take(turned.T, index, axis=0), rows.y[index], rows.w[index]
-        member = members(y, w, len(rows.means))
-        weight, x = member.sum(axis=1), member @ Z
-        counts = np.bincount(y[w > 0] if rows.is_weighted else y, minlength=len(rows.means))
-        products = (Z * w[:, None] if rows.is_weighted else Z).T @ Z
-        if not is_fresh:
-            counts, weight = all_of.rows - counts, all_of.weight - weight
-            x, products = turned.x - x, turned.products - products
-        present = np.flatnonzero(counts > 0)
-        if not is_fresh and (weight[present] < LEAST_LEFT * all_of.weight[present]).any():
-            return LIGHT
-        if len(present) < 2 or counts.sum() <= len(present):
-            return TOO_FEW
-        x, weight = x[present], weight[present]
-        moved = x / weight[:, None]
-        products -= moved.T @ x
+    def _lines(
+        self, sums: _Sums, lengths: FloatArray
+    ) -> tuple[list[Plain | None], FloatArray, FloatArray]:
+        """Return what the densities are lines of.
+
+        Parameters
+        ----------
+        lengths : ndarray of float
+            (K,) largest squared length of a test row.
+
+        Returns
+        -------
+        plain : list of Plain or None
+            Why a part has to be fitted.
+        slopes : ndarray
+            (K, p, C) what a turned row is multiplied with.
+        levels : ndarray
+            (K, C, C) what is added for a row of one class and the density of another.
+        """
+        turned, (n_parts, n_classes) = self.turned, sums.counts.shape
+        p = len(turned.T)
+        present = sums.counts > 0
+        weight = np.where(present, np.einsum("kcc->kc", sums.sums[:, p:, p:]), 0.0)
+        plain = self._too_little(sums, present, weight)
+        x = sums.sums[:, p:, :p]
+        moved = np.divide(x, weight[:, :, None], out=np.zeros(x.shape), where=present[:, :, None])
+        means = turned.means + moved
+        products = sums.sums[:, :p, :p] - moved.transpose(0, 2, 1) @ x
         if turned.constant.any():
-            np.einsum("ii->i", products)[:] += turned.constant
-        factor, failed = lapack.dpotrf(products.T, lower=1, overwrite_a=1)  # it is symmetric
-        if failed:
-            return ILL_CONDITIONED
-        amplification = float(1 / lapack.dpocon(factor, 1.0, uplo="L")[0])
-        if not amplification <= LARGEST_AMPLIFICATION:
-            return ILL_CONDITIONED
-        means = turned.means[present] + moved
-        slopes, _ = lapack.dpotrs(factor, means.T, lower=1)
-        squares = np.vecdot(means, slopes.T)
-        total = weight.sum()
-        largest = np.sqrt(amplification) * (np.sqrt(self.lengths[part.test].max()) + self.farthest)
-        size = float(squares.max() + np.sqrt(squares.max()) * largest)
-        if not ROUNDING * turned.error * amplification * size * total <= DIGITS:
-            return ILL_CONDITIONED
-        tested = Z if index is part.left_out and np.array_equal(index, part.test) else None
-        if tested is None:
-            tested = np.take(turned.T, part.test, axis=0)
-        joint = tested @ slopes
-        joint += np.take(turned.means @ slopes - 0.5 * squares, rows.y[part.test], axis=0)
-        joint *= total
-        joint += log_priors(weight, self.priors)
-        return joint, present
+            np.einsum("kii->ki", products)[:] += turned.constant
+        slopes, amplification = np.zeros((n_parts, p, n_classes)), np.ones(n_parts)
+        for at in range(n_parts):
+            solved = None if plain[at] else _solved(products[at], means[at])
+            if solved is None:
+                plain[at] = plain[at] or ILL_CONDITIONED
+            else:
+                slopes[at], amplification[at] = solved
+        squares = np.vecdot(means, slopes.transpose(0, 2, 1))
+        total = weight.sum(axis=1)
+        size = np.where(present, squares, 0.0).max(axis=1)
+        size += np.sqrt(size * amplification) * (np.sqrt(lengths) + self.farthest)
+        is_wrong = ~(ROUNDING * turned.error * amplification * size * total <= DIGITS)
+        for at in np.flatnonzero(is_wrong).tolist():
+            plain[at] = plain[at] or ILL_CONDITIONED
+        levels = turned.means @ slopes - 0.5 * squares[:, None]
+        levels *= total[:, None, None]
+        slopes *= total[:, None, None]
+        levels += self._log_priors(weight, present)[:, None]
+        return plain, slopes, levels
+
+    def _too_little(
+        self, sums: _Sums, present: np.ndarray, weight: FloatArray
+    ) -> list[Plain | None]:
+        """Return why parts have to be fitted of which hardly anything is left."""
+        light = (weight < LEAST_LEFT * self.rows.all.weight) & present & sums.is_rest[:, None]
+        is_light, n_present = light.any(axis=1), present.sum(axis=1)
+        too_few = (n_present < 2) | (sums.counts.sum(axis=1) <= n_present)
+        pairs = zip(is_light.tolist(), too_few.tolist(), strict=True)
+        return [LIGHT if light else TOO_FEW if few else None for light, few in pairs]
+
+    def _log_priors(self, weight: FloatArray, present: np.ndarray) -> FloatArray:
+        """(K, C) log shares of the classes; of one that is absent a number below all others."""
+        shares = present.astype(np.float64) if self.priors == "equal" else weight
+        total = np.log(np.maximum(shares.sum(axis=1), np.finfo(np.float64).tiny))
+        found = np.full(shares.shape, _ABSENT)
+        np.log(shares, out=found, where=present)
+        return np.asarray(found - total[:, None])
+
+
+def _solved(products: FloatArray, means: FloatArray) -> tuple[FloatArray, float] | None:
+    """(p, C) slopes and the length of the inverse; None where that is too long."""
+    from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
+
+    factor, failed = lapack.dpotrf(products.T, lower=1, overwrite_a=1)  # it is symmetric
+    if failed:
+        return None
+    amplification = 1 / lapack.dpocon(factor, 1.0, uplo="L")[0]
+    if not amplification <= LARGEST_AMPLIFICATION:
+        return None
+    slopes, _ = lapack.dpotrs(factor, means.T, lower=1)
+    return slopes, float(amplification)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sums:
+    """Sums over K training parts, by class, as ``ClassSums`` has them.
+
+    Parameters
+    ----------
+    rows : ndarray of float
+        (p + C, M) the turned rows that were summed, part after part.
+    is_rest : ndarray of bool
+        (K,) whether these are the rows left out, whose sums were taken from those of all.
+    counts : ndarray
+        (K, C) number of rows with weight.
+    sums : ndarray
+        (K, p + C, p + C) as ``TurnedRows`` has them.
+    """
+
+    rows: FloatArray
+    is_rest: np.ndarray
+    counts: FloatArray
+    sums: FloatArray
+
+
+def _summed(part: Part) -> IntArray:
+    """Return the rows that the sums of a part are taken over: those left out where they are few."""
+    if part.left_out is None or len(part.left_out) > part.n_train:
+        return part.train
+    return part.left_out
 
 
 def gap(joint: FloatArray) -> FloatArray:
-    """(n,) by how much the likeliest class is ahead of the next."""
-    by_class = np.array(joint.T, order="C")  # a copy, even of one row: it is written to
-    best = by_class.max(axis=0)
-    by_class[np.argmax(by_class, axis=0), np.arange(len(best))] = -np.inf
-    return np.asarray(best - by_class.max(axis=0))
+    """(n,) by how much the likeliest class is ahead of the next, of (n, C') densities."""
+    return leading(np.ascontiguousarray(joint.T)).ahead

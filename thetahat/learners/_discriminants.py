@@ -72,11 +72,50 @@ def posterior(joint: FloatArray, present: IntArray, n_classes: int) -> Predictio
     """Return class codes and probabilities from (n, C') log joint densities."""
     # Class by class: numpy takes sums and maxima down columns far faster than along short rows.
     by_class = np.ascontiguousarray(joint.T)
-    shares = np.exp(by_class - by_class.max(axis=0))
+    return posterior_of(by_class, leading(by_class), present, n_classes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leading:
+    """Which of several classes is the likeliest, for each row; of equals the first.
+
+    Parameters
+    ----------
+    best : ndarray of float
+        (n,) its log joint density.
+    ahead : ndarray of float
+        (n,) by how much that is more than the next.
+    place : ndarray of int
+        (n,) which it is.
+    """
+
+    best: FloatArray
+    ahead: FloatArray
+    place: IntArray
+
+
+def leading(by_class: FloatArray) -> Leading:
+    """Go through (C', n) log joint densities class by class."""
+    best, place = by_class[0].copy(), np.zeros(by_class.shape[1], dtype=np.intp)
+    second = np.full(len(best), -np.inf)
+    for at, of_class in enumerate(by_class[1:], start=1):
+        np.copyto(place, at, where=of_class > best)
+        np.maximum(second, np.minimum(best, of_class), out=second)
+        np.maximum(best, of_class, out=best)
+    return Leading(best, best - second, place)
+
+
+def posterior_of(
+    by_class: FloatArray, lead: Leading, present: IntArray, n_classes: int
+) -> Predictions:
+    """Return class codes and probabilities from (C', n) log joint densities."""
+    shares = np.exp(by_class - lead.best)
     shares /= shares.sum(axis=0)
-    probabilities = np.zeros((len(joint), n_classes))
+    if len(present) == n_classes:
+        return Predictions(lead.place, probabilities=np.ascontiguousarray(shares.T))
+    probabilities = np.zeros((by_class.shape[1], n_classes))
     probabilities[:, present] = shares.T
-    return Predictions(present[np.argmax(by_class, axis=0)], probabilities=probabilities)
+    return Predictions(present[lead.place], probabilities=probabilities)
 
 
 def log_priors(totals: FloatArray, priors: Priors) -> FloatArray:

@@ -142,7 +142,7 @@ class GaussianRows:
     def of_training(self, part: Part) -> Moments | None:
         """Return the sums over a training part; None where digits would be lost."""
         left_out = part.left_out
-        if left_out is None or len(left_out) > len(part.train):
+        if left_out is None or len(left_out) > part.n_train:
             return self.of(part.train)
         sums = self.all.without(self.of(left_out))
         present = sums.rows > 0

@@ -122,7 +122,7 @@ class RidgePath:
         """
         rows = self.rows
         tested = rows.some(part.test)
-        lines = self._lines(part, tested) if rows.n_features < len(part.train) else None
+        lines = self._lines(part, tested) if rows.n_features < part.n_train else None
         if lines is None:
             errors[:] = self._from_rows(part)
         else:

@@ -19,7 +19,7 @@ A relative error of 2e-16 in the products, times the square root of a few hundre
 this, stays below 1e-8.
 """
 
-_IN_CACHE: Final = 32_768
+IN_CACHE: Final = 32_768
 """Numbers of some columns that are centred at a time: they stay near the processor."""
 
 
@@ -149,7 +149,7 @@ class Rows:
         ``tested`` is what ``some`` gives of the test part.
         """
         left_out = part.left_out
-        if left_out is None or len(left_out) > len(part.train):
+        if left_out is None or len(left_out) > part.n_train:
             return self.of(part.train)
         both = tested if part.tests_left_out else self.some(left_out)
         return Products(self.all.sums - self._of(both, self.w[left_out]).sums)
@@ -167,7 +167,7 @@ def centred_rows(columns: Columns, y: FloatArray, w: FloatArray, *, intercept: b
     p, n = len(columns), len(y)
     both = np.empty((p + 2, n))
     x_mean, y_mean, total = np.zeros(p), 0.0, w.sum()
-    step = max(1, _IN_CACHE // n)
+    step = max(1, IN_CACHE // n)
     is_weighted = bool((w != 1).any())
     for first in range(0, p, step):
         X = both[first : min(first + step, p)]

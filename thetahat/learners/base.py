@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -83,7 +83,14 @@ class Part:
     @property
     def tests_left_out(self) -> bool:
         """Whether the test part is what is left out of the training part, which is once each."""
-        return self.left_out is not None and np.array_equal(self.left_out, self.test)
+        if self.left_out is None or self.left_out is self.test:
+            return self.left_out is not None
+        return np.array_equal(self.left_out, self.test)
+
+    @property
+    def n_train(self) -> int:
+        """Length of ``train``."""
+        return len(self.train)
 
     @property
     def is_one_left_out(self) -> bool:
@@ -91,6 +98,40 @@ class Part:
         if self.left_out is None or len(self.left_out) != 1 or len(self.test) != 1:
             return False
         return bool(self.left_out[0] == self.test[0])
+
+
+class AllBut(Part):
+    """The rows of a split that is trained on all that are not tested, listed when asked for.
+
+    Parameters
+    ----------
+    test : ndarray of int
+        As ``Part`` has it.
+    n_train : int
+        How many rows are not tested.
+    listed : callable
+        Returns them.
+    """
+
+    __slots__ = ("_listed", "_n_train")
+    _listed: Callable[[], IntArray]
+    _n_train: int
+
+    def __init__(self, test: IntArray, n_train: int, listed: Callable[[], IntArray]) -> None:
+        object.__setattr__(self, "test", test)
+        object.__setattr__(self, "left_out", test)
+        object.__setattr__(self, "_n_train", n_train)
+        object.__setattr__(self, "_listed", listed)
+
+    @property
+    def train(self) -> IntArray:
+        """Row numbers, ascending."""
+        return self._listed()
+
+    @property
+    def n_train(self) -> int:
+        """Length of ``train``."""
+        return self._n_train
 
 
 class OverSplits(Protocol):

@@ -10,7 +10,7 @@ import numpy as np
 from thetahat.features import Features
 from thetahat.learners._discriminant_rows import discriminant_over_splits
 from thetahat.learners._discriminants import Discriminant, Priors, fit_discriminant
-from thetahat.learners._parts import complete_or_plain
+from thetahat.learners._parts import columns_or_plain
 from thetahat.learners.base import OverSplits, Plain
 from thetahat.registry import MethodInfo
 from thetahat.types import FloatArray
@@ -87,11 +87,11 @@ class NearestMean:
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
     ) -> OverSplits | Plain:
         """Take the sums of squares within the classes of all rows."""
-        X = complete_or_plain(features)
-        if isinstance(X, Plain):
-            return X
+        columns = columns_or_plain(features)
+        if isinstance(columns, Plain):
+            return columns
         return discriminant_over_splits(
-            X, y, weights, n_classes, shape="spherical", priors=self.priors
+            columns, y, weights, n_classes, shape="spherical", priors=self.priors
         )
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from thetahat.refits._parameters import require_rows
 from thetahat.refits.base import Fits
-from thetahat.schemes._partitions import dealt, rows_but
-from thetahat.schemes.base import Rows, Split
+from thetahat.schemes._partitions import dealt
+from thetahat.schemes.base import AllButTest, Rows, Split
 from thetahat.seeds import stream
 from thetahat.types import FloatArray, IntArray
 
@@ -62,7 +62,7 @@ class Replacements:
                 drawn, of_all, of_half = repeat, *self._folds(n, seed, repeat)
             if block < K:
                 test = np.flatnonzero(of_all == block)
-                yield Split(repeat, block, block, train=rows_but(test, n), test=test)
+                yield AllButTest(repeat, block, block, test, n)
                 continue
             if block < 2 * K:
                 is_test, working = of_half == block - K, base

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from thetahat.data import Data
-from thetahat.learners.base import FastLearner, Learner, OverSplits, Part, Plain
+from thetahat.learners.base import AllBut, FastLearner, Learner, OverSplits, Part, Plain
 from thetahat.losses.base import Predictions
 from thetahat.pipelines.pipeline import Pipeline
 from thetahat.pipelines.scikit_learner import ScikitLearner
 from thetahat.resampling.prepared import n_at_once
-
-if TYPE_CHECKING:
-    from thetahat.schemes.base import Split
+from thetahat.schemes.base import AllButTest, Split
 
 LEARNS_TO_PREPARE: Final = Plain("a preparation step learns from each training part")
 OF_SCIKIT: Final = Plain("scikit-learn's learners are fitted once per split")
@@ -96,6 +94,8 @@ def finite_or_plain(said: Predictions | Plain) -> Predictions | Plain:
 
 def part_of(split: Split, n: int) -> Part:
     """Return the rows of a split of ``n`` rows, those left out of its training part among them."""
+    if isinstance(split, AllButTest) and split.n == n:
+        return AllBut(split.test, split.n_train, lambda: split.train)
     absent = np.ones(n, dtype=np.bool_)
     absent[split.train] = False
     left_out = np.flatnonzero(absent)

@@ -12,7 +12,7 @@ from thetahat.data import Data
 from thetahat.learners.base import OverSplits, Plain
 from thetahat.losses.base import Loss, Predictions
 from thetahat.resampling.told import Gathering, Told
-from thetahat.schemes.base import Split
+from thetahat.schemes.base import AllButTest, Split
 from thetahat.types import FloatArray, IntArray
 
 _ROWS: Final = 1024
@@ -119,6 +119,8 @@ def one_left_out(
 
 def leaves_one_out(split: Split, n: int) -> bool:
     """Whether the test part is one row of n, and the training part all others, once each."""
+    if isinstance(split, AllButTest) and split.n == n:
+        return len(split.test) == 1
     if len(split.test) != 1 or len(split.train) != n - 1 or split.n_train != n - 1:
         return False
     return n * (n - 1) // 2 - int(split.train.sum()) == int(split.test[0])

@@ -253,13 +253,13 @@ class _Run:
                 yield _Piece(one_row_each(splits.n, rows), alone.of(rows), split_at)
             return
         held: list[Split] = []
-        n_train = n_test = 0
+        n_listed = n_test = 0
         for split in splits:
             held.append(split)
-            n_train, n_test = n_train + len(split.train), n_test + len(split.test)
-            if n_test > most or n_train > _AT_ONCE:
+            n_listed, n_test = n_listed + split.n_listed, n_test + len(split.test)
+            if n_test > most or n_listed > _AT_ONCE:
                 yield self._of_splits(shared, held)
-                held, n_train, n_test = [], 0, 0
+                held, n_listed, n_test = [], 0, 0
         if held:
             yield self._of_splits(shared, held)
 

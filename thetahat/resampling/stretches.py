@@ -85,7 +85,7 @@ def stretches(splits: Iterable[Split]) -> Iterator[list[Split]]:
     held = 0
     for split in splits:
         some.append(split)
-        held += len(split.train) + len(split.test)
+        held += split.n_listed
         if held >= _MOST_HELD:
             yield some
             some, held = [], 0

@@ -147,7 +147,7 @@ class Gathering:
     def _lose_in_steps(self, cut: slice, said: Predictions, y: np.ndarray, loss: Loss) -> None:
         n_learners = len(self.found["fits"])
         step = max(1, _IN_CACHE // max(1, len(y)))
-        repeated = np.tile(y, min(step, n_learners))
+        repeated = y if n_learners == 1 else np.tile(y, min(step, n_learners))
         for first in range(0, n_learners, step):
             some = slice(first, min(first + step, n_learners))
             self._lose(some, cut, _of(said, some, len(y)), repeated, loss)

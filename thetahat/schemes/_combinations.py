@@ -10,8 +10,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.errors import InsufficientData, Loc
-from thetahat.schemes._partitions import rows_but
-from thetahat.schemes.base import Split
+from thetahat.schemes.base import Split, rows_but
 
 MOST_SPLITS: Final = 100_000
 """More splits than this are refused: each is a fit."""

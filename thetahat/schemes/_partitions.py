@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
 import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.schemes.base import Rows, Split
+from thetahat.schemes.base import AllButTest, Rows, Split
 from thetahat.types import IntArray, Label
+
+_SHORT: Final = 2**15 - 1
+"""Blocks up to which their codes fit in two bytes."""
 
 
 def column_of(rows: Rows, name: str, scheme: str) -> np.ndarray:
@@ -91,16 +95,10 @@ def splits_of_partitions(
         repeat, block = divmod(split, n_blocks)
         if repeat != drawn:
             codes = partition(repeat)
-            order = np.argsort(codes, kind="stable").astype(np.intp, copy=False)
+            small = codes.astype(np.int16) if n_blocks <= _SHORT else codes  # sorted by their bits
+            order = np.argsort(small, kind="stable").astype(np.intp, copy=False)
             sizes = np.bincount(codes, minlength=n_blocks)
             bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
             drawn = repeat
         test = order[bounds[block] : bounds[block + 1]]  # ascending, for the sort is stable
-        yield Split(repeat, block, labels[block], rows_but(test, len(order)), test)
-
-
-def rows_but(test: IntArray, n: int) -> IntArray:
-    """Rows 0 to n - 1 that are not in ``test``, ascending."""
-    kept = np.ones(n, dtype=np.bool_)
-    kept[test] = False
-    return np.flatnonzero(kept)
+        yield AllButTest(repeat, block, labels[block], test, len(order))

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.schemes._partitions import check_two_rows, rows_but
-from thetahat.schemes.base import Split
+from thetahat.schemes._partitions import check_two_rows
+from thetahat.schemes.base import AllButTest, Split
 from thetahat.seeds import stream
 
 
@@ -53,4 +53,4 @@ def check_count(name: str, count: int) -> None:
 def drawn_split(n: int, n_test: int, seed: int, draw: int) -> Split:
     """Return the split number ``draw``: a test part of that size, drawn without replacement."""
     test = np.sort(stream(seed, "folds", draw).permutation(n)[:n_test])
-    return Split(0, draw, draw, rows_but(test, n), test)
+    return AllButTest(0, draw, draw, test, n)

@@ -37,6 +37,63 @@ class Split:
         """Number of different rows that are learnt from."""
         return 1 + int(np.count_nonzero(self.train[1:] != self.train[:-1]))
 
+    @property
+    def n_listed(self) -> int:
+        """How many row numbers it holds, or will."""
+        return len(self.train) + len(self.test)
+
+
+class AllButTest(Split):
+    """A split whose training part is every row that is not tested, once.
+
+    Most learners that predict many splits at once never look at those: they are listed when they
+    are asked for.
+
+    Parameters
+    ----------
+    repeat, block, label, test
+        As ``Split`` has them.
+    n : int
+        Number of rows of the data.
+    """
+
+    __slots__ = ("_listed", "n")
+    n: int
+    _listed: IntArray | None
+
+    def __init__(self, repeat: int, block: int, label: Label, test: IntArray, n: int) -> None:
+        object.__setattr__(self, "repeat", repeat)
+        object.__setattr__(self, "block", block)
+        object.__setattr__(self, "label", label)
+        object.__setattr__(self, "test", test)
+        object.__setattr__(self, "n", n)
+        object.__setattr__(self, "_listed", None)
+
+    @property
+    def train(self) -> IntArray:
+        """Row numbers, ascending."""
+        if self._listed is None:
+            object.__setattr__(self, "_listed", rows_but(self.test, self.n))
+        assert self._listed is not None  # noqa: S101 - just set
+        return self._listed
+
+    @property
+    def n_train(self) -> int:
+        """Number of rows that are learnt from."""
+        return self.n - len(self.test)
+
+    @property
+    def n_listed(self) -> int:
+        """How many row numbers it holds, or will."""
+        return self.n
+
+
+def rows_but(test: IntArray, n: int) -> IntArray:
+    """Rows 0 to n - 1 that are not in ``test``, ascending."""
+    kept = np.ones(n, dtype=np.bool_)
+    kept[test] = False
+    return np.flatnonzero(kept)
+
 
 class OneRowEach(Iterator[Split]):
     """Splits that leave out one row of n each, row after row; only one exists at a time.

@@ -47,4 +47,4 @@ def apart(splits: Iterable[Split], group: IntArray) -> Iterator[Split]:
                 f"every row to learn from is a copy of a test row in repeat {split.repeat}, "
                 f"block {split.block}"
             )
-        yield replace(split, train=kept)
+        yield Split(split.repeat, split.block, split.label, kept, split.test)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from itertools import repeat
 from typing import Any
@@ -48,7 +47,7 @@ def losses_at_once(  # noqa: PLR0913 - whose models, of which splits, and where 
         yield from repeat(None, len(splits))
         return
     pairs = zip(splits, tested, strict=True)
-    behind = (replace(split, test=data.n + rows) for split, rows in pairs)
+    behind = (Split(s.repeat, s.block, s.label, s.train, data.n + rows) for s, rows in pairs)
     told = predicted_in_stretches(predict_all, behind, data.n + on.n, ask_of_one_row=True)
     for some, said in told:
         for split, one in zip(some, said, strict=True):

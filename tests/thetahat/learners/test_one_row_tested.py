@@ -10,7 +10,7 @@ import pytest
 from thetahat.data import data_of
 from thetahat.learners import LEARNERS
 from thetahat.learners._discriminant_turned import gap
-from thetahat.learners._discriminants import posterior
+from thetahat.learners._discriminants import leading, posterior
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.resampling import run_splits
 from thetahat.schemes.base import Split
@@ -55,3 +55,15 @@ def test_exact_what_is_asked_about_a_row_leaves_it_as_it_was() -> None:
         gap(joint)
         posterior(joint, np.arange(joint.shape[1]), joint.shape[1])
         np.testing.assert_array_equal(joint, before)
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 5])
+def test_naive_which_class_leads_and_by_how_much(n_classes: int) -> None:
+    joint = np.random.default_rng(8).integers(-3, 3, size=(n_classes, 200)).astype(np.float64)
+
+    found = leading(joint)
+
+    ordered = np.sort(np.vstack([np.full(200, -np.inf), joint]), axis=0)
+    np.testing.assert_array_equal(found.place, joint.argmax(axis=0))
+    np.testing.assert_array_equal(found.best, ordered[-1])
+    np.testing.assert_array_equal(found.ahead, ordered[-1] - ordered[-2])
