@@ -107,6 +107,15 @@ _CELLS: Final = (
         metric="r2",
         interval="normal:influence",
     ),
+    _Cell(
+        text="Where rows come in clusters, what takes them as independent is too short.",
+        reference="cameron2015",
+        population="classes in clusters",
+        is_small=False,
+        scheme="clusters whole, 5-fold",
+        metric="roc_auc",
+        interval="logit:delong",
+    ),
 )
 
 
