@@ -18,6 +18,7 @@ from thetahat.kernels import (
     kinds,
     likelihood_ascent,
     moments,
+    nearest_rows,
     paired_units,
     products,
     sign_flips,
@@ -48,6 +49,7 @@ def steps() -> tuple[Callable[[], None], ...]:
         partial(_warm_weights, losses),
         partial(_warm_counts, losses),
         _warm_rows,
+        _warm_lists,
         _warm_words,
     )
 
@@ -114,6 +116,15 @@ def _warm_rows() -> None:
     rows, X = np.arange(2), np.eye(2)
     class_moments.moments_by_kernel(X, rows, rows, X[0], 2)
     class_moments.distances_by_kernel(X, rows, X, X + 1)
+
+
+def _warm_lists() -> None:
+    near, X = np.zeros((1, 4), dtype=np.float32), np.eye(2)
+    nearest_rows.chosen_by_kernel(near, 1)
+    rows = np.zeros((1, 1), dtype=np.intp)
+    nearest, squares = nearest_rows.ranked_by_kernel(X[:1], X, rows, rows[0] + 1, 1)
+    inside = np.ones((1, 1), dtype=np.bool_)
+    nearest_rows.taken_by_kernel(nearest, squares, squares[0], rows[0], rows[0], inside, 1)
 
 
 def _warm_words() -> None:

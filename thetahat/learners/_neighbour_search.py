@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 
+from thetahat.learners._neighbour_loops import RoughRows, loops_suit
 from thetahat.types import FloatArray, IntArray
 
 _MOST_FOR_TREE: Final = 12
 """Columns up to which a tree beats products of all rows with all."""
 _LEAST_FOR_TREE: Final = 64
+_FEW: Final = 4
+"""Queries for which nothing is prepared."""
 _BLOCK: Final = 250_000
 """Distances held at a time: two megabytes, which stay near the processor."""
 _GROUP: Final = 16
@@ -29,7 +33,8 @@ class Lists:
     squares : ndarray of float
         (q, length) squared distances, each summed from the differences themselves.
     complete_below : ndarray of float
-        (q,) every row with a squared distance below this is in the list.
+        (q,) a row of the list with a squared distance below this stands where it would stand in a
+        list of all rows.
     """
 
     rows: IntArray
@@ -40,58 +45,108 @@ class Lists:
 class Search:
     """The rows that are searched.
 
-    Candidates come from products of rows about their mean, or from a tree where columns are few;
-    both are wrong in the last digits. So distances are computed anew from the differences, the
-    candidates are ranked by these, and what rounding may have left out bounds the list.
+    Candidates come from products of rows about their middle, or from a tree where columns are few;
+    both are wrong in the last digits, and products in numbers of four bytes, for which there are
+    compiled loops, sooner. So distances are computed anew from the differences, the candidates are
+    ranked by these, and what rounding may have left out bounds the list.
     """
 
     def __init__(self, rows: FloatArray) -> None:
-        self.rows = rows
-        self.tree: Any = None
-        n, p = rows.shape
-        if p <= _MOST_FOR_TREE and n >= _LEAST_FOR_TREE:
-            from scipy.spatial import cKDTree  # noqa: PLC0415 - the API need not load it
+        self.rows = np.ascontiguousarray(rows)
 
-            self.tree = cKDTree(rows, balanced_tree=False, compact_nodes=False)
-        else:
-            self.centre = rows.mean(axis=0)
-            centred = rows - self.centre
-            self.lengths = np.einsum("ij,ij->i", centred, centred)
-            self.minus_twice = np.ascontiguousarray(-2 * centred.T)
+    @cached_property
+    def _tree(self) -> Any:
+        from scipy.spatial import cKDTree  # noqa: PLC0415 - the API need not load it
+
+        return cKDTree(self.rows, balanced_tree=False, compact_nodes=False)
+
+    @cached_property
+    def _products(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the centre of the rows, and minus twice the rows and their lengths about it."""
+        centre = self.rows.mean(axis=0)
+        centred = self.rows - centre
+        lengths = np.einsum("ij,ij->i", centred, centred)
+        return centre, np.ascontiguousarray(-2 * centred.T), lengths
+
+    @cached_property
+    def _rough(self) -> RoughRows:
+        return RoughRows(self.rows)
 
     def lists(self, queries: FloatArray, length: int) -> Lists:
         """Return the ``length`` nearest rows of each query, or all rows where there are fewer."""
-        n = len(self.rows)
-        length = min(length, n)
-        if self.tree is not None:
+        n, p = self.rows.shape
+        queries, length = np.ascontiguousarray(queries), min(length, n)
+        if len(queries) <= _FEW:
+            return Lists(*self._of_all(queries, length), np.full(len(queries), np.inf))
+        if loops_suit(n, p, len(queries), length):
+            return self._by_loops(queries, length)
+        if n >= _LEAST_FOR_TREE and p <= _MOST_FOR_TREE:
             return self._by_tree(queries, length)
-        step = max(1, _BLOCK // max(1, n))
+        return self._in_blocks(queries, length)
+
+    def nearest(self, queries: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
+        """(q, k) row numbers and squared distances of the k nearest rows, the nearest first.
+
+        Of rows equally far the lowest number comes first.
+        """
+        lists = self.lists(queries, k + 8)
+        rows, squares = lists.rows[:, :k].copy(), lists.squares[:, :k].copy()
+        unsure = np.flatnonzero(squares[:, -1] >= lists.complete_below)
+        rows[unsure], squares[unsure] = self._of_all(queries[unsure], k)
+        return rows, squares
+
+    def _of_all(self, queries: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
+        """(q, k) rows and squared distances of the k nearest, by the distances to all rows."""
+        n, p = self.rows.shape
+        found, squares = np.empty((len(queries), k), dtype=np.intp), np.empty((len(queries), k))
+        of_all, step = np.empty(n), max(1, _BLOCK // max(1, p))
+        for at in range(len(queries)):
+            query = queries[at : at + 1]
+            for a in range(0, n, step):
+                part = slice(a, a + step)
+                of_all[part] = squared_distances(query, self.rows[None, part])[0]
+            near = np.flatnonzero(of_all <= np.partition(of_all, k - 1)[k - 1])
+            found[at] = near[np.argsort(of_all[near], kind="stable")[:k]]
+            squares[at] = of_all[found[at]]
+        return found, squares
+
+    def _by_loops(self, queries: FloatArray, length: int) -> Lists:
+        rows, squares, below = self._rough.lists(queries, length)
+        # Rounding may hide all order where rows are in tight groups far apart.
+        again = np.flatnonzero(~(squares[:, length // 2] < below))
+        if len(again):
+            lists = self._in_blocks(queries[again], length)
+            rows[again], squares[again] = lists.rows, lists.squares
+            below[again] = lists.complete_below
+        return Lists(rows, squares, below)
+
+    def _by_tree(self, queries: FloatArray, length: int) -> Lists:
+        distances, found = self._tree.query(queries, k=np.arange(1, length + 1))
+        farthest = distances[:, -1] ** 2 * (1 - 1e-12)
+        return self._ranked(queries, np.asarray(found, dtype=np.intp), farthest)
+
+    def _in_blocks(self, queries: FloatArray, length: int) -> Lists:
+        step = max(1, _BLOCK // len(self.rows))
         parts = [
             self._by_products(queries[a : a + step], length) for a in range(0, len(queries), step)
         ]
-        if not parts:
-            return Lists(np.empty((0, length), dtype=np.intp), np.empty((0, length)), np.empty(0))
         return Lists(
             np.concatenate([part.rows for part in parts]),
             np.concatenate([part.squares for part in parts]),
             np.concatenate([part.complete_below for part in parts]),
         )
 
-    def _by_tree(self, queries: FloatArray, length: int) -> Lists:
-        distances, found = self.tree.query(queries, k=np.arange(1, length + 1))
-        farthest = distances[:, -1] ** 2 * (1 - 1e-12)
-        return self._ranked(queries, np.asarray(found, dtype=np.intp), farthest)
-
     def _by_products(self, queries: FloatArray, length: int) -> Lists:
-        centred = queries - self.centre
+        centre, minus_twice, of_rows = self._products
+        centred = queries - centre
         lengths = np.einsum("ij,ij->i", centred, centred)
         # Less the query's own length, which changes no order.
-        near = centred @ self.minus_twice
-        near += self.lengths
+        near = centred @ minus_twice
+        near += of_rows
         n, p = self.rows.shape
         found = np.tile(np.arange(n), (len(queries), 1)) if length == n else smallest(near, length)
         farthest = np.take_along_axis(near, found, axis=1).max(axis=1) + lengths
-        rounding = 4 * np.finfo(np.float64).eps * (p + 4) * (lengths + self.lengths.max())
+        rounding = 4 * np.finfo(np.float64).eps * (p + 4) * (lengths + of_rows.max())
         return self._ranked(queries, found, farthest - rounding)
 
     def _ranked(self, queries: FloatArray, found: IntArray, below: FloatArray) -> Lists:
@@ -142,17 +197,3 @@ def squared_distances(queries: FloatArray, rows: FloatArray) -> FloatArray:
     """(q, m) from (q, p) and (q, m, p): the same digits for a pair, whatever stands around it."""
     differences = rows - queries[:, None, :]
     return np.asarray((differences * differences).sum(axis=2))
-
-
-def nearest(search: Search, queries: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
-    """(q, k) row numbers and squared distances of the k nearest rows, the nearest first.
-
-    Of rows equally far the lowest number comes first.
-    """
-    lists = search.lists(queries, k + 8)
-    rows, squares = lists.rows[:, :k].copy(), lists.squares[:, :k].copy()
-    for query in np.flatnonzero(squares[:, -1] >= lists.complete_below):
-        of_all = squared_distances(queries[query : query + 1], search.rows[None])[0]
-        order = np.argsort(of_all, kind="stable")[:k]
-        rows[query], squares[query] = order, of_all[order]
-    return rows, squares

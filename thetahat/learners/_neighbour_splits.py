@@ -7,7 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.learners._neighbour_search import Search, nearest
+from thetahat.kernels.nearest_rows import taken_by_kernel
+from thetahat.learners._neighbour_search import Search
 from thetahat.learners.base import Part, Plain
 from thetahat.losses.base import Predictions
 from thetahat.types import FloatArray, IntArray
@@ -19,6 +20,8 @@ TOO_FEW_AT_ALL: Final = Plain("there are fewer rows than neighbours are asked fo
 
 _MOST_HELD: Final = 1_000_000
 """Numbers that test rows and parts of one vote may take."""
+_MANY: Final = 1000
+"""Rows from which on a compiled loop goes through the lists."""
 
 Vote = Callable[[IntArray, FloatArray], Predictions]
 """From (q, k) row numbers of all data and squared distances to predictions."""
@@ -51,6 +54,7 @@ class NeighbourSplits:
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
         """Let the neighbours of all test rows of several splits vote at once."""
+        self.look_up(rows_tested(parts))
         said: list[Predictions | Plain] = [TOO_FEW] * len(parts)
         some: list[tuple[int, np.ndarray]] = []
         held = 0
@@ -89,6 +93,10 @@ class NeighbourSplits:
 
     def inside(self, part: Part) -> np.ndarray:
         """(n,) whether a row may be a neighbour in this split."""
+        if part.left_out is not None:
+            inside = self.allowed.copy()
+            inside[part.left_out] = False
+            return inside
         inside = np.zeros(len(self.X), dtype=np.bool_)
         inside[part.train] = True
         inside &= self.allowed
@@ -102,13 +110,17 @@ class NeighbourSplits:
         self, test: IntArray, of_part: IntArray, inside: np.ndarray, k: int
     ) -> tuple[IntArray, FloatArray]:
         """(q, k) likewise, of test rows of J parts; ``inside`` is (J, n)."""
-        self._look_up(test)
-        fit = inside[of_part[:, None], self.rows[test]]
-        rows, squares, unsure = self._of_lists(test, fit, k)
+        self.look_up(test)
+        if len(self.X) >= _MANY:
+            lists = self.rows, self.squares, self.complete_below
+            rows, squares, unsure = taken_by_kernel(*lists, test, of_part, inside, k)
+        else:
+            fit = inside[of_part[:, None], self.rows[test]]
+            rows, squares, unsure = self._of_lists(test, fit, k)
         for part in np.unique(of_part[unsure]).tolist():
             mine = unsure & (of_part == part)
             train = np.flatnonzero(inside[part])
-            at, found = nearest(Search(self.X[train]), self.X[test[mine]], k)
+            at, found = Search(self.X[train]).nearest(self.X[test[mine]], k)
             rows[mine], squares[mine] = train[at], found
         return rows, squares
 
@@ -119,16 +131,21 @@ class NeighbourSplits:
 
         ``fit`` is (q, length), whether a row of the list may be a neighbour.
         """
-        of_test = self.rows[test]
-        first = np.argsort(~fit, axis=1, kind="stable")[:, :k]
-        rows = np.take_along_axis(of_test, first, axis=1)
-        squares = np.take_along_axis(self.squares[test], first, axis=1)
-        enough = np.count_nonzero(fit, axis=1) >= k
-        return rows, squares, ~(enough & (squares[:, -1] < self.complete_below[test]))
+        place = np.cumsum(fit, axis=1, dtype=np.int32)
+        few = np.flatnonzero(place[:, -1] < k)
+        if len(few):  # others are taken, and not trusted
+            fit[few], place[few] = True, np.arange(1, self.length + 1)
+        taken = np.flatnonzero(fit & (place <= k))
+        taken += self.length * np.repeat(test - np.arange(len(test)), k)
+        rows = self.rows.reshape(-1)[taken].reshape(len(test), k)
+        squares = self.squares.reshape(-1)[taken].reshape(len(test), k)
+        unsure = squares[:, -1] >= self.complete_below[test]
+        unsure[few] = True
+        return rows, squares, unsure
 
     def others(self, rows: IntArray) -> tuple[IntArray, FloatArray, np.ndarray]:
         """(n_rows, k) of each row's nearest others and their squares; whether its list suffices."""
-        self._look_up(rows)
+        self.look_up(rows)
         chosen, squares, unsure = self._of_lists(rows, self.rows[rows] != rows[:, None], self.k)
         return chosen, squares, ~unsure
 
@@ -137,16 +154,23 @@ class NeighbourSplits:
         chosen, squares, suffices = self.others(rows)
         return self.vote(chosen, squares), suffices
 
-    def _look_up(self, rows: IntArray) -> None:
+    def look_up(self, rows: IntArray) -> None:
         """Make the lists of the rows that have none yet."""
-        wanted = np.unique(rows[~self.known[rows]])
-        if not len(wanted):
+        if self.known[rows].all():
             return
+        asked = np.zeros(len(self.X), dtype=np.bool_)
+        asked[rows] = True
+        wanted = np.flatnonzero(asked & ~self.known)
         lists = self.search.lists(self.X[wanted], self.length)
         self.rows[wanted] = self.numbers[lists.rows]
         self.squares[wanted] = lists.squares
         self.complete_below[wanted] = lists.complete_below
         self.known[wanted] = True
+
+
+def rows_tested(parts: Sequence[Part]) -> IntArray:
+    """Return the rows that the splits are tested on, one split's after another's."""
+    return np.concatenate([np.empty(0, dtype=np.intp), *(part.test for part in parts)])
 
 
 class NeighbourPath:
@@ -175,6 +199,11 @@ class NeighbourPath:
             return self._votes(*nothing), np.zeros(len(self.numbers), dtype=np.bool_)
         most = max(k for k, fit in zip(self.numbers, fits, strict=True) if fit)
         return self._votes(*splits.nearest(part.test, inside, most)), fits
+
+    def predict_all(self, parts: Sequence[Part]) -> list[tuple[Predictions, np.ndarray]]:
+        """Do so for several splits, of which all lists are made at once."""
+        self.splits.look_up(rows_tested(parts))
+        return [self.predict(part) for part in parts]
 
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
         """Let the nearest of each row's others vote; and whether its list suffices."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.features import Features
-from thetahat.learners._neighbour_search import Search, nearest
+from thetahat.learners._neighbour_search import Search
 from thetahat.learners._neighbour_splits import (
     TOO_FEW_AT_ALL,
     NeighbourPath,
@@ -37,6 +37,8 @@ class Voters:
 
     def vote(self, rows: IntArray, squares: FloatArray) -> Predictions:
         """Return what (q, k) rows at these squared distances say together."""
+        if self._count_alike:
+            return self._counted(rows)
         counts = self.weights[rows]
         if self.by_distance:
             at_point = squares == 0
@@ -53,6 +55,19 @@ class Voters:
         )
         return Predictions(np.argmax(votes, axis=1), probabilities=votes / total[:, None])
 
+    @property
+    def _count_alike(self) -> bool:
+        """Whether each row has one vote for a class."""
+        return bool(self.n_classes and not self.by_distance and (self.weights == 1).all())
+
+    def _counted(self, rows: IntArray) -> Predictions:
+        """Count the votes of (q, k) rows that have one each."""
+        n_queries, k = rows.shape
+        cells = self.y[rows] + self.n_classes * np.arange(n_queries)[:, None]
+        found = np.bincount(cells.reshape(-1), minlength=self.n_classes * n_queries)
+        votes = found.reshape(n_queries, self.n_classes)
+        return Predictions(np.argmax(votes, axis=1), probabilities=votes / k)
+
     def votes(
         self, rows: IntArray, squares: FloatArray, numbers: Sequence[int]
     ) -> list[Predictions]:
@@ -60,7 +75,7 @@ class Voters:
 
         Where each row has one vote they are counted once, from the nearest to the farthest.
         """
-        if self.by_distance or not self.n_classes or not (self.weights[rows] == 1).all():
+        if not self._count_alike:
             return [self.vote(rows[:, :k], squares[:, :k]) for k in numbers]
         said = self.y[rows]
         last = np.minimum(numbers, rows.shape[1]) - 1
@@ -82,7 +97,7 @@ class Neighbours:
 
     def predict(self, features: Features) -> Predictions:
         """Let the nearest rows of each instance vote."""
-        rows, squares = nearest(self.search, features.complete_matrix(), self.k)
+        rows, squares = self.search.nearest(features.complete_matrix(), self.k)
         return self.voters.vote(rows, squares)
 
 

@@ -14,7 +14,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "import numba, numpy as np\n"
         "from thetahat.kernels import bootstrap, cells, moments, sign_flips, signed_ranks\n"
         "from thetahat.kernels import class_moments, drawn_words, paired_units\n"
-        "from thetahat.kernels import products, run_products, sparse_counts\n"
+        "from thetahat.kernels import nearest_rows, products, run_products, sparse_counts\n"
         "from thetahat.kernels import gaussian_kernels, kernel_means, likelihood_ascent\n"
         "from thetahat.kernels.compiling import compiled, compiled_in_any_order\n"
         "from thetahat.kernels.warm import compile_all\n"
@@ -28,7 +28,8 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "    drawn_words.add_words, drawn_words.score_blocks, drawn_words.score_others,\n"
         "    kernel_means.nearest_squares, kernel_means.exchange,\n"
         "    gaussian_kernels.fill_squares, gaussian_kernels.exponentiate,\n"
-        "    likelihood_ascent.ascend, cells.count_kinds]\n"
+        "    likelihood_ascent.ascend, cells.count_kinds,\n"
+        "    nearest_rows.choose, nearest_rows.rank, nearest_rows.take]\n"
         "def kinds():\n"
         "    own = products.of_blocks, run_products.of_runs, moments.of_short_runs\n"
         "    own = map(compiled_in_any_order, own)\n"
@@ -80,6 +81,11 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "class_moments.moments_by_kernel(x.reshape(400, 300), rows, rows % 3, x[:400], 3)\n"
         "means = x[:900].reshape(3, 300)\n"
         "class_moments.distances_by_kernel(x.reshape(400, 300), rows, means, means**2)\n"
+        "from thetahat.learners._neighbour_splits import NeighbourSplits\n"
+        "X, test = rng.normal(size=(1200, 6)), np.arange(9)\n"
+        "splits = NeighbourSplits(X, X[:, 0] < 9, 2, lambda rows, squares: squares)\n"
+        "splits.look_up(np.arange(1200))\n"
+        "splits.nearest(test, np.arange(1200) % 2 == 0, 2)\n"
         "from thetahat.presets._documents import Documents\n"
         "from thetahat.presets._ranked_documents import RankedDocuments\n"
         "X = csr_array(np.rint(abs(x)).reshape(400, 300))\n"
@@ -98,7 +104,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
     )
 
     before, after = done.stdout.splitlines()
-    assert before == after == str([1] * 10 + [2, 2, 1, 1, 2] + [1] * 14)
+    assert before == after == str([1] * 10 + [2, 2, 1, 1, 2] + [1] * 17)
 
 
 NOT_WARMED = {

@@ -10,7 +10,7 @@ from tests.thetahat.learners.against import both
 from tests.thetahat.learners.fits import predicted, probabilities
 from thetahat.data import data_of
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.learners._neighbour_search import Search, nearest, smallest
+from thetahat.learners._neighbour_search import Search, smallest
 from thetahat.learners.base import Plain
 from thetahat.learners.nearest_neighbours import NearestNeighbours
 from thetahat.losses.base import Predictions
@@ -104,7 +104,7 @@ def test_naive_distances_of_all_pairs(p: int, offset: float) -> None:
     rows = rng.normal(size=(600, p)) + offset
     queries = np.concatenate([rows[:40], rng.normal(size=(40, p)) + offset])
 
-    found, squares = nearest(Search(rows), queries, 6)
+    found, squares = Search(rows).nearest(queries, 6)
 
     of_all = ((queries[:, None, :] - rows) ** 2).sum(axis=2)
     order = np.argsort(of_all, axis=1, kind="stable")[:, :6]
@@ -118,7 +118,7 @@ def test_naive_many_rows_equally_far(p: int) -> None:
     rng = np.random.default_rng(20_261_209)
     rows = rng.integers(0, 2, size=(200, p)).astype(np.float64)
 
-    found, _ = nearest(Search(rows), rows, 5)
+    found, _ = Search(rows).nearest(rows, 5)
 
     of_all = ((rows[:, None, :] - rows) ** 2).sum(axis=2)
     assert_array_equal(found, np.argsort(of_all, axis=1, kind="stable")[:, :5])
@@ -144,11 +144,11 @@ def test_exact_smallest_where_the_bound_leaves_no_choice() -> None:
 
 def test_exact_lists_in_blocks_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = np.random.default_rng(20_261_210).normal(size=(90, 20))
-    whole = nearest(Search(rows), rows, 4)
+    whole = Search(rows).nearest(rows, 4)
 
     monkeypatch.setattr("thetahat.learners._neighbour_search._BLOCK", 500)
 
-    in_parts = nearest(Search(rows), rows, 4)
+    in_parts = Search(rows).nearest(rows, 4)
     assert_array_equal(in_parts[0], whole[0])
     assert_array_equal(in_parts[1], whole[1])
 
@@ -197,7 +197,7 @@ def test_property_lists_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_degenerate_no_queries() -> None:
     rows = np.random.default_rng(20_261_213).normal(size=(90, 20))
 
-    found, squares = nearest(Search(rows), rows[:0], 4)
+    found, squares = Search(rows).nearest(rows[:0], 4)
 
     assert found.shape == squares.shape == (0, 4)
 

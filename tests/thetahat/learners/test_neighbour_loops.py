@@ -1,0 +1,157 @@
+"""Searches large enough for compiled loops, beside those that are not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from tests.thetahat.learners.fits import predicted
+from thetahat.data import data_of
+from thetahat.learners import _neighbour_search
+from thetahat.learners._neighbour_loops import RoughRows, loops_suit
+from thetahat.learners._neighbour_search import Lists, Search
+from thetahat.learners.base import Plain
+from thetahat.learners.nearest_neighbours import NearestNeighbours
+from thetahat.losses.base import Predictions
+from thetahat.losses.zero_one import ZeroOne
+from thetahat.resampling import path_over, rows_of, run_path, run_splits
+from thetahat.resampling.at_once import over_splits, part_of
+from thetahat.schemes import SCHEMES
+from thetahat.schemes.base import Split
+from thetahat.types import FloatArray
+
+RNG = np.random.default_rng(20_261_131)
+N, LENGTH = 1100, 9
+
+
+def by_products(rows: FloatArray, queries: FloatArray) -> Lists:
+    return Search(rows)._in_blocks(queries, LENGTH)
+
+
+def cases() -> dict[str, tuple[FloatArray, FloatArray]]:
+    """Return rows and queries that are hard for numbers of four bytes, by name."""
+    rows = RNG.normal(size=(N, 7))
+    far = rows.copy()
+    far[::100] *= 1e9
+    grouped = rows + 1e5 * (np.arange(N) % 3)[:, None]
+    return {
+        "normal": (rows, rows),
+        "offset": (rows + 1e6, rows + 1e6),
+        "some far": (far, far),
+        "all tiny": (rows * 1e-150, rows * 1e-150),
+        "all large": (rows * 1e150, rows * 1e150),
+        "grouped": (grouped, grouped),
+        "queries far": (rows, rows * 1e30),
+        "alike": (np.rint(rows), np.rint(rows)),
+        "the same": (np.ones((N, 7)), np.ones((N, 7))),
+    }
+
+
+@pytest.mark.parametrize("name", list(cases()))
+def test_exact_lists_and_nearest_as_by_products(name: str) -> None:
+    rows, queries = cases()[name]
+    assert loops_suit(N, 7, len(queries), LENGTH)
+
+    lists, wanted = Search(rows).lists(queries, LENGTH), by_products(rows, queries)
+    found, squares = Search(rows).nearest(queries[:200], LENGTH - 8)
+
+    both = np.minimum(lists.complete_below, wanted.complete_below)[:, None]
+    known = wanted.squares < both
+    assert_array_equal(lists.rows[known], wanted.rows[known])
+    assert_array_equal(lists.squares[known], wanted.squares[known])
+    of_all = ((queries[:200, None, :] - rows) ** 2).sum(axis=2)
+    order = np.argsort(of_all, axis=1, kind="stable")[:, : LENGTH - 8]
+    assert_array_equal(found, order)
+    assert_array_equal(squares, np.take_along_axis(of_all, order, axis=1))
+
+
+@pytest.mark.parametrize("name", ["normal", "offset", "some far", "all tiny"])
+def test_property_products_in_four_bytes_tell_most(name: str) -> None:
+    rows, queries = cases()[name]
+
+    _, squares, below = RoughRows(rows).lists(queries, LENGTH)
+
+    assert np.mean(squares[:, LENGTH // 2] < below) > 0.95
+
+
+@pytest.mark.parametrize(
+    ("p", "apart"), [(3, 3.0), (7, 3.0), (128, 3.0), (3, 300.0), (7, 300.0), (128, 30.0)]
+)
+def test_exact_a_list_is_of_all_rows_as_far_as_it_is_said_to_be(p: int, apart: float) -> None:
+    """Far from the middle, rounding takes rows that are not the nearest for it."""
+    rows = RNG.normal(size=(N, p)) + apart * (np.arange(N) % 3 == 0)[:, None]
+    queries = rows[::3]
+
+    found, squares, below = RoughRows(rows).lists(queries, LENGTH)
+
+    assert (squares[:, 1] < below).any()
+    of_all = ((queries[:, None, :] - rows) ** 2).sum(axis=2)
+    for row, listed, bound in zip(of_all, found, below, strict=True):
+        near = np.flatnonzero(row < bound)
+        order = near[np.argsort(row[near], kind="stable")][:LENGTH]
+        assert_array_equal(listed[: len(order)], order)
+
+
+@pytest.mark.parametrize(("n", "p"), [(N, 2), (N, 129), (500, 7)])
+def test_exact_which_searches_the_loops_are_for(n: int, p: int) -> None:
+    assert not loops_suit(n, p, n, LENGTH)
+    assert not loops_suit(n, 7, n, n // 4 + 1)
+
+
+def test_property_few_queries_prepare_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = RNG.normal(size=(40, 3))
+    monkeypatch.setattr(_neighbour_search, "_BLOCK", 30)
+
+    lists = Search(rows).lists(rows[:3], 5)
+
+    order = np.argsort(((rows[:3, None] - rows) ** 2).sum(axis=2), axis=1, kind="stable")
+    assert_array_equal(lists.rows, order[:, :5])
+    assert np.isinf(lists.complete_below).all()
+
+
+@pytest.mark.parametrize("scheme", ["k_fold", "repeated_k_fold", "split_half"])
+def test_naive_fits_of_many_rows(scheme: str) -> None:
+    X, y = np.rint(3 * RNG.normal(size=(N, 6))), RNG.integers(0, 3, N)
+    data = data_of({f"x{j}": X[:, j] for j in range(6)}, y, "classification")
+    learner = NearestNeighbours(k=4)
+    params = {"k_fold": {"n_folds": 4}, "repeated_k_fold": {"n_folds": 2, "n_repeats": 2}}
+    splits = (
+        [Split(0, at, at, np.arange(at, N, 2), np.arange(1 - at, N, 2)) for at in (0, 1)]
+        if scheme == "split_half"
+        else list(SCHEMES[scheme](**params[scheme]).splits(rows_of(data), 3))
+    )
+
+    done = run_splits("m", learner, data, splits, ZeroOne(), 0, keep_predictions=True)
+    (group,) = path_over({"a": learner, "b": NearestNeighbours(k=9)})
+    path = run_path(group, data, splits, ZeroOne(), 0, keep_predictions=True)["a"]
+
+    assert not isinstance(path, Exception)
+    for split, outcome, other in zip(splits, done, path, strict=True):
+        train, test = split.train, split.test
+        wanted = predicted(learner, X[train], y[train], X[test], n_classes=3)
+        assert outcome.why_plain is None
+        for said in (outcome, other):
+            assert said.output is not None
+            assert_array_equal(said.output, wanted.output)
+            assert_array_equal(said.probabilities, wanted.probabilities)
+
+
+def test_exact_refused_splits_stand_where_they_stood(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = RNG.normal(size=(60, 3)), RNG.normal(size=60)
+    data = data_of({f"x{j}": X[:, j] for j in range(3)}, y, "regression")
+    monkeypatch.setattr("thetahat.learners._neighbour_splits._MOST_HELD", 300)
+    shared = over_splits(NearestNeighbours(k=3), data)
+    whole, twice = np.arange(60), np.repeat(np.arange(30), 2)
+    splits = [Split(0, at, at, whole[10:], whole[:10]) for at in range(9)]
+    splits[2] = Split(0, 2, 2, whole[:2], whole[2:])
+    splits[4] = splits[7] = splits[8] = Split(0, 4, 4, twice, whole[30:])
+    assert not isinstance(shared, Plain)
+
+    said = shared.predict_all([part_of(split, 60) for split in splits])  # type: ignore[attr-defined]
+
+    assert [isinstance(one, Plain) for one in said] == [at in (2, 4, 7, 8) for at in range(9)]
+    for one in said:
+        if isinstance(one, Predictions):
+            wanted = predicted(NearestNeighbours(k=3), X[10:], y[10:], X[:10])
+            assert_array_equal(one.output, wanted.output)
