@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.labels import coded, codes_of
 from thetahat.training_sizes import training_sizes
 from thetahat.types import BlockKind, FloatArray, IntArray, Label
 
@@ -174,7 +175,7 @@ def layout_of(  # noqa: PLR0913 - one argument per column of the long form
     if n == 0:
         raise InsufficientData("there are no losses", loc=("losses",))
     repeat_codes = np.zeros(n, dtype=np.intp) if repeat is None else codes_of(repeat)[0]
-    instance_codes, instance_labels = (None, None) if instance is None else _coded(instance)
+    instance_codes, instance_labels = (None, None) if instance is None else coded(instance)
     cluster_codes, cluster_labels = (None, ()) if cluster is None else codes_of(cluster)
     columns = (("repeat", repeat_codes), ("instance", instance_codes), ("cluster", cluster_codes))
     for name, codes in columns:
@@ -251,38 +252,6 @@ def _check_one_series(n_repeats: int, name: str) -> None:
             loc=(name,),
             value=n_repeats,
         )
-
-
-def codes_of(labels: Sequence[Label] | IntArray) -> tuple[IntArray, tuple[Label, ...]]:
-    """Return codes 0, 1, ... in order of first appearance, and the labels they stand for."""
-    codes, values = _coded(labels)
-    return codes, tuple(values.tolist())
-
-
-def _coded(labels: Sequence[Label] | IntArray) -> tuple[IntArray, np.ndarray]:
-    """Return the codes, and the labels as an array: integers, or objects."""
-    if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":
-        codes = labels.astype(np.intp, copy=False)
-        if _have_no_gaps(codes):
-            return codes, np.arange(codes[-1] + 1)
-        values, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-        rank = np.empty(len(values), dtype=np.intp)
-        by_appearance = np.argsort(first, kind="stable")
-        rank[by_appearance] = np.arange(len(values))
-        return rank[inverse], values[by_appearance]
-    seen: dict[Label, int] = {}
-    codes = np.fromiter(
-        (seen.setdefault(label, len(seen)) for label in labels), dtype=np.intp, count=len(labels)
-    )
-    return codes, np.array([*seen, None], dtype=object)[:-1]
-
-
-def _have_no_gaps(codes: IntArray) -> bool:
-    """Tell whether integers ascend from 0 without a gap, as the blocks of a matrix do."""
-    if not len(codes) or codes[0] != 0:
-        return False
-    steps = np.diff(codes)
-    return bool((steps >= 0).all() and (steps <= 1).all())
 
 
 def _check_blocks(kind: BlockKind, split_repeat: IntArray, repeat_codes: IntArray) -> None:

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.layout import codes_of, layout_of, layout_of_scores
+from thetahat.labels import codes_of
+from thetahat.layout import layout_of, layout_of_scores
 from thetahat.types import BlockKind
 
 BLOCK = ["b", "a", "b", "c", "a", "c", "c"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.curves.sizes import counts_of
 from thetahat.errors import InvalidParameter, UnsupportedCombination
-from thetahat.layout import codes_of
+from thetahat.labels import codes_of
 from thetahat.schemes.base import Rows, Scheme, Split
 from thetahat.seeds import stream
 from thetahat.types import BlockKind, IntArray

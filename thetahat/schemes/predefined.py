@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.layout import codes_of
+from thetahat.labels import codes_of
 from thetahat.registry import PARTITIONS, MethodInfo
 from thetahat.schemes._partitions import column_of, splits_of_partitions
 from thetahat.schemes.base import Rows, Split

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.layout import codes_of
+from thetahat.labels import codes_of
 from thetahat.registry import SOURCES, MethodInfo
 from thetahat.schemes._partitions import (
     check_enough,

@@ -10,7 +10,7 @@ import numpy as np
 from thetahat.data import Data
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.generators import Size
-from thetahat.layout import codes_of
+from thetahat.labels import codes_of
 from thetahat.seeds import stream
 from thetahat.studies._rows import take
 from thetahat.studies.drawn import (

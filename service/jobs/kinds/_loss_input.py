@@ -28,7 +28,8 @@ from service.jobs.kinds.base import DatasetFile
 from service.schemas.numbers import number_array
 from thetahat.block_losses import LARGEST, BlockLosses, LossTable
 from thetahat.errors import InsufficientData, InvalidParameter, Loc
-from thetahat.layout import Layout, codes_of, layout_of
+from thetahat.labels import codes_of
+from thetahat.layout import Layout, layout_of
 from thetahat.types import BlockKind, FloatArray
 
 

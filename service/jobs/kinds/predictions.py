@@ -37,7 +37,7 @@ from service.schemas.base import EvaluationRequest
 from thetahat.block_losses import BlockLosses, LossTable
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.evaluation import check, evaluate, other_than_zero_one
-from thetahat.layout import codes_of
+from thetahat.labels import codes_of
 from thetahat.losses import LOSSES
 from thetahat.losses.base import Loss, Predictions
 from thetahat.measuring.told import add_metrics

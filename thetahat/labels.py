@@ -1,0 +1,41 @@
+"""Labels as whole numbers, in the order in which they first appear."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from thetahat.types import IntArray, Label
+
+
+def codes_of(labels: Sequence[Label] | IntArray) -> tuple[IntArray, tuple[Label, ...]]:
+    """Return codes 0, 1, ... in order of first appearance, and the labels they stand for."""
+    codes, values = coded(labels)
+    return codes, tuple(values.tolist())
+
+
+def coded(labels: Sequence[Label] | IntArray) -> tuple[IntArray, np.ndarray]:
+    """Return the codes, and the labels as an array: integers, or objects."""
+    if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":
+        codes = labels.astype(np.intp, copy=False)
+        if _have_no_gaps(codes):
+            return codes, np.arange(codes[-1] + 1)
+        values, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+        rank = np.empty(len(values), dtype=np.intp)
+        by_appearance = np.argsort(first, kind="stable")
+        rank[by_appearance] = np.arange(len(values))
+        return rank[inverse], values[by_appearance]
+    seen: dict[Label, int] = {}
+    codes = np.fromiter(
+        (seen.setdefault(label, len(seen)) for label in labels), dtype=np.intp, count=len(labels)
+    )
+    return codes, np.array([*seen, None], dtype=object)[:-1]
+
+
+def _have_no_gaps(codes: IntArray) -> bool:
+    """Tell whether integers ascend from 0 without a gap, as the blocks of a matrix do."""
+    if not len(codes) or codes[0] != 0:
+        return False
+    steps = np.diff(codes)
+    return bool((steps >= 0).all() and (steps <= 1).all())
