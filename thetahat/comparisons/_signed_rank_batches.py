@@ -17,6 +17,7 @@ from thetahat.comparisons._signed_ranks import (
 )
 from thetahat.comparisons._unit_batches import UnitBatch
 from thetahat.kernels.signed_ranks import MANY_SIZES, positive_sums
+from thetahat.kernels.sorted_rows import MOST_IN_A_ROW, positive_sums_of_rows
 from thetahat.types import FloatArray, IntArray
 
 _ONE = np.uint64(1)
@@ -32,10 +33,13 @@ class SignedRankBatch:
         The differences.
     zeros : str
         What becomes of those that are 0, as ``signed_ranks`` has it.
-    n_zeros : list of int
+    n_zeros : ndarray of int
         (p,) how many of them are 0.
     keys : ndarray of uint64
-        (p, u) their keys in order; (p, 0) where they are so many that pairs are sorted one by one.
+        (q, u) the keys of some pairs in order, of all whose R+ does not hold without them; (0, 0)
+        where they are so many that pairs are sorted one by one.
+    places : ndarray of int
+        (p,) row of ``keys`` of each pair; 0 where it has none.
     positive : ndarray of float
         (p,) R+, where the next two say that it is known.
     clear, alike : ndarray of bool
@@ -44,8 +48,9 @@ class SignedRankBatch:
 
     units: UnitBatch
     zeros: Zeros
-    n_zeros: list[int]
+    n_zeros: IntArray
     keys: UIntArray
+    places: IntArray
     positive: FloatArray
     clear: BoolArray
     alike: BoolArray
@@ -53,36 +58,43 @@ class SignedRankBatch:
     @classmethod
     def of(cls, units: UnitBatch, zeros: Zeros) -> SignedRankBatch:
         """Sort them; those of many units are looked at one by one."""
-        n_zeros = units.n_zeros
-        if units.n_units >= MANY_SIZES:
-            n_pairs = len(units.values)
-            nowhere, none = np.zeros(n_pairs, dtype=np.bool_), np.empty((n_pairs, 0), np.uint64)
-            return cls(units, zeros, n_zeros.tolist(), none, np.zeros(n_pairs), nowhere, nowhere)
-        keys = sort_keys(units.values)
-        keys.sort(axis=1)  # zeros come first
-        positive, clear, alike = _positive_sums(keys, units.roundings, n_zeros, units.n_positive)
+        n_zeros, n_pairs = units.n_zeros, len(units.values)
+        positive, places = np.zeros(n_pairs), np.zeros(n_pairs, dtype=np.intp)
+        clear, alike = np.zeros(n_pairs, dtype=np.bool_), np.zeros(n_pairs, dtype=np.bool_)
+        keys = np.empty((0, 0), dtype=np.uint64)
+        if units.n_units < MANY_SIZES:
+            if units.n_units <= MOST_IN_A_ROW and units.values.size >= MANY_SIZES:
+                positive, gaps = positive_sums_of_rows(units.values)
+                clear = (n_zeros == 0) & (gaps > units.largest)
+            rest = np.flatnonzero(~clear)
+            places[rest] = np.arange(len(rest))
+            keys = sort_keys(units.values if len(rest) == n_pairs else units.values[rest])
+            keys.sort(axis=1)  # zeros come first
+            few = units.largest[rest], n_zeros[rest], units.n_positive[rest]
+            positive[rest], clear[rest], alike[rest] = _positive_sums(keys, *few)
         if zeros != "wilcox":
             alike &= n_zeros == 0
-        return cls(units, zeros, n_zeros.tolist(), keys, positive, clear, alike)
+        return cls(units, zeros, n_zeros, keys, places, positive, clear, alike)
 
     def of_row(self, row: int) -> SignedRanks:
         """Return the ranks of one pair."""
-        n_zeros = self.n_zeros[row]
+        n_zeros = int(self.n_zeros[row])
         if self.clear[row]:
             return _without_ties(float(self.positive[row]), self.units.n_units)
         if self.alike[row]:
             return _all_alike(self.units.n_units - n_zeros, float(self.positive[row]))
-        values, roundings = self.units.values[row], self.units.roundings[row]
+        values, roundings = self.units.values[row], self.units.roundings(row)
         if self.units.n_units >= MANY_SIZES:
             return ranks_of(values, roundings, n_zeros, self.zeros)
         if n_zeros > 0:
             present = values != 0
             values, roundings = values[present], roundings[present]
-        return of_sorted(self.keys[row, n_zeros:], values, roundings, n_zeros, self.zeros)
+        keys = self.keys[self.places[row], n_zeros:]
+        return of_sorted(keys, values, roundings, n_zeros, self.zeros)
 
 
 def _positive_sums(
-    keys: UIntArray, roundings: FloatArray, n_zeros: IntArray, n_positive: IntArray
+    keys: UIntArray, largest: FloatArray, n_zeros: IntArray, n_positive: IntArray
 ) -> tuple[FloatArray, BoolArray, BoolArray]:
     """(p,) R+ of rows of sorted (p, m) keys, and where it holds: without ties, or of equal sizes.
 
@@ -91,22 +103,22 @@ def _positive_sums(
     looked at one by one.
     """
     if keys.size >= MANY_SIZES:
-        sums, gaps, slack = positive_sums(keys, roundings)
+        sums, gaps = positive_sums(keys)
     else:
-        sums, gaps, slack = _by_arrays(keys, roundings)
-    clear = (n_zeros == 0) & (gaps > slack)
+        sums, gaps = _by_arrays(keys)
+    clear = (n_zeros == 0) & (gaps > largest)
     n = keys.shape[1] - n_zeros
     first = keys[np.arange(len(keys)), np.minimum(n_zeros, keys.shape[1] - 1)]
     alike = (n > 1) & (first >> _ONE == keys[:, -1] >> _ONE)
     return np.where(alike, n_positive * (n + 1) / 2, sums), clear, alike
 
 
-def _by_arrays(keys: UIntArray, roundings: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _by_arrays(keys: UIntArray) -> tuple[FloatArray, FloatArray]:
     """As ``positive_sums``."""
     gaps = np.diff((keys >> _ONE).view(np.float64), axis=1).min(axis=1, initial=np.inf)
     signs = (keys & _ONE).astype(np.float64)
     sums = signs @ np.arange(1.0, keys.shape[1] + 1)
-    return sums, gaps, roundings.max(axis=1, initial=0.0)
+    return sums, gaps
 
 
 def _without_ties(positive: float, n: int) -> SignedRanks:

@@ -15,6 +15,7 @@ from thetahat.comparisons._units import (
     unit_weights,
 )
 from thetahat.comparisons.base import PairBatch
+from thetahat.kernels.compiling import to_be_read
 from thetahat.kernels.paired_units import MANY_VALUES, without_roundings
 from thetahat.types import Caution, FloatArray, IntArray
 
@@ -29,8 +30,12 @@ class UnitBatch:
         ``instance``, ``cluster`` or ``block``.
     values : ndarray of float
         (p, u) differences, exactly 0 where they are nothing but rounding.
-    roundings : ndarray of float
-        (p, u) how far rounding may have moved each value.
+    of_models : ndarray of float
+        (m, u) how far rounding may have moved the units of each model.
+    positions : ndarray of int
+        (p, 2) places of the two models of each pair.
+    largest : ndarray of float
+        (p,) how far at most rounding may have moved a value of each pair.
     weights : ndarray of float
         (u,) share of each unit in the mean difference.
     dropped : ndarray of float
@@ -43,7 +48,9 @@ class UnitBatch:
 
     unit: UnitName
     values: FloatArray
-    roundings: FloatArray
+    of_models: FloatArray
+    positions: IntArray
+    largest: FloatArray
     weights: FloatArray
     dropped: FloatArray
     n_positive: IntArray
@@ -59,6 +66,11 @@ class UnitBatch:
     def n_zeros(self) -> IntArray:
         """(p,) number of units without a difference."""
         return np.asarray(self.n_units - self.n_positive - self.n_negative)
+
+    def roundings(self, row: int) -> FloatArray:
+        """(u,) how far rounding may have moved each value of one pair."""
+        a, b = self.positions[row]
+        return np.asarray(np.maximum(self.of_models[a], self.of_models[b]))
 
 
 def units_of_batch(batch: PairBatch, named: UnitName | None) -> UnitBatch:
@@ -82,38 +94,47 @@ def model_units(batch: PairBatch, place: int, unit: UnitName) -> FloatArray:
 
 def _made(batch: PairBatch, unit: UnitName) -> UnitBatch:
     layout = batch.models[0].layout
-    values = _differences(batch, unit)
+    given = _differences(batch, unit)
     of_models = _roundings(batch, unit)
-    drop = without_roundings if values.size >= MANY_VALUES else _without_roundings
-    roundings, dropped, n_positive, n_negative = drop(values, of_models, batch.positions)
-    counts = (n_positive + n_negative).tolist()
-    said = {n: cautions_of_count(layout, unit, n) for n in set(counts)}
+    drop = without_roundings if given.size >= MANY_VALUES else _without_roundings
+    values, largest, dropped, n_positive, n_negative = drop(given, of_models, batch.positions)
+    counts = n_positive + n_negative
+    said = [(n, cautions_of_count(layout, unit, n)) for n in _present(counts)]
+    cautions = (said[0][1],) * len(counts)
+    if len(said) > 1:
+        cautions = tuple(map(dict(said).__getitem__, counts.tolist()))
     return UnitBatch(
         unit=unit,
-        values=values,
-        roundings=roundings,
+        values=to_be_read(values),  # they may be the batch's own
+        of_models=of_models,
+        positions=batch.positions,
+        largest=largest,
         weights=unit_weights(layout, unit, values.shape[1]),
         dropped=dropped,
         n_positive=n_positive,
         n_negative=n_negative,
-        cautions=tuple(map(said.__getitem__, counts)),
+        cautions=cautions,
     )
+
+
+def _present(counts: IntArray) -> list[int]:
+    return list(map(int, np.flatnonzero(np.bincount(counts))))
 
 
 def _without_roundings(
     values: FloatArray, of_models: FloatArray, positions: IntArray
-) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
+) -> tuple[FloatArray, FloatArray, FloatArray, IntArray, IntArray]:
     """As ``without_roundings``, by whole arrays."""
     roundings = of_models[positions[:, 0]]
     np.maximum(roundings, of_models[positions[:, 1]], out=roundings)
-    sizes = np.abs(values)
+    largest, sizes = roundings.max(axis=1, initial=0.0), np.abs(values)
     nothing = sizes <= roundings
     dropped = np.zeros(len(values))
     if np.any(nothing & (sizes > 0)):
         dropped = np.where(nothing, sizes, 0.0).sum(axis=1)
-        values[nothing] = 0.0
+        values = np.where(nothing, 0.0, values)
     n_positive = np.count_nonzero(values > 0, axis=1)
-    return roundings, dropped, n_positive, np.count_nonzero(values < 0, axis=1)
+    return values, largest, dropped, n_positive, np.count_nonzero(values < 0, axis=1)
 
 
 def _differences(batch: PairBatch, unit: UnitName) -> FloatArray:
@@ -121,7 +142,7 @@ def _differences(batch: PairBatch, unit: UnitName) -> FloatArray:
     layout, differences = batch.models[0].layout, batch.differences
     if unit == "instance" and differences is not None:
         if layout.instance is None:
-            return differences.copy()
+            return differences
         if layout.n_instances == layout.n_rows:
             values = np.empty_like(differences)
             values[:, layout.instance] = differences

@@ -152,7 +152,7 @@ class Wilcoxon:
         def tell(row: int) -> TestOutcome:
             found, cautions = ranked.of_row(row), units.cautions[row]
             looked_up = float(known[row]) if ranked.clear[row] and self._is_exact(n) else None
-            zeros = ranked.n_zeros[row]
+            zeros = int(ranked.n_zeros[row])
             return self._outcome(found, zeros, alternative, units.unit, cautions, looked_up)
 
         # what is not told by arrays is looked at now, the rest when it is asked for

@@ -70,21 +70,17 @@ def rank_sums(
     return None if ambiguous else (float(out[0]), squares, bool(out[1]))
 
 
-def positive_sums(
-    keys: np.ndarray, roundings: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return (p,) R+ of rows whose ranks are 1 to u, smallest gaps, and largest roundings.
+def positive_sums(keys: np.ndarray) -> tuple[FloatArray, FloatArray]:
+    """Return (p,) R+ of rows whose ranks are 1 to u, and smallest gaps between two sizes.
 
     Parameters
     ----------
     keys : ndarray of uint64
         (p, u) as ``sorted_keys`` gives them, each row in order.
-    roundings : ndarray of float
-        (p, u) of the differences, in any order.
     """
-    found, bits = np.empty((3, len(keys))), np.empty(keys.shape[1], dtype=np.uint64)
-    compiled(add_rows)(keys, roundings, bits, bits.view(np.float64), found)
-    return found[0], found[1], found[2]
+    found, bits = np.empty((2, len(keys))), np.empty(keys.shape[1], dtype=np.uint64)
+    compiled(add_rows)(keys, bits, bits.view(np.float64), found)
+    return found[0], found[1]
 
 
 def fill_keys(  # noqa: PLR0913 - the differences, what they are of, and two results
@@ -154,18 +150,15 @@ def add_ranks(  # noqa: PLR0913 - the keys, how far apart ties are, room for som
     return False
 
 
-def add_rows(
-    keys: np.ndarray, roundings: FloatArray, bits: np.ndarray, sizes: FloatArray, out: FloatArray
-) -> None:
+def add_rows(keys: np.ndarray, bits: np.ndarray, sizes: FloatArray, out: FloatArray) -> None:
     """Fill in the rows of ``positive_sums``; ``bits`` and ``sizes`` are one stretch of memory."""
     for row in range(len(keys)):
-        own, slack = keys[row], roundings[row]
-        total, most, least = np.int64(0), 0.0, np.inf
+        own = keys[row]
+        total, least = np.int64(0), np.inf
         for i in range(len(own)):
             bits[i] = own[i] >> _ONE
             total += np.int64(own[i] & _ONE) * (i + 1)
-            most = max(most, slack[i])
         for i in range(1, len(own)):
             gap = sizes[i] - sizes[i - 1]
             least = min(least, gap)
-        out[0, row], out[1, row], out[2, row] = total, least, most
+        out[0, row], out[1, row] = total, least

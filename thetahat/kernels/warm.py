@@ -23,6 +23,7 @@ from thetahat.kernels import (
     products,
     sign_flips,
     signed_ranks,
+    sorted_rows,
     sparse_counts,
 )
 from thetahat.kernels.compiling import compiled
@@ -74,9 +75,10 @@ def _warm_resamples(losses: FloatArray) -> None:
 def _warm_ranks(values: FloatArray) -> None:
     keys, *roundings = signed_ranks.sorted_keys(values, values, values, 0.0)
     signed_ranks.rank_sums(keys, *roundings)
-    signed_ranks.positive_sums(keys[None], values[None, 1:])
+    signed_ranks.positive_sums(keys[None])
+    sorted_rows.positive_sums_of_rows(values[None])
     both = np.zeros((1, 2), dtype=np.intp)
-    paired_units.without_roundings(values[None].copy(), values[None], both)
+    paired_units.without_roundings(values[None], values[None], both)
 
 
 def _warm_cells(column: FloatArray) -> None:

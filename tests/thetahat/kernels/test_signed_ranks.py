@@ -15,6 +15,7 @@ from thetahat.comparisons.wilcoxon import Wilcoxon
 from thetahat.evaluation.pairs import batches
 from thetahat.kernels import paired_units as unit_loops
 from thetahat.kernels import signed_ranks as rank_loops
+from thetahat.kernels import sorted_rows as row_loops
 from thetahat.layout import layout_of
 from thetahat.types import Alternative, BlockKind, FloatArray
 
@@ -104,38 +105,84 @@ def test_property_keys_uncompiled(values: list[int], seed: int) -> None:
 @given(st.integers(1, 6), st.integers(1, 9), st.integers(0, 2**32))
 def test_property_rows_uncompiled(n_pairs: int, n_units: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    values, roundings = rng.integers(-3, 4, (n_pairs, n_units)) / 2, rng.uniform(size=(n_pairs, 9))
+    values = rng.integers(-3, 4, (n_pairs, n_units)) / 2
     keys = np.sort(sort_keys(values), axis=1)
-    out, bits = np.empty((3, n_pairs)), np.empty(n_units, dtype=np.uint64)
-    rank_loops.add_rows(keys, roundings[:, :n_units], bits, bits.view(np.float64), out)
+    out, bits = np.empty((2, n_pairs)), np.empty(n_units, dtype=np.uint64)
+    rank_loops.add_rows(keys, bits, bits.view(np.float64), out)
 
-    plain = _signed_rank_batches._by_arrays(keys, roundings[:, :n_units])
+    plain = _signed_rank_batches._by_arrays(keys)
     assert [row.tolist() for row in plain] == out.tolist()
+
+
+@given(st.integers(1, 70), st.integers(1, 64), st.integers(0, 2**32))
+def test_property_rows_sorted_side_by_side(n_pairs: int, n_units: int, seed: int) -> None:
+    """Gaps with ties and zeros too, and of sizes whose exponents go up to the sign's bit."""
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(n_pairs, n_units)) * 10.0 ** rng.integers(-3, 4, n_units)
+    values[rng.uniform(size=values.shape) < 0.02] = 0.25
+    values[rng.uniform(size=values.shape) < 0.02] = 0.0
+    values[0, 0] *= 1e300
+    keys = np.sort(sort_keys(values), axis=1)
+
+    sums, gaps = row_loops.positive_sums_of_rows(values)
+
+    expected, least = _signed_rank_batches._by_arrays(keys)
+    assert gaps.tolist() == least.tolist()
+    assert sums[gaps > 0].tolist() == expected[gaps > 0].tolist()
+
+
+def test_naive_rows_sorted_as_written() -> None:
+    values = np.random.default_rng(1).normal(size=(70, 5)) * [1e-3, 1, 10, 1e200, 1e-200]
+    keys, (sums, gaps) = np.zeros((5, 64), dtype=np.int64), np.empty((2, 70))
+    room = keys, keys.view(np.uint64), keys.view(np.float64)
+    row_loops.sort_rows(values, values.view(np.uint64), row_loops.network(5), *room, sums, gaps)
+
+    expected = _signed_rank_batches._by_arrays(np.sort(sort_keys(values), axis=1))
+    assert (sums.tolist(), gaps.tolist()) == (expected[0].tolist(), expected[1].tolist())
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 5, 8, 13])
+def test_exact_the_network_sorts_every_pattern_of_zeros_and_ones(n: int) -> None:
+    """Which proves that it sorts all numbers: the zero-one principle."""
+    patterns = np.arange(2**n)[:, None] >> np.arange(n) & 1
+    for i, j in row_loops.network(n):
+        low, high = patterns[:, [i, j]].min(axis=1), patterns[:, [i, j]].max(axis=1)
+        patterns[:, i], patterns[:, j] = low, high
+
+    assert i < j if n > 1 else len(row_loops.network(n)) == 0
+    assert (np.diff(patterns, axis=1) >= 0).all()
 
 
 @given(st.integers(1, 6), st.integers(1, 9), st.integers(0, 2**32))
 def test_property_what_is_rounding_uncompiled(n_pairs: int, n_units: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     of_models, positions = rng.uniform(size=(4, n_units)), rng.integers(0, 4, (n_pairs, 2))
-    values = rng.integers(-2, 3, (n_pairs, n_units)) / 2
-    expected, plain = values.copy(), values.copy()
-    roundings, dropped = np.empty_like(values), np.zeros(n_pairs)
+    given = rng.integers(-2, 3, (n_pairs, n_units)) / 2
+    values, dropped = given.copy(), np.zeros(n_pairs)
     n_signs = np.empty((2, n_pairs), dtype=np.intp)
-    unit_loops.drop_roundings(of_models, positions, values, roundings, dropped, *n_signs)
+    unit_loops.count_signs(of_models, positions, values, dropped, *n_signs)
+    assert (values == given).all()
+    unit_loops.drop_roundings(of_models, positions, dropped, values)
 
-    found = _unit_batches._without_roundings(plain, of_models, positions)
-    assert (values == plain).all()
-    assert_allclose(dropped, np.abs(expected - plain).sum(axis=1), rtol=1e-14)
-    for some, other in zip((roundings, dropped, *n_signs), found, strict=True):
-        assert_allclose(some, other, rtol=1e-14)
+    plain = _unit_batches._without_roundings(given, of_models, positions)
+    compiled = unit_loops.without_roundings(given, of_models, positions)
+    assert_allclose(dropped, np.abs(given - values).sum(axis=1), rtol=1e-14)
+    largest = [of_models[both].max() for both in positions]
+    for found in (plain, compiled):
+        for some, other in zip((values, largest, dropped, *n_signs), found, strict=True):
+            assert_allclose(some, other, rtol=1e-14)
 
 
-@pytest.mark.parametrize("style", ["plain", "ties", "zero_one"])
-def test_naive_ranks_of_many_rows(style: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("by_network", [False, True])
+@pytest.mark.parametrize("style", ["plain", "ties", "zero_one", "mixed"])
+def test_naive_ranks_of_many_rows(
+    style: str, monkeypatch: pytest.MonkeyPatch, *, by_network: bool
+) -> None:
     """The loops and whole arrays, with the same outcomes in every part."""
     rng = np.random.default_rng(8)
     losses = rng.normal(size=(5, 40)) if style == "plain" else rng.integers(0, 2, (5, 40)) * 1.0
     losses[2:] += rng.integers(0, 3, (3, 40)) / 4 if style == "ties" else 0.0
+    losses[2:] += rng.normal(size=(3, 40)) if style == "mixed" else 0.0
     layout = layout_of(BlockKind.HOLDOUT, np.zeros(40, dtype=np.intp))
     table = table_of(layout, {f"m{i}": row for i, row in enumerate(losses)})
     ((_, batch),) = batches(table, None)
@@ -143,5 +190,7 @@ def test_naive_ranks_of_many_rows(style: str, monkeypatch: pytest.MonkeyPatch) -
     batch.own.clear()
     monkeypatch.setattr(_unit_batches, "MANY_VALUES", 1)
     monkeypatch.setattr(_signed_rank_batches, "_by_arrays", rank_loops.positive_sums)
+    if by_network:
+        monkeypatch.setattr(_signed_rank_batches, "MANY_SIZES", 41)
 
     assert list(Wilcoxon().test_many(batch, Alternative.TWO_SIDED, rng)) == plain
