@@ -25,6 +25,7 @@ from thetahat.kernels import (
     signed_ranks,
     sorted_rows,
     sparse_counts,
+    tridiagonal,
 )
 from thetahat.kernels.compiling import compiled
 from thetahat.types import FloatArray
@@ -118,6 +119,7 @@ def _warm_rows() -> None:
     rows, X = np.arange(2), np.eye(2)
     class_moments.moments_by_kernel(X, rows, rows, X[0], 2)
     class_moments.distances_by_kernel(X, rows, X, X + 1)
+    tridiagonal.solved_by_kernel(X[0], X[0, 1:], X[0], X[0], -1.0)
 
 
 def _warm_lists() -> None:

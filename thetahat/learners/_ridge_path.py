@@ -19,6 +19,7 @@ from thetahat.learners._ridge_rows import (
     decomposed_along,
     rows_to_solve,
 )
+from thetahat.learners._ridge_solutions import solutions
 from thetahat.learners.base import Part
 from thetahat.types import FloatArray, IntArray
 
@@ -133,16 +134,14 @@ class RidgePath:
         rows = self.rows
         sums = rows.of_training(part, tested)
         products = sums.centred() if rows.intercept else sums
-        d, V = np.linalg.eigh(products.xx)
-        if not self._keeps_digits(float(d[0]), products):
-            return None
         lines = np.empty((len(self.penalties), len(rows.both)))
-        solutions, level = lines[:, :-2], lines[:, -2]
-        np.matmul((V.T @ products.xy) / (d + self.penalties[:, None]), V.T, out=solutions)
-        lines[:, -1] = -1.0
-        level[:] = 0.0
+        coefficients, level = lines[:, :-2], lines[:, -2]
+        least = self._least(products)
+        if not solutions(products.xx, products.xy, self.penalties, least, coefficients):
+            return None
+        lines[:, -1], level[:] = -1.0, 0.0
         if rows.intercept:
-            level[:] = (sums.y - solutions @ sums.x) / sums.w
+            level[:] = (sums.y - coefficients @ sums.x) / sums.w
         return lines
 
     def write_left_out(self, some: slice, errors: FloatArray) -> np.ndarray:
@@ -243,13 +242,15 @@ class RidgePath:
         d, V = np.linalg.eigh(self.rows.all.xx)
         return d, V
 
-    def _keeps_digits(self, smallest: float, products: Products) -> bool:
-        """Whether rounding in the products of all rows stays small in those that are left."""
+    def _least(self, products: Products) -> float:
+        """Return the eigenvalue from which on rounding in the products of all rows stays small.
+
+        No eigenvalue is as large where the target does not vary.
+        """
         if not products.yy > 0:
-            return False
+            return np.inf
         of_target = max(1.0, np.sqrt(self.rows.all.yy / products.yy))
-        least = smallest + float(self.penalties.min())
-        return bool(self._largest * of_target <= LARGEST_AMPLIFICATION * least)
+        return float(self._largest * of_target / LARGEST_AMPLIFICATION - self.penalties.min())
 
     @cached_property
     def _largest(self) -> float:

@@ -16,6 +16,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "from thetahat.kernels import class_moments, drawn_words, paired_units, sorted_rows\n"
         "from thetahat.kernels import nearest_rows, products, run_products, sparse_counts\n"
         "from thetahat.kernels import gaussian_kernels, kernel_means, likelihood_ascent\n"
+        "from thetahat.kernels import tridiagonal\n"
         "from thetahat.kernels.compiling import compiled, compiled_in_any_order\n"
         "from thetahat.kernels.warm import compile_all\n"
         "compile_all()\n"
@@ -29,7 +30,8 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "    kernel_means.nearest_squares, kernel_means.exchange,\n"
         "    gaussian_kernels.fill_squares, gaussian_kernels.exponentiate,\n"
         "    likelihood_ascent.ascend, cells.count_kinds,\n"
-        "    nearest_rows.choose, nearest_rows.rank, nearest_rows.take]\n"
+        "    nearest_rows.choose, nearest_rows.rank, nearest_rows.take,\n"
+        "    tridiagonal.solve_shifted]\n"
         "def kinds():\n"
         "    own = products.of_blocks, run_products.of_runs, moments.of_short_runs\n"
         "    own = map(compiled_in_any_order, own)\n"
@@ -87,6 +89,9 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "splits = NeighbourSplits(X, X[:, 0] < 9, 2, lambda rows, squares: squares)\n"
         "splits.look_up(np.arange(1200))\n"
         "splits.nearest(test, np.arange(1200) % 2 == 0, 2)\n"
+        "from thetahat.learners._ridge_solutions import solutions\n"
+        "X = x[:60_000].reshape(600, 100)\n"
+        "solutions(X.T @ X, X[0], np.ones(100), 0.0, np.empty((100, 100)))\n"
         "from thetahat.presets._documents import Documents\n"
         "from thetahat.presets._ranked_documents import RankedDocuments\n"
         "X = csr_array(np.rint(abs(x)).reshape(400, 300))\n"
@@ -105,7 +110,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
     )
 
     before, after = done.stdout.splitlines()
-    assert before == after == str([1] * 10 + [2, 2, 1, 1, 2] + [1] * 17)
+    assert before == after == str([1] * 10 + [2, 2, 1, 1, 2] + [1] * 18)
 
 
 NOT_WARMED = {

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.learners.fits import predicted, table
 from tests.thetahat.learners.problems import PROBLEMS
+from thetahat.learners import _ridge_solutions
 from thetahat.learners._ridge_path import RidgePath
 from thetahat.learners.base import Plain
 from thetahat.learners.ridge import Ridge
@@ -142,3 +143,31 @@ def test_naive_rows_turned_to_their_directions_keep_the_digits(
                 weights=None if w is None else w[train],
             ).output  # fmt: skip
             assert_allclose(said[at, row], wanted[0], rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, 30])
+def test_exact_solutions_of_either_decomposition(p: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.random.default_rng(20_270_302).normal(size=(50, p)) * np.logspace(0, 2, p)
+    xx, xy = X.T @ X, X.T @ np.arange(50.0)
+    least = float(np.linalg.eigvalsh(xx)[0])
+    found = []
+    for large in (10_000, 0):
+        monkeypatch.setattr(_ridge_solutions, "LARGE", large)
+        out = np.empty((4, p))
+        assert _ridge_solutions.solutions(xx, xy, PENALTIES, 0.99 * least, out)
+        assert not _ridge_solutions.solutions(xx, xy, PENALTIES, 1.01 * least, np.empty((4, p)))
+        found.append(out)
+
+    for at, penalty in enumerate(PENALTIES):
+        wanted = np.linalg.solve(xx + penalty * np.eye(p), xy)
+        for out in found:
+            assert_allclose(out[at], wanted, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_naive_one_fit_per_penalty_of_large_problems(
+    name: str, monkeypatch: pytest.MonkeyPatch, *, intercept: bool
+) -> None:
+    monkeypatch.setattr(_ridge_solutions, "LARGE", 0)
+    test_naive_one_fit_per_penalty(name, intercept=intercept)
