@@ -62,13 +62,14 @@ class SignedRankBatch:
         positive, places = np.zeros(n_pairs), np.zeros(n_pairs, dtype=np.intp)
         clear, alike = np.zeros(n_pairs, dtype=np.bool_), np.zeros(n_pairs, dtype=np.bool_)
         keys = np.empty((0, 0), dtype=np.uint64)
-        if units.n_units < MANY_SIZES:
-            if units.n_units <= MOST_IN_A_ROW and units.values.size >= MANY_SIZES:
-                positive, gaps = positive_sums_of_rows(units.values)
-                clear = (n_zeros == 0) & (gaps > units.largest)
+        is_short = units.n_units <= MOST_IN_A_ROW and units.values.size >= MANY_SIZES
+        if is_short:
+            positive, gaps = positive_sums_of_rows(units.values)
+            clear = (n_zeros == 0) & (gaps > units.largest)
+        if units.n_units < MANY_SIZES and not clear.all():
             rest = np.flatnonzero(~clear)
             places[rest] = np.arange(len(rest))
-            keys = sort_keys(units.values if len(rest) == n_pairs else units.values[rest])
+            keys = sort_keys(units.values[rest] if is_short else units.values)
             keys.sort(axis=1)  # zeros come first
             few = units.largest[rest], n_zeros[rest], units.n_positive[rest]
             positive[rest], clear[rest], alike[rest] = _positive_sums(keys, *few)
