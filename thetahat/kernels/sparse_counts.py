@@ -109,6 +109,18 @@ def row_scores(  # noqa: PLR0913 - as class_sums
                     out[at, c] += value * table[column, c]
 
 
+def listed_odds(
+    sums: Unsigned, less: Unsigned, logs: FloatArray, norms: FloatArray, odds: FloatArray
+) -> None:
+    """Write (p,) logs of the second of (2, p) sums, less others, less those of the first.
+
+    ``logs`` are those of 0, 1, 2, ..., and ``norms`` (2,) what is subtracted in each row first.
+    """
+    for j in range(len(odds)):
+        first = logs[np.uint64(sums[0, j]) - np.uint64(less[0, j])] - norms[0]
+        odds[j] = logs[np.uint64(sums[1, j]) - np.uint64(less[1, j])] - norms[1] - first
+
+
 def left_out(  # noqa: PLR0913 - as class_sums
     indptr: Unsigned,
     indices: Unsigned,
@@ -151,6 +163,17 @@ def whole_sums_by_kernel(
     sums = np.zeros((n_cells, matrix.shape[1]), dtype=np.int32)
     compiled(whole_sums)(*_parts(matrix), unsigned(cells), fixed(weights), sums)
     return sums
+
+
+def odds_by_kernel(
+    sums: IntArray, less: np.ndarray, logs: FloatArray, norms: FloatArray
+) -> FloatArray:
+    """(p,) log odds from (2, p) sums less int32 others; ``logs`` reach to the largest of them."""
+    odds = np.empty(sums.shape[1])
+    compiled(listed_odds)(
+        unsigned(sums), unsigned(np.ascontiguousarray(less)), fixed(logs), fixed(norms), odds
+    )
+    return odds
 
 
 def left_out_by_kernel(

@@ -113,6 +113,8 @@ def _warm_counts(weights: FloatArray) -> None:
     for matrix in (counts, short):
         sparse_counts.left_out_by_kernel(matrix, rows, weights, np.eye(2, dtype=np.intp), weights)
     sparse_counts.short_by_kernel(weights)
+    sums = np.eye(2, dtype=np.intp)
+    sparse_counts.odds_by_kernel(sums, sums.astype(np.int32), weights, weights)
 
 
 def _warm_rows() -> None:

@@ -10,6 +10,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
+from thetahat.kernels.sparse_counts import odds_by_kernel
 from thetahat.learners._class_sums import scores, scores_of_blocks
 from thetahat.learners._count_rows import CountRows
 from thetahat.learners._naive_bayes import posterior, posterior_of_two
@@ -32,7 +33,11 @@ def rounding_of_sums(n: int) -> float:
 
 
 class CountModel(Protocol):
-    """What turns counts into log-likelihoods."""
+    """What turns counts into log-likelihoods.
+
+    One whose ``terms`` are the logs of the sums, less a number for each class, and zeros, has
+    ``norms(sizes, p)``, which returns these (C',) numbers from the sums of each class over all p.
+    """
 
     @property
     def smoothing(self) -> float:
@@ -84,6 +89,52 @@ def told_of(weighed_rows: FloatArray, present: IntArray, n_classes: int) -> Pred
     if len(present) == 2:
         return posterior_of_two(weighed_rows[:, 0], present, n_classes)
     return posterior(weighed_rows, present, n_classes)
+
+
+def _is_stretch(part: Part) -> bool:
+    """Whether the test rows stand one after another."""
+    return int(part.test[-1]) - int(part.test[0]) < len(part.test)
+
+
+@dataclass(frozen=True, eq=False)
+class _BlockTables:
+    """What is learnt without each of K blocks of rows, where counts are whole numbers.
+
+    Parameters
+    ----------
+    model : CountModel
+        The learner.
+    logs : SmoothedLogs
+        The logarithms of all counts there are.
+    sums, in_blocks : ndarray of int
+        (C', p) counts of the classes over all rows, and (K, C', p) over those of each block.
+    totals : ndarray of float
+        (K, C') weights of the classes without each block.
+    """
+
+    model: CountModel
+    logs: SmoothedLogs
+    sums: IntArray
+    in_blocks: np.ndarray
+    totals: FloatArray
+
+    @cached_property
+    def _norms(self) -> FloatArray | None:
+        """(K, C') of each block, of a model that has them."""
+        norms = getattr(self.model, "norms", None)
+        if norms is None or self.logs.listed is None or len(self.sums) != 2:
+            return None
+        sizes = self.sums.sum(axis=1) - self.in_blocks.sum(axis=2, dtype=np.intp)
+        return np.asarray(norms(sizes, self.sums.shape[1]))
+
+    def weighed(self, at: int) -> tuple[FloatArray, FloatArray]:
+        """As the function of this name, without the rows of a block."""
+        totals, norms = self.totals[at], self._norms
+        if norms is None or self.logs.listed is None:
+            return weighed(self.model, self.sums - self.in_blocks[at], totals, self.logs)
+        odds = odds_by_kernel(self.sums, self.in_blocks[at], self.logs.listed, norms[at])
+        shares = np.log(totals / totals.sum())
+        return odds[None], shares[1:] - shares[:1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,20 +197,44 @@ class CountsOverSplits:
         in_blocks = rows.sums_of_blocks(cells, n_blocks)
         if len(present) < rows.n_classes:
             in_blocks = in_blocks[:, present]
-        sums = rows.whole_sums[present]
         totals = (rows.totals - rows.totals_of_blocks(cells, n_blocks))[:, present]
+        tables = _BlockTables(self.model, self.logs, rows.whole_sums[present], in_blocks, totals)
         has_all = [bool(left.all()) for left in totals > 0]
-        width = 1 if len(present) == 2 else len(present)
-        tables, constants = np.zeros((n_blocks, sums.shape[1], width)), np.zeros((n_blocks, width))
-        for at in np.flatnonzero(has_all).tolist():
-            table, constants[at] = weighed(self.model, sums - in_blocks[at], totals[at], self.logs)
-            tables[at] = table.T
-        weighed_rows = scores_of_blocks(rows.matrix, block, tables)
+        if all(map(_is_stretch, run)):
+            scored = self._in_turn(run, tables, has_all)
+        else:
+            scored = self._side_by_side(run, block, tables, has_all)
         return [
-            told_of(weighed_rows[part.test] + constants[at], present, rows.n_classes)
-            if has_all[at]
-            else self.predict(part)
-            for at, part in enumerate(run)
+            self.predict(part)
+            if weighed_rows is None
+            else told_of(weighed_rows, present, rows.n_classes)
+            for part, weighed_rows in zip(run, scored, strict=True)
+        ]
+
+    def _in_turn(
+        self, run: Sequence[Part], tables: _BlockTables, fit: Sequence[bool]
+    ) -> list[FloatArray | None]:
+        """Multiply rows that stand together with their table, and forget it."""
+        found: list[FloatArray | None] = [None] * len(run)
+        for at, part in enumerate(run):
+            if fit[at]:
+                table, constant = tables.weighed(at)
+                found[at] = scores(self.rows.matrix, part.test, table) + constant
+        return found
+
+    def _side_by_side(
+        self, run: Sequence[Part], block: IntArray, tables: _BlockTables, fit: Sequence[bool]
+    ) -> list[FloatArray | None]:
+        """Multiply all rows as they come, each with its block's table."""
+        n_blocks, n_present, p = tables.in_blocks.shape
+        width = 1 if n_present == 2 else n_present
+        of_blocks, constants = np.zeros((n_blocks, p, width)), np.zeros((n_blocks, width))
+        for at in np.flatnonzero(fit).tolist():
+            table, constants[at] = tables.weighed(at)
+            of_blocks[at] = table.T
+        of_rows = scores_of_blocks(self.rows.matrix, block, of_blocks)
+        return [
+            of_rows[part.test] + constants[at] if fit[at] else None for at, part in enumerate(run)
         ]
 
     @cached_property

@@ -92,8 +92,12 @@ class MultinomialNaiveBayes(CountLearner):
     ) -> tuple[FloatArray, FloatArray]:
         """(C', p) logs of the shares of the features in each class, and zeros."""
         table = logs.of(sums)
-        table -= np.log(sums.sum(axis=1) + sums.shape[1] * self.smoothing)[:, None]
+        table -= self.norms(sums.sum(axis=1), sums.shape[1])[:, None]
         return table, np.zeros(len(totals))
+
+    def norms(self, sizes: np.ndarray, n_features: int) -> FloatArray:
+        """(C',) logs of what shares are taken of, from the sums of all features in each class."""
+        return np.asarray(np.log(sizes + n_features * self.smoothing))
 
     def one_left_out(self, rows: CountRows, logs: SmoothedLogs) -> FloatArray:
         """(n,) log-likelihood of each row under its class without it: its own words change."""

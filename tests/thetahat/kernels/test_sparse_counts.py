@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 from thetahat.kernels import sparse_counts
 from thetahat.kernels.sparse_counts import (
     left_out_by_kernel,
+    odds_by_kernel,
     scores_by_kernel,
     scores_of_blocks_by_kernel,
     short_by_kernel,
@@ -50,6 +51,15 @@ def test_golden_whole_sums_by_hand() -> None:
 
     # cell 0 has 10 x (0, 3, 0); cell 1 has 2 x (1, 0, 2) + (5, 0, 0); the last row is in none
     assert_array_equal(sums, [[0, 30, 0], [7, 0, 4]])
+
+
+def test_golden_odds_by_hand() -> None:
+    sums, less = np.array([[3, 2], [4, 1]]), np.array([[1, 0], [0, 1]], dtype=np.int32)
+
+    odds = odds_by_kernel(sums, less, np.array([0.0, 1, 10, 100, 1000]), np.array([0.5, 2]))
+
+    # left are (2, 2) and (4, 0): (1000 - 2) - (10 - 0.5) and (0 - 2) - (10 - 0.5)
+    assert odds.tolist() == [988.5, -11.5]
 
 
 def test_golden_rows_without_themselves_by_hand() -> None:
@@ -121,6 +131,11 @@ def test_exact_the_loops_are_the_same_uncompiled(width: int) -> None:
     few: Any = csr_array((values, X.indices, X.indptr), shape=X.shape)
     both = left_out_by_kernel(few, CODES, np.ones(30), sums.astype(np.intp), log)
     assert_array_equal((said, lengths), both)
+    odds, less = np.empty(11), np.arange(22, dtype=np.uint32).reshape(2, 11)
+    norms = np.array([0.1, 0.7])
+    loops.listed_odds(sums, less, log, norms, odds)
+    of_kernel = odds_by_kernel(sums.astype(np.intp), less.astype(np.int32), log, norms)
+    assert_array_equal(odds, of_kernel)
     small = np.empty(4, np.uint16)
     assert loops.as_short(np.array([0.0, 200, 1.5, 70_000]), small) == 2
     assert small[:2].tolist() == [0, 200]
