@@ -17,9 +17,9 @@ from thetahat.types import Alternative, BlockKind, Caution, FloatArray, MeanKind
 from thetahat.variances.base import VarianceEstimate
 
 _OF_FOLDS = (
-    "ledell",
     "cluster_robust_blocks",
     "delong_blocks",
+    "ledell",  # squares over n and not n - 1: too small in folds of few of a class
     "influence_blocks",
     "cluster_robust",
     "influence",

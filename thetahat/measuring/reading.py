@@ -40,12 +40,15 @@ class Reading:
 
     @property
     def main(self) -> tuple[str, VarianceEstimate] | tuple[None, None]:
-        """The variance that stands first in the result: the recommended one of its target."""
-        for name in FIRST[self.measured.layout.kind, self.target]:
-            found = self.variances.get(name)
-            if found is not None and found.mean is self.mean:
-                return name, found
-        return None, None
+        """The variance that stands first in the result: the recommended one of its target.
+
+        Where no interval can rest on any, it is the first that there is.
+        """
+        order = FIRST[self.measured.layout.kind, self.target]
+        there = [(name, self.variances[name]) for name in order if name in self.variances]
+        of_mean = [one for one in there if one[1].mean is self.mean]
+        usable = [one for one in of_mean if one[1].usable]
+        return next(iter(usable or of_mean), (None, None))
 
     @property
     def interval(self) -> Interval | None:

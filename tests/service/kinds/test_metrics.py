@@ -84,8 +84,8 @@ def test_golden_admissions_end_to_end() -> None:
     told = run_kind(body).result["models"]["m"]["metrics"]["roc_auc"]
 
     assert_allclose(told["estimate"]["macro"], 0.9046473, atol=5e-8)
-    assert_allclose(told["standard_error"], 0.01620238, atol=5e-9)
-    assert told["method"] == "ledell"
+    assert_allclose(told["variances"]["ledell"]["standard_error"], 0.01620238, atol=5e-9)
+    assert told["method"] == "delong_blocks"
     assert told["target"] == "these_models"
 
 
@@ -219,7 +219,7 @@ def test_against_scikit_learn_fitted_learners() -> None:
         areas.append(roc_auc_score(y[test] == "yes", fitted.predict_proba(X[test])[:, 1]))
 
     assert_allclose(told["roc_auc"]["estimate"]["blocks"], areas)
-    assert told["roc_auc"]["method"] == "ledell"
+    assert told["roc_auc"]["method"] == "delong_blocks"
     assert set(told) == set(FIT["metrics"])
     assert result["models"]["majority"]["metrics"]["roc_auc"]["estimate"]["macro"] == 0.5
     assert {m["name"] for m in result["methods"] if m["family"] == "metrics"} == set(told)

@@ -129,7 +129,8 @@ def test_golden_ledell_of_two_folds() -> None:
     assert found.standard_error is not None
     assert_allclose(found.standard_error, 0.1014301032, atol=1e-10)
     assert_allclose(ends(found), [0.6900895396, 1.0], atol=1e-9)
-    assert interval_of(of, "logit", "ledell").recommended
+    assert interval_of(of, "logit", "delong_blocks").recommended  # covers more nearly
+    assert of.main[0] == "delong_blocks"
     assert "interval_clipped_to_range" in codes(found.cautions)
 
 
