@@ -83,26 +83,37 @@ def merged_or_hashed(rows: FloatArray, starts: IntArray, seed: int, n_resamples:
     if kinds is None:
         return HashedResamples(starts, seed, n_resamples)
     members = np.bincount(kinds)
-    examples = np.empty(len(members), dtype=np.intp)
-    examples[kinds[::-1]] = np.arange(len(kinds) - 1, -1, -1)  # the first of each is written last
+    examples = _first_of_each(kinds, len(members))
     # kinds are numbered by stratum first, so that those of one stratum stand together
     stratum = np.searchsorted(starts, examples, side="right") - 1
     bounds = np.searchsorted(stratum, np.arange(len(starts)))
     return MergedResamples(bounds.astype(np.intp), members, examples, seed, n_resamples)
 
 
+def _first_of_each(kinds: IntArray, n_kinds: int) -> IntArray:
+    """(P,) the first unit of each kind."""
+    if n_kinds <= _FEW_VALUES:
+        return np.array([np.argmax(kinds == kind) for kind in range(n_kinds)], dtype=np.intp)
+    examples = np.empty(n_kinds, dtype=np.intp)
+    examples[kinds[::-1]] = np.arange(len(kinds) - 1, -1, -1)  # the first of each is written last
+    return examples
+
+
 def _kinds(rows: FloatArray, starts: IntArray, most: int) -> IntArray | None:
     """(U,) number of each unit's kind, in the order of the strata; None where there are many."""
-    if len(starts) - 1 > most:
+    n_strata = len(starts) - 1
+    if n_strata > most:
         return None
-    kinds = np.repeat(np.arange(len(starts) - 1, dtype=np.intp), np.diff(starts))
+    kinds = (
+        None if n_strata == 1 else np.repeat(np.arange(n_strata, dtype=np.intp), np.diff(starts))
+    )
     for column in rows.T:
         if len(np.unique(column[: 2 * most + 1])) > most:
             return None
         values, which = _values(column)
         if len(values) > most:
             return None
-        kinds = _numbered(kinds * len(values) + which if kinds[-1] > 0 else which)
+        kinds = which if kinds is None else _numbered(kinds * len(values) + which)
         if kinds.max() >= most:
             return None
     return kinds
@@ -112,11 +123,13 @@ def _values(column: FloatArray) -> tuple[FloatArray, IntArray]:
     """Return the values of a column in order, and which of them each unit has."""
     values = np.unique(column[: 2 * _FEW_VALUES])
     if len(values) <= _FEW_VALUES:
-        which = np.zeros(len(column), dtype=np.intp)
-        for value in values[1:]:
-            which += column >= value
-        if (values[which] == column).all():
-            return values, which
+        # one byte each, and no unit is looked up, which would take longer than all comparisons
+        place, n_found = np.zeros(len(column), dtype=np.int8), 0
+        for value in values:
+            n_found += int(np.count_nonzero(column == value))
+            place += column > value
+        if n_found == len(column):
+            return values, place.astype(np.intp)
     values, which = np.unique(column, return_inverse=True)
     return values, which
 
