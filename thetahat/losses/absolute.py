@@ -50,9 +50,9 @@ class Absolute:
         with np.errstate(over="ignore"):  # whoever asked is told of an infinite loss, by its row
             return np.asarray(np.abs(predictions.output - y_true), dtype=np.float64)
 
-    def of_errors(self, errors: FloatArray) -> None:
-        """Put the losses where predictions less the truth stand."""
-        np.abs(errors, out=errors)
+    def of_errors(self, errors: FloatArray, out: FloatArray) -> None:
+        """Write the losses of predictions less the truth; ``out`` may be ``errors``."""
+        np.abs(errors, out=out)
 
 
 METHOD = Absolute

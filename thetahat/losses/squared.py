@@ -52,10 +52,9 @@ class Squared:
         with np.errstate(over="ignore"):  # whoever asked is told of an infinite loss, by its row
             return np.asarray((predictions.output - y_true) ** 2, dtype=np.float64)
 
-    def of_errors(self, errors: FloatArray) -> None:
-        """Put the losses where predictions less the truth stand."""
-        with np.errstate(over="ignore"):  # as above
-            np.square(errors, out=errors)
+    def of_errors(self, errors: FloatArray, out: FloatArray) -> None:
+        """Write the losses of predictions less the truth; ``out`` may be ``errors``."""
+        np.square(errors, out=out)
 
 
 METHOD = Squared

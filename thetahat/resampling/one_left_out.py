@@ -99,9 +99,9 @@ class OneLeftOut:
     def _add_to(self, found: Gathering, rows: range) -> None:
         some = slice(rows.start, rows.stop)
         if isinstance(self.each, Written):
-            (errors,) = found.room([len(rows)])
+            errors, y = np.empty((self.n_learners, len(rows))), self.data.y[some]
             with np.errstate(all="ignore"):
-                found.add_errors(self.each.write(some, errors), self.data.y[some], self.loss)
+                found.add_errors(errors, self.each.write(some, errors), y, self.loss)
             return
         every = np.arange(rows.start, rows.stop)
         with np.errstate(all="ignore"):

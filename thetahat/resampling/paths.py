@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache, partial
+from operator import attrgetter
 from typing import Any, Final
 
 import numpy as np
@@ -96,23 +97,26 @@ def _bare(learner: object) -> Any:
 
 def _parameter(learner: object) -> str | None:
     """Return the parameter of which the learner has a path."""
-    bare = _bare(learner)
+    bare: object = _bare(learner)
     return getattr(bare, "path_parameter", None) if hasattr(bare, "over_path") else None
 
 
-def _but_parameter(learner: Any) -> tuple[Any, ...]:
+def _but_parameter(learner: Any) -> Any:
     """Return what two learners have in common that are the same but for the path's parameter."""
-    bare: object = _bare(learner)
-    parameter = _parameter(bare)
-    if parameter is None:
-        return (id(learner),)
+    bare: Any = _bare(learner)
     kind: Any = type(bare)
-    return kind, *(getattr(bare, name) for name in _other_fields(kind, parameter))
+    others = _other_fields(kind)
+    return id(learner) if others is None else (kind, others(bare))
 
 
-@lru_cache(maxsize=32)
-def _other_fields(kind: Any, parameter: str) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind) if field.name != parameter)
+@lru_cache(maxsize=64)
+def _other_fields(kind: Any) -> Callable[[Any], Any] | None:
+    """Return what gives the values of all fields but the path's parameter; None without a path."""
+    parameter = _parameter(kind)
+    if parameter is None:
+        return None
+    names = [field.name for field in fields(kind) if field.name != parameter]
+    return attrgetter(*names) if names else lambda _: ()
 
 
 def run_path(  # noqa: PLR0913 - as run_splits
@@ -151,15 +155,15 @@ def run_path(  # noqa: PLR0913 - as run_splits
     parts: dict[str, list[Sequence[SplitOutcome]]] = {name: [] for name in group.names}
     errors: dict[str, EvaluationError] = {}
     for piece in run.pieces(shared, splits):
-        for at, name in enumerate(group.names):
-            if name in errors:
-                continue
-            done = run.finished(at, piece)
+        for name, done in zip(group.names, run.finished(piece, errors), strict=True):
             if isinstance(done, EvaluationError):
                 errors[name] = done
             else:
                 parts[name].append(done)
-    return {name: errors.get(name) or joined(parts[name]) for name in group.names}
+    return {
+        name: errors.get(name) or (own[0] if len(own) == 1 else joined(own))
+        for name, own in parts.items()
+    }
 
 
 @lru_cache(maxsize=2)
@@ -189,8 +193,6 @@ class _Piece:
 
     def unfit(self, learner: int) -> list[int]:
         """Places of the splits that the learner has to be run on by itself."""
-        if self.all_fit[learner]:
-            return []
         unfit = np.flatnonzero(~self.told.fits[learner])
         at = np.searchsorted(self.places.ends, unfit, side="right")
         return [int(place) for place in np.unique(at)]
@@ -221,22 +223,32 @@ class _Run:
         except EvaluationError as error:
             return error
 
-    def finished(self, at: int, piece: _Piece) -> Sequence[SplitOutcome] | EvaluationError:
+    def finished(
+        self, piece: _Piece, errors: Mapping[str, EvaluationError]
+    ) -> Iterator[Outcomes | EvaluationError]:
+        """Give each learner's outcomes, but of those that were refused before only the refusal."""
+        places, names = piece.places, tuple(piece.arrays)
+        all_fit = piece.all_fit.tolist()
+        for at, own in enumerate(zip(*piece.arrays.values(), strict=True)):
+            arrays = dict(zip(names, own, strict=True))
+            refused = errors.get(self.group.names[at]) if errors else None
+            if refused is not None:
+                yield refused
+            elif all_fit[at]:
+                yield Outcomes(places=places, **arrays)
+            else:
+                yield self._with_own(at, piece, arrays)
+
+    def _with_own(
+        self, at: int, piece: _Piece, arrays: Mapping[str, Any]
+    ) -> Outcomes | EvaluationError:
         """Return one learner's outcomes; those that the path is not good for by itself."""
-        places = piece.unfit(at)
-        if not places:
-            return Outcomes(
-                places=piece.places, **{name: part[at] for name, part in piece.arrays.items()}
-            )
-        by_itself = self.alone(at, map(piece.split_at, places))
+        unfit = piece.unfit(at)
+        by_itself = self.alone(at, map(piece.split_at, unfit))
         if isinstance(by_itself, EvaluationError):
             return by_itself
-        return with_others(
-            piece.places,
-            {name: part[at] for name, part in piece.arrays.items()},
-            dict(zip(places, by_itself, strict=True)),
-            keep_predictions=self.keep_predictions,
-        )
+        own = dict(zip(unfit, by_itself, strict=True))
+        return with_others(piece.places, arrays, own, keep_predictions=self.keep_predictions)
 
     def pieces(self, shared: OverPath, splits: Iterable[Split]) -> Iterator[_Piece]:
         """Cut the splits so that what is held at a time has an end."""
@@ -270,8 +282,9 @@ class _Run:
         with np.errstate(all="ignore"):
             if hasattr(shared, "errors"):
                 into = found.room([len(part.test) for part in parts])
-                for part, fits in zip(parts, shared.errors(parts, into), strict=True):
-                    found.add_errors(fits, self.data.y[part.test], self.loss)
+                written = zip(parts, into, shared.errors(parts, into), strict=True)
+                for part, errors, fits in written:
+                    found.add_errors(errors, fits, self.data.y[part.test], self.loss)
                 return _Piece(places, found.told(), splits.__getitem__)
             told = at_once(parts) if at_once is not None else map(shared.predict, parts)
             for part, (said, fits) in zip(parts, told, strict=True):

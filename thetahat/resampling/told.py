@@ -116,14 +116,15 @@ class Gathering:
         ends = list(accumulate(sizes, initial=self.filled))
         return [self.found["losses"][:, a:b] for a, b in pairwise(ends)]
 
-    def add_errors(self, fits: np.ndarray, y: FloatArray, loss: Loss) -> None:
-        """Put a stretch of rows after those that are there; their ``room`` is written to.
+    def add_errors(self, errors: FloatArray, fits: np.ndarray, y: FloatArray, loss: Loss) -> None:
+        """Put a stretch of rows after those that are there, of learners of values.
 
         Parameters
         ----------
+        errors : ndarray of float
+            (L, m) predictions less the truth; their ``room`` or any other array.
         fits : ndarray of bool
-            (L, m), (L, 1) or (1, 1) whether the learner itself trusts the errors, which are
-            predictions less the truth.
+            (L, m), (L, 1) or (1, 1) whether the learner itself trusts them.
         y : ndarray
             (m,) the truth.
         """
@@ -132,16 +133,16 @@ class Gathering:
         if not fits.all():
             trusted[:] = fits
         if self.keep or of_errors is None:
-            output = losses + y
+            output = errors + y
             if self.keep:
                 self._array("output", output)[:, cut] = output
         if of_errors is not None:
-            of_errors(losses)
+            of_errors(errors, losses)
             if not _is_finite(losses):
                 trusted &= np.isfinite(losses)
             return
-        if not _is_finite(output):
-            trusted &= np.isfinite(output)
+        if not _is_finite(errors):
+            trusted &= np.isfinite(errors)
         self._lose_in_steps(cut, Predictions(output.reshape(-1)), y, loss)
 
     def _lose_in_steps(self, cut: slice, said: Predictions, y: np.ndarray, loss: Loss) -> None:

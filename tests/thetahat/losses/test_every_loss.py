@@ -85,13 +85,15 @@ def test_property_each_instance_stands_for_itself(name: str, seed: int) -> None:
 def test_exact_errors_alone_cost_the_same(name: str) -> None:
     _, said = some(name, 3)
     loss: Any = loss_of(name)
-    errors = said.output.reshape(5, 6).copy()
+    errors, out = said.output.reshape(5, 6).copy(), np.empty((5, 5))
 
-    loss.of_errors(errors[:, 1:])
+    loss.of_errors(errors[:, 1:], out)
+    loss.of_errors(errors[:, 1:], errors[:, 1:])
 
     zeros = np.zeros(30)
     wanted = loss.losses(zeros, said).reshape(5, 6)
     assert_array_equal(errors[:, 1:], wanted[:, 1:])
+    assert_array_equal(out, wanted[:, 1:])
     assert_array_equal(errors[:, 0], said.output.reshape(5, 6)[:, 0])
 
 
