@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -134,8 +134,10 @@ class TurnedSplits:
         if turned.constant.any():
             np.einsum("kii->ki", products)[:] += turned.constant
         slopes, amplification = np.zeros((n_parts, p, n_classes)), np.ones(n_parts)
+        from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
+
         for at in range(n_parts):
-            solved = None if plain[at] else _solved(products[at], means[at])
+            solved = None if plain[at] else _solved(lapack, products[at], means[at])
             if solved is None:
                 plain[at] = plain[at] or ILL_CONDITIONED
             else:
@@ -158,24 +160,27 @@ class TurnedSplits:
     ) -> list[Plain | None]:
         """Return why parts have to be fitted of which hardly anything is left."""
         light = (weight < LEAST_LEFT * self.rows.all.weight) & present & sums.is_rest[:, None]
-        is_light, n_present = light.any(axis=1), present.sum(axis=1)
+        n_present = present.sum(axis=1)
         too_few = (n_present < 2) | (sums.counts.sum(axis=1) <= n_present)
+        if not (light.any() or too_few.any()):
+            return [None] * len(present)
+        is_light = light.any(axis=1)
         pairs = zip(is_light.tolist(), too_few.tolist(), strict=True)
         return [LIGHT if light else TOO_FEW if few else None for light, few in pairs]
 
     def _log_priors(self, weight: FloatArray, present: np.ndarray) -> FloatArray:
         """(K, C) log shares of the classes; of one that is absent a number below all others."""
         shares = present.astype(np.float64) if self.priors == "equal" else weight
-        total = np.log(np.maximum(shares.sum(axis=1), np.finfo(np.float64).tiny))
+        total = shares.sum(axis=1, keepdims=True)
         found = np.full(shares.shape, _ABSENT)
-        np.log(shares, out=found, where=present)
-        return np.asarray(found - total[:, None])
+        np.log(shares / np.where(total > 0, total, 1.0), out=found, where=present)
+        return found
 
 
-def _solved(products: FloatArray, means: FloatArray) -> tuple[FloatArray, float] | None:
+def _solved(
+    lapack: Any, products: FloatArray, means: FloatArray
+) -> tuple[FloatArray, float] | None:
     """(p, C) slopes and the length of the inverse; None where that is too long."""
-    from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
-
     factor, failed = lapack.dpotrf(products.T, lower=1, overwrite_a=1)  # it is symmetric
     if failed:
         return None

@@ -96,9 +96,13 @@ class Leading:
 
 def leading(by_class: FloatArray) -> Leading:
     """Go through (C', n) log joint densities class by class."""
-    best, place = by_class[0].copy(), np.zeros(by_class.shape[1], dtype=np.intp)
-    second = np.full(len(best), -np.inf)
-    for at, of_class in enumerate(by_class[1:], start=1):
+    n_classes, n = by_class.shape
+    if n_classes == 1:
+        return Leading(by_class[0].copy(), np.full(n, np.inf), np.zeros(n, dtype=np.intp))
+    first, other = by_class[:2]
+    best, second = np.maximum(first, other), np.minimum(first, other)
+    place = (other > first).astype(np.intp)
+    for at, of_class in enumerate(by_class[2:], start=2):
         np.copyto(place, at, where=of_class > best)
         np.maximum(second, np.minimum(best, of_class), out=second)
         np.maximum(best, of_class, out=best)

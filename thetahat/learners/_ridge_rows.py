@@ -176,7 +176,9 @@ def centred_rows(columns: Columns, y: FloatArray, w: FloatArray, *, intercept: b
             mean = X @ w / total
             X -= mean[:, None]
             squares = np.square(X) @ w if is_weighted else np.vecdot(X, X)
-            X[np.sqrt(squares) <= rounding_of(mean, w)] = 0.0
+            constant = np.sqrt(squares) <= rounding_of(mean, w)
+            if constant.any():
+                X[constant] = 0.0
             x_mean[first : first + step] = mean
     both[-2] = 1.0
     if intercept:

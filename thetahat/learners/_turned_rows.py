@@ -75,7 +75,7 @@ def turned_rows(rows: ClassRows, scale: FloatArray) -> TurnedRows | None:
     constant, is_unit, p = scale == 0, condition <= _IS_UNIT, len(scale)
     triangle = np.asfortranarray(factor / np.where(constant, 1.0, scale)[:, None])
     few = np.asfortranarray(np.vstack([rows.means, rows.all.x]) * ~constant)
-    means, x = np.vsplit(few, 2)
+    means, x = few[: len(rows.means)], few[len(rows.means) :]
     for some in (few, rows.Z.T):  # columns stand one after another in both, as it has to be
         blas.dtrsm(1.0, triangle, some, side=1, lower=1, trans_a=1, overwrite_b=1)
     if is_unit:
@@ -95,7 +95,8 @@ def factor_of(products: FloatArray, scale: FloatArray) -> tuple[FloatArray, floa
 
     matrix = products * scale * scale[:, None]
     # A column that never varies within the classes counts for nothing: it stands alone.
-    np.einsum("ii->i", matrix)[:] += scale == 0
+    if not scale.all():
+        np.einsum("ii->i", matrix)[:] += scale == 0
     factor, failed = lapack.dpotrf(matrix, lower=1)
     if failed:
         return None

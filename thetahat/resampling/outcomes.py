@@ -261,4 +261,4 @@ def with_others(
 
 
 def _whole(numbers: Iterable[int]) -> IntArray:
-    return np.array(list(numbers), dtype=np.intp)
+    return np.fromiter(numbers, dtype=np.intp)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -179,7 +180,7 @@ def _is_finite(part: np.ndarray) -> bool:
     if part.dtype.kind != "f":
         return part.dtype.kind in "iub"
     with np.errstate(all="ignore"):
-        return bool(np.isfinite(part.sum()))
+        return math.isfinite(part.sum())
 
 
 def _of(said: Predictions, learners: slice, n: int) -> Predictions:
