@@ -70,9 +70,7 @@ def resampled_means(
     errors = np.empty((n, m)) if with_errors else None
     pair_errors = np.empty((n, len(pairs)))
     if not with_errors and not len(pairs) and units.sizes is None:
-        weighted = (
-            residuals / np.repeat(units.n_strata * units.in_stratum, units.in_stratum)[:, None]
-        )
+        weighted = residuals / units.to_units(units.n_strata * units.in_stratum)[:, None]
         for part, sums in _linear(resamples, weighted):
             deviations[part] = sums
         return ResampledMeans(deviations, None, pair_errors)

@@ -72,6 +72,10 @@ class Units:
         """Return the sums by stratum, (S, ...), of values by unit, (U, ...)."""
         return np.add.reduceat(values, self.starts[:-1], axis=0)
 
+    def to_units(self, values: np.ndarray) -> np.ndarray:
+        """Return (U,) the value of each unit's stratum, of (S,) values; (1,) where there is one."""
+        return values if self.n_strata == 1 else np.repeat(values, self.in_stratum)
+
     def means_and_residuals(self, losses: BlockLosses) -> tuple[float, FloatArray]:
         """Return the mean of one model, and (U,) what each unit adds to its stratum's sum.
 
@@ -83,10 +87,10 @@ class Units:
             centre = float(sums.sum() / self.sizes.sum())
             return shift + centre, sums - centre * self.sizes
         means = self.by_stratum(sums) / self.in_stratum
-        residuals = sums - np.repeat(means, self.in_stratum)
+        residuals = sums - self.to_units(means)
         # the means are rounded: what is left of the sums is taken off again
         left = self.by_stratum(residuals) / self.in_stratum
-        return shift + float((means + left).mean()), residuals - np.repeat(left, self.in_stratum)
+        return shift + float((means + left).mean()), residuals - self.to_units(left)
 
     def _sums(self, losses: BlockLosses) -> tuple[FloatArray, float]:
         """(U,) sums of the units' losses less a shift, and the shift."""

@@ -122,7 +122,7 @@ def draw_kinds(  # noqa: C901, PLR0912, PLR0915 - whole in itself, for numba's s
                     x = (x ^ (x >> S30)) * FIRST_FACTOR
                     x = (x ^ (x >> S27)) * SECOND_FACTOR
                     x = x ^ (x >> S31)
-                    uniforms[b] = np.float64(np.int64(x >> S11)) * UNIT_OF_53_BITS
+                    uniforms[b] = np.float64(x >> S11) * UNIT_OF_53_BITS
                 flat, near = cdf.reshape(-1), guide.reshape(-1)
                 for b in range(n_drawn):
                     own = np.uint64(digits[b])
