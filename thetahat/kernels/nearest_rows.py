@@ -17,69 +17,52 @@ MOST_COLUMNS: Final = 128
 """Up to which numpy sums a row in eight sums side by side, as ``rank`` does."""
 _SIDE: Final = 8
 _LARGEST_GROUP: Final = 32
-_ROOM: Final = 64
 
 Singles = np.ndarray[tuple[int, ...], np.dtype[np.float32]]
 Keys = np.ndarray[tuple[int, ...], np.dtype[np.int32]]
 """The bits of single numbers from 0 on: in the order of the numbers, and quicker to compare."""
 
 
-def choose(  # noqa: C901, PLR0912, PLR0913 - whole in itself, for numba's sake
-    near: Keys, length: int, n_groups: int, bounds: Keys, counts: IntArray, found: IntArray
-) -> None:
-    """Write the columns of each row's smallest values to (q, most) ``found``, in no order.
+def find_smallest(near: Keys, smallest: Keys) -> None:
+    """Write the smallest value of each of G groups of a row's columns to (q, G) ``smallest``.
 
-    All columns with a value up to ``bounds`` (q,) are written, ``counts`` (q,) of them, ``length``
-    or more. The bound is the ``length``-th of the smallest values of ``n_groups`` groups: column g
-    is of group g modulo ``n_groups``. Where there may be more such columns than have room,
-    ``counts`` is 0.
+    Column j is of group j modulo G; the last columns, which fill no round of groups, are of none.
     """
-    n_rows, n = near.shape
-    most, size, want = found.shape[1], n // n_groups, length - 1
-    n_grouped = n_groups * size
-    smallest = np.empty(n_groups, dtype=np.int32)
-    parted = np.empty(n_groups, dtype=np.int32)
-    for i in range(n_rows):
-        row, of_row = near[i], found[i]
-        smallest[:] = row[:n_groups]
-        for start in range(n_groups, n_grouped, n_groups):
+    n_groups = smallest.shape[1]
+    for i in range(len(near)):
+        row, of_row = near[i], smallest[i]
+        of_row[:] = row[:n_groups]
+        for start in range(n_groups, len(row) - n_groups + 1, n_groups):
             part = row[start : start + n_groups]
             for g in range(n_groups):
-                smallest[g] = min(part[g], smallest[g])
-        parted[:] = smallest
-        low, high = 0, n_groups - 1
-        while low < high:  # Hoare's selection
-            pivot = parted[want]
-            a, b = low, high
-            while a <= b:
-                while parted[a] < pivot:
-                    a += 1
-                while pivot < parted[b]:
-                    b -= 1
-                if a <= b:
-                    parted[a], parted[b] = parted[b], parted[a]
-                    a += 1
-                    b -= 1
-            if b < want:
-                low = a
-            if want < a:
-                high = b
-        bound, count = parted[want], 0
+                of_row[g] = min(part[g], of_row[g])
+
+
+def find_near(near: Keys, smallest: Keys, limits: Keys, counts: IntArray, found: IntArray) -> None:
+    """Write the columns of each row with values up to (q,) ``limits`` to (q, most) ``found``.
+
+    They are in no order, ``counts`` (q,) of them; ``smallest`` is as ``find_smallest`` has it.
+    Where there may be more than have room, ``counts`` is 0.
+    """
+    most, n_groups = found.shape[1], smallest.shape[1]
+    for i in range(len(near)):
+        row, of_row, limit, count = near[i], found[i], limits[i], 0
+        n_grouped = len(row) - len(row) % n_groups
         for g in range(n_groups):
-            if smallest[g] <= bound:
-                if count + size > most:
-                    count = 0
+            if smallest[i, g] <= limit:
+                if count + n_grouped // n_groups > most:
+                    count = most + 1
                     break
                 for j in range(g, n_grouped, n_groups):
                     of_row[count] = j
-                    count += row[j] <= bound
-        if count + n - n_grouped > most:
+                    count += row[j] <= limit
+        if count + len(row) - n_grouped > most:
             count = 0
-        if count > 0:
-            for j in range(n_grouped, n):
+        else:
+            for j in range(n_grouped, len(row)):
                 of_row[count] = j
-                count += row[j] <= bound
-        bounds[i], counts[i] = bound, count
+                count += row[j] <= limit
+        counts[i] = count
 
 
 def rank(  # noqa: C901, PLR0913 - whole in itself, for numba's sake
@@ -171,19 +154,27 @@ def take(  # noqa: PLR0913 - the lists, who may be taken, and where to
         unsure[at] = count < k or squares[at, k - 1] >= complete_below[i]
 
 
-def chosen_by_kernel(near: Singles, length: int) -> tuple[IntArray, IntArray, Singles]:
-    """Return what ``choose`` writes: (q, most) columns, (q,) how many, and (q,) bounds.
+def smallest_by_kernel(near: Singles, length: int) -> tuple[Singles, Singles]:
+    """(q, G) smallest values of groups of columns, and (q,) what ``length`` columns do not exceed.
 
-    ``near`` is (q, n), from 0 on, and ``length`` is at most a quarter of n. There are 0 where
-    too many columns have values up to the bound.
+    ``near`` is (q, n), from 0 on, and ``length`` is at most a quarter of n.
     """
     n_rows, n = near.shape
     n_groups = n // min(_LARGEST_GROUP, n // (4 * length))
-    found = np.zeros((n_rows, 2 * length + _ROOM), dtype=np.intp)
-    counts, bounds = np.zeros(n_rows, dtype=np.intp), np.zeros(n_rows, dtype=np.float32)
-    loop = compiled(choose)
-    loop(near.view(np.int32), length, n_groups, bounds.view(np.int32), counts, found)
-    return found, counts, bounds
+    smallest = np.empty((n_rows, n_groups), dtype=np.float32)
+    compiled(find_smallest)(near.view(np.int32), smallest.view(np.int32))
+    return smallest, np.partition(smallest, length - 1, axis=1)[:, length - 1].copy()
+
+
+def near_by_kernel(near: Singles, smallest: Singles, limits: Singles, found: IntArray) -> IntArray:
+    """(q,) how many columns with values up to the limits are written to (q, most) ``found``.
+
+    There are 0 where there may be more than have room.
+    """
+    counts = np.zeros(len(near), dtype=np.intp)
+    keys = (part.view(np.int32) for part in (near, smallest, limits))
+    compiled(find_near)(*keys, counts, found)
+    return counts
 
 
 def ranked_by_kernel(

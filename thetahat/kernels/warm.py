@@ -126,8 +126,8 @@ def _warm_rows() -> None:
 
 def _warm_lists() -> None:
     near, X = np.zeros((1, 4), dtype=np.float32), np.eye(2)
-    nearest_rows.chosen_by_kernel(near, 1)
     rows = np.zeros((1, 1), dtype=np.intp)
+    nearest_rows.near_by_kernel(near, *nearest_rows.smallest_by_kernel(near, 1), rows)
     nearest, squares = nearest_rows.ranked_by_kernel(X[:1], X, rows, rows[0] + 1, 1)
     inside = np.ones((1, 1), dtype=np.bool_)
     nearest_rows.taken_by_kernel(nearest, squares, squares[0], rows[0], rows[0], inside, 1)

@@ -6,7 +6,12 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.kernels.nearest_rows import MOST_COLUMNS, chosen_by_kernel, ranked_by_kernel
+from thetahat.kernels.nearest_rows import (
+    MOST_COLUMNS,
+    near_by_kernel,
+    ranked_by_kernel,
+    smallest_by_kernel,
+)
 from thetahat.types import FloatArray, IntArray
 
 _LEAST_PAIRS: Final = 1_000_000
@@ -14,6 +19,8 @@ _LEAST_PAIRS: Final = 1_000_000
 _BLOCK: Final = 262_144
 """Products held at a time: a megabyte, which stays near the processor."""
 _FEWEST: Final = 16
+_ROOM: Final = 4096
+"""Rows as near as the last of a list, about, for which there is room at least."""
 _SAMPLE: Final = 256
 """Rows whose median is their middle."""
 _TINY: Final = 1e-30
@@ -34,8 +41,9 @@ class RoughRows:
     Products of them tell which few rows may be near, in half the time; those are then ranked by
     their true distances. What rounding may have hidden is known: a squared distance from a query q
     to a row x of p columns is off by less than :math:`c (|q|^2 + |x|^2)` with :math:`c = (p + 8)
-    \epsilon`. That much is added, so that none is negative. As :math:`|x|^2 \le 2 |q|^2 + 2 d^2`,
-    a distance that came out as :math:`t` has :math:`d^2 \ge (t - 6 c |q|^2) / (1 + 4 c)`.
+    \epsilon`. That much is added, so that none is too small. As :math:`|x|^2 \le 2 |q|^2 + 2 d^2`,
+    a row with :math:`d^2 \le t` comes out at :math:`t (1 + 4 c) + 6 c |q|^2` at most. All up to
+    there are ranked, with t what the wanted number of rows came out at: so many are within it.
 
     Parameters
     ----------
@@ -73,18 +81,22 @@ class RoughRows:
         rows = np.empty((n_queries, length), dtype=np.intp)
         squares, below = np.empty((n_queries, length)), np.empty(n_queries)
         near = np.empty((min(step, n_queries), n), dtype=np.float32)
+        found = np.zeros((len(near), min(n, 2 * length + _ROOM)), dtype=np.intp)
         for first in range(0, n_queries, step):
             part = slice(first, min(first + step, n_queries))
             factors, shrunk, of_queries = self._factors(queries[part])
             products = near[: len(factors)]
             np.matmul(factors, self.table, out=products)
-            found, counts, bounds = chosen_by_kernel(products, length)
+            smallest, bounds = smallest_by_kernel(products, length)
+            doubt = 6 * self.doubt * of_queries + _TINY * (1 + of_queries)
+            limits = bounds * (1 + 4 * self.doubt) + doubt * shrunk
+            limits = np.nextafter(limits.astype(np.float32), np.float32(np.inf))
+            counts = near_by_kernel(products, smallest, limits, found)
             rows[part], squares[part] = ranked_by_kernel(
                 queries[part], self.rows, found, counts, length
             )
-            least = bounds / shrunk - 6 * self.doubt * of_queries - _TINY * (1 + of_queries)
-            least /= (1 + 4 * self.doubt) * self.scale**2
-            below[part] = np.where((counts > 0) & (bounds >= 0), least, -np.inf)
+            known = np.nextafter(bounds / (shrunk * self.scale**2), np.inf)
+            below[part] = np.where((counts >= length) & (bounds >= 0), known, -np.inf)
         return rows, squares, below
 
     def _factors(self, queries: FloatArray) -> tuple[np.ndarray, FloatArray, FloatArray]:

@@ -112,8 +112,9 @@ class Search:
 
     def _by_loops(self, queries: FloatArray, length: int) -> Lists:
         rows, squares, below = self._rough.lists(queries, length)
-        # Rounding may hide all order where rows are in tight groups far apart.
-        again = np.flatnonzero(~(squares[:, length // 2] < below))
+        # Too many may be near: rows that are alike, or in groups so far apart that rounding hides
+        # all order in them.
+        again = np.flatnonzero(np.isneginf(below))
         if len(again):
             lists = self._in_blocks(queries[again], length)
             rows[again], squares[again] = lists.rows, lists.squares

@@ -9,58 +9,58 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from thetahat.kernels import nearest_rows
-from thetahat.kernels.nearest_rows import chosen_by_kernel, ranked_by_kernel, taken_by_kernel
+from thetahat.kernels.nearest_rows import (
+    near_by_kernel,
+    ranked_by_kernel,
+    smallest_by_kernel,
+    taken_by_kernel,
+)
 
 RNG = np.random.default_rng(20_261_130)
 
 
-def test_golden_two_smallest_of_nine_by_hand() -> None:
-    near = np.array([[5, 2, 8, 1, 9, 7, 6, 4, 0.5]], dtype=np.float32)
-
-    found, counts, bounds = chosen_by_kernel(near, 2)
-
-    # as 9 < 2 x 8 each of the columns is a group, and the second smallest value is the bound
-    assert bounds.tolist() == [1]
-    assert sorted(found[0, : counts[0]].tolist()) == [3, 8]
-
-
 def test_golden_groups_by_hand() -> None:
     near = np.array([[5, 2, 8, 1, 0, 7, 6, 4, 3]], dtype=np.float32)
+    found = np.zeros((1, 9), dtype=np.intp)
 
-    found, counts, bounds = chosen_by_kernel(near, 1)
+    of_one, first = smallest_by_kernel(near, 1)
+    of_two, second = smallest_by_kernel(near, 2)
+    counts = near_by_kernel(near, of_one, np.array([3], dtype=np.float32), found)
 
-    # groups of two, of columns 0 and 4, 1 and 5, 2 and 6, 3 and 7, and column 8 by itself
-    assert bounds.tolist() == [0]
-    assert found[0, : counts[0]].tolist() == [4]
+    # 9 // 4 = 2 columns a group: 0 and 4, 1 and 5, 2 and 6, 3 and 7, and column 8 is of none
+    assert (of_one.tolist(), first.tolist()) == ([[0, 2, 6, 1]], [0])
+    # 9 // 8 = 1: each column is a group
+    assert (of_two.tolist(), second.tolist()) == (near.tolist(), [1])
+    assert sorted(found[0, : counts[0]].tolist()) == [1, 3, 4, 8]
 
 
 @pytest.mark.parametrize("values", [7, 10**6])
 @pytest.mark.parametrize(("n", "length"), [(28, 7), (517, 7), (3000, 11)])
-def test_naive_all_up_to_the_bound_are_found(n: int, length: int, values: int) -> None:
+def test_naive_all_up_to_the_limit_are_found(n: int, length: int, values: int) -> None:
     near = RNG.integers(0, values, (20, n)).astype(np.float32)
+    found = np.zeros((20, 150), dtype=np.intp)
 
-    found, counts, bounds = chosen_by_kernel(near, length)
+    smallest, bounds = smallest_by_kernel(near, length)
+    counts = near_by_kernel(near, smallest, bounds + 1, found)
 
     for row, columns, count, bound in zip(near, found, counts, bounds, strict=True):
-        wanted = np.flatnonzero(row <= bound)
-        assert len(wanted) >= length
+        wanted = np.flatnonzero(row <= bound + 1)
+        assert np.count_nonzero(row <= bound) >= length
         if count:
             assert_array_equal(np.sort(columns[:count]), wanted)
         else:
-            assert len(wanted) + 64 > found.shape[1]
+            assert len(wanted) > 150 - 32
     assert counts.any() or values == 7
 
 
-def test_degenerate_many_alike_have_no_room() -> None:
-    near = np.zeros((2, 500), dtype=np.float32)
-    near[1] = np.arange(500) % 250
-    short = np.arange(80, dtype=np.float32)[None] % 4
-    leftover = np.zeros((1, 79), dtype=np.float32)
+@pytest.mark.parametrize(("n", "most"), [(79, 78), (64, 60)])
+def test_degenerate_what_has_no_room_is_not_found(n: int, most: int) -> None:
+    near = np.zeros((1, n), dtype=np.float32)
+    smallest, bounds = smallest_by_kernel(near, 2)
 
-    # of row 1, whose 15 groups begin with 0, 1, 2 and so on, the two zeros and the two ones
-    assert chosen_by_kernel(near, 3)[1].tolist() == [0, 4]
-    assert chosen_by_kernel(short, 20)[1].tolist() == [20]
-    assert chosen_by_kernel(leftover, 8)[1].tolist() == [79]
+    assert near_by_kernel(near, smallest, bounds, np.zeros((1, most), dtype=np.intp)) == [0]
+    assert near_by_kernel(near, smallest, bounds, np.zeros((1, n), dtype=np.intp)) == [n]
+    assert near_by_kernel(near, smallest, bounds - 1, np.zeros((1, n), dtype=np.intp)) == [0]
 
 
 @pytest.mark.parametrize("p", [1, 7, 8, 9, 30, 128])
@@ -106,25 +106,31 @@ def test_golden_taken_by_hand() -> None:
 
 def test_exact_the_loops_are_the_same_uncompiled() -> None:
     near, rows = RNG.exponential(size=(2, 70)).astype(np.float32), RNG.normal(size=(70, 9))
-    found, counts, bounds = chosen_by_kernel(near, 4)
+    smallest, bounds = smallest_by_kernel(near, 4)
+    found = np.zeros((2, 70), dtype=np.intp)
+    counts = near_by_kernel(near, smallest, bounds, found)
     nearest, squares = ranked_by_kernel(rows[:2], rows, found, counts, 4)
     inside, tests = np.arange(70)[None] % 3 > 0, np.arange(2)
     below, parts = np.full(2, squares.max()), np.zeros(2, dtype=np.intp)
     taken = taken_by_kernel(nearest, squares, below, tests, parts, inside, 2)
     loops: Any = nearest_rows
 
-    plain = np.zeros_like(found), np.zeros_like(counts), np.zeros_like(bounds)
+    few, columns, n_found = np.zeros_like(smallest), np.zeros_like(found), np.zeros_like(counts)
     own = np.zeros_like(nearest), np.zeros_like(squares)
     first = tuple(np.zeros_like(part) for part in taken)
-    keys = near.view(np.int32), 4, 70 // 4, plain[2].view(np.int32)
-    loops.choose(*keys, plain[1], plain[0])
+    keys = [part.view(np.int32) for part in (near, few, bounds)]
+    loops.find_smallest(*keys[:2])
+    loops.find_near(*keys, n_found, columns)
     loops.rank(rows[:2], rows, found, counts, *own)
     loops.take(nearest, squares, below, tests, parts, inside, *first)
 
-    assert_array_equal(plain[0], found)
-    assert_array_equal(plain[1], counts)
-    assert_array_equal(plain[2], bounds)
+    assert_array_equal(few, smallest)
+    assert_array_equal(columns, found)
+    assert_array_equal(n_found, counts)
     assert_array_equal(own[0], nearest)
     assert_array_equal(own[1], squares)
     for ours, theirs in zip(first, taken, strict=True):
         assert_array_equal(ours, theirs)
+    for most in (20, 69):  # too little room in the middle, and for the last
+        loops.find_near(*keys[:2], keys[0][:, 0] | 2**30, n_found, columns[:, :most])
+        assert not n_found.any()
