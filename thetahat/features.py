@@ -123,7 +123,9 @@ class Features:
         if self.wide or not self.columns:
             return self.complete_matrix().T
         self._check_numeric()
-        if not all(math.isfinite(column.dot(column)) for column in self.columns):
+        with np.errstate(all="ignore"):  # a sum of squares that is finite has no missing value
+            is_complete = all(math.isfinite(column.dot(column)) for column in self.columns)
+        if not is_complete:
             self._check_complete(np.column_stack(self.columns))
         return self.columns
 

@@ -10,10 +10,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from thetahat.data import Data, data_of
+from thetahat.learners import _discriminant_turned
 from thetahat.learners.linear_discriminant import LinearDiscriminant
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.resampling import Outcomes, SplitOutcome, gathered, rows_of, run_splits
 from thetahat.schemes import SCHEMES
+from thetahat.schemes.k_fold import KFold
 
 
 def ill_conditioned(condition: float, n: int = 120, *, weighted: bool = False) -> Data:
@@ -83,3 +85,32 @@ def test_exact_what_a_split_says_does_not_depend_on_the_others() -> None:
 
     assert_array_equal(np.asarray(pieces.probabilities), np.asarray(whole.probabilities))
     assert_array_equal(np.asarray(alone.probabilities), np.asarray(whole.probabilities))
+
+
+def test_exact_splits_a_few_at_a_time_say_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    data, params = ill_conditioned(1e5, 71), {"n_folds": 7}
+    whole = outcomes(data, "k_fold", params, [0, None])
+    monkeypatch.setattr(_discriminant_turned, "_HELD", 400)
+
+    few = outcomes(data, "k_fold", params, [0, None])
+
+    assert_array_equal(np.asarray(few.probabilities), np.asarray(whole.probabilities))
+
+
+def test_naive_more_classes_than_a_product_is_good_for() -> None:
+    rng = np.random.default_rng(20_270_401)
+    y = np.arange(200) % 20
+    X = rng.normal(size=(200, 3)) + rng.normal(size=(20, 3))[y] * 3
+    data = data_of({f"x{j}": X[:, j] for j in range(3)}, y, "classification")
+
+    told = outcomes(data, "k_fold", {"n_folds": 4}, [0, None])
+
+    assert not told.why_plain
+    splits = KFold(n_folds=4).splits(rows_of(data), 5)
+    for split, outcome in zip(splits, told, strict=True):
+        fitted = LinearDiscriminant().fit(
+            data.features.rows(split.train), data.y[split.train], weights=None, n_classes=20,
+            rng=rng,
+        )  # fmt: skip
+        wanted = fitted.predict(data.features.rows(split.test)).probabilities
+        assert_allclose(np.asarray(outcome.probabilities), np.asarray(wanted), atol=1e-9)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
+from scipy.sparse import csr_array
 
 from tests.thetahat.learners.fits import table
+from thetahat.features import Features
 from thetahat.learners import LEARNERS
+from thetahat.learners._parts import columns_or_plain
 from thetahat.learners._ridge_splits import ridge_over_splits
 from thetahat.learners.base import Part, Plain
+from thetahat.sparse import SparseColumns
 from thetahat.types import FloatArray
 
 DENSE = [
@@ -86,3 +91,13 @@ def test_degenerate_as_many_columns_as_rows(*, intercept: bool) -> None:
     assert not isinstance(empty, Plain)
     assert isinstance(singular.predict(Part(some, rest, rest)), Plain)
     assert isinstance(empty.predict(Part(rest, some, some)), Plain)
+
+
+def test_degenerate_columns_with_squares_beyond_all_scale_are_complete() -> None:
+    features = table(np.full((3, 2), 1e300))
+    missing = table(np.array([[1.0, np.nan]]))
+    sparse = Features((), (), wide=(SparseColumns("w", csr_array(np.eye(2)), ("a", "b")),))
+
+    assert_array_equal(columns_or_plain(features), np.full((2, 3), 1e300))
+    assert_array_equal(columns_or_plain(sparse), np.eye(2))
+    assert isinstance(columns_or_plain(missing), Plain)
