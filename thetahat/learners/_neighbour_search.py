@@ -16,6 +16,8 @@ _MOST_FOR_TREE: Final = 12
 _LEAST_FOR_TREE: Final = 64
 _FEW: Final = 4
 """Queries for which nothing is prepared."""
+_MOST_EQUALLY_FAR: Final = 2000
+"""Rows up to which all that are as far as the last of a list are ranked."""
 _BLOCK: Final = 250_000
 """Distances held at a time: two megabytes, which stay near the processor."""
 _GROUP: Final = 16
@@ -124,7 +126,26 @@ class Search:
     def _by_tree(self, queries: FloatArray, length: int) -> Lists:
         distances, found = self._tree.query(queries, k=np.arange(1, length + 1))
         farthest = distances[:, -1] ** 2 * (1 - 1e-12)
-        return self._ranked(queries, np.asarray(found, dtype=np.intp), farthest)
+        lists = self._ranked(queries, np.asarray(found, dtype=np.intp), farthest)
+        self._add_equally_far(queries, lists)
+        return lists
+
+    def _add_equally_far(self, queries: FloatArray, lists: Lists) -> None:
+        """Put the lowest of all rows as far as the last into lists that end with many such."""
+        length = lists.rows.shape[1]
+        again = np.flatnonzero(lists.squares[:, length // 2] >= lists.complete_below)
+        if not len(again):
+            return
+        reach = np.sqrt(lists.squares[again, -1]) * (1 + 1e-12)
+        within = self._tree.query_ball_point
+        n_near = within(queries[again], reach, return_length=True)
+        few = n_near <= _MOST_EQUALLY_FAR
+        for query, radius in zip(again[few], reach[few], strict=True):
+            near = np.array(within(queries[query], radius, return_sorted=True), dtype=np.intp)
+            squares = squared_distances(queries[query : query + 1], self.rows[None, near])[0]
+            order = np.argsort(squares, kind="stable")[:length]
+            lists.rows[query], lists.squares[query] = near[order], squares[order]
+            lists.complete_below[query] = np.nextafter(squares[order[-1]], np.inf)
 
     def _in_blocks(self, queries: FloatArray, length: int) -> Lists:
         step = max(1, _BLOCK // len(self.rows))

@@ -170,3 +170,27 @@ def test_exact_refused_splits_stand_where_they_stood(monkeypatch: pytest.MonkeyP
         if isinstance(one, Predictions):
             wanted = predicted(NearestNeighbours(k=3), X[10:], y[10:], X[:10])
             assert_array_equal(one.output, wanted.output)
+
+
+@pytest.mark.parametrize("apart", [1, 10**6])
+def test_exact_lists_of_a_tree_end_with_the_lowest_of_rows_equally_far(apart: int) -> None:
+    rows = apart * RNG.integers(0, 3, (N, 2)).astype(np.float64) + 0.1
+    queries = np.concatenate([rows[:60], rows[60:90] + 0.25, [[7.0 * apart, 0.3]]])
+
+    lists = Search(rows).lists(queries, LENGTH)
+
+    of_all = ((queries[:, None, :] - rows) ** 2).sum(axis=2)
+    order = np.argsort(of_all, axis=1, kind="stable")[:, :LENGTH]
+    assert (lists.squares[:, -1] < lists.complete_below).all()
+    assert_array_equal(lists.rows, order)
+    assert_array_equal(lists.squares, np.take_along_axis(of_all, order, axis=1))
+
+
+def test_degenerate_more_rows_equally_far_than_are_ranked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_neighbour_search, "_MOST_EQUALLY_FAR", 100)
+    rows = np.concatenate([np.zeros((101, 2)), np.ones((100, 2))])
+
+    lists = Search(rows).lists(rows, LENGTH)
+
+    assert_array_equal(lists.squares[:, -1] < lists.complete_below, rows[:, 0] == 1)
+    assert_array_equal(Search(rows).nearest(rows, 1)[0][:, 0], np.repeat([0, 101], [101, 100]))
