@@ -27,6 +27,7 @@ _PRODUCTS_WILL_DO: Final = 1e5
 """The condition of products up to which rows are left out of them one by one."""
 _TURNED_WILL_DO: Final = 1e10
 """The condition of products up to which rows turned to their directions need no reflections."""
+_ALL: Final = np.ones((1, 1), dtype=np.bool_)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,21 +164,27 @@ class RidgePath:
 
     def _left_out_by(self, form: ClosedForm, some: slice, errors: FloatArray) -> np.ndarray:
         rows = self.rows
-        y, w = rows.y[some], rows.w[some]
+        y = rows.y[some]
         Z = np.empty((len(form.directions) + 1, len(y)))
         np.matmul(form.directions, rows.X[:, some], out=Z[:-1])
         np.negative(y, out=Z[-1])
         np.matmul(form.of_target, Z, out=errors)
         np.square(Z[:-1], out=Z[:-1])
         if rows.is_weighted:
-            Z[:-1] *= w
-        Z[-1] = 1 - w / rows.all.w if rows.intercept else 1.0
+            Z[:-1] *= rows.w[some]
+        Z[-1] = self._but_mean[some]
         stays = form.of_leverage @ Z
         with np.errstate(all="ignore"):  # where nothing stays the row is predicted by itself
             errors /= stays
         if (stays[self.weakest] >= form.least[self.weakest]).all():
-            return np.ones((1, 1), dtype=np.bool_)
+            return _ALL
         return np.asarray(stays >= form.least[:, None])
+
+    @cached_property
+    def _but_mean(self) -> FloatArray:
+        """(n,) what the mean leaves of each row."""
+        rows = self.rows
+        return 1 - rows.w / rows.all.w if rows.intercept else np.ones(len(rows.y))
 
     @cached_property
     def _by_products(self) -> ClosedForm | None:

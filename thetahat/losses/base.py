@@ -41,8 +41,8 @@ class Loss(Protocol):
     A loss that depends on what the classes are has ``for_classes``, as the function below; one
     that is not for every target has ``check_truth(y_true)``, which refuses the others. One of
     predictions less the truth alone may have ``of_errors(errors, out)``, which writes the losses
-    of an array of these, of any shape, into another or into itself; they are not finite where the
-    errors are not.
+    of an array of these, of any shape, into another or into itself; they are finite where
+    the squares of the errors are, and not where the errors are not.
     """
 
     info: ClassVar[MethodInfo]

@@ -19,8 +19,8 @@ _ROWS: Final = 1024
 """Most rows of a block; blocks begin at its multiples, whichever splits are asked for."""
 _CELLS: Final = 131_072
 """Rows of a block times learners, where these are many: of about a megabyte each."""
-_WRITTEN_CELLS: Final = 32_768
-"""The same where errors are written in their place: of a quarter of that, twice."""
+_WRITTEN_CELLS: Final = 65_536
+"""The same where errors are written: of half a megabyte each."""
 _FEWEST: Final = 32
 
 Each = Callable[[IntArray], tuple[Predictions, np.ndarray]]

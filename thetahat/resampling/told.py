@@ -139,7 +139,7 @@ class Gathering:
                 self._array("output", output)[:, cut] = output
         if of_errors is not None:
             of_errors(errors, losses)
-            if not _is_finite(losses):
+            if not (_has_finite_squares(errors) or _is_finite(losses)):
                 trusted &= np.isfinite(losses)
             return
         if not _is_finite(errors):
@@ -181,6 +181,15 @@ def _is_finite(part: np.ndarray) -> bool:
         return part.dtype.kind in "iub"
     with np.errstate(all="ignore"):
         return math.isfinite(part.sum())
+
+
+def _has_finite_squares(part: np.ndarray) -> bool:
+    """Whether an array in one piece has, most often; for others it is not looked at."""
+    flat = part.reshape(-1) if part.flags.c_contiguous else None
+    if flat is None:
+        return False
+    with np.errstate(all="ignore"):
+        return math.isfinite(flat.dot(flat))
 
 
 def _of(said: Predictions, learners: slice, n: int) -> Predictions:
