@@ -159,7 +159,8 @@ def test_exact_errors_in_their_place_cost_what_predictions_do(loss: Loss) -> Non
         stretches = (slice(0, 4), slice(4, 6))
         for room, some in zip(found.room([4, 2]), stretches, strict=True):
             room[:] = said[:, some] - y[some]
-            found.add_errors(room, fits, y[some], loss)
+            errors = room if found is kept else room.copy()  # in its place, or in one piece
+            found.add_errors(errors, fits, y[some], loss)
 
     good = wanted.told().fits
     for told in (kept.told(), lost.told()):
