@@ -192,21 +192,26 @@ def test_exact_units_are_merged_only_where_many_are_alike() -> None:
 
 
 @pytest.mark.parametrize("n_values", [2, 40, 300])
-def test_naive_kinds_are_the_different_rows_of_each_stratum(n_values: int) -> None:
+@pytest.mark.parametrize("border", [0, 16_000])
+def test_naive_kinds_are_the_different_rows_of_each_stratum(n_values: int, border: int) -> None:
     rng = np.random.default_rng(9)
-    starts = np.array([0, 16_000, 40_000])
+    starts = np.unique([0, border, 40_000])
     first = rng.integers(0, n_values, 40_000) / 4
     rows = np.stack([first, -first], axis=1)
 
-    merged = merged_or_hashed(rows, starts, 3, 99)
+    merged, of_one_column = (merged_or_hashed(r, starts, 3, 99) for r in (rows, rows[:, :1]))
 
     assert isinstance(merged, MergedResamples)
+    assert isinstance(of_one_column, MergedResamples)
+    assert_array_equal(of_one_column.examples, merged.examples)
+    assert_array_equal(of_one_column.members, merged.members)
     kinds: dict[tuple[int, float, float], list[int]] = {}
     for unit, (a, b) in enumerate(rows.tolist()):
-        kinds.setdefault((int(unit >= 16_000), a, b), []).append(unit)
+        kinds.setdefault((int(0 < border <= unit), a, b), []).append(unit)
     expected = [kinds[key] for key in sorted(kinds)]
     assert_array_equal(merged.examples, [units[0] for units in expected])
     assert_array_equal(merged.members, [len(units) for units in expected])
     assert_array_equal(
-        merged.starts, np.cumsum([0, *[sum(k[0] == j for k in kinds) for j in (0, 1)]])
+        merged.starts,
+        np.cumsum([0, *[sum(k[0] == j for k in kinds) for j in range(len(starts) - 1)]]),
     )

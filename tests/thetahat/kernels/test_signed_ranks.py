@@ -185,8 +185,9 @@ def test_naive_ranks_of_many_rows(
     losses[2:] += rng.normal(size=(3, 40)) if style == "mixed" else 0.0
     layout = layout_of(BlockKind.HOLDOUT, np.zeros(40, dtype=np.intp))
     table = table_of(layout, {f"m{i}": row for i, row in enumerate(losses)})
-    ((_, batch),) = batches(table, None)
+    ((pairs, batch),) = batches(table, None)
     plain = list(Wilcoxon().test_many(batch, Alternative.TWO_SIDED, rng))
+    assert plain == [Wilcoxon().test(pair.losses, Alternative.TWO_SIDED, rng) for pair in pairs]
     batch.own.clear()
     monkeypatch.setattr(_unit_batches, "MANY_VALUES", 1)
     monkeypatch.setattr(_signed_rank_batches, "_by_arrays", rank_loops.positive_sums)
