@@ -182,6 +182,7 @@ def test_naive_ranks_of_many_rows(
     rng = np.random.default_rng(8)
     losses = rng.normal(size=(5, 40)) if style == "plain" else rng.integers(0, 2, (5, 40)) * 1.0
     losses[2:] += rng.integers(0, 3, (3, 40)) / 4 if style == "ties" else 0.0
+    losses[4] += 2.0 if style == "ties" else 0.0  # ties without zeros
     losses[2:] += rng.normal(size=(3, 40)) if style == "mixed" else 0.0
     layout = layout_of(BlockKind.HOLDOUT, np.zeros(40, dtype=np.intp))
     table = table_of(layout, {f"m{i}": row for i, row in enumerate(losses)})
