@@ -25,6 +25,7 @@ from sklearn.linear_model import LogisticRegression as TheirLogistic
 from sklearn.linear_model import LogisticRegressionCV, RidgeCV
 from sklearn.linear_model import Ridge as TheirRidge
 from sklearn.model_selection import GridSearchCV, cross_val_predict
+from sklearn.model_selection import LeaveOneOut as TheirLeaveOneOut
 
 from thetahat.data import Data, data_of
 from thetahat.learners.base import Learner
@@ -187,8 +188,8 @@ def ridge(rng: np.random.Generator) -> None:
     beside(
         "ridge, n = 1000, p = 20, one penalty, leave-one-out",
         partial(left_out, data),
-        partial(fits_of_some, X, data.y),
-        share=0.1,
+        partial(each_left_out, X, data.y),
+        repeats=1,
     )
 
 
@@ -197,18 +198,11 @@ def closed_form(X: FloatArray, y: np.ndarray) -> FloatArray:
 
 
 def left_out(data: Data) -> FloatArray:
-    return said(data, Ridge(), LeaveOneOut().splits(rows_of(data), 1), "output")[::10]
+    return said(data, Ridge(), LeaveOneOut().splits(rows_of(data), 1), "output")
 
 
-def fits_of_some(X: FloatArray, y: np.ndarray) -> FloatArray:
-    """Predictions of every tenth row by a fit on all others."""
-    every = np.arange(len(y))
-    return np.array(
-        [
-            TheirRidge().fit(X[every != row], y[every != row]).predict(X[[row]])[0]
-            for row in every[::10]
-        ]
-    )
+def each_left_out(X: FloatArray, y: np.ndarray) -> FloatArray:
+    return np.asarray(cross_val_predict(TheirRidge(), X, y, cv=TheirLeaveOneOut()))
 
 
 def discriminant(rng: np.random.Generator) -> None:
