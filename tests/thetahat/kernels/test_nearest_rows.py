@@ -104,8 +104,9 @@ def test_golden_taken_by_hand() -> None:
     assert unsure.tolist() == [True, True, False, True]
 
 
-def test_exact_the_loops_are_the_same_uncompiled() -> None:
-    near, rows = RNG.exponential(size=(2, 70)).astype(np.float32), RNG.normal(size=(70, 9))
+@pytest.mark.parametrize("p", [3, 9])
+def test_exact_the_loops_are_the_same_uncompiled(p: int) -> None:
+    near, rows = RNG.exponential(size=(2, 70)).astype(np.float32), RNG.normal(size=(70, p))
     smallest, bounds = smallest_by_kernel(near, 4)
     found = np.zeros((2, 70), dtype=np.intp)
     counts = near_by_kernel(near, smallest, bounds, found)

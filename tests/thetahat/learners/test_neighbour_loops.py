@@ -194,3 +194,14 @@ def test_degenerate_more_rows_equally_far_than_are_ranked(monkeypatch: pytest.Mo
 
     assert_array_equal(lists.squares[:, -1] < lists.complete_below, rows[:, 0] == 1)
     assert_array_equal(Search(rows).nearest(rows, 1)[0][:, 0], np.repeat([0, 101], [101, 100]))
+
+
+@pytest.mark.parametrize("p", [2, 20])
+def test_exact_a_list_of_all_rows_is_told(p: int) -> None:
+    rows = RNG.integers(0, 2, (70, p)).astype(np.float64)
+
+    lists = Search(rows).lists(rows, 80)
+
+    of_all = ((rows[:, None, :] - rows) ** 2).sum(axis=2)
+    assert np.isinf(lists.complete_below).all()
+    assert_array_equal(lists.rows, np.argsort(of_all, axis=1, kind="stable"))
