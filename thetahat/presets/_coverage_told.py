@@ -10,6 +10,7 @@ from thetahat.presets._coverage_best import best_claims, best_rows, best_table
 from thetahat.presets._coverage_cells import Cell
 from thetahat.presets._coverage_claims import claims
 from thetahat.presets._coverage_clusters import claims_of_clusters
+from thetahat.presets._coverage_shift import claims_of_shifts
 from thetahat.studies.base import Findings, Records
 from thetahat.studies.figures import Axis, Figure, Series
 from thetahat.studies.judging import RECOMMENDED
@@ -46,6 +47,7 @@ def findings(of_cells: Sequence[tuple[Cell, Records]], level: float) -> Findings
         claims=(
             *claims(summary, level),
             *claims_of_clusters(rows, level),
+            *claims_of_shifts(rows, level),
             *best_claims(best),
         ),
         cautions=tuple(cautions.values()),
@@ -180,7 +182,9 @@ def _figures(summary: Sequence[Row], level: float) -> tuple[Figure, ...]:
             error = [row["coverage"].standard_error for row in shown]
             series.append(Series(scheme, x, y, error, "points"))
         widths = [value for one in series for value in one.x if value is not None]
-        ends = [min(widths, default=0.5), max(widths, default=2.0)]
+        if not widths:  # of weighted risks none is recommended
+            continue
+        ends = [min(widths), max(widths)]
         nominal = Series("nominal", ends, [level, level], None, "dashed")
         found.append(
             Figure(

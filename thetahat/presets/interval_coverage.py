@@ -20,6 +20,7 @@ from thetahat.presets._coverage_settings import (
     settings,
     without_copies,
 )
+from thetahat.presets._coverage_shift import SHIFTS, shift_cells
 from thetahat.presets._coverage_told import findings
 from thetahat.registry import MethodInfo
 from thetahat.studies.base import Findings, Records
@@ -39,7 +40,8 @@ class IntervalCoverage:
     Methods that fit the learner again do so on draws of the smallest size, with 100 resamples or
     fewer where each means many fits. Rows in clusters have schemes of their own, with each cluster
     whole on one side of a split or with rows at random, and are told apart in all tables: what
-    takes rows as independent is there to show how it fails.
+    takes rows as independent is there to show how it fails. Samples from another population than
+    the one that is spoken of have weighted risks, with the true weights and with estimated ones.
 
     Parameters
     ----------
@@ -55,7 +57,7 @@ class IntervalCoverage:
         Whether metrics that are no averages are measured too, in settings of their own.
 
     Source: schulz2024 (the design: many learners and populations, expected risk and own target);
-    cameron2015 for clusters.
+    cameron2015 for clusters, kouw2019 for weighted risks.
     """
 
     sizes: tuple[int, ...] = (50, 200)
@@ -74,6 +76,7 @@ class IntervalCoverage:
         references=(
             "schulz2024",
             "cameron2015",
+            "kouw2019",
             "nadeau2003",
             "bayle2020",
             "bates2024",
@@ -96,7 +99,7 @@ class IntervalCoverage:
             raise InvalidParameter(
                 f"level must be in (0, 1), got {self.level}", loc=("level",), value=self.level
             )
-        known = [*settings(), *(metric_settings() if self.metrics else ())]
+        known = [*settings(), *SHIFTS, *(metric_settings() if self.metrics else ())]
         unknown = [name for name in self.populations if name not in known]
         if unknown:
             raise InvalidParameter(
@@ -115,6 +118,7 @@ class IntervalCoverage:
             if role in data:
                 chosen[TITLES[role]] = setting_of(self._enough(without_copies(data[role])))
         made = cells(chosen, self.sizes, self.level, seed, refits=self.refits)
+        made += shift_cells(self.populations, self.sizes, self.level, seed)
         measured = []
         if self.metrics:
             measured = metric_cells(self.populations, self.sizes, self.level, seed)

@@ -20,6 +20,7 @@ from thetahat.presets._coverage_clusters import claims_of_clusters
 from thetahat.presets._coverage_told import summarised
 from thetahat.presets.interval_coverage import CoverageStudy, IntervalCoverage
 from thetahat.refits import REFITS
+from thetahat.risks import RISKS
 from thetahat.sparse import Numbered, sparse_columns
 from thetahat.studies.population import DataAsPopulation
 from thetahat.studies.tables import Number
@@ -102,6 +103,22 @@ def test_limit_the_plain_interval_is_narrower_and_covers_no_more_often() -> None
         assert plain["relative_width"] < corrected["relative_width"]
         covered = [row["covers_expected_at_n"]["value"] for row in (plain, corrected)]
         assert covered[0] <= covered[1]
+
+
+@pytest.mark.about("presets/interval_coverage")
+def test_exact_every_risk_has_its_row_under_true_and_estimated_weights() -> None:
+    study = _small("little shifted", "much shifted")
+    found = study.finish(study.run(0, 3))
+    rows = found.tables[2].as_data()["rows"]
+    assert {(row["population"], row["scheme"], row["interval"]) for row in rows} == {
+        (population, f"5-fold, {weights} weights", f"normal:{risk}")
+        for population in ("little shifted", "much shifted")
+        for weights in ("true", "estimated")
+        for risk in RISKS
+    }
+    assert {row["target"] for row in rows} == {"new_population"}
+    assert [claim.place for claim in found.claims] == ["the variance of the weights"] * 2
+    assert not found.figures  # none is recommended that widths could be relative to
 
 
 @pytest.mark.outside("hand arithmetic: two populations, two intervals")
