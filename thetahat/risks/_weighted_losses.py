@@ -8,6 +8,7 @@ from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.types import Caution, FloatArray
 
 _LARGEST = 1e140  # squares of larger weighted losses leave double precision
+_MANY_EFFECTIVE = 100
 
 
 def weighted_losses(losses: FloatArray, weights: FloatArray) -> FloatArray:
@@ -56,3 +57,23 @@ def zero_variance(variance: float) -> tuple[Caution, ...]:
     if variance > 0:
         return ()
     return (Caution("zero_variance", "the averaged terms do not vary; the variance is 0"),)
+
+
+def few_to_control_with(weights: FloatArray) -> tuple[Caution, ...]:
+    """Caution where so few rows carry the weight that a control variate fits them.
+
+    In the coverage study (preset ``interval_coverage``) intervals of level .95 covered in .88 with
+    an effective sample size near 70, in .75 near 20, and more rarely below.
+    """
+    relative = weights / weights.max()
+    effective = float(relative.sum() ** 2 / (relative @ relative))
+    if effective >= _MANY_EFFECTIVE or not np.ptp(relative):
+        return ()
+    return (
+        Caution(
+            "control_from_few_rows",
+            f"the weights leave an effective sample size of {effective:.4g}: the coefficient of "
+            "the control fits so few rows, and the variance, which takes it as known, is too "
+            "small; the interval covers too rarely",
+        ),
+    )

@@ -10,7 +10,12 @@ import numpy as np
 
 from thetahat.errors import InvalidParameter
 from thetahat.registry import MethodInfo
-from thetahat.risks._weighted_losses import mean_and_variance, weighted_losses, zero_variance
+from thetahat.risks._weighted_losses import (
+    few_to_control_with,
+    mean_and_variance,
+    weighted_losses,
+    zero_variance,
+)
 from thetahat.risks.base import RiskEstimate
 from thetahat.types import Caution, FloatArray, IntArray, MeanKind, Target
 
@@ -78,7 +83,8 @@ class Doubly:
         ),
         errs=(
             "Bias of order 1/n from estimating two coefficients, larger than the controlled one's. "
-            "A wrong second moment moves it by the second coefficient times the error."
+            "A wrong second moment moves it by the second coefficient times the error. Its "
+            "variance takes the coefficients as known: too small where few rows carry the weight."
         ),
         targets=(Target.NEW_POPULATION,),
         mean=MeanKind.POOLED,
@@ -121,7 +127,7 @@ class Doubly:
             estimate=estimate,
             variance=variance,
             beta=tuple(float(b) for b in beta),
-            cautions=(*zero_variance(variance), *cautions),
+            cautions=(*zero_variance(variance), *cautions, *few_to_control_with(weights)),
             terms=terms,
         )
 

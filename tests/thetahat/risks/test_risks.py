@@ -46,7 +46,7 @@ def test_golden_controlled() -> None:
     assert_allclose(estimate.estimate, 1.4, rtol=1e-14)
     assert_allclose(estimate.beta, [2.9], rtol=1e-14)
     assert_allclose(estimate.variance, (1420 / 64 - (116 / 32) ** 2 / (20 / 16)) / 12, rtol=1e-13)
-    assert codes(estimate) == []
+    assert codes(estimate) == ["control_from_few_rows"]
 
 
 @pytest.mark.about("risks/controlled")
@@ -67,7 +67,7 @@ def test_golden_controlled_by_fold() -> None:
     assert_allclose(estimate.beta, [-0.5, 4], rtol=1e-14)
     assert_allclose(estimate.estimate, np.mean(terms), rtol=1e-14)
     assert_allclose(estimate.variance, np.var(terms, ddof=1) / 4, rtol=1e-14)
-    assert codes(estimate) == ["beta_within_folds"]
+    assert codes(estimate) == ["beta_within_folds", "control_from_few_rows"]
     assert "2 folds, the smallest of 2 points" in estimate.cautions[0].message
 
 
@@ -284,3 +284,13 @@ def test_calibrated_on_the_example_setting() -> None:
     assert controlled.var() < 0.8 * plain.var()
     # bias of order 1/n: less than the standard error of one estimate
     assert abs(controlled.mean() - 1) < np.sqrt(controlled.var())
+
+
+@pytest.mark.about("risks/controlled")
+@pytest.mark.parametrize(("n", "is_few"), [(99, True), (100, False)])
+def test_exact_a_control_that_few_rows_carry_has_a_caution(n: int, is_few: bool) -> None:  # noqa: FBT001 - the expectation
+    # one row of weight 0 and n of weight 1 have the effective size n
+    weights = np.append(np.ones(n), 0.0)
+    estimate = Controlled().estimate(np.arange(n + 1.0), weights)
+    assert ("control_from_few_rows" in codes(estimate)) is is_few
+    assert codes(Controlled().estimate(np.arange(5.0), np.ones(5))) == []  # nothing to control
