@@ -33,15 +33,18 @@ Methods that fit the learner again cost many fits and are there only where a req
 then they go first, for they see what the others have to assume. In the largest published
 comparison ``bates_nested_cv``, ``out_of_bag`` and ``conservative_z`` covered at least as often as
 they said, with moderate widths; ``austern_zhou`` did too, and was two to three times as wide. In
-ours ``out_of_bag`` covered like ``conservative_z`` at three quarters of its width.
+ours ``out_of_bag`` covered like ``conservative_z`` at three quarters of its width, and
+``bccv_percentile``, which takes the most fits of all, nearer to its level than either at four
+fifths of the width of ``out_of_bag``.
 
 The bootstrap's intervals, which draw instances, clusters or sources, stand at the end: they rest
 on the same units as what goes before, leave the same out, and with few units are shorter. Of them
 ``studentised`` comes closest to its level, then ``bca``.
 
 ``theta_1`` (no variance of anything), ``theta_2`` and ``theta_5`` are never recommended, whatever
-was asked for, nor are ``location_shifted_bootstrap`` and ``two_stage_bootstrap``, which cover in
-half of the cases. ``theta_5`` is nearly unbiased over many data sets, but on one it comes out
+was asked for, nor are ``location_shifted_bootstrap`` and ``two_stage_bootstrap``, which covered in
+half of the cases there (here the first in .66, and the second, which is out of bag here, in .96).
+``theta_5`` is nearly unbiased over many data sets, but on one it comes out
 negative in about two of five, with a root mean squared error several times that of ``theta_3``:
 unbiasedness alone is no reason to recommend.
 
@@ -115,6 +118,7 @@ def _as_data(order: tuple[Pair, ...]) -> list[dict[str, str | None]]:
 
 
 OF_THE_LEARNER: Final[tuple[Pair, ...]] = (
+    ("bccv_percentile", "bccv_percentile"),
     ("normal", "out_of_bag"),
     ("normal", "conservative_z"),
     ("normal", "austern_zhou"),

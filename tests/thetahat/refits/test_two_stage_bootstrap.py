@@ -63,7 +63,7 @@ def test_naive_the_632_plus_error_of_every_sample() -> None:
     assert_allclose(
         [found.lower or 0, found.upper or 0], np.quantile(estimates[1:], [0.1, 0.9]), rtol=1e-6
     )
-    assert {"covers_too_seldom", "few_resamples"} <= {c.code for c in found.cautions}
+    assert {"coverage_disagrees", "few_resamples"} <= {c.code for c in found.cautions}
 
 
 def test_exact_nothing_that_was_learnt_is_tested_on() -> None:
