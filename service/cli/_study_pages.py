@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
+
+MOST_ROWS: Final = 1000
+"""Rows of a table that stand on the page; a longer one has a page of its own."""
 
 
 def kept_as(result: Mapping[str, Any], command: str) -> dict[str, bytes]:
@@ -14,7 +17,20 @@ def kept_as(result: Mapping[str, Any], command: str) -> dict[str, bytes]:
     text = json.dumps({"command": command, **result}, indent=1, ensure_ascii=False)
     page = "\n".join(_page(result, command)) + "\n"
     figures = {f"{f['name']}.svg": draw(f, "svg") for f in result["figures"]}
-    return {"result.json": f"{text}\n".encode(), "tables.md": page.encode(), **figures}
+    long = {f"{t['name']}.md": _alone(t) for t in result["tables"] if _is_long(t)}
+    return {"result.json": f"{text}\n".encode(), "tables.md": page.encode(), **long, **figures}
+
+
+def _is_long(table: Mapping[str, Any]) -> bool:
+    """Whether a table has a page of its own."""
+    return len(table["rows"]) > MOST_ROWS
+
+
+def _alone(table: Mapping[str, Any]) -> bytes:
+    lines = [f"# {table['title']}", "", *_table(table)]
+    if table["note"]:
+        lines += ["", table["note"]]
+    return ("\n".join(lines) + "\n").encode()
 
 
 def _page(result: Mapping[str, Any], command: str) -> Iterator[str]:
@@ -35,6 +51,9 @@ def _page(result: Mapping[str, Any], command: str) -> Iterator[str]:
             yield from ("", figure["note"])
     for table in result["tables"]:
         yield from ("", f"## {table['title']}", "")
+        if _is_long(table):
+            yield f"[{len(table['rows'])} rows]({table['name']}.md)"
+            continue
         yield from _table(table)
         if table["note"]:
             yield from ("", table["note"])

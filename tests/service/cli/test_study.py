@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from service.cli import main
+from service.cli._study_pages import kept_as
 from tests.clients.stub import DATASET, EVALUATION, Reply, evaluation, stub_of
 from thetahat.studies import Axis, Claim, Figure, Number, Series, Table
 
@@ -122,3 +123,14 @@ def test_invalid_inputs_say_how(words: str, capsys: pytest.CaptureFixture[str]) 
     with stub_of() as stub:
         assert main(["study", "tiny", "--url", stub.url, "--input", words]) == 1
     assert "an input is ROLE=FILE:target=COLUMN" in capsys.readouterr().err
+
+
+def test_exact_a_long_table_has_a_page_of_its_own() -> None:
+    rows = [{"k": i, "v": None, "w": None} for i in range(1001)]
+    result = {**RESULT, "tables": [{**TABLE.as_data(), "name": "long", "rows": rows}]}
+    kept = kept_as(result, "c")
+    assert b"[1001 rows](long.md)" in kept["tables.md"]
+    assert b"| 1000 |" not in kept["tables.md"]
+    page = kept["long.md"].decode()
+    assert page.startswith("# T\n\n| K | Value | W |\n|---|---|---|\n| 0 |")
+    assert page.endswith("| 1000 |  |  |\n\nRead it.\n")
