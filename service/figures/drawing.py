@@ -122,6 +122,7 @@ def _line(axes: Axes, one: Mapping[str, Any], place: int, colour: str) -> None:
         linestyle="-" if is_line else "none",
         linewidth=1.4,
         marker=_MARKS[place % len(_MARKS)] if marked else "none",
+        markerfacecolor=colour if place < len(_MARKS) else "none",  # a second round is hollow
         markersize=4.0,
         capsize=2.0,
         elinewidth=0.9,
