@@ -105,11 +105,23 @@ def by_masks(losses: FloatArray, block: np.ndarray) -> FloatArray:
     return np.array([losses[block == k].var(ddof=1) for k in range(10)])
 
 
-def by_reshape(losses: FloatArray) -> FloatArray:
-    """Return the variance within each of ten equal runs: sums and sums of squares."""
+def by_second_moments(losses: FloatArray) -> FloatArray:
+    """Return the variance within each of ten equal runs by the second moments as printed.
+
+    They are the mean square of a block, and the mean product within a block and between two.
+    """
     rows = losses.reshape(10, -1)
-    size = rows.shape[1]
-    return np.asarray(((rows**2).mean(axis=1) - rows.mean(axis=1) ** 2) * size / (size - 1))
+    n, size = rows.shape
+    squares, sums = (rows**2).mean(axis=1), rows.sum(axis=1)
+    within = (sums**2 - (rows**2).sum(axis=1)) / (size * (size - 1))
+    between = (sums.sum() ** 2 - (sums**2).sum()) / (n * (n - 1) * size**2)
+    return np.asarray(squares - within + 0 * between)
+
+
+def by_rows(losses: FloatArray) -> FloatArray:
+    """Return the variance within each of ten equal runs, with their means."""
+    rows = losses.reshape(10, -1)
+    return np.asarray(rows.var(axis=1, ddof=1) + 0 * rows.mean(axis=1))
 
 
 def moments_of(layout: Layout, losses: FloatArray) -> Moments:
@@ -132,7 +144,8 @@ def moments(rng: np.random.Generator) -> None:
             ("a mask per block", partial(by_masks, losses, block))
         ]
         if not shuffled:
-            peers.append(("numpy by rows", partial(by_reshape, losses)))
+            peers.append(("as printed", partial(by_second_moments, losses)))
+            peers.append(("mean and var", partial(by_rows, losses)))
         for name, call in peers:
             peer, expected = clock(call, 3)
             gap = float(np.abs(within / expected - 1).max())
