@@ -118,12 +118,6 @@ def by_second_moments(losses: FloatArray) -> FloatArray:
     return np.asarray(squares - within + 0 * between)
 
 
-def by_rows(losses: FloatArray) -> FloatArray:
-    """Return the variance within each of ten equal runs, with their means."""
-    rows = losses.reshape(10, -1)
-    return np.asarray(rows.var(axis=1, ddof=1) + 0 * rows.mean(axis=1))
-
-
 def moments_of(layout: Layout, losses: FloatArray) -> Moments:
     """Return the moments, the check for NaN included."""
     return BlockLosses(layout, values=losses).moments
@@ -145,7 +139,6 @@ def moments(rng: np.random.Generator) -> None:
         ]
         if not shuffled:
             peers.append(("as printed", partial(by_second_moments, losses)))
-            peers.append(("mean and var", partial(by_rows, losses)))
         for name, call in peers:
             peer, expected = clock(call, 3)
             gap = float(np.abs(within / expected - 1).max())
