@@ -106,10 +106,7 @@ def by_masks(losses: FloatArray, block: np.ndarray) -> FloatArray:
 
 
 def by_second_moments(losses: FloatArray) -> FloatArray:
-    """Return the variance within each of ten equal runs by the second moments as printed.
-
-    They are the mean square of a block, and the mean product within a block and between two.
-    """
+    """Return the variances within ten runs by the second moments as printed: all three of them."""
     rows = losses.reshape(10, -1)
     n, size = rows.shape
     squares, sums = (rows**2).mean(axis=1), rows.sum(axis=1)
