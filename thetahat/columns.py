@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from thetahat.errors import InvalidParameter, Loc
+from thetahat.instants import instants_of_texts
 from thetahat.types import FloatArray, IntArray, Label
 
 Raw = Sequence[Any] | np.ndarray
@@ -123,7 +124,7 @@ def classes_of(values: Raw, what: str) -> tuple[IntArray, tuple[Label, ...]]:
 
 
 def instants_of(values: Raw, what: str) -> np.ndarray:
-    """(n,) instants that can be put in order: float64, datetime64 or strings (ISO 8601)."""
+    """(n,) instants that can be put in order: float64, datetime64 or strings written alike."""
     array = _array(values, (what,))
     if array.dtype.kind == "M":
         missing = np.isnat(array)
@@ -131,7 +132,7 @@ def instants_of(values: Raw, what: str) -> np.ndarray:
             _refuse_missing(what, int(np.argmax(missing)))
         return array
     if array.dtype.kind == "O" and any(isinstance(value, str) for value in array):
-        return labels_of(array, what)
+        return instants_of_texts(labels_of(array, what), what)
     return numbers_of(array, what)
 
 
