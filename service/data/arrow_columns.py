@@ -88,8 +88,7 @@ def _plain(column: pa.ChunkedArray, dtype: type[np.generic]) -> np.ndarray:
 def _objects(column: pa.ChunkedArray) -> np.ndarray:
     """Return strings that share one object per distinct value: repeated labels cost a pointer."""
     if pa.types.is_timestamp(column.type):
-        # One unit for all, so that the same moments are the same text whatever file they come in.
-        column = column.cast(pa.timestamp("us"), safe=False)
+        column = _moments(column)
     if not pa.types.is_dictionary(column.type):
         if not is_text(column.type):
             column = column.cast(pa.string())
@@ -98,6 +97,17 @@ def _objects(column: pa.ChunkedArray) -> np.ndarray:
         column = pc.dictionary_encode(column)
     parts = [_shared(chunk) for chunk in column.chunks]
     return np.concatenate(parts) if parts else np.empty(0, dtype=object)
+
+
+def _moments(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return moments in one unit, so that the same are the same text whatever file they come in.
+
+    Only where microseconds would not tell them apart, or not reach them, do they keep their own.
+    """
+    try:
+        return column.cast(pa.timestamp("us"))
+    except pa.ArrowInvalid:
+        return column.cast(pa.timestamp(column.type.unit))
 
 
 def _shared(chunk: pa.DictionaryArray) -> np.ndarray:

@@ -69,6 +69,23 @@ def check_text(path: Path) -> None:
         raise InvalidFile(f"the text is not UTF-8: cut off at byte {before - len(unfinished)}")
 
 
+def check_closed(path: Path, last: str) -> None:
+    """Refuse a text that ends inside quotes: ``last``, its last value, then holds later rows.
+
+    Such a text ends with a quotation mark and that value; one that is closed ends with the mark or
+    a new line behind it. Only the last column need be looked at: in any other the row is too short.
+    """
+    opened = b'"' + last.replace('"', '""').encode()
+    with path.open("rb") as file:
+        start = max(0, file.seek(0, io.SEEK_END) - len(opened) - 1)
+        file.seek(start)
+        before, end = file.read(1), file.read()
+    if end == opened and before != b'"':
+        raise InvalidFile(
+            f"the text ends inside quotes: the quotation mark at byte {start + 1} is never closed"
+        )
+
+
 def understand(path: Path) -> Dialect:
     """Look at the first rows of a text table."""
     sample = _sample(path)

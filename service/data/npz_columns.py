@@ -25,6 +25,8 @@ WIDEST: Final = 20_000_000
 BATCH_CELLS: Final = 4_000_000
 
 _ABOUT_THE_MATRIX: Final = {*CSR, "format", "_is_array"}
+_OF_ANY_FORMAT: Final = {"data", "shape", "format"}
+_NOT_CSR: Final = "the sparse matrix is not in CSR format; save matrix.tocsr()"
 _INTEGER: Final = "iu"
 
 
@@ -62,6 +64,8 @@ class Understood:
 def understand_arrays(arrays: Arrays, max_cells: int) -> Understood:
     """Tell the columns from the rest; refuse a table that is empty, too large or without rows."""
     is_sparse = set(CSR) <= set(arrays)
+    if not is_sparse and set(arrays) >= _OF_ANY_FORMAT:
+        raise InvalidFile(_NOT_CSR)
     others = {n: a for n, a in arrays.items() if not (is_sparse and n in _ABOUT_THE_MATRIX)}
     found = _matrix(arrays) if is_sparse else Understood(_rows(others))
     for name, array in others.items():
@@ -120,7 +124,7 @@ def _matrix(arrays: Arrays) -> Understood:
     """Check the parts of a compressed matrix against each other, but for its entries."""
     said = arrays.get("format")
     if said is not None and (said.ndim or str(np.char.decode(said.astype("S"))) != "csr"):
-        raise InvalidFile("the sparse matrix is not in CSR format; save matrix.tocsr()")
+        raise InvalidFile(_NOT_CSR)
     shape, indptr = arrays["shape"], arrays["indptr"]
     if shape.shape != (2,) or shape.dtype.kind not in _INTEGER or min(shape) < 0:
         raise InvalidFile(f"the array 'shape' is {shape.tolist()!s:.80}, and must be two numbers")

@@ -13,6 +13,7 @@ from thetahat.sparse import SparseColumns
 
 LONGEST_TEXT = 200
 MOST_ENTRIES = 20  # values shown of a row of a sparse group
+_AS_SAID: dict[str, type] = {"integer": int, "boolean": bool}
 
 
 def preview(file: ReadableFile, rows: int) -> dict[str, Any]:
@@ -25,14 +26,17 @@ def preview(file: ReadableFile, rows: int) -> dict[str, Any]:
     columns = [
         {**column, "missing": _missing(head[str(column["name"])])} for column in file.columns
     ]
-    shown = [_cells(column) for column in head.values()]
+    types = {str(column["name"]): column["type"] for column in file.columns}
+    shown = [_cells(column, types[name]) for name, column in head.items()]
     return {"columns": columns, "rows": [list(row) for row in zip(*shown, strict=True)]}
 
 
-def _cells(column: Column) -> list[Any]:
+def _cells(column: Column, kind: str) -> list[Any]:
     if isinstance(column, SparseColumns):
         return [_entries(column, row) for row in range(column.n)]
-    return [_cell(value) for value in column.tolist()]
+    cells = [_cell(value) for value in column.tolist()]
+    as_said = _AS_SAID.get(kind)  # with missing values these are read as numbers
+    return cells if as_said is None else [None if c is None else as_said(c) for c in cells]
 
 
 def _entries(group: SparseColumns, row: int) -> dict[str, float]:

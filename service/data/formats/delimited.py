@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from service.data.arrow_columns import wire_columns
 from service.data.base import Column, Inspected, check_not_empty, check_size
-from service.data.csv_dialect import Dialect, check_text, understand
+from service.data.csv_dialect import Dialect, check_closed, check_text, understand
 from service.data.csv_types import MISSING, guess_types, open_table, survey_types
 from service.data.encodings import UTF_8, as_utf_8, marked_encoding
 from service.data.tables import read_table, table_path
@@ -92,7 +92,7 @@ def _write(
     max_cells: int,
     table: IO[bytes],
 ) -> tuple[int, pa.Schema]:
-    rows = 0
+    rows, last = 0, None
     with open_table(path, dialect, types) as reader:
         schema = pa.schema(list(zip(dialect.names, [f.type for f in reader.schema], strict=True)))
         with pa.ipc.new_file(table, schema) as writer:
@@ -100,6 +100,10 @@ def _write(
                 rows += batch.num_rows
                 check_size(rows, len(schema), max_cells)
                 writer.write_batch(pa.RecordBatch.from_arrays(batch.columns, schema=schema))
+                if batch.num_rows:
+                    last = batch.column(len(schema) - 1)[-1].as_py()
+    if isinstance(last, str):
+        check_closed(path, last)
     return rows, schema
 
 

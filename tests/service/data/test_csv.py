@@ -95,11 +95,23 @@ def test_exact_a_late_row_widens_its_column_alone(
         (b"\n\n", "header"),
         (b"a" * 300_000, "first line is longer|1 to 1000"),
         (b'a,b\n"1,2\n', "table|rows"),
+        (b'a,b\n1,"x\n2,y\n', "mark at byte 6 is never closed"),
+        (b'a\n"x ""y""\nz', "mark at byte 2 is never closed"),
     ],
 )
 def test_invalid_texts(tmp_path: Path, content: bytes, words: str) -> None:
     with pytest.raises(InvalidFile, match=words):
         keep(tmp_path, CSV, content)
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+@pytest.mark.parametrize("value", ["x", 'x"', '"', '""', '",', "x\n", 'say "so"'])
+def test_exact_a_last_value_in_quotes_may_hold_anything(
+    tmp_path: Path, value: str, end: str
+) -> None:
+    quoted = '"' + value.replace('"', '""') + '"'
+
+    assert read(tmp_path, CSV, f"a,b\n1,{quoted}{end}".encode())["b"].tolist() == [value]
 
 
 def test_exact_the_place_of_a_bad_byte_is_counted_over_pieces(tmp_path: Path) -> None:

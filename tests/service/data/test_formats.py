@@ -215,6 +215,23 @@ def test_invalid_bytes_that_are_gone(tmp_path: Path) -> None:
         read_columns(kept)
 
 
+def test_exact_moments_that_differ_by_nanoseconds_stay_apart(tmp_path: Path) -> None:
+    table = pa.table({"t": pa.array([1, 2, 2000], pa.timestamp("ns", tz="Europe/Berlin"))})
+
+    assert read(tmp_path, PARQUET, written(table, PARQUET))["t"].tolist() == [
+        "1970-01-01 00:00:00.000000001",
+        "1970-01-01 00:00:00.000000002",
+        "1970-01-01 00:00:00.000002000",
+    ]
+
+
+def test_exact_a_preview_shows_values_in_their_column_s_type(tmp_path: Path) -> None:
+    table = pa.table({"i": [1, None], "b": [True, None], "x": [1.0, None]})
+    shown = preview(keep(tmp_path, PARQUET, written(table, PARQUET)), 2)["rows"]
+
+    assert [[str(cell) for cell in row] for row in shown] == [["1", "True", "1.0"], ["None"] * 3]
+
+
 def test_exact_a_preview_is_json(tmp_path: Path) -> None:
     table = pa.table({"x": [float("inf"), None, 1.0], "s": ["y" * 300, None, "z"]})
     shown = preview(keep(tmp_path, PARQUET, written(table, PARQUET)), 2)

@@ -164,6 +164,7 @@ CSR = parts()
         (broken(y=np.array([b"\xff"] * 7)), "'y' has text in row 0 that is not UTF-8"),
         (broken(X=DENSE[:, 0]), "two columns are called 'X'"),
         (broken(format=np.array("csc")), "not in CSR format"),
+        (saved(row=[0], col=[1], data=[2.0], shape=[1, 2], format="coo"), "not in CSR format"),
         (broken(shape=np.array([7.0, 5.0])), "'shape'"),
         (broken(shape=np.array([7])), "'shape'"),
         (broken(shape=np.array([-7, 5])), "'shape'"),
