@@ -11,15 +11,13 @@ import os
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"
 
-import statistics
-import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from benchmarks.clock import clock
 from thetahat.layout import layout_of
 from thetahat.measuring.measured import Measured, measure
 from thetahat.measuring.spreads import spreads
@@ -30,16 +28,6 @@ from thetahat.types import BlockKind
 from thetahat.variances.base import VarianceEstimate
 
 N, B, TIMED = 10_000, 10_000, 100
-
-
-def clock(call: Callable[[], Any], repeats: int = 5) -> tuple[float, Any]:
-    """Median CPU seconds and the last answer."""
-    times, answer = [], None
-    for _ in range(repeats):
-        start = time.process_time()
-        answer = call()
-        times.append(time.process_time() - start)
-    return statistics.median(times), answer
 
 
 def loop(score: Callable[..., float], y: np.ndarray, s: np.ndarray) -> None:

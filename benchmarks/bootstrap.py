@@ -13,8 +13,6 @@ import os
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"
 
-import statistics
-import time
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -22,21 +20,12 @@ from typing import Any
 import numpy as np
 import scipy.stats
 
+from benchmarks.clock import clock
 from thetahat.block_losses import BlockLosses
 from thetahat.bootstrap import SharedResamples, of_difference
 from thetahat.bootstrap.ends import bca_reach
 from thetahat.layout import layout_of
 from thetahat.types import BlockKind
-
-
-def clock(call: Callable[[], Any], repeats: int = 5) -> tuple[float, Any]:
-    """Median CPU seconds and the last answer."""
-    times, answer = [], None
-    for _ in range(repeats):
-        start = time.process_time()
-        answer = call()
-        times.append(time.process_time() - start)
-    return statistics.median(times), answer
 
 
 def show(  # noqa: PLR0913 - two times, two standard errors, and the prototype's milliseconds

@@ -18,10 +18,10 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import argparse
 import time
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
+from benchmarks.clock import clock
 from thetahat.batches import Problems, Selected, gaussian_ratios, matched, select
 from thetahat.generators.gaussian_shift import GaussianShift, Shifted
 from thetahat.risks import RiskEstimator
@@ -84,12 +84,6 @@ def by_loops(X: np.ndarray, y: np.ndarray, w: np.ndarray, Z: np.ndarray, u: np.n
     return curves, final
 
 
-def clock(call: Callable[[], Any]) -> tuple[float, Any]:
-    start = time.process_time()
-    answer = call()
-    return time.process_time() - start, answer
-
-
 def run(count: int, weights_of: Callable[[Shifted], np.ndarray]) -> tuple[float, int]:
     """CPU seconds of that many data sets, drawing included, and how many were done from rows."""
     start, n_plain = time.process_time(), 0
@@ -118,7 +112,7 @@ def matching() -> None:
         for width in (0.02, 0.05, 0.1, 0.2, 0.5, 1.0):
             method = KernelMeanMatching(width=width)
             seconds, found = clock(
-                lambda m=method, s=samples: m.estimate(s, np.random.default_rng(1))
+                lambda m=method, s=samples: m.estimate(s, np.random.default_rng(1)), 1
             )
             print(
                 f"kernel mean matching, {n} rows, width {width:4.2f}: {seconds:6.2f} s, "
@@ -151,7 +145,8 @@ def main() -> None:
                 samples.target_labels[r],
             )
             for r in range(asked.loops)
-        ]
+        ],
+        1,
     )
     per_loop = loop_seconds / asked.loops
     run(200, known)  # what is imported late is imported
@@ -164,7 +159,8 @@ def main() -> None:
                 samples.target_labels[:1],
             ),
             weights[:1],
-        )
+        ),
+        1,
     )
     found = at_once(samples, weights)
     gap = max(

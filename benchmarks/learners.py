@@ -13,10 +13,7 @@ import os
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"
 
-import statistics
-import time
 import warnings
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -26,6 +23,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
+from benchmarks.clock import clock
 from thetahat.data import Data, data_of
 from thetahat.learners.base import Learner
 from thetahat.learners.gaussian_naive_bayes import GaussianNaiveBayes
@@ -43,16 +41,6 @@ from thetahat.types import FloatArray
 
 TENFOLD: tuple[str, dict[str, Any]] = ("k_fold", {"n_folds": 10})
 ONE_OUT: tuple[str, dict[str, Any]] = ("leave_one_out", {})
-
-
-def clock(call: Callable[[], Any], repeats: int = 3) -> tuple[float, Any]:
-    """Median CPU seconds and the last answer."""
-    times, answer = [], None
-    for _ in range(repeats):
-        start = time.process_time()
-        answer = call()
-        times.append(time.process_time() - start)
-    return statistics.median(times), answer
 
 
 def show(what: str, peer: float, ours: float, difference: float) -> None:
@@ -111,12 +99,12 @@ def beside(  # noqa: PLR0913 - what is compared, and over which splits
         said = cross_val_predict(theirs, X, data.y, cv=cv, method=method)
         return np.concatenate([said[split.test] for split in splits])
 
-    mine, done = clock(ours)
+    mine, done = clock(ours, 3)
     if done.why_plain:
         print(f"{what}: {len(done.why_plain)} of {len(done)} splits were fitted", flush=True)
     said = np.asarray(done.output if done.probabilities is None else done.probabilities)
     if most is None:
-        time_of_peer, wanted = clock(as_a_user)
+        time_of_peer, wanted = clock(as_a_user, 3)
     else:
         step = max(1, len(splits) // most)
         some = splits[::step]
@@ -151,7 +139,7 @@ def grid_beside(  # noqa: PLR0913 - what is compared, and over which splits
     search = GridSearchCV(theirs, grid, scoring=scoring, cv=cv, refit=False)
     (values,) = grid.values()
     peer, found = clock(partial(search.fit, X, data.y), 1)
-    mine, done = clock(partial(together, data, learners, splits))
+    mine, done = clock(partial(together, data, learners, splits), 3)
     errors = np.array([np.mean([o.losses.mean() for o in of_one]) for of_one in done.values()])
     score = found.cv_results_["mean_test_score"]
     wanted = 1 - score if data.n_classes else -score

@@ -13,7 +13,6 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"
 
 import sys
-import time
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -27,6 +26,7 @@ from sklearn.linear_model import Ridge as TheirRidge
 from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.model_selection import LeaveOneOut as TheirLeaveOneOut
 
+from benchmarks.clock import clock
 from thetahat.data import Data, data_of
 from thetahat.learners.base import Learner
 from thetahat.learners.linear_discriminant import LinearDiscriminant
@@ -42,13 +42,6 @@ from thetahat.schemes.leave_one_out import LeaveOneOut
 from thetahat.types import FloatArray
 
 GRID = np.logspace(-3, 6, 200)
-
-
-def clock(call: Callable[[], Any]) -> tuple[float, Any]:
-    """CPU seconds of one call, and its answer."""
-    start = time.process_time()
-    answer = call()
-    return time.process_time() - start, answer
 
 
 def beside(  # noqa: PLR0913 - what is compared, and how often
@@ -67,10 +60,10 @@ def beside(  # noqa: PLR0913 - what is compared, and how often
     ours()
     times: tuple[list[float], list[float]] = [], []
     for _ in range(repeats):
-        seconds, told = clock(ours)
+        seconds, told = clock(ours, 1)
         times[0].append(seconds)
-        times[0].extend(clock(ours)[0] for _ in range(2))
-        seconds, wanted = clock(peer)
+        times[0].extend(clock(ours, 1)[0] for _ in range(2))
+        seconds, wanted = clock(peer, 1)
         times[1].append(seconds / share)
     mine, theirs = min(times[0]), min(times[1])
     scaled = "" if share == 1 else f" (peer from {share:.3g})"

@@ -13,8 +13,6 @@ import os
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"
 
-import statistics
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -24,6 +22,7 @@ import numpy as np
 import scipy.stats
 from numba import njit
 
+from benchmarks.clock import clock
 from thetahat.block_losses import BlockLosses, LossTable
 from thetahat.comparisons import _sign_flips
 from thetahat.comparisons._sign_flips import random_sums
@@ -42,16 +41,6 @@ TWO = Alternative.TWO_SIDED
 WILCOXON: Any = scipy.stats.wilcoxon  # whose types depend on each argument
 FLIPS: Any = scipy.stats.permutation_test
 T_TEST: Any = scipy.stats.ttest_rel
-
-
-def clock(call: Callable[[], Any], repeats: int = 5) -> tuple[float, Any]:
-    """Median CPU seconds and the last answer."""
-    times, answer = [], None
-    for _ in range(repeats):
-        start = time.process_time()
-        answer = call()
-        times.append(time.process_time() - start)
-    return statistics.median(times), answer
 
 
 def show(  # noqa: PLR0913 - one argument per column

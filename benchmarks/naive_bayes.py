@@ -19,10 +19,8 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import io
 import json
-import statistics
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -36,6 +34,7 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
+from benchmarks.clock import clock, in_turn
 from service.data.formats import FORMATS
 from service.jobs.kinds import JOB_KINDS
 from service.jobs.kinds.base import Chunks, DatasetFile, Finished, Job
@@ -55,13 +54,6 @@ LEARNERS: list[tuple[str, Any, Any, int]] = [
     ("SGDClassifier", {"name": "SGDClassifier", "params": LINEAR}, SGDClassifier(**LINEAR), 3),
 ]
 SEED = 1
-
-
-def clock(call: Callable[[], Any]) -> tuple[float, Any]:
-    """CPU seconds and the answer."""
-    start = time.process_time()
-    answer = call()
-    return time.process_time() - start, answer
 
 
 def made_up() -> bytes:
@@ -86,7 +78,7 @@ def uploaded(folder: Path, content: bytes) -> DatasetFile:
     path, form = folder / "counts", FORMATS[NPZ]
     path.write_bytes(content)
     with (folder / f"counts{form.table_suffix}").open("w+b") as table:
-        seconds, found = clock(lambda: form.inspect(path, 10**9, table))
+        seconds, found = clock(lambda: form.inspect(path, 10**9, table), 1)
     print(f"upload checked and kept in {seconds:.2f} s: {json.dumps(found.details)[:150]}")
     return DatasetFile(uuid4(), "0" * 64, NPZ, found.rows, found.columns, found.details, path)
 
@@ -153,9 +145,7 @@ def compare(setting: Setting, scheme: str, params: dict[str, Any]) -> None:
             ),
             partial(evaluated, setting.file, body),
         ]
-        runs = [[clock(call) for call in calls] for _ in range(times)]
-        ours, theirs, whole = (statistics.median(run[k][0] for run in runs) for k in range(3))
-        said, wanted, done = (answer for _, answer in runs[-1])
+        (ours, theirs, whole), (said, wanted, done) = in_turn(calls, times)
         error = done.result["models"]["a"]["mean"]["pooled"]
         print(
             f"{scheme:20s} {label:24s} scikit-learn {theirs:7.3f} s  learning {ours:7.3f} s  "

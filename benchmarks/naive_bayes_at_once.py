@@ -15,10 +15,7 @@ import os
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"
 
-import statistics
 import sys
-import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,6 +23,7 @@ from scipy.sparse import csr_array, random_array
 from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB
 
+from benchmarks.clock import in_turn
 from thetahat.data import Data, data_of
 from thetahat.kernels.warm import compile_all
 from thetahat.losses import LOSSES
@@ -43,20 +41,6 @@ PEERS = {
 }
 LOSS = LOSSES["zero_one"]()
 SEED = 1
-
-
-def seconds(call: Callable[[], Any]) -> tuple[float, Any]:
-    """CPU seconds and the answer."""
-    start = time.process_time()
-    answer = call()
-    return time.process_time() - start, answer
-
-
-def in_turn(calls: list[Callable[[], Any]], times: int) -> tuple[list[float], list[Any]]:
-    """Medians of CPU seconds, and the last answers."""
-    runs = [[seconds(call) for call in calls] for _ in range(times)]
-    medians = [statistics.median(run[at][0] for run in runs) for at in range(len(calls))]
-    return medians, [answer for _, answer in runs[-1]]
 
 
 def forget() -> None:
