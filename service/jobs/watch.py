@@ -11,12 +11,15 @@ from uuid import UUID
 from service.lifecycle import FINISHED
 from service.settings import is_sqlite
 from service.storage import evaluations
+from service.storage.changes import changes
 from service.storage.unit_of_work import reading
 from service.waiting import OfLoop
 
 FIRST_PAUSE_S = 0.003
+FIRST_SQLITE_PAUSE_S = 0.001  # where most looks are a question of some microseconds
 LONGEST_PAUSE_S = 0.25
 GROWTH = 0.04  # the pause is so much of the age of whoever came last
+SQLITE_GROWTH = 0.02
 
 
 @dataclass(eq=False)
@@ -25,6 +28,7 @@ class _Waiter:
     version: int | None  # None waits for the end
     seen: asyncio.Future[bool]
     since: float = field(default_factory=time.monotonic)
+    is_new: bool = True  # nobody has looked for it yet
 
     def is_met(self, found: tuple[int, str] | None) -> bool:
         """Tell whether what was found ends the waiting; a deleted evaluation does."""
@@ -55,20 +59,27 @@ class Watcher:
             self._waiters.discard(waiter)
 
     async def _look(self) -> None:
-        while self._waiters:
-            ids = list({waiter.evaluation_id for waiter in self._waiters})
-            try:
-                # A look at SQLite takes less than handing it to a thread.
-                found = _versions(ids) if is_sqlite() else await asyncio.to_thread(_versions, ids)
-            except Exception as error:  # noqa: BLE001 - handed to those who wait
-                self._fail(error)
-                return
-            for waiter in list(self._waiters):
-                if waiter.evaluation_id in ids and waiter.is_met(found.get(waiter.evaluation_id)):
-                    self._waiters.discard(waiter)
-                    if not waiter.seen.done():
-                        waiter.seen.set_result(True)
-            await asyncio.sleep(self._pause())
+        try:
+            with changes() as may_have_changed:
+                while self._waiters:
+                    if may_have_changed() or any(waiter.is_new for waiter in self._waiters):
+                        await self._look_once()
+                    await asyncio.sleep(self._pause())
+        except Exception as error:  # noqa: BLE001 - handed to those who wait
+            self._fail(error)
+
+    async def _look_once(self) -> None:
+        """Look for all who wait now; whoever comes meanwhile is looked for the next time."""
+        looking = list(self._waiters)
+        ids = list({waiter.evaluation_id for waiter in looking})
+        # A look at SQLite takes less than handing it to a thread.
+        found = _versions(ids) if is_sqlite() else await asyncio.to_thread(_versions, ids)
+        for waiter in looking:
+            waiter.is_new = False
+            if waiter.is_met(found.get(waiter.evaluation_id)):
+                self._waiters.discard(waiter)
+                if not waiter.seen.done():
+                    waiter.seen.set_result(True)
 
     def _fail(self, error: Exception) -> None:
         for waiter in self._waiters:
@@ -79,7 +90,10 @@ class Watcher:
     def _pause(self) -> float:
         now = time.monotonic()
         age = min((now - waiter.since for waiter in self._waiters), default=0.0)
-        return min(max(FIRST_PAUSE_S, GROWTH * age), LONGEST_PAUSE_S)
+        first, growth = FIRST_PAUSE_S, GROWTH
+        if is_sqlite():
+            first, growth = FIRST_SQLITE_PAUSE_S, SQLITE_GROWTH
+        return min(max(first, growth * age), LONGEST_PAUSE_S)
 
 
 def _versions(ids: list[UUID]) -> dict[UUID, tuple[int, str]]:
