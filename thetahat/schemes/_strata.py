@@ -30,7 +30,9 @@ def class_codes(rows: Rows, scheme: str, instead: str) -> IntArray:
     return codes
 
 
-def spread_codes(rows: Rows, n_folds: int, scheme: str, instead: str) -> IntArray:
+def spread_codes(
+    rows: Rows, n_folds: int, scheme: str, instead: str, *, field: str = "n_folds"
+) -> IntArray:
     """Return the class codes; refuse a class that cannot be in every fold."""
     codes = class_codes(rows, scheme, instead)
     check_enough(rows.n, n_folds)
@@ -40,7 +42,7 @@ def spread_codes(rows: Rows, n_folds: int, scheme: str, instead: str) -> IntArra
         raise InsufficientData(
             f"class {class_label(rows, smallest)!r} has {sizes[smallest]} rows, fewer than "
             f"{n_folds} folds; use fewer folds or {instead}",
-            loc=("n_folds",),
+            loc=(field,),
             value=n_folds,
         )
     return codes

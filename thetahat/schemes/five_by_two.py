@@ -89,7 +89,8 @@ class FiveByTwo:
 
     def _check(self, rows: Rows) -> IntArray | None:
         if self.stratified:
-            return spread_codes(rows, _FOLDS, self.info.name, "five_by_two with stratified false")
+            instead = "five_by_two with stratified false"
+            return spread_codes(rows, _FOLDS, self.info.name, instead, field="stratified")
         check_enough(rows.n, _FOLDS)
         return None
 

@@ -237,6 +237,8 @@ def where_scheme(given: FitsRequest, loc: Loc, field: str = "scheme") -> Loc:
     """Return where the request has what a scheme refuses: a role of the data, or a parameter."""
     if len(loc) > 1 and loc[0] == "columns" and loc[1] in ROLES:
         return (*where_role(given, str(loc[1])), *loc[2:])
+    if loc == ("scheme",):
+        return (field, "name")
     return (field, "params", *loc) if loc else (field,)
 
 
@@ -268,13 +270,18 @@ def _built(key: JobKey[LearnersRequest]) -> Plan:
     given = key.given
     data = weighted_data(key.job, given, data_from(given, key.job.datasets))
     scheme, loss, rows = scheme_of(given), loss_of(given), rows_of(data)
+    try:
+        n_splits = scheme.n_splits(rows)
+    except EvaluationError as error:
+        error.loc = where_scheme(given, error.loc)
+        raise
     return Plan(
         data=data,
         rows=rows,
         scheme=scheme,
         learners=told_classes(learners_of(given, loss), data),
         loss=loss_for(given, loss, data),
-        n_splits=scheme.n_splits(rows),
+        n_splits=n_splits,
         all_own=all(is_own(wire) for wire in given.learners.values()),
         extra=extra_of(given, scheme, rows),
     )

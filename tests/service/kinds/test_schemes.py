@@ -177,6 +177,36 @@ def test_invalid_parameters_are_refused_at_once(
     assert place_of(caught.value) == ("scheme", "params", *loc)
 
 
+@pytest.mark.parametrize(
+    ("name", "params", "target", "place"),
+    [
+        ("stratified_k_fold", {"n_folds": 13}, LABEL, ("params", "n_folds")),
+        ("stratified_k_fold", {"n_folds": 2}, Y, ("name",)),
+        ("five_by_two", {"stratified": True}, np.arange(24) == 5, ("params", "stratified")),
+        ("time_series", {"gap": 30}, Y, ("params", "gap")),
+    ],
+)
+def test_invalid_the_place_is_the_same_with_a_data_set(
+    tmp_path: Path, name: str, params: dict[str, Any], target: np.ndarray, place: tuple[str, ...]
+) -> None:
+    file = parquet_file(tmp_path, {"a": X[:, 0], "y": target, "t": np.array(DATA["time"])})
+    task = "regression" if target.dtype.kind == "f" else "classification"
+    body = {
+        **body_of(name, **params),
+        "dataset": str(file.id),
+        "columns": {"target": "y", "features": ["a"], "time": "t"},
+        "task": task,
+        "learners": {"one": "mean" if task == "regression" else "majority"},
+        "loss": "squared" if task == "regression" else "zero_one",
+    }
+    del body["data"]
+
+    with pytest.raises((EvaluationError, InvalidRequest)) as caught:
+        run_kind(body, [file])
+
+    assert place_of(caught.value) == ("scheme", *place)
+
+
 def test_invalid_without_a_time() -> None:
     data = {key: value for key, value in DATA.items() if key != "time"}
 
