@@ -13,8 +13,10 @@ from thetahat.selecting.nesting import (
 from thetahat.selecting.optimism import bias_of_least, gap_of
 from thetahat.selecting.profiles import edges_of, profiles_of
 from thetahat.selecting.selection import SELECTED, Candidate, External, select_in_each
+from thetahat.selecting.values import MOST_VALUES, between, check_count, check_distinct
 
 __all__ = [
+    "MOST_VALUES",
     "RULES",
     "SELECTED",
     "Candidate",
@@ -23,7 +25,10 @@ __all__ = [
     "External",
     "Grid",
     "InternalEstimate",
+    "between",
     "bias_of_least",
+    "check_count",
+    "check_distinct",
     "choose",
     "edges_of",
     "expand",

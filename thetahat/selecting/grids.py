@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeGuard
-
-import numpy as np
+from typing import Any, Final
 
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.selecting.step_parameters import Path, place_of, with_values
+from thetahat.selecting.values import Value, shown, values_of
 
-MOST_VALUES: Final = 1000
-"""Of one parameter."""
 MOST_CANDIDATES: Final = 2000
 """Over all grids, with the candidates that are named one by one."""
-SCALES: Final = ("log", "linear")
-_LARGEST: Final = 1e300
-Value = float | int | str | bool | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,94 +71,6 @@ def expand(
             value=len(expanded),
         )
     return expanded, grids
-
-
-def values_of(given: Any, loc: Loc) -> tuple[Value, ...]:
-    r"""Return the values of one parameter: those listed, or those between two ends.
-
-    .. math:: v_i = a \, (b/a)^{(i-1)/(m-1)} \quad\text{or}\quad v_i = a + (b-a)\frac{i-1}{m-1}
-
-    for ``{"from": a, "to": b, "count": m}`` with the ``scale`` ``log`` (if left out) or
-    ``linear``; whole numbers stay whole on a linear scale between whole ends.
-    """
-    if isinstance(given, Mapping):
-        return _between(given, loc)
-    if not isinstance(given, Sequence) or isinstance(given, str) or not given:
-        raise InvalidParameter(
-            'the values of a parameter are a list, or {"from": .., "to": .., "count": ..}', loc=loc
-        )
-    _check_count(len(given), loc)
-    for i, value in enumerate(given):
-        if not (value is None or isinstance(value, str | bool) or _is_number(value)):
-            raise InvalidParameter(
-                "a value of a grid is a number, a text, true, false or null", loc=(*loc, i)
-            )
-        if any(_same(value, other) for other in given[:i]):
-            raise InvalidParameter(
-                f"{_shown(value)} stands twice in the grid", loc=(*loc, i), value=value
-            )
-    return tuple(given)
-
-
-def _between(given: Mapping[str, Any], loc: Loc) -> tuple[Value, ...]:
-    unknown = [key for key in given if key not in {"from", "to", "count", "scale"}]
-    if unknown or not {"from", "to", "count"} <= set(given):
-        raise InvalidParameter(
-            "a range of values has from, to and count, and may have scale",
-            loc=(*loc, *map(str, unknown[:1])),
-        )
-    ends = [_number(given[key], (*loc, key)) for key in ("from", "to")]
-    low, high = ends
-    count, scale = given["count"], given.get("scale", "log")
-    if isinstance(count, bool) or not isinstance(count, int) or count < 2:
-        raise InvalidParameter(
-            "count must be a whole number from 2", loc=(*loc, "count"), value=count
-        )
-    _check_count(count, (*loc, "count"))
-    if scale not in SCALES:
-        raise InvalidParameter(
-            f"scale must be one of {', '.join(SCALES)}, and is {_shown(scale)}",
-            loc=(*loc, "scale"),
-            value=scale,
-        )
-    if low == high:
-        raise InvalidParameter("from and to are the same", loc=(*loc, "to"), value=high)
-    if scale == "linear":
-        found = np.linspace(low, high, count)
-        whole = all(isinstance(end, int) for end in ends) and (found == np.round(found)).all()
-        return tuple((found.astype(np.int64) if whole else found).tolist())
-    if min(ends) <= 0:
-        at = "from" if low <= 0 else "to"
-        raise InvalidParameter(
-            "the ends of a logarithmic range are above 0; use the scale linear, or a list",
-            loc=(*loc, at),
-            value=given[at],
-        )
-    return tuple(np.geomspace(low, high, count).tolist())
-
-
-def _number(value: Any, loc: Loc) -> int | float:
-    if isinstance(value, bool) or not _is_number(value):
-        raise InvalidParameter("the end of a range is a number", loc=loc)
-    return value
-
-
-def _is_number(value: Any) -> TypeGuard[int | float]:
-    """Whether it is a number of a size that parameters have."""
-    return isinstance(value, int | float) and abs(value) <= _LARGEST  # not so for NaN
-
-
-def _check_count(count: int, loc: Loc) -> None:
-    if count > MOST_VALUES:
-        raise InvalidParameter(
-            f"{count} values are more than the {MOST_VALUES} that one parameter may have",
-            loc=loc,
-            value=count,
-        )
-
-
-def _same(a: Value, b: Value) -> bool:
-    return a == b and isinstance(a, bool) == isinstance(b, bool)
 
 
 def _grid(name: str, wire: Mapping[str, Any], loc: Loc) -> Grid:
@@ -227,8 +132,4 @@ def _in_digits(values: Sequence[Value], digits: int) -> Iterator[str]:
         if isinstance(value, str):
             yield value
         else:
-            yield f"{value:.{digits}g}" if isinstance(value, float) else _shown(value)
-
-
-def _shown(value: Any) -> str:
-    return json.dumps(value)[:80]
+            yield f"{value:.{digits}g}" if isinstance(value, float) else shown(value)

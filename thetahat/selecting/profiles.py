@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from thetahat.evaluation.plain import plain
-from thetahat.selecting.grids import Grid, Value
+from thetahat.selecting.grids import Grid
 from thetahat.selecting.internal import InternalEstimate
+from thetahat.selecting.values import Value
 from thetahat.types import Caution, FloatArray
 
 FEWEST_FOR_AN_EDGE = 3

@@ -7,17 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 from uuid import UUID
 
-import numpy as np
 from pydantic import Field
 
 from service.jobs.kinds._methods import Method
 from service.jobs.kinds._sample_input import LabelledInput, SampleInput
 from service.schemas.base import EvaluationRequest, Schema
-from service.schemas.numbers import shown
 from thetahat.errors import InvalidParameter, Loc
+from thetahat.selecting import MOST_VALUES, between, check_count, check_distinct
 
-MOST_VALUES: Final = 1000
-"""Of one grid."""
 DEFAULT_COUNT: Final = 200
 """As the source text has it."""
 
@@ -168,36 +165,20 @@ def values_of(parameter: str, entry: Grid | list[Any], loc: Loc) -> Values:
 
 
 def _range(low: float, high: float, entry: Grid, loc: Loc) -> list[Any]:
-    count = DEFAULT_COUNT if entry.count is None else entry.count
-    if not low < high:
+    if low > high:
         raise InvalidParameter(
             f"a range goes from a smaller to a larger number, and this one from {low:g} to "
             f"{high:g}",
             loc=(*loc, "to"),
             value=high,
         )
-    if count < 2:
-        raise InvalidParameter("a range has two values at least", loc=(*loc, "count"), value=count)
-    if entry.scale == "linear":
-        return [float(value) for value in np.linspace(low, high, count)]
-    if low <= 0:
-        raise InvalidParameter(
-            f"a logarithmic range starts above 0, and this one at {low:g}; there is also "
-            "scale linear",
-            loc=(*loc, "from"),
-            value=low,
-        )
-    return [float(value) for value in np.geomspace(low, high, count)]
+    count = DEFAULT_COUNT if entry.count is None else entry.count
+    return list(between(low, high, count, entry.scale or "log", loc))
 
 
 def _listed(values: list[Any], loc: Loc) -> list[Any]:
-    if not 0 < len(values) <= MOST_VALUES:
-        raise InvalidParameter(
-            f"a grid has 1 to {MOST_VALUES} values, and this one has {len(values)}", loc=loc
-        )
-    for j, value in enumerate(values):
-        if any(type(value) is type(one) and value == one for one in values[:j]):
-            raise InvalidParameter(
-                f"{shown(value)} stands twice", loc=(*loc, j), value=shown(value)
-            )
+    if not values:
+        raise InvalidParameter("a grid has one value at least", loc=loc, value=values)
+    check_count(len(values), loc)
+    check_distinct(values, loc)
     return list(values)

@@ -56,7 +56,7 @@ def weighted(values: Any) -> dict[str, Any]:
         ({"learners": {"": "ridge"}}, ("learners", ""), "1 to 120 characters"),
         ({"grids": {"b": {}}}, ("grids", "b"), "no learner 'b'; there are ridge"),
         ({"grid": {"penalty": [1], "intercept": [True]}}, ("grid",), "has one parameter"),
-        ({"grid": {"penalty": []}}, ("grid", "penalty"), "1 to 1000 values"),
+        ({"grid": {"penalty": []}}, ("grid", "penalty"), "one value at least"),
         ({"grid": {"penalty": [1.0, 1.0]}}, ("grid", "penalty", 1), "stands twice"),
         ({"grid": {"penalty": [1.0, -1.0]}}, ("grid", "penalty", 1), "at least 0"),
         (
@@ -72,7 +72,8 @@ def weighted(values: Any) -> dict[str, Any]:
             ("grid", "penalty"),
             "at least 0",
         ),
-        ({"grid": {"penalty": {"from": 1, "to": 1}}}, ("grid", "penalty", "to"), "smaller"),
+        ({"grid": {"penalty": {"from": 1, "to": 1}}}, ("grid", "penalty", "to"), "the same"),
+        ({"grid": {"penalty": {"from": 2, "to": 1}}}, ("grid", "penalty", "to"), "smaller"),
         ({"grid": {"penalty": {"from": 0, "to": 1}}}, ("grid", "penalty", "from"), "above 0"),
         (
             {"grid": {"penalty": {"from": 1, "to": 2, "count": 1}}},

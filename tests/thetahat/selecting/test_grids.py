@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from thetahat.errors import InvalidParameter
 from thetahat.selecting import InternalEstimate, edges_of, expand, profiles_of
-from thetahat.selecting.grids import values_of
+from thetahat.selecting.values import values_of
 
 
 def of(mean: float) -> InternalEstimate:
