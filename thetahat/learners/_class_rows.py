@@ -10,10 +10,12 @@ import numpy as np
 
 from thetahat.features import Columns
 from thetahat.learners._parts import class_weights
-from thetahat.learners._ridge_rows import IN_CACHE, rounding_of
+from thetahat.learners._ridge_rows import rounding_of
 from thetahat.learners.base import Part
 from thetahat.types import FloatArray, IntArray
 
+_IN_CACHE: Final = 131_072
+"""Numbers of some columns that are centred at a time: they stay near the processor."""
 _FEW: Final = 16
 """Classes up to which rows are told their class's mean by a product with zeros and ones."""
 LEAST_LEFT = 1e-6
@@ -70,6 +72,8 @@ class ClassRows:
         (p,) mean of all rows.
     means : ndarray of float
         (C, p) means of the classes about ``centre``; 0 for one without weight.
+    squares : ndarray of float
+        (p,) weighted sums of squares of the rows less the means of their classes.
     is_weighted : bool
         Whether any weight is not 1.
     with_squares : bool
@@ -81,6 +85,7 @@ class ClassRows:
     w: FloatArray
     centre: FloatArray
     means: FloatArray
+    squares: FloatArray
     is_weighted: bool
     with_squares: bool = True
 
@@ -98,6 +103,11 @@ class ClassRows:
         p = len(self.Z)
         x, weight = self.sums[p:, :p], np.diag(self.sums[p:, p:])
         return ClassSums(self.n_with_weight, weight, x, np.empty((0, 0)))
+
+    @cached_property
+    def weight(self) -> FloatArray:
+        """(C,) total weight of each class."""
+        return class_weights(self.y, self.w, len(self.means))
 
     @cached_property
     def n_with_weight(self) -> IntArray:
@@ -161,27 +171,40 @@ def members(y: np.ndarray, w: FloatArray, n_classes: int) -> FloatArray:
     return np.asarray(np.equal.outer(np.arange(n_classes), y) * w)
 
 
-def class_rows(
-    columns: Columns, y: np.ndarray, w: FloatArray, n_classes: int, *, with_squares: bool = True
+def class_rows(  # noqa: PLR0913 - what is known of the rows, and two choices
+    columns: Columns,
+    y: np.ndarray,
+    w: FloatArray,
+    n_classes: int,
+    order: IntArray | None = None,
+    *,
+    with_squares: bool = True,
 ) -> ClassRows:
-    """Return all rows about the means of their classes.
+    """Return all rows about the means of their classes, in the order that is given or their own.
 
     A column that is constant within the classes, but for rounding, is exactly 0. ``columns`` are
     (p,) arrays of (n,).
     """
+    if order is not None:
+        y, w = y[order], w[order]
     p, n = len(columns), len(y)
-    both, centre, means = np.empty((p + n_classes, n)), np.empty(p), np.zeros((n_classes, p))
+    both, means = np.empty((p + n_classes, n)), np.zeros((n_classes, p))
+    centre, lengths = np.empty(p), np.empty(p)
     member: FloatArray = both[p:]
     np.equal.outer(np.arange(n_classes), y, out=member, casting="unsafe")
     is_weighted = bool((w != 1).any())
     weighted = member * w if is_weighted else member
     totals = weighted.sum(axis=1)
     share = 1 / np.where(totals > 0, totals, 1.0)  # a class without weight has mean 0
-    step = max(1, IN_CACHE // n)
+    step = max(1, _IN_CACHE // n)
     for first in range(0, p, step):
         some = slice(first, min(first + step, p))
         part = both[some]
-        part[:] = columns[some]
+        if order is None:
+            part[:] = columns[some]
+        else:
+            for row, column in zip(part, columns[some], strict=True):
+                column.take(order, out=row, mode="clip")  # else numpy would take a copy first
         mean = part @ w / totals.sum()
         part -= mean[:, None]
         of_class = part @ weighted.T * share
@@ -192,4 +215,6 @@ def class_rows(
         constant = np.sqrt(squares) <= rounding_of(largest, w)
         if constant.any():
             part[constant] = 0.0
-    return ClassRows(both, y, w, centre, means, is_weighted, with_squares)
+            squares[constant] = 0.0
+        lengths[some] = squares
+    return ClassRows(both, y, w, centre, means, lengths, is_weighted, with_squares)

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Final
 
 import numpy as np
 
 from thetahat.features import Columns
-from thetahat.learners._discriminant_splits import DiscriminantSplits, discriminant_splits
-from thetahat.learners._discriminant_turned import DIGITS, ROUNDING
+from thetahat.learners._class_rows import ClassRows, class_rows
+from thetahat.learners._discriminant_splits import DiscriminantSplits
+from thetahat.learners._discriminant_turned import DIGITS, ROUNDING, TurnedSplits
 from thetahat.learners._discriminants import Priors, Shape, leading, posterior_of
 from thetahat.learners._ridge_rows import LARGEST_AMPLIFICATION
+from thetahat.learners._turned_rows import turned_rows
 from thetahat.learners.base import OverSplits, Part, Plain
 from thetahat.losses.base import Predictions
 from thetahat.types import FloatArray, IntArray
+
+NO_WEIGHT: Final = Plain("no row has weight")
 
 
 def discriminant_over_splits(  # noqa: PLR0913 - what a learner is handed, and its two choices
@@ -28,10 +33,13 @@ def discriminant_over_splits(  # noqa: PLR0913 - what a learner is handed, and i
     priors: Priors,
 ) -> OverSplits | Plain:
     """Return what predicts the test part of every split, or why it has to be fitted."""
-    splits = discriminant_splits(columns, y, weights, n_classes, shape=shape, priors=priors)
-    if isinstance(splits, Plain):
-        return splits
-    return OfProducts(splits) if shape == "full" else OfVariances(splits)
+    w = np.ones(len(y)) if weights is None else weights
+    if not w.any():
+        return NO_WEIGHT
+    if shape == "full":
+        made = partial(class_rows, columns, y, w, n_classes, with_squares=False)
+        return OfProducts(made, len(y), priors)
+    return OfVariances(DiscriminantSplits(class_rows(columns, y, w, n_classes), shape, priors))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,26 +68,25 @@ class _Own:
 
 
 class _OneLeftOut:
-    """What the discriminants have in common: a row takes its weight from its own class.
+    """What the discriminants have in common: a row takes its weight from its own class."""
 
-    Parameters
-    ----------
-    splits : DiscriminantSplits
-        What is known of all rows.
-    """
+    def __init__(self, rows: Callable[[], ClassRows], priors: Priors) -> None:
+        self._rows, self.priors = rows, priors
 
-    def __init__(self, splits: DiscriminantSplits) -> None:
-        self.splits = splits
+    @cached_property
+    def rows(self) -> ClassRows:
+        """All rows."""
+        return self._rows()
 
     @cached_property
     def present(self) -> IntArray:
         """(C',) codes of the classes with weight."""
-        return np.flatnonzero(self.splits.rows.all.rows > 0)
+        return np.flatnonzero(self.rows.all.rows > 0)
 
     @cached_property
     def own(self) -> _Own:
         """What each row takes with it."""
-        rows, sums, present = self.splits.rows, self.splits.rows.all, self.present
+        rows, sums, present = self.rows, self.rows.all, self.present
         place = np.full(len(sums.rows), len(present) - 1)
         place[present] = np.arange(len(present))
         at = place[rows.y]
@@ -90,20 +97,12 @@ class _OneLeftOut:
         fits = enough & (sums.rows.sum() > len(present) + 1)
         return _Own(at, stays, moved, moved * of_class, fits)
 
-    def predict(self, part: Part) -> Predictions | Plain:
-        """Subtract the block."""
-        return self.splits.predict(part)
-
-    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
-        """Subtract several blocks."""
-        return self.splits.predict_all(parts)
-
     def log_shares(self, rows: IntArray | slice) -> FloatArray | float:
         """(C', n_rows) log shares of the classes without each row; 0 where priors are equal."""
-        if self.splits.priors == "equal":
+        if self.priors == "equal":
             return 0.0
-        weight = self.splits.rows.all.weight[self.present]
-        at, w = self.own.at[rows], self.splits.rows.w[rows]
+        weight = self.rows.all.weight[self.present]
+        at, w = self.own.at[rows], self.rows.w[rows]
         of_all = np.log(weight.sum() - w)
         shares = np.log(weight)[:, None] - of_all
         own = np.maximum(self.own.stays[rows], np.finfo(np.float64).tiny)
@@ -116,7 +115,7 @@ class _OneLeftOut:
         """Return predictions from (C', n_rows) densities, and whether each is good to 8 digits."""
         lead = leading(joint)
         fits = fits & (wrong <= DIGITS) & (lead.ahead > DIGITS)
-        return posterior_of(joint, lead, self.present, len(self.splits.rows.means)), fits
+        return posterior_of(joint, lead, self.present, len(self.rows.means)), fits
 
 
 class OfProducts(_OneLeftOut):
@@ -127,7 +126,33 @@ class OfProducts(_OneLeftOut):
 
     with z the row less the mean of its class c. All distances of a row from the means, taken from
     its class's, then follow from :math:`z^T S^{-1} z` and :math:`z^T S^{-1} (m_k - m_c)`.
+
+    Rows are made twice if splits that leave out one and splits that leave out more are asked for:
+    each turns its own.
+
+    Parameters
+    ----------
+    made : callable
+        Makes all rows, as ``TurnedSplits`` has it.
+    n : int
+        Number of rows.
+    priors : {"shares", "equal"}
+        As the learner has it.
     """
+
+    def __init__(
+        self, made: Callable[[IntArray | None], ClassRows], n: int, priors: Priors
+    ) -> None:
+        super().__init__(lambda: made(None), priors)
+        self.splits = TurnedSplits(made, n, priors)
+
+    def predict(self, part: Part) -> Predictions | Plain:
+        """Subtract the block."""
+        return self.splits.predict_all([part])[0]
+
+    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+        """Subtract several blocks."""
+        return self.splits.predict_all(parts)
 
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
         """Predict each row by the fit on all others; and whether that keeps the digits."""
@@ -137,9 +162,9 @@ class OfProducts(_OneLeftOut):
     @cached_property
     def _all(self) -> tuple[FloatArray, FloatArray, np.ndarray]:
         """(C', n) log joint densities, (n,) what they may be wrong by, (n,) whether they fit."""
-        rows, present, own = self.splits.rows, self.present, self.own
+        rows, present, own = self.rows, self.present, self.own
         n, weight = len(rows.y), rows.all.weight[self.present]
-        turned = self.splits.turned
+        turned = turned_rows(rows)
         if turned is None:
             return np.zeros((len(present), n)), np.zeros(n), np.zeros(n, dtype=np.bool_)
         t, m, amplification = turned.T, turned.means[present], turned.condition
@@ -167,13 +192,31 @@ class OfProducts(_OneLeftOut):
 
 
 class OfVariances(_OneLeftOut):
-    """Diagonal and nearest-mean discriminants: each row takes its own square from the variances."""
+    """Diagonal and nearest-mean discriminants: each row takes its own square from the variances.
+
+    Parameters
+    ----------
+    splits : DiscriminantSplits
+        What predicts splits that leave out any rows.
+    """
+
+    def __init__(self, splits: DiscriminantSplits) -> None:
+        super().__init__(lambda: splits.rows, splits.priors)
+        self.splits = splits
+
+    def predict(self, part: Part) -> Predictions | Plain:
+        """Subtract the block."""
+        return self.splits.predict(part)
+
+    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+        """Subtract several blocks."""
+        return self.splits.predict_all(parts)
 
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
         """Predict each row by the fit on all others; and whether that keeps the digits."""
-        splits, all_of = self.splits, self.splits.rows
+        splits, all_of = self.splits, self.rows
         z, at, w = all_of.some(rows), self.own.at[rows], all_of.w[rows]
-        total = all_of.all.squares[self.present].sum(axis=0)
+        total = splits.total
         squares = total - self.own.a[rows][:, None] * z**2
         if splits.shape == "spherical":
             of_row = squares.sum(axis=1, keepdims=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any, Final
 
@@ -12,7 +12,13 @@ import numpy as np
 from thetahat.learners._class_rows import LEAST_LEFT, ClassRows
 from thetahat.learners._discriminants import Priors, leading, posterior_of
 from thetahat.learners._ridge_rows import LARGEST_AMPLIFICATION
-from thetahat.learners._turned_rows import TurnedRows
+from thetahat.learners._turned_sums import (
+    Sums,
+    SumsOfAny,
+    order_of_blocks,
+    summed_of,
+    sums_of_blocks,
+)
 from thetahat.learners.base import Part, Plain
 from thetahat.losses.base import Predictions
 from thetahat.types import FloatArray, IntArray
@@ -28,52 +34,74 @@ DIGITS = 1e-9
 _ABSENT: Final = -1e300
 """Log share of a class that is absent; a number, as it is multiplied with zeros too."""
 _HELD: Final = 4_000_000
-"""Numbers of the rows of several splits that are looked at together."""
+"""Numbers of the rows and the products of several splits that are looked at together."""
 
 
 class TurnedSplits:
     """Sums over the rows left out are taken from those over all, class by class.
 
+    Splits that leave out each row once are predicted from sums over the rows in their order.
+    What is said of a split is then the same as when it is one of others, but for rounding.
+
     Parameters
     ----------
-    rows : ClassRows
-        All rows.
-    turned : TurnedRows
-        These, turned.
+    made : callable
+        Makes all rows in the order it is given, or in their own.
+    n : int
+        Number of rows.
     priors : {"shares", "equal"}
         As the learner has it.
     """
 
-    def __init__(self, rows: ClassRows, turned: TurnedRows, priors: Priors) -> None:
-        self.rows, self.turned, self.priors = rows, turned, priors
-        self.farthest = float(np.sqrt(np.square(turned.means).sum(axis=1).max()))
+    def __init__(
+        self, made: Callable[[IntArray | None], ClassRows], n: int, priors: Priors
+    ) -> None:
+        self._made, self.n, self.priors = made, n, priors
+
+    @cached_property
+    def _of_any(self) -> SumsOfAny:
+        return SumsOfAny(self._made(None))
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
         """Predict the test parts of several splits."""
+        order = order_of_blocks(parts, self.n)
+        if order is not None:
+            rows = self._made(order)
+            if len(parts) * len(rows.both) <= max(self.n, _HELD // len(rows.both)):
+                sums = sums_of_blocks(rows, [len(part.test) for part in parts])
+                return self._predict(rows, sums, parts)
         said: list[Predictions | Plain] = []
+        for some in self._held(parts):
+            said += self._predict(self._of_any.rows, self._of_any.over(some), some)
+        return said
+
+    def _held(self, parts: Sequence[Part]) -> Iterator[list[Part]]:
+        """Give as many parts at a time as there is room for their rows and their products."""
+        q = len(self._of_any.rows.both)
         held: list[Part] = []
         n_held = 0
         for part in parts:
             held.append(part)
-            n_held += len(_summed(part)) + len(part.test)
-            if n_held * len(self.turned.both) > _HELD:
-                said += self._predict(held)
+            n_held += len(summed_of(part)) + len(part.test) + q
+            if n_held * q > _HELD:
+                yield held
                 held, n_held = [], 0
-        return said + self._predict(held) if held else said
+        if held:
+            yield held
 
-    def _predict(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
-        sums, sizes = self._sums(parts), [len(part.test) for part in parts]
-        tests = np.concatenate([part.test for part in parts])
-        ends = list(accumulate(sizes, initial=0))
-        lengths = np.maximum.reduceat(self.turned.lengths[tests], ends[:-1])
-        said, slopes, levels = self._lines(sums, lengths)
-        tested, n_classes = sums.rows, slopes.shape[2]
-        if not (sums.is_rest.all() and all(part.tests_left_out for part in parts)):
-            tested = np.take(self.turned.both, tests, axis=1)
-        joint = np.empty((n_classes, len(tests)))
+    def _predict(
+        self, rows: ClassRows, sums: Sums | None, parts: Sequence[Part]
+    ) -> list[Predictions | Plain]:
+        if sums is None:
+            return [ILL_CONDITIONED] * len(parts)
+        ends = list(accumulate((len(part.test) for part in parts), initial=0))
+        lengths = np.maximum.reduceat(sums.lengths, ends[:-1])
+        said, slopes, levels = self._lines(rows, sums, lengths)
+        n_classes = slopes.shape[2]
+        joint = np.empty((n_classes, ends[-1]))
         lines = np.concatenate([slopes, levels], axis=1)
         for line, (a, b) in zip(lines, pairwise(ends), strict=True):
-            np.matmul(line.T, tested[:, a:b], out=joint[:, a:b])
+            np.matmul(line.T, sums.tested[:, a:b], out=joint[:, a:b])
         lead = leading(joint)
         told = posterior_of(joint, lead, np.arange(n_classes), n_classes)
         assert told.probabilities is not None  # noqa: S101 - it has them always
@@ -83,28 +111,8 @@ class TurnedSplits:
             for why, tied, (a, b) in zip(said, is_tied, pairwise(ends), strict=True)
         ]
 
-    def _sums(self, parts: Sequence[Part]) -> _Sums:
-        """Return the sums over the training parts, by way of the fewer rows."""
-        rows, turned, summed = self.rows, self.turned, [_summed(part) for part in parts]
-        ends = list(accumulate(map(len, summed), initial=0))
-        index, q, n_classes = np.concatenate(summed), len(turned.both), len(rows.means)
-        both, w = np.take(turned.both, index, axis=1), rows.w[index]
-        sums = np.empty((len(parts), q, q))
-        for at, (a, b) in enumerate(pairwise(ends)):
-            of_part: FloatArray = both[:, a:b]
-            weighted = of_part * w[a:b] if rows.is_weighted else of_part
-            np.matmul(weighted, of_part.T, out=sums[at])
-        counts = np.einsum("kcc->kc", sums[:, q - n_classes :, q - n_classes :])
-        if rows.is_weighted:
-            seen = np.cumsum(both[q - n_classes :] * (w > 0), axis=1)[:, np.array(ends[1:]) - 1]
-            counts = np.diff(seen, axis=1, prepend=0.0).T
-        is_rest = np.array([one is part.left_out for one, part in zip(summed, parts, strict=True)])
-        counts = np.where(is_rest[:, None], rows.n_with_weight - counts, counts)
-        np.subtract(turned.sums, sums, out=sums, where=is_rest[:, None, None])
-        return _Sums(both, is_rest, counts, sums)
-
     def _lines(
-        self, sums: _Sums, lengths: FloatArray
+        self, rows: ClassRows, sums: Sums, lengths: FloatArray
     ) -> tuple[list[Plain | None], FloatArray, FloatArray]:
         """Return what the densities are lines of.
 
@@ -122,11 +130,11 @@ class TurnedSplits:
         levels : ndarray
             (K, C, C) what is added for a row of one class and the density of another.
         """
-        turned, (n_parts, n_classes) = self.turned, sums.counts.shape
+        turned, (n_parts, n_classes) = sums.turned, sums.counts.shape
         p = len(turned.T)
         present = sums.counts > 0
         weight = np.where(present, np.einsum("kcc->kc", sums.sums[:, p:, p:]), 0.0)
-        plain = self._too_little(sums, present, weight)
+        plain = _too_little(rows, sums, present, weight)
         x = sums.sums[:, p:, :p]
         moved = np.divide(x, weight[:, :, None], out=np.zeros(x.shape), where=present[:, :, None])
         means = turned.means + moved
@@ -144,8 +152,9 @@ class TurnedSplits:
                 slopes[at], amplification[at] = solved
         squares = np.vecdot(means, slopes.transpose(0, 2, 1))
         total = weight.sum(axis=1)
+        farthest = np.sqrt(np.square(turned.means).sum(axis=1).max())
         size = np.where(present, squares, 0.0).max(axis=1)
-        size += np.sqrt(size * amplification) * (np.sqrt(lengths) + self.farthest)
+        size += np.sqrt(size * amplification) * (np.sqrt(lengths) + farthest)
         is_wrong = ~(ROUNDING * turned.error * amplification * size * total <= DIGITS)
         for at in np.flatnonzero(is_wrong).tolist():
             plain[at] = plain[at] or ILL_CONDITIONED
@@ -155,19 +164,6 @@ class TurnedSplits:
         levels += self._log_priors(weight, present)[:, None]
         return plain, slopes, levels
 
-    def _too_little(
-        self, sums: _Sums, present: np.ndarray, weight: FloatArray
-    ) -> list[Plain | None]:
-        """Return why parts have to be fitted of which hardly anything is left."""
-        light = (weight < LEAST_LEFT * self.rows.all.weight) & present & sums.is_rest[:, None]
-        n_present = present.sum(axis=1)
-        too_few = (n_present < 2) | (sums.counts.sum(axis=1) <= n_present)
-        if not (light.any() or too_few.any()):
-            return [None] * len(present)
-        is_light = light.any(axis=1)
-        pairs = zip(is_light.tolist(), too_few.tolist(), strict=True)
-        return [LIGHT if light else TOO_FEW if few else None for light, few in pairs]
-
     def _log_priors(self, weight: FloatArray, present: np.ndarray) -> FloatArray:
         """(K, C) log shares of the classes; of one that is absent a number below all others."""
         shares = present.astype(np.float64) if self.priors == "equal" else weight
@@ -175,6 +171,20 @@ class TurnedSplits:
         found = np.full(shares.shape, _ABSENT)
         np.log(shares / np.where(total > 0, total, 1.0), out=found, where=present)
         return found
+
+
+def _too_little(
+    rows: ClassRows, sums: Sums, present: np.ndarray, weight: FloatArray
+) -> list[Plain | None]:
+    """Return why parts have to be fitted of which hardly anything is left."""
+    light = (weight < LEAST_LEFT * rows.weight) & present & sums.is_rest[:, None]
+    n_present = present.sum(axis=1)
+    too_few = (n_present < 2) | (sums.counts.sum(axis=1) <= n_present)
+    if not (light.any() or too_few.any()):
+        return [None] * len(present)
+    is_light = light.any(axis=1)
+    pairs = zip(is_light.tolist(), too_few.tolist(), strict=True)
+    return [LIGHT if light else TOO_FEW if few else None for light, few in pairs]
 
 
 def _solved(
@@ -189,35 +199,6 @@ def _solved(
         return None
     slopes, _ = lapack.dpotrs(factor, means.T, lower=1)
     return slopes, float(amplification)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Sums:
-    """Sums over K training parts, by class, as ``ClassSums`` has them.
-
-    Parameters
-    ----------
-    rows : ndarray of float
-        (p + C, M) the turned rows that were summed, part after part.
-    is_rest : ndarray of bool
-        (K,) whether these are the rows left out, whose sums were taken from those of all.
-    counts : ndarray
-        (K, C) number of rows with weight.
-    sums : ndarray
-        (K, p + C, p + C) as ``TurnedRows`` has them.
-    """
-
-    rows: FloatArray
-    is_rest: np.ndarray
-    counts: FloatArray
-    sums: FloatArray
-
-
-def _summed(part: Part) -> IntArray:
-    """Return the rows that the sums of a part are taken over: those left out where they are few."""
-    if part.left_out is None or len(part.left_out) > part.n_train:
-        return part.train
-    return part.left_out
 
 
 def gap(joint: FloatArray) -> FloatArray:

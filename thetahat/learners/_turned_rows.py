@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -10,15 +10,20 @@ import numpy as np
 from thetahat.learners._class_rows import ClassRows
 from thetahat.types import FloatArray
 
-_IS_UNIT: Final = 1e3
-"""Up to this condition the products of turned rows are the unit matrix to eleven digits."""
 _MOST: Final = 1e9
 """The condition of the products up to which rows are turned."""
+_ROWS_A_COLUMN: Final = 8
+"""As many rows a column tell how rows have to be turned, nearly.
+
+Of normal rows the products are then unit but for a factor between .4 and 1.8.
+"""
+_NEAR: Final = 100.0
+"""The condition of turned products from which on they are turned once more."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TurnedRows:
-    """Rows whose products within the classes are the unit matrix, but for rounding.
+    """Rows whose products within the classes are nearly the unit matrix.
 
     A training part has nearly these products, so that its own are as well conditioned as its
     rows are many, however ill-conditioned the features are.
@@ -29,8 +34,6 @@ class TurnedRows:
         (p + C, n) as ``ClassRows`` has it; a column that never varies is 0.
     means : ndarray of float
         (C, p) means of the classes about that of all rows.
-    sums : ndarray of float
-        (p + C, p + C) weighted sums of products, sums by class, and weights.
     lengths : ndarray of float
         (n,) squared lengths of the rows.
     constant : ndarray of bool
@@ -43,7 +46,6 @@ class TurnedRows:
 
     both: FloatArray
     means: FloatArray
-    sums: FloatArray
     lengths: FloatArray
     constant: np.ndarray
     condition: float
@@ -55,48 +57,82 @@ class TurnedRows:
         some: FloatArray = self.both[: self.means.shape[1]]
         return some
 
+    def nearer(self, sums: FloatArray) -> TurnedRows | None:
+        """Return rows turned once more where their products are far from unit, else these.
 
-def turned_rows(rows: ClassRows, scale: FloatArray) -> TurnedRows | None:
-    """Return the rows turned, or None where that would cost the digits.
+        Parameters
+        ----------
+        sums : ndarray
+            (p + C, p + C) sums over the turned rows, all of them, the products first.
+        """
+        p = len(self.T)
+        products = sums[:p, :p]
+        lengths = np.diag(products) + self.constant
+        found = factor_of(products, np.ones(len(lengths)), self.constant)
+        if found is not None and found[1] * lengths.max() <= _NEAR:
+            return self
+        scale = np.where(self.constant, 0.0, 1 / np.sqrt(lengths))
+        again = _turned(self.both, self.means, products, scale, self.constant)
+        return again and replace(again, condition=self.condition, error=self.error + again.error)
+
+
+def turned_rows(rows: ClassRows) -> TurnedRows | None:
+    """Return the rows turned so that their products are unit, or None where that costs the digits.
 
     They are turned where they stand: ``rows.Z`` are other numbers afterwards.
-
-    Parameters
-    ----------
-    scale : ndarray of float
-        (p,) one over the length of each column; 0 for one that never varies.
     """
-    found = factor_of(rows.products, scale)
+    return _turned_by(rows, rows.products)
+
+
+def nearly_turned_rows(rows: ClassRows) -> TurnedRows | None:
+    """Return the rows turned by the products of some of them, where they are many; as above."""
+    step = len(rows.y) // (_ROWS_A_COLUMN * max(1, len(rows.Z)))
+    if step > 1:
+        some = rows.Z[:, ::step]
+        few = np.multiply(some, np.sqrt(rows.w[::step]))
+        found = _turned_by(rows, few @ few.T * (len(rows.y) / few.shape[1]))
+        if found is not None:
+            return found
+    return turned_rows(rows)
+
+
+def _turned_by(rows: ClassRows, products: FloatArray) -> TurnedRows | None:
+    constant = rows.squares == 0
+    scale = np.divide(1.0, np.sqrt(rows.squares), out=np.zeros(len(constant)), where=~constant)
+    return _turned(rows.both, rows.means * ~constant, products, scale, constant)
+
+
+def _turned(
+    both: FloatArray,
+    means: FloatArray,
+    products: FloatArray,
+    scale: FloatArray,
+    constant: np.ndarray,
+) -> TurnedRows | None:
+    found = factor_of(products, scale, constant)
     if found is None or not found[1] <= _MOST:
         return None
     from scipy.linalg import blas  # noqa: PLC0415 - the API need not load it
 
     factor, condition = found
-    constant, is_unit, p = scale == 0, condition <= _IS_UNIT, len(scale)
     triangle = np.asfortranarray(factor / np.where(constant, 1.0, scale)[:, None])
-    few = np.asfortranarray(np.vstack([rows.means, rows.all.x]) * ~constant)
-    means, x = few[: len(rows.means)], few[len(rows.means) :]
-    for some in (few, rows.Z.T):  # columns stand one after another in both, as it has to be
+    turned, Z = np.asfortranarray(means), both[: len(scale)]
+    for some in (turned, Z.T):  # columns stand one after another in both, as it has to be
         blas.dtrsm(1.0, triangle, some, side=1, lower=1, trans_a=1, overwrite_b=1)
-    if is_unit:
-        sums = rows.sums.copy()
-        sums[:p, :p] = np.diag(~constant)
-        sums[p:, :p], sums[:p, p:] = x, x.T
-    else:
-        sums = rows.products_of(rows.both, rows.w)
-    error = condition if is_unit else np.sqrt(condition)
-    lengths = np.einsum("ij,ij->j", rows.Z, rows.Z)
-    return TurnedRows(rows.both, means, sums, lengths, constant, condition, float(error))
+    lengths = np.einsum("ij,ij->j", Z, Z)
+    return TurnedRows(both, turned, lengths, constant, condition, float(np.sqrt(condition)))
 
 
-def factor_of(products: FloatArray, scale: FloatArray) -> tuple[FloatArray, float] | None:
+def factor_of(
+    products: FloatArray, scale: FloatArray, constant: np.ndarray
+) -> tuple[FloatArray, float] | None:
     """Return the Cholesky factor of scaled products, and the length of the inverse."""
     from scipy.linalg import lapack  # noqa: PLC0415 - as above
 
     matrix = products * scale * scale[:, None]
     # A column that never varies within the classes counts for nothing: it stands alone.
-    if not scale.all():
-        np.einsum("ii->i", matrix)[:] += scale == 0
+    if constant.any():
+        np.einsum("ii->i", matrix)[:] += constant
     factor, failed = lapack.dpotrf(matrix, lower=1)
     if failed:
         return None

@@ -11,6 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from thetahat.data import Data, data_of
 from thetahat.learners import _discriminant_turned
+from thetahat.learners._class_rows import class_rows
+from thetahat.learners._turned_rows import TurnedRows, nearly_turned_rows
 from thetahat.learners.linear_discriminant import LinearDiscriminant
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.resampling import Outcomes, SplitOutcome, gathered, rows_of, run_splits
@@ -68,8 +70,13 @@ def test_naive_ill_conditioned_features_keep_the_fast_path(
             )
 
 
-def test_degenerate_beyond_that_splits_are_fitted_and_say_so() -> None:
-    told = outcomes(ill_conditioned(1e13), "k_fold", {"n_folds": 3}, [0, None])
+@pytest.mark.parametrize(
+    ("scheme", "params"), [("k_fold", {"n_folds": 3}), ("bootstrap", {"n_resamples": 2})]
+)
+def test_degenerate_beyond_that_splits_are_fitted_and_say_so(
+    scheme: str, params: dict[str, Any]
+) -> None:
+    told = outcomes(ill_conditioned(1e13), scheme, params, [0, None])
 
     assert set(told.why_plain.values()) == {
         "the training part's covariance matrix is ill-conditioned"
@@ -87,14 +94,19 @@ def test_exact_what_a_split_says_does_not_depend_on_the_others() -> None:
     assert_array_equal(np.asarray(alone.probabilities), np.asarray(whole.probabilities))
 
 
-def test_exact_splits_a_few_at_a_time_say_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    data, params = ill_conditioned(1e5, 71), {"n_folds": 7}
-    whole = outcomes(data, "k_fold", params, [0, None])
+@pytest.mark.parametrize("scheme", ["k_fold", "repeated_k_fold"])
+def test_exact_splits_a_few_at_a_time_say_the_same(
+    scheme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, params = ill_conditioned(1e5, 71), {"n_folds": 14}
+    whole = outcomes(data, scheme, params, [0, None])
     monkeypatch.setattr(_discriminant_turned, "_HELD", 400)
 
-    few = outcomes(data, "k_fold", params, [0, None])
+    few = outcomes(data, scheme, params, [0, None])
 
-    assert_array_equal(np.asarray(few.probabilities), np.asarray(whole.probabilities))
+    assert_allclose(np.asarray(few.probabilities), np.asarray(whole.probabilities), atol=1e-12)
+    if scheme == "repeated_k_fold":  # else all folds at once are predicted in another way
+        assert_array_equal(np.asarray(few.probabilities), np.asarray(whole.probabilities))
 
 
 def test_naive_more_classes_than_a_product_is_good_for() -> None:
@@ -114,3 +126,114 @@ def test_naive_more_classes_than_a_product_is_good_for() -> None:
         )  # fmt: skip
         wanted = fitted.predict(data.features.rows(split.test)).probabilities
         assert_allclose(np.asarray(outcome.probabilities), np.asarray(wanted), atol=1e-9)
+
+
+@pytest.mark.parametrize("n_folds", [2, 7])
+@pytest.mark.parametrize("condition", [1.0, 1e5])
+def test_exact_splits_that_leave_out_each_row_once_say_the_same_but_for_rounding(
+    condition: float, n_folds: int
+) -> None:
+    data, params = ill_conditioned(condition, 71), {"n_folds": n_folds}
+
+    whole = outcomes(data, "k_fold", params, [0, None])
+    pieces = outcomes(data, "k_fold", params, [0, 1, n_folds])
+
+    assert not whole.why_plain
+    assert_array_equal(pieces.output, whole.output)
+    assert_allclose(
+        np.asarray(pieces.probabilities), np.asarray(whole.probabilities), atol=1e-15 * condition
+    )
+
+
+def hardly_seen(case: str) -> Data:
+    """Rows of which every tenth or so tells little of the others."""
+    rng = np.random.default_rng(20_270_402)
+    n = 600
+    X, w = rng.normal(size=(n, 3)), np.ones(n)
+    if case == "a column that varies in few rows":
+        X = np.column_stack([X, np.isin(np.arange(n), [7, 101, 202, 303, 404, 505])])
+    elif case == "a direction that varies elsewhere":
+        X[::5, 1] = X[::5, 0] + 1e-3 * X[::5, 1]
+    elif case == "all weight on few rows":
+        w[:] = np.where(np.arange(n) % 25 == 3, 1.0, 1e-4)
+    elif case == "in another scale":
+        X[::5] *= 1e-3
+    elif case == "a common part elsewhere":
+        X[np.arange(n) % 5 > 0] += 1e7 * rng.normal(size=(480, 1))
+    y = np.digitize(X[:, 0] + rng.normal(size=n), [-0.5, 0.5])
+    columns = {f"x{j}": column for j, column in enumerate(X.T)}
+    source = np.repeat(np.arange(4), n // 4)
+    return data_of(columns, y, "classification", weight=w, source=source)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        "a column that varies in few rows",
+        "a direction that varies elsewhere",
+        "all weight on few rows",
+        "in another scale",
+    ],
+)
+@pytest.mark.parametrize(
+    ("scheme", "params"),
+    [("k_fold", {"n_folds": 4}), ("leave_one_source_out", {}), ("bootstrap", {"n_resamples": 3})],
+)
+def test_naive_rows_that_some_do_not_stand_for(
+    case: str, scheme: str, params: dict[str, Any]
+) -> None:
+    data = hardly_seen(case)
+
+    told = outcomes(data, scheme, params, [0, None])
+
+    assert not told.why_plain
+    splits = SCHEMES[scheme](**params).splits(rows_of(data), 5)
+    for split, outcome in zip(splits, told, strict=True):
+        fitted = LinearDiscriminant().fit(
+            data.features.rows(split.train),
+            data.y[split.train],
+            weights=np.asarray(data.weight)[split.train],
+            n_classes=3,
+            rng=np.random.default_rng(0),
+        )
+        wanted = fitted.predict(data.features.rows(split.test))
+        assert_array_equal(outcome.output, wanted.output)
+        assert_allclose(
+            np.asarray(outcome.probabilities), np.asarray(wanted.probabilities), atol=1e-9
+        )
+
+
+@pytest.mark.parametrize(
+    ("scheme", "params"), [("leave_one_source_out", {}), ("bootstrap", {"n_resamples": 3})]
+)
+@pytest.mark.parametrize("case", ["a common part elsewhere", "cannot be turned again"])
+def test_degenerate_where_turning_would_cost_the_digits_splits_are_fitted(
+    case: str, scheme: str, params: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if case == "cannot be turned again":
+        monkeypatch.setattr(TurnedRows, "nearer", lambda *_: None)
+
+    told = outcomes(hardly_seen(case), scheme, params, [0, None])
+
+    assert set(told.why_plain.values()) == {
+        "the training part's covariance matrix is ill-conditioned"
+    }
+
+
+def test_exact_rows_turned_by_some_of_them_are_turned_again_where_that_is_far_off() -> None:
+    near: dict[str, bool] = {}
+    for case in ("rows like one another", "in another scale"):
+        data = hardly_seen(case)
+        columns, w = data.features.complete_columns(), np.ones(data.n)
+        rows = class_rows(columns, data.y, w, 3, with_squares=False)
+        turned = nearly_turned_rows(rows)
+        assert turned is not None
+        nearer = turned.nearer(rows.products_of(rows.both, w))
+        assert nearer is not None
+        near[case] = nearer is turned
+        products = nearer.T @ nearer.T.T
+        assert np.linalg.cond(products) < 10
+        if nearer is not turned:
+            assert_allclose(products, np.eye(3), atol=1e-12)
+
+    assert near == {"rows like one another": True, "in another scale": False}
