@@ -1,4 +1,4 @@
-"""The ends that a level and an alternative ask for."""
+"""The ends that a level and an alternative ask for, and intervals of an estimate and its error."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 
 from thetahat.distributions import upper_quantile
 from thetahat.errors import InvalidParameter
-from thetahat.types import Alternative
+from thetahat.intervals.base import Interval
+from thetahat.types import Alternative, Caution
 from thetahat.variances.base import VarianceEstimate
 
 Ends = tuple[float | None, float | None]
@@ -44,6 +45,39 @@ def symmetric_ends(
     if not (math.isfinite(lower) and math.isfinite(upper)):
         return None
     return open_end(lower, upper, alternative)
+
+
+def symmetric_interval(  # noqa: PLR0913 - what an interval is told with
+    method: str,
+    variance_name: str,
+    variance: VarianceEstimate,
+    standard_error: float,
+    degrees_of_freedom: float | None,
+    level: float,
+    alternative: Alternative,
+    cautions: tuple[Caution, ...] = (),
+) -> Interval | None:
+    """Return the estimate -+ quantile x standard error, with the variance's cautions before others.
+
+    None where an end is beyond the largest number there is.
+    """
+    ends = symmetric_ends(variance.estimate, standard_error, degrees_of_freedom, level, alternative)
+    if ends is None:
+        return None
+    return Interval(
+        method=method,
+        variance=variance_name,
+        target=variance.target,
+        mean=variance.mean,
+        estimate=variance.estimate,
+        standard_error=standard_error,
+        level=level,
+        alternative=alternative,
+        lower=ends[0],
+        upper=ends[1],
+        degrees_of_freedom=degrees_of_freedom,
+        cautions=(*variance.cautions, *cautions),
+    )
 
 
 def open_end(lower: float | None, upper: float | None, alternative: Alternative) -> Ends:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.block_losses import BlockLosses
-from thetahat.intervals._ends import symmetric_ends, usable_scalar
+from thetahat.intervals._ends import symmetric_interval, usable_scalar
 from thetahat.intervals.base import Interval
 from thetahat.layout import Layout
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
@@ -72,23 +72,15 @@ class Normal:
         """Build the interval on one variance; None where the variance is not usable."""
         if variance is None or (value := usable_scalar(variance)) is None:
             return None
-        error = math.sqrt(value)
-        ends = symmetric_ends(variance.estimate, error, None, level, alternative)
-        if ends is None:
-            return None
-        return Interval(
-            method=self.info.name,
-            variance=variance_name,
-            target=variance.target,
-            mean=variance.mean,
-            estimate=variance.estimate,
-            standard_error=error,
-            level=level,
-            alternative=alternative,
-            lower=ends[0],
-            upper=ends[1],
-            degrees_of_freedom=None,
-            cautions=(*variance.cautions, *_of_degrees(variance.degrees_of_freedom)),
+        return symmetric_interval(
+            self.info.name,
+            variance_name,
+            variance,
+            math.sqrt(value),
+            None,
+            level,
+            alternative,
+            _of_degrees(variance.degrees_of_freedom),
         )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from thetahat.block_losses import BlockLosses
-from thetahat.intervals._ends import symmetric_ends, usable_scalar
+from thetahat.intervals._ends import symmetric_interval, usable_scalar
 from thetahat.intervals.base import Interval
 from thetahat.layout import Layout
 from thetahat.registry import SOURCES, MethodInfo
@@ -100,22 +100,15 @@ class Prediction:
             return None
         n_blocks = degrees + 1
         error = math.sqrt(value * (n_blocks + 1))  # theta_gamma = B/K, so B (1 + 1/K)
-        ends = symmetric_ends(variance.estimate, error, degrees, level, alternative)
-        if ends is None:
-            return None
-        return Interval(
-            method=self.info.name,
-            variance=variance_name,
-            target=Target.NEW_SOURCE,
-            mean=variance.mean,
-            estimate=variance.estimate,
-            standard_error=error,
-            level=level,
-            alternative=alternative,
-            lower=ends[0],
-            upper=ends[1],
-            degrees_of_freedom=degrees,
-            cautions=(*variance.cautions, _CAUTION),
+        return symmetric_interval(
+            self.info.name,
+            variance_name,
+            variance,
+            error,
+            degrees,
+            level,
+            alternative,
+            (_CAUTION,),
         )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.block_losses import BlockLosses
-from thetahat.intervals._ends import symmetric_ends, usable_scalar
+from thetahat.intervals._ends import symmetric_interval, usable_scalar
 from thetahat.intervals.base import Interval
 from thetahat.layout import Layout
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
@@ -76,23 +76,8 @@ class StudentT:
         degrees = variance.degrees_of_freedom
         if degrees is None or degrees <= 0:
             return None
-        error = math.sqrt(value)
-        ends = symmetric_ends(variance.estimate, error, degrees, level, alternative)
-        if ends is None:
-            return None
-        return Interval(
-            method=self.info.name,
-            variance=variance_name,
-            target=variance.target,
-            mean=variance.mean,
-            estimate=variance.estimate,
-            standard_error=error,
-            level=level,
-            alternative=alternative,
-            lower=ends[0],
-            upper=ends[1],
-            degrees_of_freedom=degrees,
-            cautions=variance.cautions,
+        return symmetric_interval(
+            self.info.name, variance_name, variance, math.sqrt(value), degrees, level, alternative
         )
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from thetahat.intervals._ends import symmetric_ends
+from thetahat.intervals._ends import symmetric_interval
 from thetahat.intervals.base import Interval
 from thetahat.refits._nested_folds import NestedFolds
 from thetahat.refits._parameters import (
@@ -180,23 +180,10 @@ class BatesNestedCv:
         """Return the estimate plus and minus a normal quantile of SE; None where SE is 0."""
         found = self.estimate(fits)
         error = math.sqrt(float(found.value))
-        ends = symmetric_ends(found.estimate, error, None, level, alternative)
-        if not found.usable or ends is None:
+        if not found.usable:
             return None
-        return Interval(
-            method=self.info.name,
-            variance=self.info.name,
-            target=found.target,
-            mean=found.mean,
-            estimate=found.estimate,
-            standard_error=error,
-            level=level,
-            alternative=alternative,
-            lower=ends[0],
-            upper=ends[1],
-            degrees_of_freedom=None,
-            cautions=found.cautions,
-        )
+        name = self.info.name
+        return symmetric_interval(name, name, found, error, None, level, alternative)
 
 
 def _of_bounds(wanted: float, least: float, K: int) -> tuple[Caution, ...]:
