@@ -23,6 +23,7 @@ from thetahat.kernels.bootstrap import (
 )
 from thetahat.kernels.cells import add_cell_sums, count_kinds, fill_cell_counts
 from thetahat.kernels.compiling import compiled, is_loaded
+from thetahat.kernels.counted_sums import FEW_COLUMNS, MOST_UNITS, sums_by_kernel
 from thetahat.seeds import stream
 from thetahat.types import FloatArray, IntArray
 
@@ -163,13 +164,19 @@ class HashedResamples:
     def sums_by_stratum(self, columns: FloatArray, first: int, stop: int) -> FloatArray:
         """(b, S, q) sums of what each resample draws of (U, q) columns from each stratum.
 
-        One stratum is counted at a time, in a piece of memory that stays in the cache.
+        One stratum is counted at a time, in a piece of memory that stays in the cache. Sums of few
+        columns of large resamples are made beside the counting.
         """
         which = np.arange(first, stop, dtype=np.intp)
         keys = self._keys(which, 0)
         sums = np.empty((len(which), len(self.starts) - 1, columns.shape[1]))
         held = None if self._cells is None else self._held(self._cells, which)
+        by_loop = self._is_large and columns.shape[1] <= FEW_COLUMNS
         for k, (start, end) in enumerate(pairwise(self.starts.tolist())):
+            if by_loop and held is not None and FEWEST_IN_CELLS <= end - start <= MOST_UNITS:
+                inside = self._inside(start, held)
+                sums[:, k] = sums_by_kernel(columns[start:end], *inside[:3], keys, inside[3])
+                continue
             fill = self._filler(start, end, held)
             step = max(1, _COUNTS_AT_ONCE // (end - start))
             counts = np.empty((min(step, len(which)), end - start))
@@ -183,14 +190,12 @@ class HashedResamples:
         self, start: int, end: int, held: IntArray | None
     ) -> Callable[[UInt64Array, slice, FloatArray], None]:
         """Return what fills (b, n_k) with how often some resamples hold each unit of a stratum."""
-        cells, offset = self._cells, np.uint32(start)
-        if cells is not None and held is not None and end - start >= FEWEST_IN_CELLS:
-            own = cells.of_stratum(start)
-            starts, sizes = cells.starts[own] - start, cells.sizes[own]
-            inside = np.ascontiguousarray(held[:, own])
+        offset = np.uint32(start)
+        if held is not None and end - start >= FEWEST_IN_CELLS:
+            starts, sizes, inside, first = self._inside(start, held)
             by_cells = compiled(fill_cell_counts) if self._by_loops else fill_cell_counts_by_numpy
             return lambda keys, some, out: by_cells(
-                starts, sizes, inside[some], keys[some], own.start, out
+                starts, sizes, inside[some], keys[some], first, out
             )
         bounds = np.array([start, end], dtype=np.intp)
 
@@ -202,6 +207,14 @@ class HashedResamples:
                 _add_counts(indices_by_numpy(bounds, keys[some]) - offset, out)
 
         return one_by_one
+
+    def _inside(self, start: int, held: IntArray) -> tuple[IntArray, IntArray, IntArray, int]:
+        """Return the cells of a stratum, where they start in it, what each holds, and the first."""
+        cells = self._cells
+        assert cells is not None  # noqa: S101 - the stratum has many units
+        own = cells.of_stratum(start)
+        inside = np.ascontiguousarray(held[:, own])
+        return cells.starts[own] - start, cells.sizes[own], inside, own.start
 
     def _counts(self, which: IntArray, attempt: int) -> FloatArray:
         keys, cells = self._keys(which, attempt), self._cells

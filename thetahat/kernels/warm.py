@@ -12,6 +12,7 @@ from thetahat.kernels import (
     bootstrap,
     cells,
     class_moments,
+    counted_sums,
     drawn_words,
     gaussian_kernels,
     kernel_means,
@@ -89,6 +90,7 @@ def _warm_cells(column: FloatArray) -> None:
     alike = np.zeros(2, dtype=np.uint16)
     compiled(cells.count_kinds)(alike, first, size, held[:, None], keys, np.zeros((1, 1)))
     compiled(cells.fill_cell_counts)(first, size, held[:, None], keys, 0, np.zeros((1, 2)))
+    counted_sums.sums_by_kernel(column[:, None], first, size, held[:, None], keys, 0)
     compiled(kinds.draw_kinds)(np.array([0, 1], dtype=np.intp), size, keys, np.zeros((1, 1)))
 
 

@@ -13,6 +13,7 @@ from thetahat.bootstrap.draws import fill_cell_counts_by_numpy, mixed
 from thetahat.bootstrap.resamples import MANY_DRAWS, HashedResamples
 from thetahat.kernels.cells import add_cell_sums, count_kinds, fill_cell_counts
 from thetahat.kernels.compiling import compiled
+from thetahat.kernels.counted_sums import FEW_COLUMNS, sum_counted, sums_by_kernel
 
 STARTS, SIZES = (np.array(x, dtype=np.intp) for x in ([5, 37, 53, 70], [32, 16, 1, 4096]))
 HELD = np.array([[40, 0, 3, 1300], [0, 31, 17, 4]], dtype=np.intp)
@@ -67,6 +68,20 @@ def test_naive_sums_of_draws_from_cells() -> None:
 
     assert_allclose(sums, counts @ column, rtol=1e-12)
     assert_array_equal(plain, sums)
+
+
+@pytest.mark.parametrize("n_columns", [1, 5, 7, FEW_COLUMNS])
+def test_naive_sums_of_columns_beside_the_counting(n_columns: int) -> None:
+    columns = np.random.default_rng(1).normal(size=(4200, n_columns))
+    counts, plain = np.zeros((2, 4200)), np.empty((2, n_columns))
+    for first in (0, 3):  # the cells' numbers
+        compiled(fill_cell_counts)(STARTS, SIZES, HELD, KEYS, first, counts)
+        sums = sums_by_kernel(columns, STARTS, SIZES, HELD, KEYS, first)
+        with np.errstate(over="ignore"):
+            sum_counted(np.ascontiguousarray(columns.T), STARTS, SIZES, HELD, KEYS, first, plain)
+
+        assert_allclose(sums, counts @ columns, rtol=1e-11, atol=1e-12)
+        assert_allclose(plain, sums, rtol=1e-11, atol=1e-12)
 
 
 def test_naive_kinds_of_draws_from_cells() -> None:
@@ -125,11 +140,12 @@ def test_exact_batches_do_not_change_what_a_cell_holds(
         assert_array_equal(some.counts(first, stop), whole[first:stop])
 
 
+@pytest.mark.parametrize("n_columns", [3, FEW_COLUMNS + 1])
 @pytest.mark.parametrize("n_resamples", [60, MANY_DRAWS])
-def test_naive_sums_by_stratum(n_resamples: int) -> None:
-    starts = np.array([0, 700, 800, 811, 6000])
+def test_naive_sums_by_stratum(n_resamples: int, n_columns: int) -> None:
+    starts = np.array([0, 700, 800, 811, 6000, 15_000])
     resamples = HashedResamples(starts, 3, n_resamples)
-    columns = np.random.default_rng(1).normal(size=(6000, 3))
+    columns = np.random.default_rng(1).normal(size=(15_000, n_columns))
 
     sums, counts = resamples.sums_by_stratum(columns, 7, 40), resamples.counts(7, 40)
     for k, (start, stop) in enumerate(pairwise(starts)):

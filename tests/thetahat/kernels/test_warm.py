@@ -16,7 +16,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "from thetahat.kernels import class_moments, drawn_words, paired_units, sorted_rows\n"
         "from thetahat.kernels import nearest_rows, products, run_products, sparse_counts\n"
         "from thetahat.kernels import gaussian_kernels, kernel_means, likelihood_ascent\n"
-        "from thetahat.kernels import tridiagonal\n"
+        "from thetahat.kernels import counted_sums, tridiagonal\n"
         "from thetahat.kernels.compiling import compiled, compiled_in_any_order\n"
         "from thetahat.kernels.warm import compile_all\n"
         "compile_all()\n"
@@ -35,6 +35,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "    tridiagonal.solve_shifted]\n"
         "def kinds():\n"
         "    own = products.of_blocks, run_products.of_runs, moments.of_short_runs\n"
+        "    own = *own, counted_sums.sum_counted\n"
         "    own = map(compiled_in_any_order, own)\n"
         "    return [len(loop.signatures) for loop in [*map(compiled, loops), *own]]\n"
         "print(kinds())\n"
@@ -67,6 +68,8 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "resamples.counts(0, 2)\n"
         "resamples.sums(x[:, None], 0, 2)\n"
         "resamples.counts_by_kind(np.arange(120_000) % 9, 9, 0, 2)\n"
+        "resamples = HashedResamples(np.array([0, 6_000]), 1, 10_000)\n"
+        "resamples.sums_by_stratum(x[:12_000].reshape(6_000, 2), 0, 2)\n"
         "from scipy.sparse import csr_array\n"
         "from thetahat.learners import _class_sums\n"
         "X = csr_array(x.reshape(400, 300))\n"
@@ -113,7 +116,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
     )
 
     before, after = done.stdout.splitlines()
-    assert before == after == str([1] * 10 + [2, 2, 1, 1, 1, 2] + [1] * 19)
+    assert before == after == str([1] * 10 + [2, 2, 1, 1, 1, 2] + [1] * 20)
 
 
 NOT_WARMED = {
