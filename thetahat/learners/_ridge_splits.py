@@ -114,7 +114,7 @@ class PrimalSplits:
         inverse_length = 1 / lapack.dpocon(factor, 1.0, uplo="L")[0]
         inverse, _ = lapack.dtrtri(factor, lower=1)
         half = (inverse / self.scale) @ rows.X
-        leverages = rows.w * np.square(half, out=half).sum(axis=0)
+        leverages = rows.w * np.einsum("ij,ij->j", half, half)
         solution, _ = lapack.dpotrs(factor, rows.all.xy / self.scale, lower=1)
         if rows.intercept:
             leverages += rows.w / rows.all.w
