@@ -12,7 +12,8 @@ from thetahat.errors import EvaluationError
 from thetahat.features import Features
 from thetahat.learners._class_rows import LEAST_LEFT
 from thetahat.learners._gaussian_rows import GaussianRows, Moments, gaussian_rows
-from thetahat.learners._naive_bayes import one_after_another, posterior_of_two
+from thetahat.learners._naive_bayes import posterior_of_two
+from thetahat.learners._parts import one_after_another
 from thetahat.learners._ridge_rows import LARGEST_AMPLIFICATION
 from thetahat.learners.base import Part, Plain
 from thetahat.losses.base import Predictions

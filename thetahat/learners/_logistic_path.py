@@ -13,8 +13,7 @@ from thetahat.learners._logistic_newton import Objective
 from thetahat.learners._logistic_optimum import Optimum, optimum_of
 from thetahat.learners._logistic_rows import OneLeftOut
 from thetahat.learners._logistic_splits import FEWER_CLASSES, LogisticSplits
-from thetahat.learners._naive_bayes import one_after_another
-from thetahat.learners._parts import class_weights
+from thetahat.learners._parts import class_weights, one_after_another
 from thetahat.learners.base import OverPath, OverSplits, Part, Plain
 from thetahat.losses.base import Predictions
 from thetahat.types import FloatArray, IntArray

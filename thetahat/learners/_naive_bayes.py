@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,17 +62,6 @@ def posterior_of_two(odds: FloatArray, present: IntArray, n_classes: int) -> Pre
     probabilities[:, present[0]] = np.where(is_second, worse, better)
     probabilities[:, present[1]] = np.where(is_second, better, worse)
     return Predictions(present[is_second.astype(np.intp)], probabilities=probabilities)
-
-
-def one_after_another(said: Sequence[Predictions]) -> Predictions:
-    """Return the predictions of several learners, those of the first, then those of the next."""
-    probabilities = [one.probabilities for one in said if one.probabilities is not None]
-    scores = [one.scores for one in said if one.scores is not None]
-    return Predictions(
-        np.concatenate([one.output for one in said]),
-        probabilities=np.concatenate(probabilities),
-        scores=np.concatenate(scores) if scores else None,
-    )
 
 
 def check_smoothing(smoothing: float) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from thetahat.kernels.nearest_rows import taken_by_kernel
 from thetahat.learners._neighbour_search import Search
+from thetahat.learners._parts import one_after_another
 from thetahat.learners.base import Part, Plain
 from thetahat.losses.base import Predictions
 from thetahat.types import FloatArray, IntArray
@@ -213,9 +214,4 @@ class NeighbourPath:
         return self._votes(chosen, squares), enough & suffices
 
     def _votes(self, rows: IntArray, squares: FloatArray) -> Predictions:
-        said = self.votes(rows, squares, self.numbers)
-        shares = [one.probabilities for one in said if one.probabilities is not None]
-        return Predictions(
-            np.concatenate([one.output for one in said]),
-            probabilities=np.concatenate(shares) if shares else None,
-        )
+        return one_after_another(self.votes(rows, squares, self.numbers))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,3 +86,20 @@ class Constant:
             np.full(features.n, self.output, dtype=np.intp),
             probabilities=np.tile(self.probabilities, (features.n, 1)),
         )
+
+
+def one_after_another(said: Sequence[Predictions]) -> Predictions:
+    """Return the predictions of several learners, those of the first, then those of the next.
+
+    All of them give probabilities, or none does; the same of scores.
+    """
+    return Predictions(
+        np.concatenate([one.output for one in said]),
+        probabilities=_joined([one.probabilities for one in said]),
+        scores=_joined([one.scores for one in said]),
+    )
+
+
+def _joined(parts: Sequence[FloatArray | None]) -> FloatArray | None:
+    given = [part for part in parts if part is not None]
+    return np.concatenate(given) if given else None

@@ -10,7 +10,7 @@ import numpy as np
 from thetahat.learners._class_sums import scores
 from thetahat.learners._count_bayes import CountModel, CountsOverSplits, told_of, weighed
 from thetahat.learners._count_rows import MOST_CELLS, CountRows
-from thetahat.learners._naive_bayes import one_after_another
+from thetahat.learners._parts import one_after_another
 from thetahat.learners.base import Part, Plain
 from thetahat.losses.base import Predictions
 from thetahat.types import FloatArray, IntArray
