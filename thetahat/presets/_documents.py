@@ -101,6 +101,20 @@ class NaiveBayes:
     model: Model = "multinomial"
     smoothing: float = 1.0
 
+    def __post_init__(self) -> None:
+        if self.model not in MODELS:
+            raise InvalidParameter(
+                f"model is {self.model!r}; it must be multinomial or bernoulli",
+                loc=("model",),
+                value=self.model,
+            )
+        if not self.smoothing > 0:
+            raise InvalidParameter(
+                f"smoothing must be above 0, got {self.smoothing}",
+                loc=("smoothing",),
+                value=self.smoothing,
+            )
+
     def errors_by_block(self, drawn: Documents, block: IntArray, n_blocks: int) -> FloatArray:
         """(n,) 0/1 loss of each document, of the classifier fitted on the other blocks."""
         held = self._learnt(drawn, block, n_blocks)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from thetahat.presets._final_risks import FinalRisks, Which, over
+from thetahat.presets._importance_claim import claim
 from thetahat.studies.claims import Claim
 from thetahat.studies.monte_carlo import difference_of
 from thetahat.studies.tables import Number
 
-SOURCE: Final = "kouw2019"
 SMALL: Final = 0.01
 """What counts as nearly no difference: a hundredth of the mean risk."""
 NAMES: Final[dict[Which, str]] = {"all": "all data sets", "top": "the tenth"}
@@ -17,31 +17,12 @@ REPETITIONS: Final = 100_000
 """Of the text; p-values fall with them, so fewer do not decide against one."""
 
 
-def _claim(  # noqa: PLR0913 - what a claim says
-    text: str,
-    place: str,
-    measured: str,
-    figure: Number,
-    at_least: float | None = None,
-    at_most: float | None = None,
-) -> Claim:
-    return Claim(
-        text=text,
-        reference=SOURCE,
-        place=place,
-        measured=measured,
-        figure=figure,
-        at_least=at_least,
-        at_most=at_most,
-    )
-
-
 def of_figure_6(told: FinalRisks) -> list[Claim]:
     """Judge section 5.3 on the synthetic setting."""
     place, found = "section 5.3, Figure 6", []
     for at, gamma in enumerate(told.gammas):
         found += [
-            _claim(
+            claim(
                 "On all data sets there is nearly no difference between the two risks.",
                 place,
                 "mean final risk by the weighted less that by the controlled risk, over the mean, "
@@ -60,7 +41,7 @@ def of_figure_7(told: FinalRisks) -> list[Claim]:
     place, found = "section 5.3, Figure 7", []
     for at, gamma in enumerate(told.gammas):
         found += [
-            _claim(
+            claim(
                 "The controlled risk gives the same final risks on all data sets and on the tenth.",
                 place,
                 "mean of the tenth less that of the others, over the others', by the controlled "
@@ -69,7 +50,7 @@ def of_figure_7(told: FinalRisks) -> list[Claim]:
                 -SMALL,
                 SMALL,
             ),
-            _claim(
+            claim(
                 "The weighted risk deteriorates on the data sets with large weight variance.",
                 place,
                 "mean of the tenth less that of the others, over the others', by the weighted "
@@ -78,7 +59,7 @@ def of_figure_7(told: FinalRisks) -> list[Claim]:
                 0.0,
             ),
             *(
-                _claim(
+                claim(
                     "The final risks by the controlled risk are below those by the weighted one.",
                     place,
                     f"mean of weighted less controlled, {name}, gamma = {gamma:g}",
@@ -98,7 +79,7 @@ def of_figure_8(told: FinalRisks) -> list[Claim]:
     place, found = "section 5.4, Figure 8", []
     for at, gamma in enumerate(told.gammas):
         found += [
-            _claim(
+            claim(
                 "The control variate gives better final risks also over all data sets.",
                 place,
                 f"mean of weighted less controlled, {told.name}, gamma = {gamma:g}",
@@ -113,7 +94,7 @@ def of_figure_8(told: FinalRisks) -> list[Claim]:
 def _of_tenth(told: FinalRisks, at: int, place: str) -> list[Claim]:
     measured = f"over the others', {told.name}, gamma = {told.gammas[at]:g}"
     return [
-        _claim(
+        claim(
             "On the tenth with the largest weight variance the weighted risk deteriorates "
             "strongly.",
             place,
@@ -121,7 +102,7 @@ def _of_tenth(told: FinalRisks, at: int, place: str) -> list[Claim]:
             told.worse("weighted", at),
             SMALL,
         ),
-        _claim(
+        claim(
             "On the tenth with the largest weight variance the controlled risk does not "
             "deteriorate strongly.",
             place,
@@ -130,7 +111,7 @@ def _of_tenth(told: FinalRisks, at: int, place: str) -> list[Claim]:
             None,
             SMALL,
         ),
-        _claim(
+        claim(
             "On the tenth with the largest weight variance the controlled risk selects better.",
             place,
             f"mean of weighted less controlled in the tenth, {told.name}, "
@@ -150,7 +131,7 @@ def _of_errors(told: FinalRisks, place: str) -> list[Claim]:
             return []
         largest = max(largest, mean.standard_error / mean.value)
     return [
-        _claim(
+        claim(
             "The error bars are too small to see.",
             place,
             f"largest standard error over its mean, weighted risk in the tenth, {told.name}",
@@ -164,7 +145,7 @@ def _of_errors(told: FinalRisks, place: str) -> list[Claim]:
 def _of_rise(told: FinalRisks, risk: str, place: str) -> Claim:
     first, last = (told.mean(risk, at, "all") for at in (0, len(told.gammas) - 1))
     rise = over(difference_of(last, first), first.value)
-    return _claim(
+    return claim(
         "All risks increase slightly as gamma grows.",
         place,
         f"mean final risk, {risk}, with gamma = {told.gammas[-1]:g} less that with "
@@ -182,7 +163,7 @@ def _of_test(told: FinalRisks, which: Which, exponent: int, place: str) -> Claim
     if len(known) == len(found):
         decides = n >= REPETITIONS or max(known) <= exponent
         largest = Number(max(known), 0.0 if decides else None)
-    return _claim(
+    return claim(
         f"The differences are significant for each gamma, with a largest p-value near "
         f"1e{exponent}.",
         place,

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from thetahat.presets._importance_claim import claim
 from thetahat.presets._importance_variances import VariancesTold, printed, times
 from thetahat.studies.base import Records
 from thetahat.studies.claims import Claim
@@ -16,31 +17,11 @@ from thetahat.studies.monte_carlo import mean_of
 from thetahat.studies.tables import Number
 from thetahat.weights._closed_forms import ExampleSetting
 
-SOURCE: Final = "kouw2019"
 NEAR: Final = (0.95, 1.05)
 """What counts as equal, of a ratio."""
 ENOUGH: Final = 20_000
 """Repetitions from which a simulated variance decides: with fewer the largest weights have mostly
 not been drawn yet, and its error is as much too small as it is itself."""
-
-
-def _claim(  # noqa: PLR0913 - what a claim says
-    text: str,
-    place: str,
-    measured: str,
-    figure: Number,
-    at_least: float | None = None,
-    at_most: float | None = None,
-) -> Claim:
-    return Claim(
-        text=text,
-        reference=SOURCE,
-        place=place,
-        measured=measured,
-        figure=figure,
-        at_least=at_least,
-        at_most=at_most,
-    )
 
 
 def _settled(told: VariancesTold, number: Number) -> Number:
@@ -52,7 +33,7 @@ def _settled(told: VariancesTold, number: Number) -> Number:
 def of_weights(told: VariancesTold) -> list[Claim]:
     """Judge section 3.1, Figure 2, and section 3.3, Figure 3."""
     found = [
-        _claim(
+        claim(
             "The expected value of the importance weights is one.",
             "section 4.1, equation 9",
             f"mean weight over the source, g = {told.scales[at]:g}",
@@ -65,7 +46,7 @@ def of_weights(told: VariancesTold) -> list[Claim]:
         g, simulated = told.scales[at], _settled(told, told.simulated_weight_variance(at))
         known = told.weight_variance(at)
         found.append(
-            _claim(
+            claim(
                 "The weights' variance has the closed form with a root in its denominator.",
                 "section 3.1, corrected",
                 f"simulated variance over that closed form, g = {g:g}",
@@ -75,7 +56,7 @@ def of_weights(told: VariancesTold) -> list[Claim]:
         )
         if not math.isclose(printed(g), known):  # they agree at g = 1
             found.append(
-                _claim(
+                claim(
                     "The weights' variance has the closed form that is printed.",
                     "section 3.1",
                     f"simulated variance over the printed form, g = {g:g}",
@@ -93,7 +74,7 @@ def _of_growth(told: VariancesTold) -> list[Claim]:
     slopes = [(log - last) / (g - before) for (before, last), (g, log) in pairwise(points)]
     bends = min(later - earlier for earlier, later in pairwise(slopes))
     return [
-        _claim(
+        claim(
             "The weights' variance grows exponentially as g shrinks.",
             "section 3.1, Figure 2",
             "least rise, from step to step of g, of the slope of its logarithm (above 0: faster "
@@ -107,7 +88,7 @@ def _of_growth(told: VariancesTold) -> list[Claim]:
 def _of_large_weights() -> list[Claim]:
     source, target = ExampleSetting(0.7).share_above(10)
     return [
-        _claim(
+        claim(
             "For g = 0.7 the probability of a weight exceeding 10 is about 0.2.",
             "section 3.3, Figure 3",
             f"P(w > 10) under the {name}, in closed form",
@@ -127,14 +108,14 @@ def of_risks(told: VariancesTold) -> list[Claim]:
         more = told.variance("weighted", at) - told.variance("target", at)
         less = told.variance("controlled", at) - told.variance("weighted", at)
         found += [
-            _claim(
+            claim(
                 "The importance-weighted risk has a higher sampling variance than the target risk.",
                 "section 3.2, equation 7, Figure 4",
                 f"sigma_W^2 less sigma_T^2, g = {g:g}, in closed form",
                 Number(more, 0.0),
                 0.0,
             ),
-            _claim(
+            claim(
                 "The variance of the controlled risk is never larger than the weighted one's.",
                 "section 4.1, equation 13, Figure 4",
                 f"sigma_beta^2 less sigma_W^2, g = {g:g}, in closed form",
@@ -151,7 +132,7 @@ def of_risks(told: VariancesTold) -> list[Claim]:
 def _simulated(told: VariancesTold, at: int) -> list[Claim]:
     g = told.scales[at]
     found = [
-        _claim(
+        claim(
             f"The sampling variance of the {name} risk is as computed.",
             "Figure 4",
             f"simulated variance over the closed form, g = {g:g}",
@@ -165,7 +146,7 @@ def _simulated(told: VariancesTold, at: int) -> list[Claim]:
     ratio = _settled(told, number_at(*jackknifed(_of_both, both), "ratio"))
     return [
         *found,
-        _claim(
+        claim(
             "The control variate leaves the share 1 - rho^2 of the sampling variance.",
             "section 4.1",
             f"simulated ratio of the variances over 1 - rho^2, g = {g:g}",
@@ -192,14 +173,14 @@ def _of_divergence(told: VariancesTold) -> list[Claim]:
     weighted = told.variance("weighted", first) / told.variance("weighted", last)
     between = f"g = {narrow:g} over that with g = {wide:g}, in closed form"
     return [
-        _claim(
+        claim(
             "sigma_beta^2 also diverges as g shrinks.",
             "section 4.1, Figure 4",
             f"sigma_beta^2 with {between}",
             Number(grown, 0.0),
             10.0,
         ),
-        _claim(
+        claim(
             "It does so at a slower rate than sigma_W^2.",
             "section 4.1, Figure 4",
             f"ratio of the growths of sigma_beta^2 and sigma_W^2, {between}",

@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.data import Data
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.presets._documents import MODELS, Model, NaiveBayes
+from thetahat.presets._documents import Model, NaiveBayes
 from thetahat.presets._domains import (
     ROLES,
     Domains,
@@ -90,12 +90,7 @@ class MultipleSourceMeans:
     roles: ClassVar[Mapping[str, str]] = ROLES
 
     def __post_init__(self) -> None:
-        if self.model not in MODELS:
-            raise InvalidParameter(
-                f"model is {self.model!r}; it must be multinomial or bernoulli",
-                loc=("model",),
-                value=self.model,
-            )
+        NaiveBayes(model=self.model, smoothing=self.smoothing)
         for name in ("n_sources", "sizes"):
             given, least = getattr(self, name), 2
             if not given or min(given) < least or tuple(sorted(set(given))) != tuple(given):
@@ -110,12 +105,6 @@ class MultipleSourceMeans:
                 raise InvalidParameter(
                     f"{name} must be {least} or more, got {value}", loc=(name,), value=value
                 )
-        if not self.smoothing > 0:
-            raise InvalidParameter(
-                f"smoothing must be above 0, got {self.smoothing}",
-                loc=("smoothing",),
-                value=self.smoothing,
-            )
 
     def plan(self, data: Mapping[str, Data], seed: int) -> MeansStudy:
         """Return the study of these data."""

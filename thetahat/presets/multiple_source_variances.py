@@ -12,7 +12,7 @@ from thetahat.block_losses import BlockLosses
 from thetahat.data import Data
 from thetahat.errors import InvalidParameter
 from thetahat.layout import Layout, layout_of
-from thetahat.presets._documents import MODELS, Model, NaiveBayes
+from thetahat.presets._documents import Model, NaiveBayes
 from thetahat.presets._domains import ROLES, Domains, check_sizes, domains_of, random_blocks
 from thetahat.presets._multiple_source_variances_told import findings
 from thetahat.presets._samples import Sampler
@@ -84,23 +84,12 @@ class MultipleSourceVariances:
     roles: ClassVar[Mapping[str, str]] = ROLES
 
     def __post_init__(self) -> None:
-        if self.model not in MODELS:
-            raise InvalidParameter(
-                f"model is {self.model!r}; it must be multinomial or bernoulli",
-                loc=("model",),
-                value=self.model,
-            )
+        NaiveBayes(model=self.model, smoothing=self.smoothing)
         if len(self.sizes) < 2 or tuple(sorted(set(self.sizes))) != self.sizes or self.sizes[0] < 2:
             raise InvalidParameter(
                 f"sizes must be two or more that ascend from 2 or more, got {list(self.sizes)}",
                 loc=("sizes",),
                 value=list(self.sizes),
-            )
-        if not self.smoothing > 0:
-            raise InvalidParameter(
-                f"smoothing must be above 0, got {self.smoothing}",
-                loc=("smoothing",),
-                value=self.smoothing,
             )
 
     def plan(self, data: Mapping[str, Data], seed: int) -> VariancesStudy:
