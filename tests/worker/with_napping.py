@@ -1,0 +1,14 @@
+"""The fixture that lets a test's own process run the napping kind."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.jobs.kinds import JOB_KINDS
+from tests.worker.napping import METHOD
+
+
+@pytest.fixture(autouse=True)
+def napping(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Add the kind to the real ones, for every test of a folder whose conftest imports this."""
+    monkeypatch.setitem(JOB_KINDS, METHOD.name, METHOD)
