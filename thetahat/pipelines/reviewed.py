@@ -15,6 +15,8 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from thetahat.registry import MethodInfo
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -142,3 +144,13 @@ def title(name: str) -> str:
     words = re.findall(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+", name)
     rest = [word if word.isupper() else word.lower() for word in words[1:]]
     return " ".join([words[0], *rest])
+
+
+def step_info(name: str) -> MethodInfo:
+    """Return what is said of a preparation step that is scikit-learn's."""
+    return MethodInfo(
+        name=name,
+        title=title(name),
+        summary=f"scikit-learn's {name}, learnt in the training part.",
+        references=("pedregosa2011",),
+    )

@@ -13,7 +13,7 @@ from thetahat.features import Features
 from thetahat.pipelines.estimators import new_estimator
 from thetahat.pipelines.guarded import guarded
 from thetahat.pipelines.policy import WIDEST_SPARSE
-from thetahat.pipelines.reviewed import ActsOn, acts_on, title
+from thetahat.pipelines.reviewed import ActsOn, acts_on, step_info
 from thetahat.pipelines.scikit_step import csr_of
 from thetahat.pipelines.stateless import learns_nothing
 from thetahat.pipelines.steps.base import missing
@@ -108,12 +108,7 @@ class TextStep:
     @property
     def info(self) -> MethodInfo:
         """Its name and title."""
-        return MethodInfo(
-            name=self.name,
-            title=title(self.name),
-            summary=f"scikit-learn's {self.name}, learnt in the training part.",
-            references=("pedregosa2011",),
-        )
+        return step_info(self.name)
 
     @property
     def acts_on(self) -> ActsOn:

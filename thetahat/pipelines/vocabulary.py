@@ -15,7 +15,7 @@ import numpy as np
 
 from thetahat.errors import LearnerFailed
 from thetahat.features import Features
-from thetahat.pipelines.reviewed import ActsOn, title
+from thetahat.pipelines.reviewed import ActsOn, step_info
 from thetahat.pipelines.scikit_step import csr_of
 from thetahat.pipelines.text_step import TextStep
 from thetahat.registry import MethodInfo
@@ -70,12 +70,7 @@ class VocabularyStep:
     @property
     def info(self) -> MethodInfo:
         """The vectoriser's name and title."""
-        return MethodInfo(
-            name=self.name,
-            title=title(self.name),
-            summary=f"scikit-learn's {self.name}, learnt in the training part.",
-            references=("pedregosa2011",),
-        )
+        return step_info(self.name)
 
     @property
     def acts_on(self) -> ActsOn:
