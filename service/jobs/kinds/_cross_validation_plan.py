@@ -12,7 +12,7 @@ import numpy as np
 
 from service.jobs.kinds._data_input import ROLES, data_from, has_role, where_role
 from service.jobs.kinds._job_key import JobKey
-from service.jobs.kinds._methods import Method, build, entry_of
+from service.jobs.kinds._methods import Method, build_one
 from service.jobs.kinds._methods_used import learners_used, method_used
 from service.jobs.kinds._refits import Extra, extra_of
 from service.jobs.kinds._target_sample import weighted_data
@@ -93,15 +93,13 @@ def scheme_of(given: LearnersRequest) -> Scheme:
 
 def built_scheme(method: Method, field: str) -> Scheme:
     """Return a scheme that the request names in a field."""
-    entry = entry_of(method)
-    scheme: Scheme = build(SCHEMES, entry.name, entry.params, (field,))
+    scheme: Scheme = build_one(SCHEMES, method, (field,))
     return scheme
 
 
 def loss_of(given: FitsRequest) -> Loss:
     """Return the loss of a request, refused where it is for the other task."""
-    entry = entry_of(given.loss or _DEFAULT_LOSS[given.task])
-    loss: Loss = build(LOSSES, entry.name, entry.params, ("loss",))
+    loss: Loss = build_one(LOSSES, given.loss or _DEFAULT_LOSS[given.task], ("loss",))
     check_loss(loss, given.task)
     return loss
 

@@ -15,7 +15,7 @@ from service.jobs.kinds._importance_data import shift_of
 from service.jobs.kinds._importance_input import ImportanceRequest
 from service.jobs.kinds._importance_learners import candidates_of, check_candidates
 from service.jobs.kinds._job_key import JobKey
-from service.jobs.kinds._methods import build, chosen, entry_of
+from service.jobs.kinds._methods import build_one, chosen
 from service.jobs.kinds._sample_input import check_sample
 from service.jobs.kinds.base import DatasetFile, Job
 from thetahat.errors import EvaluationError, InvalidParameter
@@ -145,18 +145,14 @@ def check_plan(given: ImportanceRequest, datasets: Mapping[UUID, DatasetFile]) -
 
 def loss_of(given: ImportanceRequest) -> Loss:
     """Return the loss of a request, refused where it is for the other task."""
-    entry = entry_of(given.loss or _DEFAULT_LOSS[given.task])
-    loss: Loss = build(LOSSES, entry.name, entry.params, ("loss",))
+    loss: Loss = build_one(LOSSES, given.loss or _DEFAULT_LOSS[given.task], ("loss",))
     check_loss(loss, given.task)
     return loss
 
 
 def method_of(given: ImportanceRequest) -> WeightEstimator:
     """Return the estimator of the weights."""
-    entry = entry_of(given.weights)
-    if entry.as_ is not None:
-        raise InvalidParameter("one method of weights needs no other name", loc=("weights", "as"))
-    return build(WEIGHTS, entry.name, entry.params, ("weights",))
+    return build_one(WEIGHTS, given.weights, ("weights",))
 
 
 def risks_of(given: ImportanceRequest) -> dict[str, RiskEstimator]:

@@ -66,6 +66,18 @@ def among(
     return tuple(entry for entry in methods if entry.name in registry)
 
 
+def build_one(registry: Registry[type[M]], method: str | MethodEntry, loc: Loc) -> M:
+    """Build the one method that a field names: nothing else has its name in the result."""
+    entry = entry_of(method)
+    if entry.as_ is not None:
+        raise InvalidParameter(
+            f"{entry.name} stands here alone and needs no other name; leave 'as' out",
+            loc=(*loc, "as"),
+            value=entry.as_,
+        )
+    return build(registry, entry.name, entry.params, loc)
+
+
 def build(registry: Registry[type[M]], name: str, params: Mapping[str, Any], loc: Loc) -> M:
     """Build one method, its parameters checked by type and by the method itself."""
     cls: Any = registry.get_method(name, loc=(*loc, "name"))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from service.jobs.kinds._cross_validation_plan import check_choices, likely_layout
-from service.jobs.kinds._methods import Method, build, chosen, entry_of
+from service.jobs.kinds._methods import build_one, chosen
 from service.jobs.kinds._placing import placed
 from service.jobs.kinds._study_input import EstimatorChoices, EstimatorInput
 from service.settings import settings
@@ -76,7 +76,7 @@ def _of_data(one: EstimatorInput, task: str, size: Size) -> Estimator:
                 f"{field} are for generators of a source and a target sample", loc=(field,)
             )
     scheme = _scheme(one)
-    loss: Loss = _built(LOSSES, one.loss or _DEFAULT_LOSS[task], "loss")
+    loss: Loss = build_one(LOSSES, one.loss or _DEFAULT_LOSS[task], ("loss",))
     check_loss(loss, task)
     if "source" in scheme.requires and size.n_sources is None:
         raise InvalidParameter(
@@ -110,10 +110,10 @@ def _of_pairs(one: EstimatorInput, task: str, size: Size) -> Estimator:
     if size.n is None:
         raise InvalidParameter("pairs are drawn by n and n_target", loc=("scheme",))
     scheme = _scheme(one)
-    loss: Loss = _built(LOSSES, one.loss or _DEFAULT_LOSS[task], "loss")
+    loss: Loss = build_one(LOSSES, one.loss or _DEFAULT_LOSS[task], ("loss",))
     check_loss(loss, task)
     risks = chosen(RISKS, one.risks or list(RISKS), "risks")
-    weights = _built(WEIGHTS, one.weights or "given", "weights")
+    weights = build_one(WEIGHTS, one.weights or "given", ("weights",))
     return Estimator(
         key=one.as_ or scheme.info.name,
         choices=_choices(one).choices(),
@@ -135,7 +135,7 @@ _OF_SORT: Final[Mapping[Sort, Callable[[EstimatorInput, str, Size], Estimator]]]
 def _scheme(one: EstimatorInput) -> Scheme:
     if one.scheme is None:
         raise InvalidParameter("an estimator of data needs a scheme", loc=("scheme",))
-    scheme: Scheme = _built(SCHEMES, one.scheme, "scheme")
+    scheme: Scheme = build_one(SCHEMES, one.scheme, ("scheme",))
     return scheme
 
 
@@ -147,11 +147,6 @@ def _default_truths(scheme: Scheme, size: Size) -> tuple[str, ...]:
 def _choices(one: EstimatorInput) -> EstimatorChoices:
     given = {name: getattr(one, name) for name in _CHOICES}
     return EstimatorChoices(kind="study", **given)
-
-
-def _built(registry: Any, method: Method, field: str) -> Any:
-    entry = entry_of(method)
-    return build(registry, entry.name, entry.params, (field,))
 
 
 def _learners(one: EstimatorInput, task: str, loss: Loss) -> dict[str, Learner]:

@@ -14,7 +14,7 @@ from service.errors import Fault, InvalidRequest
 from service.jobs.kinds._data_input import DataColumns, DataFields, check_data_fields, data_from
 from service.jobs.kinds._job_key import JobKey
 from service.jobs.kinds._layout_fields import require_columns
-from service.jobs.kinds._methods import build, entry_of
+from service.jobs.kinds._methods import build, build_one
 from service.jobs.kinds._placing import placed
 from service.jobs.kinds._study_estimators import estimators_of
 from service.jobs.kinds._study_input import PopulationInput, RoleData, StudyRequest
@@ -144,8 +144,7 @@ def _of_generator(given: StudyRequest, size: Size) -> tuple[Population, Sort, st
     of = given.population
     assert of is not None  # noqa: S101 - its caller looked
     assert of.generator is not None  # noqa: S101 - likewise
-    entry = entry_of(of.generator)
-    generator: Any = build(GENERATORS, entry.name, entry.params, ("population", "generator"))
+    generator: Any = build_one(GENERATORS, of.generator, ("population", "generator"))
     if of.dataset is not None or of.data is not None or of.duplicates is not None:
         raise InvalidParameter("a generator takes no data", loc=("population", "generator"))
     if given.draw is not None and given.draw.replace:

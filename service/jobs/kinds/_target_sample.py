@@ -11,7 +11,7 @@ from uuid import UUID
 from pydantic import Field
 
 from service.jobs.kinds._data_input import data_from, has_role, where_role
-from service.jobs.kinds._methods import Method, build, chosen, entry_of
+from service.jobs.kinds._methods import Method, build_one, chosen, entry_of
 from service.jobs.kinds._methods_used import method_used
 from service.jobs.kinds._sample_input import SampleInput, check_sample, sample_of
 from service.jobs.kinds._weights_output import weights_told
@@ -211,10 +211,7 @@ def _where(given: CrossValidationRequest, loc: Loc) -> Loc:
 
 
 def _method(given: CrossValidationRequest) -> WeightEstimator:
-    entry = entry_of(given.weights or DEFAULT)
-    if entry.as_ is not None:
-        raise InvalidParameter("one method of weights needs no other name", loc=("weights", "as"))
-    return build(WEIGHTS, entry.name, entry.params, ("weights",))
+    return build_one(WEIGHTS, given.weights or DEFAULT, ("weights",))
 
 
 def _risks(given: CrossValidationRequest) -> dict[str, RiskEstimator]:

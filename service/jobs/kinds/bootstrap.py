@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from service.jobs.kinds._methods import Method, build, entry_of
+from service.jobs.kinds._methods import Method, build_one, entry_of
 from service.jobs.kinds._methods_used import method_used
 from service.jobs.kinds._statistic_output import statistic_told
 from service.jobs.kinds._statistic_sample import (
@@ -118,10 +118,7 @@ def _narrow(request: EvaluationRequest) -> BootstrapRequest:
 
 
 def _statistic(given: BootstrapRequest) -> Statistic:
-    entry = entry_of(given.statistic)
-    if entry.as_ is not None:
-        raise InvalidParameter("one statistic needs no other name", loc=("statistic", "as"))
-    return build(STATISTICS, entry.name, entry.params, ("statistic",))
+    return build_one(STATISTICS, given.statistic, ("statistic",))
 
 
 def _resamples(

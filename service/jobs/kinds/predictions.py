@@ -21,7 +21,7 @@ from service.jobs.kinds._layout_fields import (
     training_sizes,
 )
 from service.jobs.kinds._loss_output import losses_as_columns
-from service.jobs.kinds._methods import Method, build, entry_of
+from service.jobs.kinds._methods import Method, build_one
 from service.jobs.kinds._methods_used import method_used, methods_used
 from service.jobs.kinds._metrics import check_metrics, check_scores, metrics_of, metrics_used
 from service.jobs.kinds._predicted_losses import losses_of
@@ -96,9 +96,7 @@ class PredictionsKind(OneUnit):
         _check_form(given)
         choices = given.choices()
         if given.dataset is not None and given.columns is not None:
-            loss: Loss = build(
-                LOSSES, entry_of(given.loss).name, entry_of(given.loss).params, ("loss",)
-            )
+            loss: Loss = build_one(LOSSES, given.loss, ("loss",))
             check_metrics(
                 metrics_of(given.metrics),
                 _task(loss),
@@ -122,9 +120,9 @@ class PredictionsKind(OneUnit):
             result["cautions"].append(
                 {"code": BLOCKS_ASSUMED.code, "message": BLOCKS_ASSUMED.message}
             )
-        loss = entry_of(given.loss)
+        loss: Loss = build_one(LOSSES, given.loss, ("loss",))
         result["methods"] = [
-            method_used("losses", loss.name, build(LOSSES, loss.name, loss.params, ("loss",))),
+            method_used("losses", loss.info.name, loss),
             *metrics_used(metrics),
             *methods_used(choices, result),
         ]
@@ -165,8 +163,7 @@ def _judged_table(
     given: PredictionsRequest, datasets: Mapping[UUID, DatasetFile]
 ) -> tuple[LossTable, dict[str, Judged]]:
     """Return the losses, and what the metrics look at: both by model, over one layout."""
-    entry = entry_of(given.loss)
-    loss: Loss = build(LOSSES, entry.name, entry.params, ("loss",))
+    loss: Loss = build_one(LOSSES, given.loss, ("loss",))
     if given.dataset is not None and given.columns is not None:
         file, columns = datasets[given.dataset], given.columns
         said = said_in_dataset(file, columns.target, columns.predictions, columns.scores or {})

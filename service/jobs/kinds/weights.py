@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from service.jobs.kinds._methods import Method, build, entry_of
+from service.jobs.kinds._methods import Method, build_one, entry_of
 from service.jobs.kinds._methods_used import method_used
 from service.jobs.kinds._sample_input import SampleInput, check_sample, sample_of
 from service.jobs.kinds._weights_output import weights_told
@@ -72,10 +72,7 @@ def _narrow(request: EvaluationRequest) -> WeightsRequest:
 
 
 def _method(given: WeightsRequest) -> WeightEstimator:
-    entry = entry_of(given.weights)
-    if entry.as_ is not None:
-        raise InvalidParameter("one method of weights needs no other name", loc=("weights", "as"))
-    return build(WEIGHTS, entry.name, entry.params, ("weights",))
+    return build_one(WEIGHTS, given.weights, ("weights",))
 
 
 def samples_of(
