@@ -35,6 +35,8 @@ _ABSENT: Final = -1e300
 """Log share of a class that is absent; a number, as it is multiplied with zeros too."""
 _HELD: Final = 4_000_000
 """Numbers of the rows and the products of several splits that are looked at together."""
+_MOST_BLOCKS: Final = 100
+"""Blocks whose products are held at once."""
 
 
 class TurnedSplits:
@@ -64,14 +66,13 @@ class TurnedSplits:
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
         """Predict the test parts of several splits."""
-        order = order_of_blocks(parts, self.n)
+        order = order_of_blocks(parts, self.n) if len(parts) <= _MOST_BLOCKS else None
         if order is not None:
             rows = self._made(order)
-            if len(parts) * len(rows.both) <= max(self.n, _HELD // len(rows.both)):
-                sums = sums_of_blocks(rows, [len(part.test) for part in parts])
-                return self._predict(rows, sums, parts)
+            sums = sums_of_blocks(rows, [len(part.test) for part in parts])
+            return self._predict(rows, sums, parts)
         said: list[Predictions | Plain] = []
-        for some in self._held(parts):
+        for some in self._held(parts) if parts else ():
             said += self._predict(self._of_any.rows, self._of_any.over(some), some)
         return said
 

@@ -57,8 +57,10 @@ class TurnedRows:
         some: FloatArray = self.both[: self.means.shape[1]]
         return some
 
-    def nearer(self, sums: FloatArray) -> TurnedRows | None:
-        """Return rows turned once more where their products are far from unit, else these.
+    def nearer(self, sums: FloatArray) -> tuple[TurnedRows, bool] | None:
+        """Return these rows, turned once more where their products are far from unit; and whether.
+
+        None where that would cost the digits.
 
         Parameters
         ----------
@@ -68,12 +70,15 @@ class TurnedRows:
         p = len(self.T)
         products = sums[:p, :p]
         lengths = np.diag(products) + self.constant
-        found = factor_of(products, np.ones(len(lengths)), self.constant)
+        found = factor_of(products, np.ones(p), self.constant)
         if found is not None and found[1] * lengths.max() <= _NEAR:
-            return self
+            return self, False
         scale = np.where(self.constant, 0.0, 1 / np.sqrt(lengths))
         again = _turned(self.both, self.means, products, scale, self.constant)
-        return again and replace(again, condition=self.condition, error=self.error + again.error)
+        if again is None:
+            return None
+        error = self.error + again.error
+        return replace(again, condition=self.condition, error=error), True
 
 
 def turned_rows(rows: ClassRows) -> TurnedRows | None:
@@ -88,8 +93,7 @@ def nearly_turned_rows(rows: ClassRows) -> TurnedRows | None:
     """Return the rows turned by the products of some of them, where they are many; as above."""
     step = len(rows.y) // (_ROWS_A_COLUMN * max(1, len(rows.Z)))
     if step > 1:
-        some = rows.Z[:, ::step]
-        few = np.multiply(some, np.sqrt(rows.w[::step]))
+        few = np.multiply(rows.Z[:, ::step], np.sqrt(rows.w[::step]))
         found = _turned_by(rows, few @ few.T * (len(rows.y) / few.shape[1]))
         if found is not None:
             return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
@@ -53,29 +53,29 @@ class SumsOfAny:
 
     def __init__(self, rows: ClassRows) -> None:
         self.rows = rows
-        self.turned = nearly_turned_rows(rows)
-        if self.turned is not None:
-            self.all = rows.products_of(rows.both, rows.w)
-            nearer = self.turned.nearer(self.all)
-            if nearer is not None and nearer is not self.turned:
-                self.all = rows.products_of(rows.both, rows.w)
-            self.turned = nearer
+        self.turned = _turned_and_summed(rows, lambda: rows.products_of(rows.both, rows.w)[None])
 
     def over(self, parts: Sequence[Part]) -> Sums | None:
         """Return the sums over the training parts, by way of the fewer rows; None as turned."""
         if self.turned is None:
             return None
+        turned, of_all = self.turned
         summed, tests = [summed_of(part) for part in parts], [part.test for part in parts]
         index = np.concatenate(summed)
-        rows = np.take(self.turned.both, index, axis=1)
-        sums, counts = _by_part(self.rows, rows, self.rows.w[index], list(map(len, summed)))
+        rows, w, sizes = (
+            np.take(turned.both, index, axis=1),
+            self.rows.w[index],
+            list(map(len, summed)),
+        )
+        sums = _products(self.rows, rows, w, sizes)
+        counts = _counts(self.rows, rows, w, sizes, sums)
         is_rest = np.array([one is part.left_out for one, part in zip(summed, parts, strict=True)])
         counts = np.where(is_rest[:, None], self.rows.n_with_weight - counts, counts)
-        np.subtract(self.all, sums, out=sums, where=is_rest[:, None, None])
+        np.subtract(of_all, sums, out=sums, where=is_rest[:, None, None])
         places = np.concatenate(tests)
         if not (is_rest.all() and all(part.tests_left_out for part in parts)):
-            rows = np.take(self.turned.both, places, axis=1)
-        return Sums(self.turned, rows, self.turned.lengths[places], is_rest, counts, sums)
+            rows = np.take(turned.both, places, axis=1)
+        return Sums(turned, rows, turned.lengths[places], is_rest, counts, sums)
 
 
 def sums_of_blocks(rows: ClassRows, sizes: Sequence[int]) -> Sums | None:
@@ -90,38 +90,49 @@ def sums_of_blocks(rows: ClassRows, sizes: Sequence[int]) -> Sums | None:
     sizes : sequence of int
         (K,) number of rows of each block.
     """
+    found = _turned_and_summed(rows, lambda: _products(rows, rows.both, rows.w, sizes))
+    if found is None:
+        return None
+    turned, sums = found
+    counts = rows.n_with_weight - _counts(rows, rows.both, rows.w, sizes, sums)
+    np.subtract(sums.sum(axis=0), sums, out=sums)
+    is_rest = np.ones(len(sizes), dtype=np.bool_)
+    return Sums(turned, rows.both, turned.lengths, is_rest, counts, sums)
+
+
+def _turned_and_summed(
+    rows: ClassRows, summed: Callable[[], FloatArray]
+) -> tuple[TurnedRows, FloatArray] | None:
+    """Return the rows turned and the (K, q, q) sums that together are those over all rows."""
     turned = nearly_turned_rows(rows)
     if turned is None:
         return None
-    sums, counts = _by_part(rows, rows.both, rows.w, sizes)
-    of_all = sums.sum(axis=0)
-    nearer = turned.nearer(of_all)
-    if nearer is not turned:
-        if nearer is None:
-            return None
-        turned = nearer
-        sums, counts = _by_part(rows, rows.both, rows.w, sizes)
-        of_all = sums.sum(axis=0)
-    np.subtract(of_all, sums, out=sums)
-    is_rest = np.ones(len(sizes), dtype=np.bool_)
-    return Sums(turned, rows.both, turned.lengths, is_rest, rows.n_with_weight - counts, sums)
+    sums = summed()
+    nearer = turned.nearer(sums.sum(axis=0))
+    if nearer is None:
+        return None
+    turned, again = nearer
+    return turned, summed() if again else sums
 
 
-def _by_part(
-    rows: ClassRows, some: FloatArray, w: FloatArray, sizes: Sequence[int]
-) -> tuple[FloatArray, FloatArray]:
-    """(K, q, q) weighted sums of products and (K, C) rows with weight, of (q, M) some rows."""
-    q, n_classes, ends = len(some), len(rows.means), list(accumulate(sizes, initial=0))
-    sums = np.empty((len(sizes), q, q))
-    for at, (a, b) in enumerate(pairwise(ends)):
+def _products(rows: ClassRows, some: FloatArray, w: FloatArray, sizes: Sequence[int]) -> FloatArray:
+    """(K, q, q) weighted sums of products of (q, M) some rows, part after part."""
+    sums = np.empty((len(sizes), len(some), len(some)))
+    for at, (a, b) in enumerate(pairwise(accumulate(sizes, initial=0))):
         of_part: FloatArray = some[:, a:b]
-        weighted = of_part * w[a:b] if rows.is_weighted else of_part
-        np.matmul(weighted, of_part.T, out=sums[at])
-    counts = np.einsum("kcc->kc", sums[:, q - n_classes :, q - n_classes :])
+        np.matmul(of_part * w[a:b] if rows.is_weighted else of_part, of_part.T, out=sums[at])
+    return sums
+
+
+def _counts(
+    rows: ClassRows, some: FloatArray, w: FloatArray, sizes: Sequence[int], sums: FloatArray
+) -> FloatArray:
+    """(K, C) number of rows with weight; the products of rows without weights tell it."""
+    p = len(rows.Z)
     if not rows.is_weighted:
-        return sums, counts.copy()
-    seen = np.cumsum(some[q - n_classes :] * (w > 0), axis=1)[:, np.array(ends[1:]) - 1]
-    return sums, np.diff(seen, axis=1, prepend=0.0).T
+        return np.array(np.einsum("kcc->kc", sums[:, p:, p:]))
+    seen = np.cumsum(some[p:] * (w > 0), axis=1)[:, np.cumsum(sizes) - 1]
+    return np.asarray(np.diff(seen, axis=1, prepend=0.0).T)
 
 
 def order_of_blocks(parts: Sequence[Part], n: int) -> IntArray | None:
