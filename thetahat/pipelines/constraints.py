@@ -76,7 +76,9 @@ def check_params(cls: Any, params: Mapping[str, Any], *, loc: Loc) -> dict[str, 
         if name in MOOT and isinstance(value, bool):
             continue
         check_policy(owner, name, value, known[name], loc=here)
-        if type(value) is type(known[name]) and value == known[name]:
+        # Where no random state is said one is drawn, so one that is said is no default.
+        is_default = type(value) is type(known[name]) and value == known[name]
+        if is_default and (name != "random_state" or value is None):
             continue
         taken[name] = _checked(cls, name, value, here)
     return taken
@@ -169,7 +171,8 @@ def _is_finite_number(value: Any) -> bool:
 def params_schema(cls: Any) -> dict[str, Any]:
     """Return the JSON Schema of a class's parameters; refused ones are left out."""
     properties = {}
-    for name, default in defaults(cls).items():
+    for name, value in defaults(cls).items():
+        default = None if name == "random_state" else value
         if name in REFUSED or (cls.__name__, name) in REFUSED_OF:
             continue
         accepted = [schema for _, schema in _accepted(cls, name)]

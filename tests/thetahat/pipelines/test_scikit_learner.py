@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.svm import SVC
 
 from tests.thetahat.pipelines.tables import built, codes, fit_predict, numbers
@@ -17,6 +18,7 @@ from thetahat.errors import (
     LearnerFailed,
     UnsupportedCombination,
 )
+from thetahat.pipelines.constraints import params_schema
 from thetahat.pipelines.guarded import guarded
 from thetahat.pipelines.reviewed import CLASSIFIERS
 from thetahat.pipelines.scikit_learner import FittedEstimator, ScikitLearner
@@ -172,6 +174,21 @@ def test_exact_the_random_state_comes_from_the_stream_unless_the_request_fixes_i
     np.testing.assert_array_equal(
         probabilities({"random_state": 9}, 1), probabilities({"random_state": 9}, 2)
     )
+
+
+def test_exact_a_random_state_that_is_the_class_s_default_is_kept() -> None:
+    """``Perceptron`` has the default 0, and a state that is left out is drawn all the same."""
+    features = numbers()
+    y = codes(features)
+    learner = built({"name": "Perceptron", "params": {"random_state": 0}})
+    predictions = fit_predict(learner, features, y, TRAIN, TEST, seed=5)
+    theirs = Perceptron(random_state=0).fit(features.matrix()[TRAIN], y[TRAIN])
+
+    np.testing.assert_array_equal(
+        predictions.scores, theirs.decision_function(features.matrix()[TEST])
+    )
+    told = [params_schema(c)["properties"] for c in (Perceptron, RandomForestClassifier)]
+    assert told[0]["random_state"] == told[1]["random_state"]
 
 
 def test_invalid_a_learner_that_raises_says_why_without_a_trace() -> None:
