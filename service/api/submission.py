@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -26,13 +27,14 @@ from service.storage import idempotency
 from service.storage.unit_of_work import reading
 
 INLINE_BYTES: Final = 16 * 1024
+SURELY_SHALLOW: Final = 200  # brackets in all; fewer than what is too deep to be written again
 QUICK_S: Final = 0.003
 _SECONDS: dict[str, float] = {}  # of this thread, that the last small check of each kind took
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A body that is JSON and names a kind."""
+    """A body that is JSON and names a kind; a fingerprint is made where it may come again."""
 
     value: Any
     fingerprint: str
@@ -47,7 +49,8 @@ async def take(owner_id: UUID, body: bytes, idempotency_key: str | None) -> Subm
     on the event loop: small bodies of kinds whose last check was quick. The rest goes to a thread.
     """
     is_small = len(body) <= INLINE_BYTES
-    parsed = parse_request(body) if is_small else await labour(parse_request, body)
+    read = partial(parse_request, body, may_repeat=idempotency_key is not None)
+    parsed = read() if is_small else await labour(read)
     if idempotency_key is not None:
         # Before the checks: a data set that the request names may be gone since.
         known = await ask(_known, owner_id, idempotency_key, parsed.fingerprint)
@@ -60,10 +63,11 @@ async def take(owner_id: UUID, body: bytes, idempotency_key: str | None) -> Subm
     return await intake().store(submission)
 
 
-def parse_request(body: bytes) -> Parsed:
-    """Return the JSON of a body with its fingerprint and its kind."""
-    value = parse(body)
-    fingerprint = hashlib.sha256(canonical(value)).hexdigest()
+def parse_request(body: bytes, *, may_repeat: bool = True) -> Parsed:
+    """Return the JSON of a body with its kind and, where the same may come again, a fingerprint."""
+    value, fingerprint = parse(body), ""
+    if may_repeat or body.count(b"[") + body.count(b"{") > SURELY_SHALLOW:
+        fingerprint = hashlib.sha256(canonical(value)).hexdigest()
     return Parsed(value, fingerprint, _kind(value), len(body) <= INLINE_BYTES)
 
 

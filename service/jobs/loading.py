@@ -12,7 +12,6 @@ import sqlalchemy as sa
 import thetahat
 from service.jobs import kinds
 from service.jobs.kinds.base import DatasetFile, Job, JobKind
-from service.storage.engine import to_json
 from service.storage.files import FileStore, dataset_file_name
 from service.storage.tables import DATASET, EVALUATION, EVALUATION_DATASET
 
@@ -40,10 +39,8 @@ def load(connection: sa.Connection, evaluation_id: UUID, files: FileStore) -> Lo
     """Return the job of an evaluation that is there."""
     row = connection.execute(_GET, {"wanted": evaluation_id}).one()
     kind = kinds.JOB_KINDS[row.kind]
-    content = orjson.loads(row.request)
-    request = kind.request.model_validate_json(
-        row.request if "kind" in content else to_json({"kind": row.kind, **content})
-    )
+    # As the API process reads it: from what the JSON parser gives.
+    request = kind.request.model_validate({"kind": row.kind, **orjson.loads(row.request)})
     return Loaded(
         kind,
         Job(
@@ -51,7 +48,7 @@ def load(connection: sa.Connection, evaluation_id: UUID, files: FileStore) -> Lo
             kind=row.kind,
             request=request,
             seed=row.seed,
-            datasets=_datasets(connection, evaluation_id, files),
+            datasets=_datasets(connection, evaluation_id, files) if request.dataset_ids() else {},
         ),
         {
             "version": thetahat.__version__,

@@ -89,18 +89,24 @@ def losses_path(owner_id: UUID, evaluation_id: UUID) -> Path:
 
 
 def _result(owner_id: UUID, evaluation_id: UUID) -> tuple[str, str | None]:
-    row = get(owner_id, evaluation_id)
+    return _result_of(get(owner_id, evaluation_id))
+
+
+def result_of(row: EvaluationRow) -> str:
+    """Return the result of an evaluation that was just read, as ``result`` does."""
+    return _result_of(row)[0]
+
+
+def _result_of(row: EvaluationRow) -> tuple[str, str | None]:
     if not row.is_finished:
-        raise ResultNotReady(
-            f"Evaluation {evaluation_id} is {row.status}.", retry_after=RETRY_AFTER_S
-        )
+        raise ResultNotReady(f"Evaluation {row.id} is {row.status}.", retry_after=RETRY_AFTER_S)
     if row.status != EvaluationStatus.SUCCEEDED:
         reason = "" if row.error is None else f": {row.error.get('detail', '')}"
-        raise NoResult(f"Evaluation {evaluation_id} {_was(row.status)}{reason}")
+        raise NoResult(f"Evaluation {row.id} {_was(row.status)}{reason}")
     with reading() as connection:
-        found = results.get(connection, evaluation_id)
+        found = results.get(connection, row.id)
     if found is None:
-        raise NotFound(f"There is no evaluation {evaluation_id}.")  # deleted meanwhile
+        raise NotFound(f"There is no evaluation {row.id}.")  # deleted meanwhile
     return found.body, found.losses_file
 
 

@@ -14,6 +14,7 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from service.lifecycle import FINISHED, EvaluationStatus, Stage, UnitState
+from service.settings import is_sqlite
 from service.storage import evaluations, results, unit_parts, units
 from service.storage.unit_of_work import unit_of_work
 from service.storage.units import Claim, NewUnit, UnitKey
@@ -28,7 +29,7 @@ NUDGES_PER_START = 64
 def take(key: UnitKey, worker_id: UUID, lease_s: float) -> Claim | None:
     """Claim a unit and let the client see that its evaluation runs."""
     with unit_of_work() as connection:
-        if key[1] == 0:
+        if key[1] == 0 and not is_sqlite():  # of which a transaction holds the whole
             evaluations.lock(connection, key[0])
         claim = units.claim(connection, key, worker_id, lease_s)
         if claim is not None and claim.stage is Stage.START and claim.attempt == 1:

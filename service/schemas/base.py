@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -31,7 +33,42 @@ class EvaluationRequest(Schema):
         return ()
 
     def canonical(self) -> dict[str, Any]:
-        """Return what the result depends on: the request without its name and labels."""
-        return self.model_dump(
-            mode="json", by_alias=True, exclude={"name", "labels", "seed"}, exclude_unset=True
+        """Return what the result depends on: the request without its name and labels.
+
+        Lists of whatever JSON may hold are taken as they are: to copy them takes longer than to
+        write them.
+        """
+        as_they_are = self.model_fields_set & _listed(type(self))
+        dumped = self.model_dump(
+            mode="json",
+            by_alias=True,
+            exclude={"name", "labels", "seed", *as_they_are},
+            exclude_unset=True,
         )
+        if not as_they_are:
+            return dumped
+        ordered: dict[str, Any] = {}
+        for name, value in self.__dict__.items():
+            key = type(self).model_fields[name].serialization_alias or name
+            if name in as_they_are:
+                ordered[key] = value
+            elif key in dumped:
+                ordered[key] = dumped[key]
+        return ordered
+
+
+@cache
+def _listed(kind: type[BaseModel]) -> frozenset[str]:
+    """Return the fields that hold lists of anything, or mappings of such."""
+    return frozenset(
+        name for name, field in kind.model_fields.items() if _is_listed(field.annotation)
+    )
+
+
+def _is_listed(annotation: Any) -> bool:
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin in {Union, UnionType}:
+        return all(one is NoneType or _is_listed(one) for one in inner)
+    if origin is dict:
+        return inner[0] is str and _is_listed(inner[1])
+    return origin is list and (inner[0] is Any or _is_listed(inner[0]))

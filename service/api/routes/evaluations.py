@@ -78,15 +78,15 @@ async def create_evaluation(request: Request) -> Response:
     if wait is not None:
         headers["Preference-Applied"] = f"wait={wait:g}"
     if wait is not None and row.is_finished:
-        return json_response(await _with_result(owner_id, row), 200, headers)
+        return json_response(await _with_result(row), 200, headers)
     headers["Retry-After"] = str(pause_after(row.created_at))
     return json_response(await seen(row), 202, headers)
 
 
-async def _with_result(owner_id: UUID, row: EvaluationRow) -> dict[str, Any]:
+async def _with_result(row: EvaluationRow) -> dict[str, Any]:
     result = None
     if row.status == EvaluationStatus.SUCCEEDED:
-        result = orjson.Fragment(await ask(read.result, owner_id, row.id))
+        result = orjson.Fragment(await ask(read.result_of, row))
     return {**evaluation_document(row), "result": result}
 
 

@@ -251,3 +251,15 @@ def test_invalid_paths(client: TestClient, method: str, path: str, status: int) 
 def test_invalid_methods_say_which_there_are(client: TestClient) -> None:
     assert client.put("/v1/evaluations").headers["allow"] == "GET, POST"
     assert client.post("/healthz").headers["allow"] == "GET"
+
+
+@pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "deep"}])
+def test_invalid_a_body_that_is_nested_too_deeply(
+    client: TestClient, headers: dict[str, str]
+) -> None:
+    losses = b"[" * 500 + b"1" + b"]" * 500
+    body = b'{"kind":"losses","losses":{"a":' + losses + b"}}"
+    answer = client.post("/v1/evaluations", content=body, headers={**JSON_TYPE, **headers})
+
+    assert answer.status_code == 400
+    assert "nested too deeply" in check_problem(answer)["detail"]

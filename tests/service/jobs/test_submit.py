@@ -14,7 +14,9 @@ import sqlalchemy as sa
 from service.errors import IdempotencyMismatch, InvalidRequest, TooManyJobs
 from service.jobs import read
 from service.jobs.kinds.base import DatasetFile
+from service.jobs.kinds.losses import LossesRequest
 from service.jobs.submit import prepared, submit
+from service.storage.engine import to_json
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.tables import DATASET, EVALUATION, EVALUATION_DATASET
 from service.storage.unit_of_work import reading, unit_of_work
@@ -62,6 +64,22 @@ def test_exact_what_is_submitted_is_stored_whole(database: str) -> None:
     assert row.seed == derived_seed(row.request_sha256, row.data_sha256)
     assert [(u.number, u.stage, u.state) for u in units(row.id)] == [(0, "start", "queued")]
     assert [e.type for e in read.events(LOCAL_OWNER_ID, row.id)] == ["queued"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"seed": 3, "losses": {"b": [[0, 1.5], [1e300, -2]], "a": [[0, 1], [1, 0]]}, "level": 0.9},
+        {"blocks": "source", "losses": {"a": [0, 1, 1]}, "block": ["x", "y", "y"], "name": "n"},
+        {"split_scores": {"a": [0.5, 1]}, "tests": [{"name": "sign", "as": "s"}], "n_test": [9, 8]},
+    ],
+)
+def test_naive_lists_are_written_as_they_would_be_copied(body: dict[str, Any]) -> None:
+    request = LossesRequest.model_validate({"kind": "losses", **body})
+    copied = request.model_dump(
+        mode="json", by_alias=True, exclude={"name", "labels", "seed"}, exclude_unset=True
+    )
+    assert to_json(request.canonical()) == to_json(copied)
 
 
 def test_exact_name_and_labels_do_not_change_the_numbers(sqlite: None) -> None:

@@ -56,7 +56,8 @@ def run_kind(
     request = kind.request.model_validate_json(json.dumps(body))
     datasets = {file.id: file for file in files}
     kind.check(request, datasets)
-    again = kind.request.model_validate_json(to_json({"kind": body["kind"], **request.canonical()}))
+    stored = json.loads(to_json(request.canonical()))
+    again = kind.request.model_validate({"kind": body["kind"], **stored})
     work = Job(uuid5(SPACE, json.dumps([body, job])), body["kind"], again, seed, datasets)
     started = kind.start(work)
     if isinstance(started, Chunks):
