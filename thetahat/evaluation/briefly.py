@@ -12,13 +12,14 @@ from typing import Any, Final
 
 from thetahat.block_losses import BlockLosses
 from thetahat.comparisons.base import PairedTest, TestOutcome
-from thetahat.evaluation.choices import Choices, Selection
+from thetahat.evaluation.choices import Choices
 from thetahat.evaluation.inference import infer, interval_told
 from thetahat.evaluation.left_out import LeftOut
 from thetahat.evaluation.paired_tests import numbers_of
 from thetahat.evaluation.pairs import Pair
 from thetahat.evaluation.plain import plain
 from thetahat.evaluation.recommendation import DEFAULT_TARGET, Built, order_of
+from thetahat.evaluation.selections import Selection
 from thetahat.intervals.base import IntervalMethod
 from thetahat.layout import Layout
 from thetahat.types import Caution, Target

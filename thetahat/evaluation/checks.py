@@ -9,10 +9,11 @@ import numpy as np
 
 from thetahat.block_losses import LossTable
 from thetahat.errors import InvalidParameter, UnsupportedCombination
-from thetahat.evaluation.choices import REGISTRIES, Choices, Chosen, misfit, select
+from thetahat.evaluation.choices import Choices, Chosen
 from thetahat.evaluation.corrections import refusal
 from thetahat.evaluation.left_out import WITHOUT_VARIANCE, rests_on_variance
 from thetahat.evaluation.rules import RULES
+from thetahat.evaluation.selections import REGISTRIES, misfit, select
 from thetahat.layout import Layout
 from thetahat.types import Target
 from thetahat.variances import VARIANCES

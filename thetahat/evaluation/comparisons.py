@@ -10,7 +10,7 @@ from thetahat.block_losses import LossTable
 from thetahat.bootstrap import Draw
 from thetahat.comparisons.base import PairedTest, TestOutcome
 from thetahat.evaluation.briefly import SharedCautions, Shortcut, told_briefly
-from thetahat.evaluation.choices import Choices, Chosen, Selection
+from thetahat.evaluation.choices import Choices, Chosen
 from thetahat.evaluation.corrections import adjust
 from thetahat.evaluation.evidence import Question, Terms
 from thetahat.evaluation.found import NOTHING_FOUND, FoundBySubject
@@ -29,6 +29,7 @@ from thetahat.evaluation.plain import plain, told
 from thetahat.evaluation.plans import Basis
 from thetahat.evaluation.recommendation import DEFAULT_TARGET, LAST, PROPORTIONS, Built
 from thetahat.evaluation.resampled import Resampling
+from thetahat.evaluation.selections import Selection
 from thetahat.evaluation.verdicts import judge
 from thetahat.intervals import INTERVALS
 from thetahat.intervals.base import IntervalMethod

@@ -12,12 +12,13 @@ import numpy as np
 from thetahat.block_losses import BlockLosses
 from thetahat.bootstrap import Draw
 from thetahat.errors import InsufficientData, UnsupportedCombination
-from thetahat.evaluation.choices import Choices, Chosen, Selection
+from thetahat.evaluation.choices import Choices, Chosen
 from thetahat.evaluation.clipping import clipped
 from thetahat.evaluation.found import Found
 from thetahat.evaluation.left_out import LeftOut, note_unbuilt
 from thetahat.evaluation.plain import plain, told
 from thetahat.evaluation.recommendation import PROPORTIONS, Built, recommend
+from thetahat.evaluation.selections import Selection
 from thetahat.intervals.base import Interval, IntervalMethod, ResampledInterval
 from thetahat.types import Target
 from thetahat.variances.base import ResampledVariance, VarianceEstimate, VarianceEstimator

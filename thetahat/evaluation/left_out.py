@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from thetahat.errors import UnsupportedCombination
-from thetahat.evaluation.choices import Chosen, Selection
+from thetahat.evaluation.choices import Chosen
 from thetahat.evaluation.recommendation import PROPORTIONS, Built
+from thetahat.evaluation.selections import Selection
 from thetahat.intervals.base import IntervalMethod, ResampledInterval
 
 WITHOUT_VARIANCE = "it rests on a variance, and none of them fits"

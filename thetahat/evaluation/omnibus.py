@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from thetahat.block_losses import LossTable
-from thetahat.evaluation.choices import Choices, Selection
+from thetahat.evaluation.choices import Choices
 from thetahat.evaluation.inference import DOES_NOT_FIT
 from thetahat.evaluation.left_out import LeftOut
 from thetahat.evaluation.plain import plain, told
 from thetahat.evaluation.post_hoc import post_hoc_told
+from thetahat.evaluation.selections import Selection
 from thetahat.omnibus.base import OmnibusOutcome, OmnibusTest
 from thetahat.seeds import stream
 

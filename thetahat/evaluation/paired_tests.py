@@ -7,11 +7,12 @@ from typing import Any
 
 from thetahat.comparisons.base import BatchedTest, PairBatch, PairedTest, TestOutcome
 from thetahat.errors import EvaluationError
-from thetahat.evaluation.choices import Choices, Chosen, Selection
+from thetahat.evaluation.choices import Choices, Chosen
 from thetahat.evaluation.inference import DOES_NOT_FIT
 from thetahat.evaluation.left_out import LeftOut
 from thetahat.evaluation.pairs import Pair
 from thetahat.evaluation.plain import plain, told
+from thetahat.evaluation.selections import Selection
 from thetahat.seeds import stream
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from thetahat.block_losses import BlockLosses, LossTable
 from thetahat.bootstrap import Draw, SharedResamples, seed_of
 from thetahat.comparisons.bootstrap_difference import RESAMPLES
-from thetahat.evaluation.choices import Selection
+from thetahat.evaluation.selections import Selection
 from thetahat.intervals.base import IntervalMethod, ResampledInterval
 from thetahat.seeds import stream
 

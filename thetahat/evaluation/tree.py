@@ -8,7 +8,7 @@ from typing import Any
 from thetahat.block_losses import LossTable
 from thetahat.comparisons import TESTS
 from thetahat.evaluation.briefly import SharedCautions, affordable, detail_of, doubt
-from thetahat.evaluation.choices import Choices, select
+from thetahat.evaluation.choices import Choices
 from thetahat.evaluation.comparisons import Methods, compare
 from thetahat.evaluation.covariance import covariance
 from thetahat.evaluation.doubts import doubts
@@ -20,6 +20,7 @@ from thetahat.evaluation.omnibus import compare_all
 from thetahat.evaluation.pairs import places
 from thetahat.evaluation.plain import plain, told
 from thetahat.evaluation.resampled import Resampling
+from thetahat.evaluation.selections import select
 from thetahat.evaluation.weighting import ALL_RISKS, Risks, Weights, add_risks
 from thetahat.intervals import INTERVALS
 from thetahat.omnibus import OMNIBUS

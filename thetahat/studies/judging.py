@@ -11,13 +11,13 @@ from typing import Any, Final
 from thetahat.block_losses import BlockLosses, LossTable
 from thetahat.bootstrap import Draw
 from thetahat.evaluation import Choices, Chosen
-from thetahat.evaluation.choices import REGISTRIES, Selection, misfit, select
 from thetahat.evaluation.found import NOTHING_FOUND, Found, FoundBySubject
 from thetahat.evaluation.inference import DOES_NOT_FIT, Inference, infer
 from thetahat.evaluation.left_out import LeftOut
 from thetahat.evaluation.paired_tests import outcomes_of
 from thetahat.evaluation.pairs import batches
 from thetahat.evaluation.resampled import Resampling
+from thetahat.evaluation.selections import REGISTRIES, Selection, misfit, select
 from thetahat.intervals.base import Interval, IntervalMethod
 from thetahat.layout import Layout
 from thetahat.omnibus import OMNIBUS

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from thetahat.evaluation import Choices
-from thetahat.evaluation.choices import misfit
+from thetahat.evaluation.selections import misfit
 from thetahat.layout import Layout
 from thetahat.types import Caution
 

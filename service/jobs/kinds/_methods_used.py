@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from service.settings import settings
 from thetahat.evaluation import Choices
-from thetahat.evaluation.choices import REGISTRIES
+from thetahat.evaluation.selections import REGISTRIES
 from thetahat.pipelines import installed_learners, learner_spec
 
 _NONE: Final[Mapping[str, Collection[str]]] = MappingProxyType({})

@@ -11,7 +11,7 @@ from service.jobs.kinds import JOB_KINDS
 from thetahat.block_losses import BlockLosses, LossTable
 from thetahat.errors import UnsupportedCombination
 from thetahat.evaluation import Choices, Chosen, check, other_than_zero_one
-from thetahat.evaluation.choices import REGISTRIES
+from thetahat.evaluation.selections import REGISTRIES
 from thetahat.layout import layout_of
 from thetahat.types import BlockKind
 

@@ -10,7 +10,7 @@ from thetahat.comparisons import TESTS
 from thetahat.comparisons.sign import Sign
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.evaluation import Choices, Chosen, check
-from thetahat.evaluation.choices import select
+from thetahat.evaluation.selections import select
 from thetahat.layout import Layout
 from thetahat.types import BlockKind, Target
 from thetahat.variances import VARIANCES

@@ -14,11 +14,11 @@ from thetahat.block_losses import BlockLosses
 from thetahat.comparisons.base import PairedLosses, TestOutcome
 from thetahat.errors import InsufficientData, UnsupportedCombination
 from thetahat.evaluation import Choices, Chosen, evaluate
-from thetahat.evaluation.choices import Selection
 from thetahat.evaluation.clipping import clipped
 from thetahat.evaluation.comparisons import Methods, compare
 from thetahat.evaluation.inference import infer, variance_told
 from thetahat.evaluation.left_out import LeftOut
+from thetahat.evaluation.selections import Selection
 from thetahat.intervals.base import Interval
 from thetahat.layout import Layout, layout_of
 from thetahat.registry import MethodInfo

@@ -15,9 +15,9 @@ from thetahat.comparisons import TESTS
 from thetahat.comparisons.wilcoxon import Wilcoxon
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.evaluation import Choices, Chosen, check, evaluate
-from thetahat.evaluation.choices import REGISTRIES
 from thetahat.evaluation.plans import Basis, plan
 from thetahat.evaluation.power import power_of
+from thetahat.evaluation.selections import REGISTRIES
 from thetahat.layout import Layout, layout_of, layout_of_scores
 from thetahat.types import BlockKind, Target
 

@@ -8,7 +8,8 @@ import pytest
 from thetahat.comparisons import TESTS
 from thetahat.comparisons.bayesian_signed_rank import BayesianSignedRank
 from thetahat.comparisons.bootstrap_difference import BootstrapDifference
-from thetahat.evaluation.choices import Choices, Chosen, select
+from thetahat.evaluation.choices import Choices, Chosen
+from thetahat.evaluation.selections import select
 from thetahat.layout import Layout, layout_of
 from thetahat.types import BlockKind
 
