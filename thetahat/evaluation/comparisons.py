@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from thetahat.evaluation.briefly import SharedCautions, Shortcut, told_briefly
 from thetahat.evaluation.choices import Choices, Chosen
 from thetahat.evaluation.corrections import adjust
 from thetahat.evaluation.evidence import Question, Terms
-from thetahat.evaluation.found import NOTHING_FOUND, FoundBySubject
+from thetahat.evaluation.found import NOTHING_FOUND, Found, FoundBySubject
 from thetahat.evaluation.inference import Inference, infer, interval_told, variance_told
 from thetahat.evaluation.left_out import LeftOut
 from thetahat.evaluation.paired_tests import outcome_told, outcomes_of
@@ -74,6 +74,12 @@ def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what w
     methods = replace(methods, intervals=_for_differences(intervals))
     span = None if limits is None else (limits[0] - limits[1], limits[1] - limits[0])
     shortcut = Shortcut.of(table.layout, choices, methods.variances, methods.intervals)
+
+    def lists_of(pair: Pair, on_fits: Sequence[Found]) -> Inference:
+        draw = _draw_of(pair, resampling)
+        chosen = methods.variances, methods.intervals, choices
+        return infer(pair.losses.difference, *chosen, span, left_out, on_fits, draw)
+
     asked = {
         "variances": choices.variances is not None,
         "intervals": choices.intervals is not None,
@@ -89,17 +95,7 @@ def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what w
             if shared is not None and not any(asked.values()) and not on_fits:
                 best = shortcut.best(difference, choices, span, left_out)
             if best is None:
-                draw = _draw_of(pair, resampling)
-                lists = infer(
-                    difference,
-                    methods.variances,
-                    methods.intervals,
-                    choices,
-                    span,
-                    left_out,
-                    on_fits,
-                    draw,
-                )
+                lists = lists_of(pair, on_fits)
                 best = _recommended(lists, table.layout.kind, choices.target)
             unit, differences = units_of(difference)
             effect = plain(effect_size(unit, differences, further=shared is None))

@@ -59,17 +59,12 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
         A method that was named cannot be used on these losses. Defaulted ones are listed in
         ``not_applicable`` instead.
     """
-    layout, pairs = table.layout, places(table.names, choices.control)
+    pairs = places(table.names, choices.control)
     n_pairs = len(pairs)
     detail = detail_of(choices.detail, n_pairs)
     shared = SharedCautions() if detail == "brief" else None
-    tests = select("tests", choices.tests, TESTS, layout, choices)
-    methods = Methods(
-        select("variances", choices.variances, VARIANCES, layout, choices),
-        select("intervals", choices.intervals, INTERVALS, layout, choices),
-        tests if shared is None else affordable(tests),
-    )
-    omnibus = select("omnibus", choices.omnibus, OMNIBUS, layout, choices, len(table.names))
+    methods = _methods_for(table, choices, in_brief=shared is not None)
+    omnibus = select("omnibus", choices.omnibus, OMNIBUS, table.layout, choices, len(table.names))
     in_full = shared is None or methods.intervals.named
     told_pairs = [(table.names[i], table.names[j]) for i, j in pairs] if in_full else []
     resampling = Resampling.of(table, methods.intervals, told_pairs, seed)
@@ -84,19 +79,7 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
     for selection in (methods.variances, methods.intervals, methods.tests, omnibus):
         left_out.take(selection)
 
-    models: dict[str, Any] = {}
-    for name, losses in table.models.items():
-        inference = infer(
-            losses,
-            methods.variances,
-            methods.intervals,
-            choices,
-            limits,
-            left_out,
-            found.get(name, ()),
-            resampling.of_model(name),
-        )
-        models[name] = model_told(losses, inference)
+    models = _models_told(table, methods, choices, limits, left_out, found, resampling)
     comparisons = compare(
         table, methods, choices, seed, limits, left_out, found, shared, resampling
     )
@@ -117,10 +100,49 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
         **told_once,
         "omnibus": compare_all(table, omnibus, choices, seed, left_out),
         "covariance": covariance(table),
-        "block_labels": plain(layout.block_labels),
+        "block_labels": plain(table.layout.block_labels),
         "not_applicable": left_out.listed(),
         "cautions": told([*cautions, *doubt(detail, choices.detail, n_pairs)]),
     }
     if weights is not None:
         add_risks(result, table, weights, choices, risks)
     return result
+
+
+def _methods_for(table: LossTable, choices: Choices, *, in_brief: bool) -> Methods:
+    """Return what is computed for each model and pair; in brief without what costs too much."""
+    layout = table.layout
+    tests = select("tests", choices.tests, TESTS, layout, choices)
+    return Methods(
+        select("variances", choices.variances, VARIANCES, layout, choices),
+        select("intervals", choices.intervals, INTERVALS, layout, choices),
+        affordable(tests) if in_brief else tests,
+    )
+
+
+def _models_told(  # noqa: PLR0913 - what is asked, on what, and where to note what was left out
+    table: LossTable,
+    methods: Methods,
+    choices: Choices,
+    limits: tuple[float, float] | None,
+    left_out: LeftOut,
+    found: FoundBySubject,
+    resampling: Resampling,
+) -> dict[str, Any]:
+    """Return ``models``: the means, variances and intervals of each."""
+    return {
+        name: model_told(
+            losses,
+            infer(
+                losses,
+                methods.variances,
+                methods.intervals,
+                choices,
+                limits,
+                left_out,
+                found.get(name, ()),
+                resampling.of_model(name),
+            ),
+        )
+        for name, losses in table.models.items()
+    }
