@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from thetahat.presets._coverage_averages import average
@@ -120,19 +120,30 @@ def _cell_of(row: Row) -> str:
     return f"{row['population']}{who}, {row['n']}"
 
 
-def metric_tables(rows: Sequence[Row], summary: Sequence[Row], level: float) -> tuple[Table, Table]:
-    """Tabulate the averages over cells, and every cell."""
-    sizes = sorted({row["n"] for row in rows})
-    places = {
-        "scheme": "Scheme",
-        "metric": "Metric",
-        "of": "Of",
-        "mean": "Mean",
-        "target": "Target",
-    }
-    columns = {
-        **places,
-        "interval": "Interval",
+_PLACES: Final = {
+    "scheme": "Scheme",
+    "metric": "Metric",
+    "of": "Of",
+    "mean": "Mean",
+    "target": "Target",
+    "interval": "Interval",
+}
+_OF_A_CELL: Final = {
+    "population": "Population",
+    "n": "Rows",
+    **_PLACES,
+    "coverage": "Covers its own target",
+    EXPECTED: "Covers the expected value at n",
+    "width": "Average width",
+    "score": "Interval score",
+    "built": "Share with one",
+}
+
+
+def _averaged(sizes: Iterable[int]) -> dict[str, str]:
+    """Return the columns of averages over cells."""
+    return {
+        **_PLACES,
         "cells": "Cells",
         "coverage": "Covers its own target",
         **{f"coverage_{n}": f"With {n} rows" for n in sizes},
@@ -144,24 +155,17 @@ def metric_tables(rows: Sequence[Row], summary: Sequence[Row], level: float) -> 
         "relative_score": "Interval score over the recommended one's",
         "built": "Share with one",
     }
+
+
+def metric_tables(rows: Sequence[Row], summary: Sequence[Row], level: float) -> tuple[Table, Table]:
+    """Tabulate the averages over cells, and every cell."""
     order = ("metric", "of", "scheme", "target", "mean", "interval")
     ordered = sorted(summary, key=lambda row: tuple(str(row[key]) for key in order))
-    every = {
-        "population": "Population",
-        "n": "Rows",
-        **places,
-        "interval": "Interval",
-        "coverage": "Covers its own target",
-        EXPECTED: "Covers the expected value at n",
-        "width": "Average width",
-        "score": "Interval score",
-        "built": "Share with one",
-    }
     return (
         Table(
             name="metrics",
             title=f"Intervals of level {level:g} of metrics that are no averages, over all cells",
-            columns=columns,
+            columns=_averaged(sorted({row["n"] for row in rows})),
             rows=ordered,
             note=(
                 "Averages over populations, sizes and, of models, two learners; a difference is "
@@ -173,7 +177,7 @@ def metric_tables(rows: Sequence[Row], summary: Sequence[Row], level: float) -> 
         Table(
             name="metric_cells",
             title=f"Intervals of level {level:g} of metrics that are no averages, cell by cell",
-            columns=every,
+            columns=_OF_A_CELL,
             rows=list(rows),
         ),
     )

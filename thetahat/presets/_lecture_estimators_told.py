@@ -139,6 +139,69 @@ def _figures(told: _Told) -> list[Figure]:
     return found
 
 
+ABOVE: Final = (0, None)
+"""Bounds of a figure that is to be positive."""
+_OF_ONE_FIGURE: Final[Sequence[tuple[str, str, str, str, tuple[float | None, float | None]]]] = (
+    (
+        "The split sample overestimates the risk of what is fitted on all rows.",
+        LECTURE,
+        "split_third/bias",
+        "bias of the split with a third to test on",
+        ABOVE,
+    ),
+    (
+        "The split sample is unbiased for the risk of what it fitted, to 0.01.",
+        LECTURE,
+        "fitted_on_fewer",
+        "estimate less the true error of the classifier fitted on two thirds",
+        (-0.01, 0.01),
+    ),
+    (
+        "The bias of the split sample grows with the share to test on.",
+        LECTURE,
+        "halves_above",
+        "bias with a half to test on less that with a third",
+        ABOVE,
+    ),
+    (
+        "Leave-one-out has a smaller error than 10-fold.",
+        MOLINARO,
+        "one_out/mse",
+        "mean squared error of 10-fold less that of leave-one-out",
+        ABOVE,
+    ),
+    (
+        "Leave-one-out has a larger absolute error than 10-fold.",
+        HASTIE,
+        "one_out/absolute",
+        "mean absolute error of leave-one-out less that of 10-fold",
+        ABOVE,
+    ),
+    (
+        "The deviation of 10-fold is comparable to that of leave-one-out.",
+        MOLINARO,
+        "one_out/sd",
+        "deviation of 10-fold over that of leave-one-out",
+        BESIDE,
+    ),
+    (
+        "A split varies more than 10-fold.",
+        MOLINARO,
+        "split/sd",
+        "deviation of the split with a third to test on less that of 10-fold",
+        ABOVE,
+    ),
+    (
+        ".632+ varies less than any cross-validation.",
+        MOLINARO,
+        "plus/sd",
+        "least deviation of the cross-validations less that of .632+",
+        ABOVE,
+    ),
+)
+"""Text, source, the figure's name, what is measured, and the bounds."""
+
+
 def _claims(told: _Told) -> list[Claim]:
     found: list[Claim] = []
     for at, classifier in enumerate(told.classifiers):
@@ -147,10 +210,19 @@ def _claims(told: _Told) -> list[Claim]:
 
 
 def _of_classifier(told: _Told, at: int, title: str) -> list[Claim]:
-    def claim(  # noqa: PLR0913 - a claim's own fields
-        text: str, source: str, name: str, measured: str, low: float | None, high: float | None
-    ) -> Claim:
-        return Claim(
+    folds = [*FOLDS, LEAVE_ONE_OUT]
+    of_bias = (
+        (
+            "The bias of cross-validation falls with the number of folds.",
+            LECTURE,
+            f"{first}/bias_above",
+            f"bias of {NAMES[first]} less that of {NAMES[second]}",
+            ABOVE,
+        )
+        for first, second in pairwise(folds)
+    )
+    return [
+        Claim(
             text=text,
             reference=source,
             place="Leave-one-out vs. 10-fold" if source != LECTURE else "Bias and variance",
@@ -159,82 +231,5 @@ def _of_classifier(told: _Told, at: int, title: str) -> list[Claim]:
             at_least=low,
             at_most=high,
         )
-
-    folds = [*FOLDS, LEAVE_ONE_OUT]
-    found = [
-        claim(
-            "The bias of cross-validation falls with the number of folds.",
-            LECTURE,
-            f"{first}/bias_above",
-            f"bias of {NAMES[first]} less that of {NAMES[second]}",
-            0,
-            None,
-        )
-        for first, second in pairwise(folds)
-    ]
-    return [
-        *found,
-        claim(
-            "The split sample overestimates the risk of what is fitted on all rows.",
-            LECTURE,
-            "split_third/bias",
-            "bias of the split with a third to test on",
-            0,
-            None,
-        ),
-        claim(
-            "The split sample is unbiased for the risk of what it fitted, to 0.01.",
-            LECTURE,
-            "fitted_on_fewer",
-            "estimate less the true error of the classifier fitted on two thirds",
-            -0.01,
-            0.01,
-        ),
-        claim(
-            "The bias of the split sample grows with the share to test on.",
-            LECTURE,
-            "halves_above",
-            "bias with a half to test on less that with a third",
-            0,
-            None,
-        ),
-        claim(
-            "Leave-one-out has a smaller error than 10-fold.",
-            MOLINARO,
-            "one_out/mse",
-            "mean squared error of 10-fold less that of leave-one-out",
-            0,
-            None,
-        ),
-        claim(
-            "Leave-one-out has a larger absolute error than 10-fold.",
-            HASTIE,
-            "one_out/absolute",
-            "mean absolute error of leave-one-out less that of 10-fold",
-            0,
-            None,
-        ),
-        claim(
-            "The deviation of 10-fold is comparable to that of leave-one-out.",
-            MOLINARO,
-            "one_out/sd",
-            "deviation of 10-fold over that of leave-one-out",
-            *BESIDE,
-        ),
-        claim(
-            "A split varies more than 10-fold.",
-            MOLINARO,
-            "split/sd",
-            "deviation of the split with a third to test on less that of 10-fold",
-            0,
-            None,
-        ),
-        claim(
-            ".632+ varies less than any cross-validation.",
-            MOLINARO,
-            "plus/sd",
-            "least deviation of the cross-validations less that of .632+",
-            0,
-            None,
-        ),
+        for text, source, name, measured, (low, high) in (*of_bias, *_OF_ONE_FIGURE)
     ]
