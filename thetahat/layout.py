@@ -177,12 +177,7 @@ def layout_of(  # noqa: PLR0913 - one argument per column of the long form
     repeat_codes = np.zeros(n, dtype=np.intp) if repeat is None else codes_of(repeat)[0]
     instance_codes, instance_labels = (None, None) if instance is None else coded(instance)
     cluster_codes, cluster_labels = (None, ()) if cluster is None else codes_of(cluster)
-    columns = (("repeat", repeat_codes), ("instance", instance_codes), ("cluster", cluster_codes))
-    for name, codes in columns:
-        if codes is not None and len(codes) != n:
-            raise InvalidParameter(
-                f"{name} has {len(codes)} entries and block has {n}", loc=(name,), value=len(codes)
-            )
+    _check_lengths(n, repeat=repeat_codes, instance=instance_codes, cluster=cluster_codes)
     if kind is BlockKind.SUBSAMPLES:
         _check_one_series(int(repeat_codes.max()) + 1, "repeat")
 
@@ -241,6 +236,14 @@ def layout_of_scores(
         n_test=np.asarray(n_test, dtype=np.float64),
         n_train=np.asarray(n_train, dtype=np.float64),
     )
+
+
+def _check_lengths(n: int, **columns: IntArray | None) -> None:
+    for name, codes in columns.items():
+        if codes is not None and len(codes) != n:
+            raise InvalidParameter(
+                f"{name} has {len(codes)} entries and block has {n}", loc=(name,), value=len(codes)
+            )
 
 
 def _check_one_series(n_repeats: int, name: str) -> None:

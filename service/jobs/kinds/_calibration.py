@@ -16,6 +16,7 @@ from service.jobs.kinds._study_records import Stretch, packed, together, unpacke
 from service.jobs.parts import failed_arrays, failure_in
 from service.schemas.base import Schema
 from thetahat.errors import EvaluationError, InvalidParameter
+from thetahat.evaluation.plain import told as told_cautions
 from thetahat.generators import Size
 from thetahat.seeds import stream
 from thetahat.studies.estimator import Estimator
@@ -143,31 +144,34 @@ def add_calibration(
         if table.name == "intervals"
         for row in table.rows
     }
-    cautions = [*found.cautions]
     sources = _whole_sources(plan, given, seed)
     of_sources = of_key(whole.records, KEY)
     refused = None if sources is None else sources.refused(of_sources)
-    if refused is not None:
-        cautions.append(Caution("new_source_not_calibrated", refused))
     for subject, interval in intervals(result):
         told = told_of(rows, subject, interval)
         if told is None and sources is not None:
             told = sources.told(of_sources, subject, interval)
         interval[CALIBRATION] = told
+    about = None if sources is None or refused is not None else sources.about()
+    lacking = () if refused is None else (Caution("new_source_not_calibrated", refused),)
     result[CALIBRATION] = {
         "repetitions": len(whole.index),
         "share": asked.share,
         "rows": study.size.rows,
         "truth_from": study.population.truth_from,
-        "new_source": None if sources is None or refused is not None else sources.about(),
-        "cautions": [{"code": c.code, "message": c.message} for c in cautions],
-        "note": (
-            f"Each sample has {study.size.rows} of the {plan.data.n} rows, so that the truth can "
-            "be taken on the others: with all rows learners are a little better, and intervals "
-            "narrower, than in the samples. Samples share rows, and the standard errors do not "
-            "know it."
-        ),
+        "new_source": about,
+        "cautions": told_cautions([*found.cautions, *lacking]),
+        "note": _note(plan, study),
     }
+
+
+def _note(plan: Plan, study: GeneralStudy) -> str:
+    return (
+        f"Each sample has {study.size.rows} of the {plan.data.n} rows, so that the truth can "
+        "be taken on the others: with all rows learners are a little better, and intervals "
+        "narrower, than in the samples. Samples share rows, and the standard errors do not "
+        "know it."
+    )
 
 
 def _study(plan: Plan, given: CrossValidationRequest, seed: int) -> GeneralStudy:
