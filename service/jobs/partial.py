@@ -154,7 +154,11 @@ def _not_ready(message: str) -> ResultNotReady:
 def made(evaluation_id: UUID) -> str:
     """Return the evaluation of the complete learners as JSON text: all the work of it."""
     from service.jobs import loading, outputs  # noqa: PLC0415 - they bring the mathematics
-    from service.jobs.kinds.base import EvaluatesDone, EvaluatesSome  # noqa: PLC0415 - likewise
+    from service.jobs.kinds.base import (  # noqa: PLC0415 - likewise
+        EvaluatesDone,
+        EvaluatesSome,
+        NamesLearners,
+    )
     from service.storage.engine import to_json  # noqa: PLC0415 - likewise
     from service.storage.files import FileStore  # noqa: PLC0415 - likewise
     from service.storage.unit_of_work import reading  # noqa: PLC0415 - likewise
@@ -173,7 +177,14 @@ def made(evaluation_id: UUID) -> str:
     body: dict[str, Any] = dict(some.result)
     methods = body.pop("methods", [])
     provenance = {**loaded.provenance, "methods": methods}
-    return to_json({"partial": found.as_data(), **body, "provenance": provenance})
+    said = found.as_data()
+    if isinstance(kind, NamesLearners):  # of those that are run together some may have failed
+        ended = kind.names_of(loaded.job, found.ended)
+        fell = {*body["failures"], *found.failed}
+        said["failed"] = [name for name in ended if name in fell]
+        said["complete"] = [name for name in ended if name not in fell]
+        said["to_come"] = kind.names_of(loaded.job, found.to_come)
+    return to_json({"partial": said, **body, "provenance": provenance})
 
 
 def main() -> None:

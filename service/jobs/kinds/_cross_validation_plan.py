@@ -10,18 +10,20 @@ from uuid import UUID
 
 import numpy as np
 
-from service.jobs.kinds._data_input import ROLES, data_from, has_role, where_role
+from service.jobs.kinds._data_input import data_from, has_role, where_role
 from service.jobs.kinds._job_key import JobKey
+from service.jobs.kinds._learner_groups import Bundle, bundles_of
 from service.jobs.kinds._methods import Method, build_one
 from service.jobs.kinds._methods_used import learners_used, method_used
 from service.jobs.kinds._refits import Extra, extra_of
+from service.jobs.kinds._scheme_layout import layout_for, likely_layout, where_scheme
 from service.jobs.kinds._target_sample import weighted_data
 from service.jobs.kinds.base import DatasetFile, Job
 from service.settings import settings
 from thetahat.data import Data
-from thetahat.errors import EvaluationError, InvalidParameter, Loc, UnsupportedCombination
+from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
 from thetahat.evaluation import Choices, check, those_that_fit
-from thetahat.layout import Layout, layout_of
+from thetahat.layout import Layout
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner
 from thetahat.losses import LOSSES
@@ -31,28 +33,31 @@ from thetahat.pipelines import for_classes, learner_spec
 from thetahat.resampling import check_learner, check_loss, check_target, rows_of
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Rows, Scheme
-from thetahat.types import BlockKind
 
 if TYPE_CHECKING:
     from service.jobs.kinds._learners_input import FitsRequest, LearnersRequest
 
 _DEFAULT_LOSS = {"classification": "zero_one", "regression": "squared"}
-_MANY_BLOCKS, _MANY_REPEATS = 20, 6
 _MAY_BE_ZERO_ONE = frozenset({"zero_one", "cost_matrix"})
-_MOST_EXACT = 2000
-"""Splits up to which a request is checked against the very layout it will have."""
-_MOST_CELLS = 5_000_000
-"""Splits x rows, likewise: splits of many rows take long to draw, and much room."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """The parts, built; ``all_own`` says that no learner needs scikit-learn."""
+    """The parts, built.
+
+    Parameters
+    ----------
+    bundles : tuple of Bundle
+        All learners, those that are run together in one; one group each.
+    all_own : bool
+        Whether no learner needs scikit-learn.
+    """
 
     data: Data
     rows: Rows
     scheme: Scheme
     learners: Mapping[str, Learner]
+    bundles: tuple[Bundle, ...]
     loss: Loss
     n_splits: int
     all_own: bool
@@ -209,65 +214,12 @@ def loss_for(given: FitsRequest, loss: Loss, data: Data) -> Loss:
         raise
 
 
-def layout_for(given: FitsRequest, scheme: Scheme, rows: Rows, field: str = "scheme") -> Layout:
-    """Return the layout that the scheme will give, or one like it where there are many splits."""
-    try:
-        n_splits = scheme.n_splits(rows)
-        if n_splits > _MOST_EXACT or n_splits * rows.n > _MOST_CELLS:
-            return likely_layout(scheme, size=1 if n_splits == rows.n else 2)
-        splits = list(scheme.splits(rows, 0))
-    except EvaluationError as error:
-        error.loc = where_scheme(given, error.loc, field)
-        raise
-    sizes = [len(s.test) for s in splits]
-    if scheme.block_kind is BlockKind.HOLDOUT:
-        return layout_of(BlockKind.HOLDOUT, np.zeros(sizes[0], dtype=np.intp))
-    return layout_of(
-        scheme.block_kind,
-        np.repeat([s.block for s in splits], sizes).astype(np.intp),
-        repeat=np.repeat([s.repeat for s in splits], sizes).astype(np.intp),
-        instance=np.concatenate([s.test for s in splits]),
-        n_train=np.repeat([s.n_train for s in splits], sizes).astype(np.float64),
-    )
-
-
-def where_scheme(given: FitsRequest, loc: Loc, field: str = "scheme") -> Loc:
-    """Return where the request has what a scheme refuses: a role of the data, or a parameter."""
-    if len(loc) > 1 and loc[0] == "columns" and loc[1] in ROLES:
-        return (*where_role(given, str(loc[1])), *loc[2:])
-    if loc == ("scheme",):
-        return (field, "name")
-    return (field, "params", *loc) if loc else (field,)
-
-
-def likely_layout(scheme: Scheme, *, size: int = 2) -> Layout:
-    """Return a layout like the scheme's, to refuse what cannot fit whatever the data are.
-
-    Folds and repeats are as many as the scheme says, up to what no method tells from more.
-    """
-    kind = scheme.block_kind
-    n_blocks = min(getattr(scheme, "n_folds", _MANY_BLOCKS), _MANY_BLOCKS)
-    n_repeats = min(getattr(scheme, "n_repeats", 1), _MANY_REPEATS)
-    if kind is BlockKind.HOLDOUT:
-        return layout_of(kind, np.zeros(size * n_blocks, dtype=np.intp))
-    block = np.repeat(np.arange(n_blocks, dtype=np.intp), size)
-    n = len(block)
-    if kind is BlockKind.SUBSAMPLES:
-        return layout_of(kind, block, instance=np.arange(n), n_train=float(n))
-    repeat = np.repeat(np.arange(n_repeats, dtype=np.intp), n)
-    return layout_of(
-        kind,
-        np.tile(block, n_repeats),
-        repeat=repeat,
-        instance=np.tile(np.arange(n, dtype=np.intp), n_repeats),
-    )
-
-
 @lru_cache(maxsize=1)
 def _built(key: JobKey[LearnersRequest]) -> Plan:
     given = key.given
     data = weighted_data(key.job, given, data_from(given, key.job.datasets))
     scheme, loss, rows = scheme_of(given), loss_of(given), rows_of(data)
+    learners = told_classes(learners_of(given, loss), data)
     try:
         n_splits = scheme.n_splits(rows)
     except EvaluationError as error:
@@ -277,7 +229,8 @@ def _built(key: JobKey[LearnersRequest]) -> Plan:
         data=data,
         rows=rows,
         scheme=scheme,
-        learners=told_classes(learners_of(given, loss), data),
+        learners=learners,
+        bundles=bundles_of(learners, data),
         loss=loss_for(given, loss, data),
         n_splits=n_splits,
         all_own=all(is_own(wire) for wire in given.learners.values()),

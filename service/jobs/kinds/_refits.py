@@ -135,9 +135,9 @@ def _seed_of(seed: int) -> int:
     return int(stream(seed, "refits").integers(MAX_SEED))
 
 
-def run_extra(plan: Plan, seed: int, part: Mapping[str, Any]) -> dict[str, np.ndarray]:
+def run_extra(plan: Plan, seed: int, name: str, part: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """Fit and test one learner on some of a design's splits."""
-    name, design = part["learner"], plan.extra.designs[part["design"]]
+    design = plan.extra.designs[part["design"]]
     learning = Learning(name, plan.learners[name], plan.data, plan.loss)
     arrays, cautions = run_design(learning, design, _seed_of(seed), part["start"], part["stop"])
     words = json.dumps([[c.code, c.message] for c in cautions])

@@ -12,8 +12,6 @@ from service.jobs.kinds._cross_validation_plan import (
     built_learners,
     check_choices,
     is_own,
-    layout_for,
-    likely_layout,
     loss_for,
     loss_of,
     told_classes,
@@ -23,6 +21,7 @@ from service.jobs.kinds._job_key import JobKey
 from service.jobs.kinds._learner_metrics import silent_of
 from service.jobs.kinds._methods_used import learners_used, method_used
 from service.jobs.kinds._metrics import Metrics, check_metrics, metrics_of, metrics_used
+from service.jobs.kinds._scheme_layout import layout_for, likely_layout
 from service.jobs.kinds._selection_groups import MOST_SHOWN, Groups, groups_of
 from service.jobs.kinds._selection_schemes import (
     Schemes,

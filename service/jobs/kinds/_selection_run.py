@@ -22,7 +22,7 @@ from thetahat.selecting import InternalEstimate, internal_seed, internal_splits,
 from thetahat.types import Caution
 
 if TYPE_CHECKING:
-    from service.jobs.kinds._selection_groups import Bundle
+    from service.jobs.kinds._learner_groups import Bundle
     from service.jobs.kinds._selection_plan import Plan
 
 WORTH_A_PART = 300_000

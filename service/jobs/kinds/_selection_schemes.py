@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from service.jobs.kinds._cross_validation_plan import built_scheme, check_roles, where_scheme
+from service.jobs.kinds._cross_validation_plan import built_scheme, check_roles
+from service.jobs.kinds._scheme_layout import where_scheme
 from service.jobs.kinds._selection_groups import MOST_SHOWN, Groups
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.schemes.base import Rows, Scheme

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from service.jobs.kinds._cross_validation_plan import check_choices, likely_layout
+from service.jobs.kinds._cross_validation_plan import check_choices
 from service.jobs.kinds._methods import build_one, chosen
 from service.jobs.kinds._placing import placed
+from service.jobs.kinds._scheme_layout import likely_layout
 from service.jobs.kinds._study_input import EstimatorChoices, EstimatorInput
 from service.settings import settings
 from thetahat.errors import InvalidParameter, Loc

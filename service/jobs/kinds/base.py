@@ -136,6 +136,18 @@ class EvaluatesSome(Protocol):
 
 
 @runtime_checkable
+class NamesLearners(Protocol):
+    """A kind with parts of the progress that are of several learners."""
+
+    def names_of(self, job: Job, parts: Collection[str]) -> list[str]:
+        """Return the learners that these parts are of, in the request's order.
+
+        Parts that are of none are called what they are.
+        """
+        ...
+
+
+@runtime_checkable
 class EvaluatesDone(Protocol):
     """A kind whose chunks are of no part, and that can evaluate those that are done."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any, ClassVar, Literal
 from uuid import UUID
 
@@ -21,16 +20,19 @@ from service.jobs.kinds._calibration import (
     run_calibration,
 )
 from service.jobs.kinds._cross_validation_plan import Plan, check_plan, plan_of
+from service.jobs.kinds._cross_validation_run import parts_of, run_part, splits_of, work_of
 from service.jobs.kinds._data_input import check_data_fields
 from service.jobs.kinds._failures import failure_of
 from service.jobs.kinds._fewer_learners import choices_left
+from service.jobs.kinds._learner_groups import Bundle
 from service.jobs.kinds._learner_metrics import check_learners, judged_of
 from service.jobs.kinds._learners_input import LearnersRequest
+from service.jobs.kinds._learners_told import told_by
 from service.jobs.kinds._loss_output import losses_as_columns
 from service.jobs.kinds._methods import Method
 from service.jobs.kinds._methods_used import methods_used
 from service.jobs.kinds._metrics import metrics_of, metrics_used
-from service.jobs.kinds._refits import found_again, run_extra
+from service.jobs.kinds._refits import found_again
 from service.jobs.kinds._target_sample import (
     TargetSampleFields,
     check_target_sample,
@@ -38,9 +40,8 @@ from service.jobs.kinds._target_sample import (
     sources_of,
 )
 from service.jobs.kinds.base import Chunk, Chunks, DatasetFile, Finished, Job
-from service.jobs.parts import failed_arrays, failure_in
 from service.schemas.base import EvaluationRequest
-from thetahat.errors import EvaluationError, InsufficientData
+from thetahat.errors import InsufficientData
 from thetahat.evaluation import check, evaluate
 from thetahat.evaluation.weighting import add_risks
 from thetahat.measuring.told import add_metrics
@@ -48,22 +49,14 @@ from thetahat.refits import not_of_pairs
 from thetahat.resampling import (
     Outcomes,
     cautions_of,
-    cells,
-    is_fast,
     joined,
     loss_table,
-    pack,
     path_of,
-    run_splits,
     unpack,
 )
 
 SMALL = 3_000_000
 """Values looked at, over all splits and learners, below which one unit does it all."""
-WORTH_A_PART = 300_000
-"""Values looked at that are worth another pass over all rows, by another worker."""
-MOST_CHUNKS = 64
-"""Per evaluation, about: enough to keep many workers busy, few enough to store."""
 
 
 class CrossValidationRequest(LearnersRequest, TargetSampleFields, CalibrationFields):
@@ -100,18 +93,17 @@ class CrossValidation:
         check_learners(metrics_of(given.metrics), given, datasets)
 
     def start(self, job: Job) -> Finished | Chunks:
-        """Cut the splits of each learner into chunks, or do a small evaluation at once."""
+        """Cut the splits of the learners into chunks, or do a small evaluation at once."""
         given = _narrow(job.request)
         plan = plan_of(job, given)
-        n_fits = plan.n_splits + sum(plan.extra.n_splits)
-        work = sum(cells(learner, plan.data, n_fits) for learner in plan.learners.values())
         repetitions = parts_of_calibration(calibration_of(given))
-        if work <= SMALL and plan.all_own and not repetitions:
-            outputs = [_run(plan, job.seed, part) for part in _parts(plan, whole=True)]
-            return _finish(job, given, plan, _parts(plan, whole=True), outputs)
+        if work_of(plan) <= SMALL and plan.all_own and not repetitions:
+            parts = parts_of(plan, whole=True)
+            outputs = [run_part(plan, job.seed, part) for part in parts]
+            return _finish(job, given, plan, parts, outputs)
         chunks = [
-            Chunk(part, size=part["stop"] - part["start"], part=part["learner"])
-            for part in _parts(plan)
+            Chunk(part, size=splits_of(part, plan), part=_name(part, plan))
+            for part in parts_of(plan)
         ]
         per_sample = plan.n_splits * len(plan.learners)
         chunks += [
@@ -121,17 +113,17 @@ class CrossValidation:
         return Chunks(chunks, unit="splits")
 
     def run(self, job: Job, payload: dict[str, Any]) -> dict[str, np.ndarray]:
-        """Fit and test one learner on some of the splits."""
+        """Fit and test some learners on some of the splits."""
         given = _narrow(job.request)
         if CALIBRATION in payload:
             return run_calibration(plan_of(job, given), given, job.seed, payload)
-        return _run(plan_of(job, given), job.seed, payload)
+        return run_part(plan_of(job, given), job.seed, payload)
 
     def gather(self, job: Job, outputs: Sequence[dict[str, np.ndarray]]) -> Finished:
         """Put the losses together and evaluate them."""
         given = _narrow(job.request)
         plan = plan_of(job, given)
-        parts = _parts(plan)
+        parts = parts_of(plan)
         finished = _finish(job, given, plan, parts, outputs[: len(parts)])
         add_calibration(finished.result, plan, given, job.seed, outputs[len(parts) :])
         return finished
@@ -139,17 +131,28 @@ class CrossValidation:
     def gather_some(
         self, job: Job, learners: Collection[str], outputs: Sequence[dict[str, np.ndarray]]
     ) -> Finished:
-        """Evaluate the learners that are complete; the cut is that of all learners."""
+        """Evaluate the learners that are complete; the cut is that of all learners.
+
+        ``learners`` are parts as the chunks name them: learners, or those that are run together.
+        """
         given = _narrow(job.request)
         whole = plan_of(job, given)
-        some = {name: learner for name, learner in whole.learners.items() if name in learners}
+        there = self.names_of(job, learners)
+        some = {name: learner for name, learner in whole.learners.items() if name in there}
         if not some:
             raise InsufficientData("no learner is complete yet")
-        parts = [part for part in _parts(whole) if part["learner"] in some]
+        parts = [part for part in parts_of(whole) if _name(part, whole) in learners]
         plan = replace(whole, learners=some)
         finished = _finish(job, given, plan, parts, outputs[: len(parts)])
         add_calibration(finished.result, whole, given, job.seed, outputs[len(parts) :])
         return finished
+
+    def names_of(self, job: Job, parts: Collection[str]) -> list[str]:
+        """Return the learners of these parts, and the calibration where it is one of them."""
+        plan = plan_of(job, _narrow(job.request))
+        there = {name for bundle in plan.bundles if bundle.part in parts for name in bundle.names}
+        also = [CALIBRATION] if CALIBRATION in parts else []
+        return [name for name in plan.learners if name in there] + also
 
 
 def _narrow(request: EvaluationRequest) -> CrossValidationRequest:
@@ -157,42 +160,9 @@ def _narrow(request: EvaluationRequest) -> CrossValidationRequest:
     return request
 
 
-def _parts(plan: Plan, *, whole: bool = False) -> list[dict[str, Any]]:
-    """Return what each part of the work is; a function of the request alone.
-
-    A part is some of the scheme's splits for one learner, or some of the extra fits of a design.
-    ``whole`` takes all of them in one. A learner that goes over all rows once, and not once per
-    split, is cut into no more parts than are worth another such pass.
-    """
-    found: list[dict[str, Any]] = []
-    most = 1 if whole else max(1, MOST_CHUNKS // len(plan.learners))
-    for name, learner in plan.learners.items():
-        parts = min(plan.n_splits, most)
-        if is_fast(learner):
-            worth = cells(learner, plan.data, plan.n_splits) // WORTH_A_PART
-            parts = min(parts, max(1, worth))
-        edges = [plan.n_splits * i // parts for i in range(parts + 1)]
-        found += [{"learner": name, "start": a, "stop": b} for a, b in pairwise(edges)]
-        found += [
-            {"learner": name, "start": a, "stop": b, "design": design}
-            for design, a, b in plan.extra.cuts(most)
-        ]
-    return found
-
-
-def _run(plan: Plan, seed: int, part: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Return what one part gave, or what it failed with."""
-    name, start, stop = part["learner"], part["start"], part["stop"]
-    try:
-        if "design" in part:
-            return run_extra(plan, seed, part)
-        splits = plan.scheme.splits(plan.rows, seed, start=start, stop=stop)
-        outcomes = run_splits(
-            name, plan.learners[name], plan.data, splits, plan.loss, seed, keep_predictions=True
-        )
-    except EvaluationError as error:
-        return failed_arrays(error.code, error.message, ("learners", name))
-    return pack(outcomes)
+def _name(part: Mapping[str, Any], plan: Plan) -> str:
+    bundle: Bundle = plan.bundles[part["bundle"]]
+    return bundle.part
 
 
 def _finish(
@@ -207,14 +177,14 @@ def _finish(
     outcomes: dict[str, list[Outcomes]] = {name: [] for name in plan.learners}
     again: dict[str, dict[int, list[dict[str, np.ndarray]]]] = {name: {} for name in plan.learners}
     for part, output in zip(parts, outputs, strict=True):
-        name = part["learner"]
-        failure = failure_in(output, name)
-        if failure is not None:
+        piece = told_by(output, plan.bundles[part["bundle"]].names)
+        for name, failure in piece.failures.items():
             failures.setdefault(name, failure)
-        elif "design" in part:
-            again[name].setdefault(part["design"], []).append(output)
-        else:
-            outcomes[name].append(unpack(output))
+        for name, arrays in piece.ran.items():
+            if "design" in part:
+                again[name].setdefault(part["design"], []).append(arrays)
+            else:
+                outcomes[name].append(unpack(arrays))
     ran = {name: joined(of_one) for name, of_one in outcomes.items() if name not in failures}
     if not ran:
         raise failure_of(next(iter(failures.values())))

@@ -248,7 +248,7 @@ def _run(
     whole: list[int] = []
     try:
         if "design" in part:
-            return run_extra(plan, seed, part)
+            return run_extra(plan, seed, name, part)
         splits = plan.scheme.splits(plan.rows, seed, start=part["start"], stop=part["stop"])
         smaller = grown(_noting(splits, whole), growth, plan.rows, seed, size)
         outcomes = run_splits(

@@ -152,6 +152,26 @@ def test_exact_the_complete_learners_are_evaluated_before_the_last_is_done(
         assert some["models"][name] == ended["models"][name]
 
 
+def test_exact_learners_that_are_run_together_are_complete_one_by_one(client: TestClient) -> None:
+    near = {f"k{k}": {"name": "nearest_neighbours", "params": {"k": k}} for k in (1, 3, 27)}
+    learners = {"forest": BODY["learners"]["forest"], **near}
+    answer = client.post("/v1/evaluations", json={**BODY, "learners": learners})
+    there, worker = answer.headers["location"], hands()
+    evaluation_id = UUID(answer.json()["id"])
+    worker.do((evaluation_id, 0))
+    _do(evaluation_id, worker, "k1 and 2 more")
+
+    said = client.get(there).json()
+    assert said["learners"] == {
+        "forest": {"done": 0, "total": 3, "status": "queued"},
+        "k1 and 2 more": {"done": 9, "total": 9, "status": "done"},
+    }
+    assert said["progress"] == {"done": 9, "total": 12, "unit": "splits"}
+    some = client.get(f"{there}/result?partial=true").json()
+    assert some["partial"] == {"complete": ["k1", "k3"], "failed": ["k27"], "to_come": ["forest"]}
+    assert (list(some["models"]), list(some["failures"])) == (["k1", "k3"], ["k27"])
+
+
 def test_degenerate_what_cannot_be_made_in_time_is_not_ready(
     client: TestClient, begun: tuple[str, UUID, Hands], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from service.errors import InvalidRequest
-from service.jobs.kinds import cross_validation
+from service.jobs.kinds import _cross_validation_run, cross_validation
 from tests.service.kinds.running import parquet_file, place_of, run_kind
 from thetahat.errors import EvaluationError
 
@@ -63,7 +63,7 @@ def test_exact_the_number_of_chunks_changes_no_bit(monkeypatch: pytest.MonkeyPat
     body = {**BODY, "learners": {**BODY["learners"], "forest": forest}}
     results = []
     for most in (3, 8, 64):
-        monkeypatch.setattr(cross_validation, "MOST_CHUNKS", most)
+        monkeypatch.setattr(_cross_validation_run, "MOST_CHUNKS", most)
         results.append(run_kind(body, job=most))
 
     assert results[0].result == results[1].result == results[2].result
@@ -90,11 +90,11 @@ def test_exact_learners_that_go_over_all_rows_once_change_no_bit(
     body = BODY if task == "regression" else CLASSIFY
     body = {**body, "learners": {name: name for name in FAST[task]}, "scheme": scheme}
     body["data"] = {**body["data"], "source": SITE.tolist()}
-    monkeypatch.setattr(cross_validation, "WORTH_A_PART", 1)
+    monkeypatch.setattr(_cross_validation_run, "WORTH_A_PART", 1)
     monkeypatch.setattr(cross_validation, "SMALL", 0)
     results = []
     for parts in (1, 2, 4):
-        monkeypatch.setattr(cross_validation, "MOST_CHUNKS", parts * len(FAST[task]))
+        monkeypatch.setattr(_cross_validation_run, "MOST_CHUNKS", parts * len(FAST[task]))
         results.append(run_kind(body, job=parts))
 
     assert results[0].result == results[1].result == results[2].result
@@ -115,7 +115,7 @@ def test_golden_the_result_says_which_path_was_taken() -> None:
 
 def test_exact_one_unit_and_many_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = run_kind(BODY)
-    monkeypatch.setattr(cross_validation, "WORTH_A_PART", 1)
+    monkeypatch.setattr(_cross_validation_run, "WORTH_A_PART", 1)
     monkeypatch.setattr(cross_validation, "SMALL", 0)
     cut = run_kind(BODY, job=1)
 

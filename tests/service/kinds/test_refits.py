@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.api.catalogue import family
-from service.jobs.kinds import cross_validation
+from service.jobs.kinds import _cross_validation_run, cross_validation
 from service.jobs.kinds.base import Chunk
 from service.storage.engine import to_json
 from tests.service.kinds.running import parquet_file, run_kind
@@ -78,7 +78,7 @@ def test_exact_the_number_of_parts_changes_no_bit(monkeypatch: pytest.MonkeyPatc
     body = {**BODY, "learners": {"mean": "mean", "drawn": drawn}}
     results = []
     for most in (2, 4, 8):  # one part for each learner (and design), two, four
-        monkeypatch.setattr(cross_validation, "MOST_CHUNKS", most)
+        monkeypatch.setattr(_cross_validation_run, "MOST_CHUNKS", most)
         results.append(to_json(run_kind(body, job=most).result))
 
     assert len(set(results)) == 1
@@ -96,7 +96,7 @@ def test_exact_bootstrap_intervals_do_not_depend_on_the_parts(
     results = [run_kind(body)]
     monkeypatch.setattr(cross_validation, "SMALL", 0)
     for most in (2, 4, 64):
-        monkeypatch.setattr(cross_validation, "MOST_CHUNKS", most)
+        monkeypatch.setattr(_cross_validation_run, "MOST_CHUNKS", most)
         results.append(run_kind(body, job=most))
 
     assert len({to_json(finished.result) for finished in results}) == 1

@@ -92,6 +92,7 @@ def test_exact_one_two_and_four_workers_give_the_same_bytes(
 ) -> None:
     learners = {
         "ridge": {"name": "ridge", "prepare": ["standardise"]},
+        **{f"r{p}": {"name": "ridge", "params": {"penalty": p}} for p in (1, 10, 100)},
         "forest": {"name": "RandomForestRegressor", "params": {"n_estimators": 4}},
         "mlp": {"name": "MLPRegressor", "params": {"max_iter": 5}},
         "signed": "GammaRegressor",  # fails: there are values below 0

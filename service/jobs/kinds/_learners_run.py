@@ -1,0 +1,80 @@
+"""The learners of one chunk at work: together where they can be, and each alone where not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+from service.jobs.failures import memory_limit
+from service.jobs.kinds._learners_told import Arrays, Told
+from service.settings import settings
+from thetahat.data import Data
+from thetahat.errors import EvaluationError
+from thetahat.losses.base import Loss
+from thetahat.resampling import Group, SplitOutcome, run_path
+from thetahat.schemes.base import Split
+
+Packing = Callable[[str, Sequence[SplitOutcome]], Arrays]
+
+
+def run_group(  # noqa: PLR0913 - as run_path, and what becomes of it
+    group: Group,
+    data: Data,
+    splits: Callable[[], Iterable[Split]],
+    loss: Loss,
+    seed: int,
+    packing: Packing,
+) -> Told:
+    """Run learners on the same splits together.
+
+    Where they want too much memory together they are run one after another: at the edge of a
+    limit the last digits of what one gives may then differ from those that it gives with others.
+
+    Parameters
+    ----------
+    splits : callable
+        Gives the splits anew each time.
+    packing : callable
+        Gives the arrays of a learner's outcomes, or refuses them.
+    """
+
+    def run(some: Group) -> Told:
+        told = Told()
+        try:
+            found = run_path(some, data, splits(), loss, seed, keep_predictions=True)
+        except EvaluationError as error:  # what a scheme refuses is refused for all
+            found = dict.fromkeys(some.names, error)
+        for name, one in found.items():
+            if isinstance(one, EvaluationError):
+                told.fail(name, one.code, one.message)
+            else:
+                told.note(name, partial(packing, name, one))
+        return told
+
+    if len(group.names) > 1:
+        try:
+            return run(group)
+        except MemoryError:
+            pass  # its traceback holds what was too much, and is gone outside of the handler
+    return run_each(group.names, lambda name: run(_only(group, name)))
+
+
+def run_each(names: Sequence[str], run: Callable[[str], Told]) -> Told:
+    """Run learners one after another; of several, one that wants too much memory fails alone."""
+    if len(names) == 1:
+        return run(names[0])
+    found = Told()
+    for name in names:
+        try:
+            told = run(name)
+        except MemoryError:
+            said = memory_limit(settings().memory_limit_mb)
+            found.fail(name, said["code"], said["detail"])
+        else:
+            found.ran |= told.ran
+            found.failures |= told.failures
+    return found
+
+
+def _only(group: Group, name: str) -> Group:
+    return Group((name,), (group.learners[group.names.index(name)],))

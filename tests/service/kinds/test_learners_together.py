@@ -1,0 +1,242 @@
+"""Learners that differ in one parameter are run together in a cross-validation."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from service.jobs.kinds import (
+    JOB_KINDS,
+    _cross_validation_run,
+    _learner_groups,
+    _learners_run,
+    cross_validation,
+)
+from service.jobs.kinds._learner_groups import bundles_of
+from service.jobs.kinds.base import Chunks, Job, NothingLeft
+from service.jobs.parts import FAILED, failed_arrays
+from tests.service.kinds.running import run_kind
+from tests.service.kinds.test_cross_validation import BODY, LABELS, X, Y
+from tests.thetahat.learners.problems import problem
+from thetahat.learners.ridge import Ridge
+from thetahat.resampling import Group, run_path
+from thetahat.schemes.base import Rows
+from thetahat.schemes.k_fold import KFold
+
+PENALTIES = [float(value) for value in np.geomspace(1e-3, 1e4, 8)]
+RIDGES = {f"r{at}": {"name": "ridge", "params": {"penalty": v}} for at, v in enumerate(PENALTIES)}
+FIVE = {"name": "k_fold", "params": {"n_folds": 5}}
+LIGHT = {"variances": ["bayle_within"], "intervals": ["normal"], "tests": ["sign"]}
+REGRESSION: dict[str, Any] = {
+    **BODY,
+    **LIGHT,
+    "data": {"X": X.tolist(), "y": Y.tolist()},
+    "learners": RIDGES,
+    "scheme": FIVE,
+}
+NEAR: dict[str, Any] = {
+    **BODY,
+    **LIGHT,
+    "task": "classification",
+    "data": {"X": np.round(np.abs(X) * 2).tolist(), "y": LABELS},
+    "learners": {
+        **{f"k{k}": {"name": "nearest_neighbours", "params": {"k": k}} for k in (1, 4, 9)},
+        "majority": "majority",
+        **{
+            f"s{s}": {"name": "multinomial_naive_bayes", "params": {"smoothing": s}}
+            for s in (0.1, 1, 5)
+        },
+    },
+    "loss": "brier",
+    "scheme": FIVE,
+}
+
+
+def few(*names: str) -> dict[str, Any]:
+    return {**REGRESSION, "learners": {name: RIDGES[name] for name in names}}
+
+
+def started(body: dict[str, Any]) -> tuple[Job, Chunks]:
+    kind = JOB_KINDS["cross_validation"]
+    job = Job(uuid4(), body["kind"], kind.request.model_validate(body), 7)
+    found = kind.start(job)
+    assert isinstance(found, Chunks)
+    return job, found
+
+
+@pytest.mark.outside("sklearn.model_selection.cross_val_predict on the same splits")
+def test_against_sklearn_eight_penalties() -> None:
+    from sklearn.linear_model import Ridge as Theirs
+    from sklearn.model_selection import cross_val_predict
+
+    losses = run_kind(REGRESSION).losses
+    cv = [(s.train, s.test) for s in KFold(n_folds=5).splits(Rows(n=60), 7)]
+    at = np.array(losses["instance"])
+
+    for name, penalty in zip(RIDGES, PENALTIES, strict=True):
+        said = cross_val_predict(Theirs(alpha=penalty, solver="svd"), X, Y, cv=cv)
+        assert_allclose(np.array(losses[name]), (said - Y)[at] ** 2, rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "variance"),
+    [
+        (FIVE, "theta_4"),
+        ("leave_one_out", "bayle_all_pairs"),
+        ("random_subsampling", "nadeau_bengio"),
+    ],
+)
+@pytest.mark.parametrize("body", [REGRESSION, NEAR])
+def test_naive_each_by_itself_gives_the_same(
+    body: dict[str, Any], scheme: Any, variance: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = {**body, "scheme": scheme, "variances": [variance]}
+    together = run_kind(body)
+    monkeypatch.setattr(_learner_groups, "MOST_TOGETHER", 1)
+    alone = run_kind(body, job=1)
+
+    assert together.losses.column_names == alone.losses.column_names
+    for name in together.losses.column_names:
+        one, other = (table[name].to_numpy() for table in (together.losses, alone.losses))
+        if one.dtype == np.float64:
+            assert_allclose(one, other, rtol=1e-8, atol=1e-10)
+        else:
+            assert_array_equal(one, other)
+    assert together.result["learners"] == alone.result["learners"]
+    paths = {name: one["path"] for name, one in together.result["learners"].items()}
+    assert paths == {name: "plain" if name == "majority" else "fast" for name in paths}
+
+
+def test_property_they_are_one_part_with_the_splits_of_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cross_validation, "SMALL", 0)
+    _, cut = started(NEAR)
+
+    parts: dict[str | None, int] = {}
+    for chunk in cut.chunks:
+        parts[chunk.part] = parts.get(chunk.part, 0) + chunk.size
+    assert parts == {"k1 and 2 more": 15, "majority": 5, "s0.1 and 2 more": 15}
+
+
+def test_exact_however_they_are_cut_no_bit_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = run_kind(NEAR)
+    monkeypatch.setattr(cross_validation, "SMALL", 0)
+    monkeypatch.setattr(_cross_validation_run, "WORTH_A_PART", 1)
+    for parts in (3, 6, 64):
+        monkeypatch.setattr(_cross_validation_run, "MOST_CHUNKS", parts)
+        cut = run_kind(NEAR, job=parts)
+        assert cut.result == whole.result
+        assert cut.losses == whole.losses
+
+
+def test_property_no_piece_hands_in_more_than_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cross_validation, "SMALL", 0)
+    monkeypatch.setattr(_learner_groups, "MOST_OF_ONE", 8 * 12 * 3)  # one fold of all penalties
+    _, cut = started(REGRESSION)
+    assert [chunk.size for chunk in cut.chunks] == [8] * 5
+    data = problem("plain", "regression")
+    ridges = {f"r{at}": Ridge(penalty=at + 1.0) for at in range(5)}
+    monkeypatch.setattr(_learner_groups, "MOST_TOGETHER", 2 * 3 * data.n)
+    assert [bundle.names for bundle in bundles_of(ridges, data)] == [
+        ("r0", "r1"),
+        ("r2", "r3"),
+        ("r4",),
+    ]
+
+
+def test_exact_a_part_has_a_name_of_its_own() -> None:
+    ridges = {"a": Ridge(penalty=1), "b": Ridge(penalty=2), "a and 1 more": Ridge(intercept=False)}
+    parts = [bundle.part for bundle in bundles_of(ridges, problem("plain", "regression"))]
+    assert parts == ["a and 1 more'", "a and 1 more"]
+
+
+@pytest.mark.parametrize("small", [0, cross_validation.SMALL])
+def test_degenerate_one_that_is_refused_fails_alone(
+    small: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cross_validation, "SMALL", small)
+    greedy = {"name": "nearest_neighbours", "params": {"k": 55}}  # of 48 rows to learn from
+    body = {**NEAR, "learners": {**NEAR["learners"], "greedy": greedy}}
+    result = run_kind(body).result
+
+    assert list(result["failures"]) == ["greedy"]
+    said = result["failures"]["greedy"]
+    assert said["loc"] == ["learners", "greedy"]
+    assert said["message"].startswith("learner 'greedy', repeat 0, block 0")
+    assert result["models"] == run_kind(NEAR).result["models"]
+
+
+def test_degenerate_where_all_of_them_are_refused_each_says_why(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cross_validation, "SMALL", 0)
+    greedy = {f"k{k}": {"name": "nearest_neighbours", "params": {"k": k}} for k in (55, 58)}
+    job, cut = started({**NEAR, "learners": {**greedy, "majority": "majority"}})
+    kind = JOB_KINDS["cross_validation"]
+    outputs = [kind.run(job, dict(chunk.payload)) for chunk in cut.chunks]
+
+    assert [FAILED in output for output in outputs] == [
+        chunk.part == "k55 and 1 more" for chunk in cut.chunks
+    ]
+    failures = kind.gather(job, outputs).result["failures"]
+    for name in greedy:
+        assert failures[name]["message"].startswith(f"learner '{name}', repeat 0, block 0")
+        assert failures[name]["loc"] == ["learners", name]
+
+
+def test_exact_too_much_together_is_run_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def runs(group: Group, *rest: Any, **options: Any) -> Any:
+        if len(group.names) > 1 or group.names[0] == "r1":
+            raise MemoryError
+        return run_path(group, *rest, **options)
+
+    monkeypatch.setattr(_learners_run, "run_path", runs)
+    result = run_kind(few("r1", "r2", "r3")).result
+
+    assert result["failures"]["r1"]["code"] == "memory_limit_exceeded"
+    assert result["failures"]["r1"]["loc"] == ["learners", "r1"]
+    assert result["models"]["r2"] == run_kind(few("r2")).result["models"]["r2"]
+    with pytest.raises(MemoryError):  # as of any learner: the worker tells it
+        run_kind(few("r1"))
+
+
+def test_degenerate_a_limit_fails_all_that_ran_into_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cross_validation, "SMALL", 0)
+    kind = JOB_KINDS["cross_validation"]
+    job, cut = started({**NEAR, "learners": {**NEAR["learners"]}})
+    late = failed_arrays("time_limit_exceeded", "It ran longer than a second.")
+    outputs = [
+        late if chunk.part == "k1 and 2 more" else kind.run(job, dict(chunk.payload))
+        for chunk in cut.chunks
+    ]
+    result = kind.gather(job, outputs).result
+
+    assert {name: said["loc"] for name, said in result["failures"].items()} == {
+        name: ["learners", name] for name in ("k1", "k4", "k9")
+    }
+    assert list(result["models"]) == ["majority", "s0.1", "s1", "s5"]
+    with pytest.raises(NothingLeft, match="longer than a second"):
+        kind.gather(job, [late] * len(outputs))
+
+
+def test_exact_extra_fits_of_each_are_those_of_each_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    body = {
+        **few("r2", "r6"),
+        "variances": [{"name": "bootstrap_632", "params": {"n_resamples": 10}}],
+    }
+    for k in (3, 20):
+        near = {"name": "nearest_neighbours", "params": {"k": k}}
+        body["learners"] = {**body["learners"], f"k{k}": near}
+    monkeypatch.setattr(cross_validation, "SMALL", 0)
+    result = run_kind(body).result
+
+    for name, learner in body["learners"].items():
+        alone = run_kind({**body, "learners": {name: learner}}).result
+        assert result["models"][name]["estimates"] == alone["models"][name]["estimates"]
