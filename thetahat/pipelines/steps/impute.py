@@ -66,7 +66,8 @@ class Impute:
         name="impute",
         title="Fill in missing values",
         summary="Replaces missing values by the column's mean, median or most frequent value in "
-        "the training part, or by a constant.",
+        "the training part, or by a constant. Where no columns are named, the most frequent value "
+        "and a constant that is text fill the columns of text, the others those of numbers.",
         assumptions="Values are missing without regard to what they would have been.",
         errs="Shrinks the spread of a column and its correlations.",
     )
