@@ -35,7 +35,7 @@ class ClassSums:
     x : ndarray of float
         (C, p) weighted sums: about 0, but for what a part left out takes with it.
     squares : ndarray of float
-        (C, p) weighted sums of squares; (0, 0) where they are not asked for.
+        (C, p) weighted sums of squares.
     """
 
     rows: IntArray
@@ -76,8 +76,6 @@ class ClassRows:
         (p,) weighted sums of squares of the rows less the means of their classes.
     is_weighted : bool
         Whether any weight is not 1.
-    with_squares : bool
-        Whether sums of squares are taken too.
     """
 
     both: FloatArray
@@ -87,7 +85,6 @@ class ClassRows:
     means: FloatArray
     squares: FloatArray
     is_weighted: bool
-    with_squares: bool = True
 
     @property
     def Z(self) -> FloatArray:  # noqa: N802 - as the rows are called
@@ -98,11 +95,7 @@ class ClassRows:
     @cached_property
     def all(self) -> ClassSums:
         """The sums over all rows."""
-        if self.with_squares:
-            return self.of(slice(None))
-        p = len(self.Z)
-        x, weight = self.sums[p:, :p], np.diag(self.sums[p:, p:])
-        return ClassSums(self.n_with_weight, weight, x, np.empty((0, 0)))
+        return self.of(slice(None))
 
     @cached_property
     def weight(self) -> FloatArray:
@@ -123,7 +116,7 @@ class ClassRows:
             rows=np.bincount(y[w > 0], minlength=len(self.means)),
             weight=class_weights(y, w, len(self.means)),
             x=member @ Z.T,
-            squares=member @ np.square(Z).T if self.with_squares else np.empty((0, 0)),
+            squares=member @ np.square(Z).T,
         )
 
     def of_training(self, part: Part) -> ClassSums | None:
@@ -135,17 +128,6 @@ class ClassRows:
         if (sums.weight[present] < LEAST_LEFT * self.all.weight[present]).any():
             return None
         return sums
-
-    @cached_property
-    def sums(self) -> FloatArray:
-        """(p + C, p + C) weighted sums of products over all rows, their sums, and the weights."""
-        return self.products_of(self.both, self.w)
-
-    @property
-    def products(self) -> FloatArray:
-        """(p, p) weighted sums of products over all rows."""
-        p = len(self.Z)
-        return self.sums[:p, :p]
 
     def products_of(self, rows: FloatArray, w: FloatArray) -> FloatArray:
         """(q, q) weighted sums of the products of (q, m) rows."""
@@ -171,14 +153,12 @@ def members(y: np.ndarray, w: FloatArray, n_classes: int) -> FloatArray:
     return np.asarray(np.equal.outer(np.arange(n_classes), y) * w)
 
 
-def class_rows(  # noqa: PLR0913 - what is known of the rows, and two choices
+def class_rows(
     columns: Columns,
     y: np.ndarray,
     w: FloatArray,
     n_classes: int,
     order: IntArray | None = None,
-    *,
-    with_squares: bool = True,
 ) -> ClassRows:
     """Return all rows about the means of their classes, in the order that is given or their own.
 
@@ -217,4 +197,4 @@ def class_rows(  # noqa: PLR0913 - what is known of the rows, and two choices
             part[constant] = 0.0
             squares[constant] = 0.0
         lengths[some] = squares
-    return ClassRows(both, y, w, centre, means, lengths, is_weighted, with_squares)
+    return ClassRows(both, y, w, centre, means, lengths, is_weighted)

@@ -15,7 +15,7 @@ from thetahat.learners._discriminant_splits import DiscriminantSplits
 from thetahat.learners._discriminant_turned import DIGITS, ROUNDING, TurnedSplits
 from thetahat.learners._discriminants import Priors, Shape, leading, posterior_of
 from thetahat.learners._ridge_rows import LARGEST_AMPLIFICATION
-from thetahat.learners._turned_rows import turned_rows
+from thetahat.learners._turned_rows import unit_rows
 from thetahat.learners.base import OverSplits, Part, Plain
 from thetahat.losses.base import Predictions
 from thetahat.types import FloatArray, IntArray
@@ -37,7 +37,7 @@ def discriminant_over_splits(  # noqa: PLR0913 - what a learner is handed, and i
     if not w.any():
         return NO_WEIGHT
     if shape == "full":
-        made = partial(class_rows, columns, y, w, n_classes, with_squares=False)
+        made = partial(class_rows, columns, y, w, n_classes)
         return OfProducts(made, len(y), priors)
     return OfVariances(DiscriminantSplits(class_rows(columns, y, w, n_classes), shape, priors))
 
@@ -81,27 +81,27 @@ class _OneLeftOut:
     @cached_property
     def present(self) -> IntArray:
         """(C',) codes of the classes with weight."""
-        return np.flatnonzero(self.rows.all.rows > 0)
+        return np.flatnonzero(self.rows.n_with_weight > 0)
 
     @cached_property
     def own(self) -> _Own:
         """What each row takes with it."""
-        rows, sums, present = self.rows, self.rows.all, self.present
-        place = np.full(len(sums.rows), len(present) - 1)
+        rows, n_rows, present = self.rows, self.rows.n_with_weight, self.present
+        place = np.full(len(n_rows), len(present) - 1)
         place[present] = np.arange(len(present))
         at = place[rows.y]
-        of_class = sums.weight[present][at]
+        of_class = rows.weight[present][at]
         stays = of_class - rows.w
-        enough = (sums.rows > 1)[rows.y] & (stays > of_class / LARGEST_AMPLIFICATION)
+        enough = (n_rows > 1)[rows.y] & (stays > of_class / LARGEST_AMPLIFICATION)
         moved = np.divide(rows.w, stays, out=np.zeros_like(rows.w), where=enough)
-        fits = enough & (sums.rows.sum() > len(present) + 1)
+        fits = enough & (n_rows.sum() > len(present) + 1)
         return _Own(at, stays, moved, moved * of_class, fits)
 
     def log_shares(self, rows: IntArray | slice) -> FloatArray | float:
         """(C', n_rows) log shares of the classes without each row; 0 where priors are equal."""
         if self.priors == "equal":
             return 0.0
-        weight = self.rows.all.weight[self.present]
+        weight = self.rows.weight[self.present]
         at, w = self.own.at[rows], self.rows.w[rows]
         of_all = np.log(weight.sum() - w)
         shares = np.log(weight)[:, None] - of_all
@@ -163,11 +163,11 @@ class OfProducts(_OneLeftOut):
     def _all(self) -> tuple[FloatArray, FloatArray, np.ndarray]:
         """(C', n) log joint densities, (n,) what they may be wrong by, (n,) whether they fit."""
         rows, present, own = self.rows, self.present, self.own
-        n, weight = len(rows.y), rows.all.weight[self.present]
-        turned = turned_rows(rows)
+        n, weight = len(rows.y), rows.weight[self.present]
+        turned = unit_rows(rows)
         if turned is None:
             return np.zeros((len(present), n)), np.zeros(n), np.zeros(n, dtype=np.bool_)
-        t, m, amplification = turned.T, turned.means[present], turned.condition
+        t, m, amplification = turned.T, turned.means[present], turned.error
         at, every, moved = own.at, np.arange(n), own.moved
         q = turned.lengths
         left = 1 - own.a * q
@@ -228,7 +228,7 @@ class OfVariances(_OneLeftOut):
             inverse = np.zeros_like(squares)
             inverse[:, varies] = 1 / squares[:, varies]
         means, own = all_of.means[self.present], z * (1 + self.own.moved[rows])[:, None]
-        scale = all_of.all.weight[self.present].sum() - w
+        scale = all_of.weight[self.present].sum() - w
         joint = np.empty((len(means), len(rows)))
         for k, mean in enumerate(means):
             off = np.where((at == k)[:, None], own, z + (means[at] - mean))

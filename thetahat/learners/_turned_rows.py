@@ -38,8 +38,6 @@ class TurnedRows:
         (n,) squared lengths of the rows.
     constant : ndarray of bool
         (p,) which column never varies within the classes.
-    condition : float
-        Length of the inverse of the products before, their diagonal being 1.
     error : float
         What a product of two turned rows may be wrong by, in units of the last place.
     """
@@ -48,7 +46,6 @@ class TurnedRows:
     means: FloatArray
     lengths: FloatArray
     constant: np.ndarray
-    condition: float
     error: float
 
     @property
@@ -65,7 +62,7 @@ class TurnedRows:
         Parameters
         ----------
         sums : ndarray
-            (p + C, p + C) sums over the turned rows, all of them, the products first.
+            (q, q) sums over the turned rows, all of them: the products first, and maybe others.
         """
         p = len(self.T)
         products = sums[:p, :p]
@@ -73,31 +70,42 @@ class TurnedRows:
         found = factor_of(products, np.ones(p), self.constant)
         if found is not None and found[1] * lengths.max() <= _NEAR:
             return self, False
+        again = self.again(products)
+        return None if again is None else (again, True)
+
+    def again(self, products: FloatArray) -> TurnedRows | None:
+        """Return these rows, turned by their own (p, p) products; None as above."""
+        lengths = np.diag(products) + self.constant
         scale = np.where(self.constant, 0.0, 1 / np.sqrt(lengths))
-        again = _turned(self.both, self.means, products, scale, self.constant)
-        if again is None:
-            return None
-        error = self.error + again.error
-        return replace(again, condition=self.condition, error=error), True
+        found = _turned(self.both, self.means, products, scale, self.constant)
+        return None if found is None else replace(found, error=self.error + found.error)
 
 
-def turned_rows(rows: ClassRows) -> TurnedRows | None:
+def unit_rows(rows: ClassRows) -> TurnedRows | None:
     """Return the rows turned so that their products are unit, or None where that costs the digits.
 
-    They are turned where they stand: ``rows.Z`` are other numbers afterwards.
+    They are turned where they stand: ``rows.Z`` are other numbers afterwards. Turned twice, their
+    products are as near to unit as rounding allows, whatever the condition of those before.
     """
-    return _turned_by(rows, rows.products)
+    turned = nearly_turned_rows(rows)
+    if turned is None:
+        return None
+    products = rows.products_of(turned.T, rows.w)
+    nearer = turned.nearer(products)
+    if nearer is None:
+        return None
+    turned, is_again = nearer
+    return turned.again(rows.products_of(turned.T, rows.w) if is_again else products)
 
 
 def nearly_turned_rows(rows: ClassRows) -> TurnedRows | None:
     """Return the rows turned by the products of some of them, where they are many; as above."""
     step = len(rows.y) // (_ROWS_A_COLUMN * max(1, len(rows.Z)))
+    found = None
     if step > 1:
         few = np.multiply(rows.Z[:, ::step], np.sqrt(rows.w[::step]))
         found = _turned_by(rows, few @ few.T * (len(rows.y) / few.shape[1]))
-        if found is not None:
-            return found
-    return turned_rows(rows)
+    return found or _turned_by(rows, rows.products_of(rows.Z, rows.w))
 
 
 def _turned_by(rows: ClassRows, products: FloatArray) -> TurnedRows | None:
@@ -120,11 +128,11 @@ def _turned(
 
     factor, condition = found
     triangle = np.asfortranarray(factor / np.where(constant, 1.0, scale)[:, None])
-    turned, Z = np.asfortranarray(means), both[: len(scale)]
+    turned, Z = np.array(means, order="F"), both[: len(scale)]
     for some in (turned, Z.T):  # columns stand one after another in both, as it has to be
         blas.dtrsm(1.0, triangle, some, side=1, lower=1, trans_a=1, overwrite_b=1)
     lengths = np.einsum("ij,ij->j", Z, Z)
-    return TurnedRows(both, turned, lengths, constant, condition, float(np.sqrt(condition)))
+    return TurnedRows(both, turned, lengths, constant, float(np.sqrt(condition)))
 
 
 def factor_of(
