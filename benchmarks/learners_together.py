@@ -1,0 +1,121 @@
+"""One cross-validation of many penalties, neighbours or smoothings beside scikit-learn, in one run.
+
+Ours is what the workers do for the learners of a request of kind ``cross_validation``, chunk by
+chunk, predictions kept, without the evaluation of their losses: once as they are run, together,
+and once each alone. scikit-learn's is ``GridSearchCV`` over the same ten folds. CPU time of this
+process, one BLAS thread, medians of runs in turn; the largest difference of the mean losses too.
+"""
+
+from __future__ import annotations
+
+import os
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"
+
+import json
+import warnings
+from functools import partial
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.neighbors import KNeighborsClassifier
+
+from benchmarks.clock import in_turn
+from service.jobs.kinds import JOB_KINDS, _learner_groups
+from service.jobs.kinds._cross_validation_plan import Plan, plan_of
+from service.jobs.kinds._cross_validation_run import parts_of, run_part
+from service.jobs.kinds._learners_told import told_by
+from service.jobs.kinds.base import Job
+from thetahat.resampling import at_once, paths
+
+FOLDS, SEED = 10, 1
+
+
+def plan(body: dict[str, Any], *, together: bool) -> Plan:
+    """Return what is made of a request before anything is fitted."""
+    most = _learner_groups.MOST_TOGETHER
+    kind = JOB_KINDS["cross_validation"]
+    request: Any = kind.request.model_validate_json(json.dumps(body))
+    try:
+        if not together:
+            _learner_groups.MOST_TOGETHER = 1  # type: ignore[misc]
+        return plan_of(Job(uuid4(), kind.name, request, SEED), request)
+    finally:
+        _learner_groups.MOST_TOGETHER = most  # type: ignore[misc]
+
+
+def ours(made: Plan) -> dict[str, float]:
+    """Do all chunks, and return the mean loss of each learner over the folds."""
+    at_once._of_all_rows.cache_clear()  # noqa: SLF001 - each run looks at the rows anew
+    paths._of_all_rows.cache_clear()  # noqa: SLF001 - likewise
+    losses: dict[str, list[np.ndarray]] = {name: [] for name in made.learners}
+    for part in parts_of(made):
+        told = told_by(run_part(made, SEED, part), made.bundles[part["bundle"]].names)
+        for name, arrays in told.ran.items():
+            losses[name] += np.split(arrays["losses"], np.cumsum(arrays["n_test"])[:-1])
+    return {name: float(np.mean([fold.mean() for fold in of])) for name, of in losses.items()}
+
+
+def beside(what: str, body: dict[str, Any], theirs: Any, grid: dict[str, list[Any]]) -> None:
+    """Print one line."""
+    X, y = np.array(body["data"]["X"]), np.array(body["data"]["y"])
+    one, alone = plan(body, together=True), plan(body, together=False)
+    cv = [(s.train, s.test) for s in one.scheme.splits(one.rows, SEED)]
+    scoring = "neg_mean_squared_error" if one.data.task == "regression" else "accuracy"
+    search = GridSearchCV(theirs, grid, scoring=scoring, cv=cv, refit=False)
+    calls = [partial(search.fit, X, y), partial(ours, alone), partial(ours, one)]
+    ours(one)  # compiles
+    (peer, by_itself, mine), (found, _, said) = in_turn(calls, 3)
+    score = found.cv_results_["mean_test_score"]
+    wanted = -score if one.data.task == "regression" else 1 - score
+    gap = float(np.abs(np.array(list(said.values())) / wanted - 1).max())
+    print(
+        f"{what:52s} peer {peer * 1e3:9.1f} ms  alone {by_itself * 1e3:8.1f} ms  "
+        f"together {mine * 1e3:7.1f} ms  ratio {peer / mine:6.1f}  of alone {by_itself / mine:5.1f}"
+        f"  difference {gap:.1e}",
+        flush=True,
+    )
+
+
+def request(task: str, X: np.ndarray, y: np.ndarray, name: str, **grid: Any) -> dict[str, Any]:
+    """Return the body of a request with one learner for each value of a parameter."""
+    ((parameter, values),) = grid.items()
+    return {
+        "kind": "cross_validation",
+        "data": {"X": X.tolist(), "y": y.tolist()},
+        "task": task,
+        "learners": {str(v): {"name": name, "params": {parameter: v}} for v in values},
+        "scheme": {"name": "k_fold", "params": {"n_folds": FOLDS}},
+    }
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")
+    rng = np.random.default_rng(1)
+    penalties = [float(value) for value in np.geomspace(1e-3, 1e4, 20)]
+    for n, p in ((2000, 20), (10_000, 50)):
+        X = rng.normal(size=(n, p))
+        y = X @ rng.normal(size=p) + rng.normal(size=n)
+        body = request("regression", X, y, "ridge", penalty=penalties)
+        beside(f"ridge, 20 penalties, n = {n}, p = {p}", body, Ridge(), {"alpha": penalties})
+    X = rng.normal(size=(3000, 10))
+    y = np.where(X[:, 0] + rng.normal(size=3000) > 0, "a", "b")
+    near = list(range(1, 31, 2))
+    body = request("classification", X, y, "nearest_neighbours", k=near)
+    theirs = KNeighborsClassifier()
+    beside("nearest neighbours, 15 k, n = 3000, p = 10", body, theirs, {"n_neighbors": near})
+    words = rng.poisson(0.3, size=(5000, 300))
+    y = np.where(words[:, :5].sum(axis=1) + rng.normal(size=5000) > 1.5, "a", "b")
+    smoothings = [float(value) for value in np.geomspace(0.01, 10, 20)]
+    body = request("classification", words, y, "multinomial_naive_bayes", smoothing=smoothings)
+    what = "naive Bayes, 20 smoothings, n = 5000, p = 300"
+    beside(what, body, MultinomialNB(), {"alpha": smoothings})
+
+
+if __name__ == "__main__":
+    main()
