@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import socket
 from importlib import import_module
@@ -37,5 +38,6 @@ def run_api(descriptor: int | None = None) -> None:
         server_header=False,
         backlog=1024,
     )
+    gc.freeze()  # what is loaded now stays, and is not looked through for garbage
     listening = None if descriptor is None else [socket.socket(fileno=descriptor)]
     uvicorn.Server(config).run(sockets=listening)
