@@ -67,14 +67,25 @@ def simulated_shares(  # noqa: PLR0913 - one argument per part of the model
         drawn = rng.standard_exponential((len(prior_weights), len(z)))
         drawn[:, prior_at] = prior_weights
         weights = np.ascontiguousarray(drawn.T)  # draws side by side, for what follows
-        below = np.zeros((len(z) + 1, len(prior_weights)))
-        np.cumsum(weights, axis=0, out=below[1:])
+        below = _below(weights)
         total = below[-1] ** 2
         left = _pairs_weight(weights, below, left_of) / total
         right = 1 - _pairs_weight(weights, below, right_of) / total
         wins += _wins(left, right)
     share = wins / n_draws
     return float(share[0]), float(share[1]), float(share[2])
+
+
+def _below(weights: FloatArray) -> FloatArray:
+    """(n + 1, draws) weight of all values before each."""
+    n, n_draws = weights.shape
+    below = np.zeros((n + 1, n_draws))
+    if n > n_draws:
+        np.cumsum(weights, axis=0, out=below[1:])
+    else:  # the same additions, many at a time
+        for i, row in enumerate(weights):
+            np.add(below[i], row, out=below[i + 1])
+    return below
 
 
 def _pairs_weight(
