@@ -6,13 +6,14 @@ from thetahat.resampling.outcomes import Outcomes, SplitOutcome, gathered, joine
 from thetahat.resampling.packing import pack, unpack
 from thetahat.resampling.paths import Group, path_over, run_path
 from thetahat.resampling.runner import run_splits
-from thetahat.resampling.tables import cautions_of, loss_table, rows_of
+from thetahat.resampling.tables import cautions_of, cautions_of_clusters, loss_table, rows_of
 
 __all__ = [
     "Group",
     "Outcomes",
     "SplitOutcome",
     "cautions_of",
+    "cautions_of_clusters",
     "cells",
     "check_learner",
     "check_loss",

@@ -12,6 +12,7 @@ import numpy as np
 from thetahat.block_losses import BlockLosses, LossTable
 from thetahat.data import Data
 from thetahat.errors import InvalidParameter
+from thetahat.labels import codes_of
 from thetahat.layout import layout_of
 from thetahat.losses.base import Loss
 from thetahat.resampling.outcomes import Outcomes, SplitOutcome, gathered
@@ -30,6 +31,7 @@ def rows_of(data: Data) -> Rows:
         fold=data.fold,
         time=data.time,
         classes=data.classes,
+        cluster=data.cluster,
     )
 
 
@@ -90,6 +92,32 @@ def cautions_of(outcomes: Mapping[str, Sequence[SplitOutcome]]) -> tuple[Caution
             for kind, count in sorted(counts.items())
         )
     return tuple(told)
+
+
+def cautions_of_clusters(
+    data: Data, kind: BlockKind, outcomes: Sequence[SplitOutcome]
+) -> tuple[Caution, ...]:
+    """Return whether one test set shares clusters with what was learnt from.
+
+    Folds that cut clusters are seen in the layout of the losses, and told there.
+    """
+    if data.cluster is None or kind is not BlockKind.HOLDOUT:
+        return ()
+    tested = np.zeros(data.n, dtype=np.bool_)
+    tested[gathered(outcomes).places.test] = True
+    codes, labels = codes_of(data.cluster)
+    here, there = (np.bincount(codes[rows], minlength=len(labels)) for rows in (tested, ~tested))
+    n_cut = int(np.count_nonzero((here > 0) & (there > 0)))
+    if not n_cut:
+        return ()
+    return (
+        Caution(
+            "clusters_cross_blocks",
+            f"{n_cut} of {len(labels)} clusters have instances on both sides of the split: the "
+            "model is tested on clusters that it was trained on, which flatters it for new ones; "
+            "holdout keeps them on one side with whole_clusters",
+        ),
+    )
 
 
 def _repeated(labels: Sequence[Label], sizes: IntArray) -> Sequence[Label] | IntArray:

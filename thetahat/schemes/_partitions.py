@@ -42,11 +42,11 @@ def check_n_repeats(n_repeats: int) -> None:
         )
 
 
-def check_two_rows(n: int) -> None:
+def check_two_rows(n: int, what: str = "row") -> None:
     """Refuse data that cannot be parted in two."""
     if n < 2:
         raise InsufficientData(
-            f"a training and a test part need two rows at least, and the data have {n}", value=n
+            f"a training and a test part need two {what}s at least, and the data have {n}", value=n
         )
 
 

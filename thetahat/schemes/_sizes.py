@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.schemes._partitions import check_two_rows
-from thetahat.schemes.base import AllButTest, Split
+from thetahat.labels import codes_of
+from thetahat.schemes._partitions import check_two_rows, column_of
+from thetahat.schemes.base import AllButTest, Rows, Split
 from thetahat.seeds import stream
 
 
@@ -23,17 +24,17 @@ def check_test_size(size: float) -> None:
         )
 
 
-def n_test_of(size: float, n: int) -> int:
-    """Return the number of test rows, between 1 and n - 1.
+def n_test_of(size: float, n: int, what: str = "row") -> int:
+    """Return the number of rows, or of what else is drawn, to test on, between 1 and n - 1.
 
     The small number undoes the rounding of products such as 0.07 x 100.
     """
-    check_two_rows(n)
+    check_two_rows(n, what)
     if size < 1:
         return min(max(math.ceil(size * n - 1e-9), 1), n - 1)
     if size > n - 1:
         raise InsufficientData(
-            f"test_size {int(size)} leaves no row of {n} to learn from",
+            f"test_size {int(size)} leaves no {what} of {n} to learn from",
             loc=("test_size",),
             value=size,
         )
@@ -54,3 +55,12 @@ def drawn_split(n: int, n_test: int, seed: int, draw: int) -> Split:
     """Return the split number ``draw``: a test part of that size, drawn without replacement."""
     test = np.sort(stream(seed, "folds", draw).permutation(n)[:n_test])
     return AllButTest(0, draw, draw, test, n)
+
+
+def drawn_clusters(rows: Rows, size: float, scheme: str, seed: int, draw: int) -> Split:
+    """Return the split number ``draw``: a test part of that share or number of whole clusters."""
+    codes, labels = codes_of(column_of(rows, "cluster", scheme))
+    n_clusters = n_test_of(size, len(labels), "cluster")
+    drawn = np.zeros(len(labels), dtype=np.bool_)
+    drawn[stream(seed, "folds", draw).permutation(len(labels))[:n_clusters]] = True
+    return AllButTest(0, draw, draw, np.flatnonzero(drawn[codes]), rows.n)

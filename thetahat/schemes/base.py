@@ -134,8 +134,8 @@ class Rows:
         Number of rows.
     y : ndarray or None
         (n,) class codes (for stratified schemes) or values.
-    source, fold, time : ndarray or None
-        (n,) labels of source and predefined fold, and instants.
+    source, cluster, fold, time : ndarray or None
+        (n,) labels of source, cluster and predefined fold, and instants.
     classes : tuple of label
         What the class codes stand for; empty where ``y`` are values.
     """
@@ -146,6 +146,7 @@ class Rows:
     fold: np.ndarray | None = None
     time: np.ndarray | None = None
     classes: tuple[Label, ...] = ()
+    cluster: np.ndarray | None = None
 
 
 class Scheme(Protocol):
@@ -156,7 +157,7 @@ class Scheme(Protocol):
     """
 
     info: ClassVar[MethodInfo]
-    requires: ClassVar[frozenset[str]]  # of "y", "source", "fold", "time"
+    requires: ClassVar[frozenset[str]]  # of "y", "source", "cluster", "fold", "time"
 
     @property
     def block_kind(self) -> BlockKind:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import HOLDOUT, MethodInfo
-from thetahat.schemes._sizes import check_test_size, drawn_split, n_test_of
+from thetahat.schemes._sizes import check_test_size, drawn_clusters, drawn_split, n_test_of
 from thetahat.schemes.base import Rows, Split
 from thetahat.types import BlockKind
 
@@ -24,32 +24,37 @@ class Holdout:
     ----------
     test_size : float or int
         :math:`\mu`, the share of the rows to test on, in (0, 1); or a whole number from 1 to
-        n - 1, which is their count.
+        n - 1, which is their count. With ``whole_clusters`` it is of the clusters, and n is how
+        many there are: parts are as large as the clusters that fall into them.
+    whole_clusters : bool
+        Whether the rows of a cluster stay on one side, as they have to where the model will be
+        asked about clusters that it has not seen.
 
-    Assumptions: rows are exchangeable.
+    Assumptions: rows are exchangeable, or the clusters are.
 
-    Source: arlot2010 (hold-out).
+    Source: arlot2010 (hold-out); roberts2017 (blocking by group).
     """
 
     test_size: float | int = 0.25
+    whole_clusters: bool = False
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="holdout",
         title="Split sample",
         summary=(
-            "One random test set and one model, trained on the rest; the mean speaks of that "
-            "model, not of the learner."
+            "One random test set, of rows or of whole clusters, and one model, trained on the "
+            "rest; the mean speaks of that model, not of the learner."
         ),
         formula=r"n_2 = \lceil \mu n - 10^{-9} \rceil",
-        references=("arlot2010",),
-        assumptions="Rows are exchangeable.",
+        references=("arlot2010", "roberts2017"),
+        assumptions="Rows are exchangeable, or with whole_clusters the clusters are.",
         errs=(
             "No variance over training sets is seen; the model has learnt from n - n_2 rows, so "
-            "the error of one trained on all rows is overestimated."
+            "the error of one trained on all rows is overestimated. With rows of one cluster on "
+            "both sides, the error on a new cluster is underestimated."
         ),
         blocks=HOLDOUT,
     )
-    requires: ClassVar[frozenset[str]] = frozenset()
 
     def __post_init__(self) -> None:
         check_test_size(self.test_size)
@@ -59,17 +64,29 @@ class Holdout:
         """Holdout."""
         return BlockKind.HOLDOUT
 
+    @property
+    def requires(self) -> frozenset[str]:
+        """The clusters, where they stay whole."""
+        return frozenset({"cluster"} if self.whole_clusters else ())
+
     def n_splits(self, rows: Rows) -> int:
         """One."""
-        n_test_of(self.test_size, rows.n)
+        if self.whole_clusters:
+            drawn_clusters(rows, self.test_size, self.info.name, 0, 0)
+        else:
+            n_test_of(self.test_size, rows.n)
         return 1
 
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
         """Yield the one pair."""
+        draws = range(1)[start:stop]
+        if self.whole_clusters:
+            size, name = self.test_size, self.info.name
+            return iter([drawn_clusters(rows, size, name, seed, draw) for draw in draws])
         n_test = n_test_of(self.test_size, rows.n)
-        return (drawn_split(rows.n, n_test, seed, draw) for draw in range(1)[start:stop])
+        return (drawn_split(rows.n, n_test, seed, draw) for draw in draws)
 
 
 METHOD = Holdout

@@ -91,4 +91,5 @@ def rows_of_part(rows: Rows, part: IntArray) -> Rows:
         fold=some(rows.fold),
         time=some(rows.time),
         classes=rows.classes,
+        cluster=some(rows.cluster),
     )

@@ -49,6 +49,7 @@ from thetahat.refits import not_of_pairs
 from thetahat.resampling import (
     Outcomes,
     cautions_of,
+    cautions_of_clusters,
     joined,
     loss_table,
     path_of,
@@ -203,7 +204,9 @@ def _finish(
         add_risks(result, table, weights, choices, importance.risks, sources)
         result["weights"] = importance.told(given, job.seed)
     metrics = metrics_of(given.metrics)
-    of_scheme, told = getattr(plan.scheme, "cautions", ()), (*cautions_of(ran), *cautions)
+    of_split = cautions_of_clusters(plan.data, plan.scheme.block_kind, next(iter(ran.values())))
+    of_scheme = (*getattr(plan.scheme, "cautions", ()), *of_split)
+    told = (*cautions_of(ran), *cautions)
     judged = judged_of(metrics, plan.data, ran)
     add_metrics(result, metrics, judged, table.layout, choices, job.seed)
     result["failures"] = failures

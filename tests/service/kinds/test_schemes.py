@@ -334,3 +334,29 @@ def test_invalid_a_test_of_partitions_is_refused_for_subsamples() -> None:
         run_kind({**body_of("random_subsampling"), "tests": ["paired_t_blocks"]})
 
     assert place_of(caught.value) == ("tests", 0)
+
+
+def test_exact_a_holdout_says_where_it_cuts_clusters() -> None:
+    rng = np.random.default_rng(3)
+    cluster = np.repeat(np.arange(15), 4)
+    data = {"X": rng.normal(size=(60, 2)).tolist(), "y": rng.normal(size=60).tolist()}
+    body = {"kind": "cross_validation", "task": "regression", "learners": {"r": "ridge"}}
+    body |= {"data": {**data, "cluster": cluster.tolist()}, "scheme": "holdout"}
+    scheme = {"name": "holdout", "params": {"whole_clusters": True, "test_size": 5}}
+    cut, whole = run_kind(body), run_kind({**body, "scheme": scheme})
+
+    code = "clusters_cross_blocks"
+    said = [c["message"] for c in cut.result["cautions"] if c["code"] == code]
+    tested = np.bincount(cluster[np.array(cut.losses["instance"])], minlength=15)
+    n_cut = np.count_nonzero((tested > 0) & (tested < 4))
+    assert said[0].startswith(f"{n_cut} of 15 clusters have instances on both sides")
+    assert code not in {c["code"] for c in whole.result["cautions"]}
+    assert len(whole.losses) == 20
+    recommended = [i for i in whole.result["models"]["r"]["intervals"] if i["recommended"]]
+    assert [(i["variance"], i["degrees_of_freedom"]) for i in recommended] == [
+        ("cluster_robust", 4)
+    ]
+    without = {**body, "data": data, "scheme": scheme}
+    with pytest.raises(EvaluationError, match="holdout needs the cluster of every instance") as no:
+        run_kind(without)
+    assert place_of(no.value) == ("data", "cluster")
