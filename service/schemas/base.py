@@ -38,7 +38,8 @@ class EvaluationRequest(Schema):
         Lists of whatever JSON may hold are taken as they are: to copy them takes longer than to
         write them.
         """
-        as_they_are = self.model_fields_set & _listed(type(self))
+        keys, listed = _fields(type(self))
+        as_they_are = self.model_fields_set & listed
         dumped = self.model_dump(
             mode="json",
             by_alias=True,
@@ -49,7 +50,7 @@ class EvaluationRequest(Schema):
             return dumped
         ordered: dict[str, Any] = {}
         for name, value in self.__dict__.items():
-            key = type(self).model_fields[name].serialization_alias or name
+            key = keys[name]
             if name in as_they_are:
                 ordered[key] = value
             elif key in dumped:
@@ -58,11 +59,15 @@ class EvaluationRequest(Schema):
 
 
 @cache
-def _listed(kind: type[BaseModel]) -> frozenset[str]:
-    """Return the fields that hold lists of anything, or mappings of such."""
-    return frozenset(
-        name for name, field in kind.model_fields.items() if _is_listed(field.annotation)
-    )
+def _fields(kind: type[BaseModel]) -> tuple[dict[str, str], frozenset[str]]:
+    """Return every field's key in JSON, and those that hold lists of anything, or mappings of such.
+
+    Asked once: pydantic takes its time to say it.
+    """
+    fields = kind.model_fields
+    keys = {name: field.serialization_alias or name for name, field in fields.items()}
+    listed = frozenset(name for name, field in fields.items() if _is_listed(field.annotation))
+    return keys, listed
 
 
 def _is_listed(annotation: Any) -> bool:
