@@ -15,6 +15,7 @@ from pkgutil import iter_modules
 from typing import Any, Generic, TypeVar
 
 from thetahat.errors import InvalidParameter, Loc
+from thetahat.near_names import meant
 from thetahat.types import BlockKind, MeanKind, Needs, Target
 
 M = TypeVar("M")
@@ -100,7 +101,9 @@ class Registry(Mapping[str, M], Generic[M]):
         except KeyError:
             known = ", ".join(self._methods) or "none yet"
             raise InvalidParameter(
-                f"{name!r} is not one of the {self.family}: {known}", loc=loc, value=name
+                f"{name!r} is not one of the {self.family}{meant(name, self._methods)}: {known}",
+                loc=loc,
+                value=name,
             ) from None
 
     def __getitem__(self, name: str) -> M:

@@ -18,6 +18,7 @@ from starlette.responses import Response
 from service import errors as service_errors
 from service.api.presentable import presentable, shortened
 from service.errors import Fault, ServiceError
+from service.schemas.in_words import in_words
 from thetahat import errors as core_errors
 from thetahat.errors import EvaluationError
 
@@ -151,7 +152,7 @@ async def on_validation(request: Request, error: Exception) -> Response:
     """Answer query parameters that are not what they should be."""
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for it
     faults = tuple(
-        Fault(tuple(item["loc"]), item["msg"], item.get("input")) for item in error.errors()
+        Fault(tuple(item["loc"]), in_words(item), item.get("input")) for item in error.errors()
     )
     where = ".".join(map(str, faults[0].loc)) if faults else "request"
     message = f"{where}: {faults[0].message}" if faults else "the request is not valid"

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from service.api.bodies import Loc, canonical, parse
 from service.api.calls import ask, labour
 from service.api.intake import intake
+from service.api.presentable import shortened
 from service.api.validation import refusal
 from service.errors import Fault, InvalidRequest
 from service.jobs.datasets import for_check
@@ -25,6 +26,7 @@ from service.schemas.base import EvaluationRequest
 from service.settings import is_sqlite
 from service.storage import idempotency
 from service.storage.unit_of_work import reading
+from thetahat.near_names import meant
 
 INLINE_BYTES: Final = 16 * 1024
 SURELY_SHALLOW: Final = 200  # brackets in all; fewer than what is too deep to be written again
@@ -106,7 +108,10 @@ def _kind(value: Any) -> JobKind:
     kind = JOB_KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
         known = ", ".join(JOB_KINDS)
-        says = "kind is missing" if name is None else "there is no such kind"
+        if isinstance(name, str):
+            says = f"there is no kind {shortened(name, 80)!r}{meant(name, JOB_KINDS)}"
+        else:
+            says = "kind is missing" if name is None else "kind is a text"
         raise _wrong(("kind",), f"{says}; there are {known}", name)
     return kind
 

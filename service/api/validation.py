@@ -7,12 +7,15 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from service.api.fields import fields_at
 from service.errors import Fault, InvalidRequest
+from service.jobs.kinds import JOB_KINDS
+from service.schemas.in_words import in_words
 from thetahat.errors import EvaluationError
+from thetahat.near_names import meant
 
 Loc = tuple[str | int, ...]
 MOST_LOOKED_AT: Final = 200
-PREFIX: Final = "Value error, "
 
 
 def refusal(error: ValidationError, body: Any) -> InvalidRequest:
@@ -44,7 +47,17 @@ def _fault(item: Any, body: Any) -> Fault:
     if isinstance(inner, EvaluationError):
         return Fault((*loc, *inner.loc), inner.message, inner.value)
     value = None if item["type"] == "missing" else item["input"]
-    return Fault(loc, item["msg"].removeprefix(PREFIX), value)
+    others = _others(body, loc) if item["type"] == "extra_forbidden" else ""
+    return Fault(loc, in_words(item) + others, value)
+
+
+def _others(body: Any, loc: Loc) -> str:
+    """Return what may stand in the place of a field that is not known."""
+    kind = body.get("kind") if isinstance(body, dict) else None
+    if not isinstance(kind, str) or kind not in JOB_KINDS or not loc:
+        return ""
+    fields = fields_at(JOB_KINDS[kind].request, loc)
+    return f"{meant(str(loc[-1]), fields)}; there are {', '.join(fields)}"
 
 
 def path_in(body: Any, loc: Sequence[str | int], *, is_missing: bool) -> Loc:

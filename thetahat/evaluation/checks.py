@@ -15,6 +15,7 @@ from thetahat.evaluation.left_out import WITHOUT_VARIANCE, rests_on_variance
 from thetahat.evaluation.rules import RULES
 from thetahat.evaluation.selections import REGISTRIES, misfit, select
 from thetahat.layout import Layout
+from thetahat.near_names import meant
 from thetahat.types import Target
 from thetahat.variances import VARIANCES
 
@@ -37,7 +38,8 @@ def check(
     """
     if choices.control is not None and choices.control not in models:
         raise InvalidParameter(
-            f"control {choices.control!r} is not one of the models: {', '.join(models)}",
+            f"control {choices.control!r} is not one of the models"
+            f"{meant(choices.control, models)}: {', '.join(models)}",
             loc=("control",),
             value=choices.control,
         )
@@ -95,7 +97,8 @@ def those_that_fit(
         if not (any_loss and only_zero_one(e))
         and _misfit(family, e, layout, choices, n_models) is None
     ]
-    return f"{family} that fit: {', '.join(fitting) or 'none'}"
+    words = "tests of all models" if family == "omnibus" else family
+    return f"{words} that fit: {', '.join(fitting) or 'none'}"
 
 
 def _misfit(

@@ -98,11 +98,11 @@ class GaussianShift:
             raise InvalidParameter(
                 f"scale must be a number above 0, got {self.scale}",
                 loc=("scale",),
-                value=str(self.scale),
+                value=self.scale,
             )
         if not math.isfinite(self.shift):
             raise InvalidParameter(
-                f"shift must be a number, got {self.shift}", loc=("shift",), value=str(self.shift)
+                f"shift must be a number, got {self.shift}", loc=("shift",), value=self.shift
             )
 
     def draw(self, size: Size, rng: np.random.Generator) -> Pair:

@@ -70,5 +70,5 @@ def check_smoothing(smoothing: float) -> None:
         raise InvalidParameter(
             f"smoothing must be greater than 0, and is {smoothing}",
             loc=("smoothing",),
-            value=str(smoothing),
+            value=smoothing,
         )

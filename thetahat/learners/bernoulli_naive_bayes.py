@@ -85,7 +85,7 @@ class BernoulliNaiveBayes(CountLearner):
             raise InvalidParameter(
                 f"threshold must be a finite number, and is {self.threshold}",
                 loc=("threshold",),
-                value=str(self.threshold),
+                value=self.threshold,
             )
 
     def counts(self, features: Features, *, keep: bool) -> FloatArray | CsrMatrix:

@@ -82,7 +82,7 @@ class GaussianNaiveBayes:
             raise InvalidParameter(
                 f"variance_smoothing must be at least 0, and is {self.variance_smoothing}",
                 loc=("variance_smoothing",),
-                value=str(self.variance_smoothing),
+                value=self.variance_smoothing,
             )
 
     def fit(

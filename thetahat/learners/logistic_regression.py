@@ -101,7 +101,7 @@ class LogisticRegression:
             raise InvalidParameter(
                 f"penalty must be above 0, and is {self.penalty}",
                 loc=("penalty",),
-                value=str(self.penalty),
+                value=self.penalty,
             )
 
     def fit(

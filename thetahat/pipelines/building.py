@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner
+from thetahat.near_names import meant
 from thetahat.pipelines.entry_points import installed_learners, learner_at, package_of
 from thetahat.pipelines.estimators import checked_params
 from thetahat.pipelines.fields import construct
@@ -144,9 +145,11 @@ def build_step(spec: StepSpec, task: str, *, loc: Loc = ()) -> Step:
     if spec.name in VECTORISERS:
         params = checked_params(spec.name, spec.params, task=task, loc=here)
         return cast("Step", TextStep(spec.name, params))
+    theirs = sorted({*TRANSFORMERS, *VECTORISERS})
+    why = _why(spec.name) or meant(spec.name, [*STEPS, *theirs])
     raise InvalidParameter(
-        f"{spec.name!r} is not one of the steps{_why(spec.name)}: {', '.join(STEPS)}, and "
-        f"scikit-learn's {', '.join(sorted({*TRANSFORMERS, *VECTORISERS}))}",
+        f"{spec.name!r} is not one of the steps{why}: {', '.join(STEPS)}, and "
+        f"scikit-learn's {', '.join(theirs)}",
         loc=(*loc, "name"),
         value=spec.name,
     )
@@ -166,6 +169,7 @@ def _find(name: str, allowed: frozenset[str], loc: Loc) -> Found:
     own = ", ".join([*LEARNERS, *others])
     package = package_of(name)
     whose = f" (the package {package} has it, and is not allowed here)" if package else _why(name)
+    whose = whose or meant(name, [*LEARNERS, *others, *known])
     raise InvalidParameter(
         f"{name!r} is not one of the learners{whose}: {own}, and scikit-learn's {', '.join(known)}",
         loc=here,

@@ -13,6 +13,7 @@ from numbers import Integral, Real
 from typing import Any, Final
 
 from thetahat.errors import InvalidParameter, Loc
+from thetahat.near_names import meant
 from thetahat.pipelines.policy import (
     BY_LABEL,
     LARGEST,
@@ -68,8 +69,9 @@ def check_params(cls: Any, params: Mapping[str, Any], *, loc: Loc) -> dict[str, 
         here = (*loc, name)
         if name not in known:
             settable = ", ".join(n for n in known if (owner, n) not in REFUSED_OF)
+            near = meant(name, known)
             raise InvalidParameter(
-                f"{owner} has no parameter {name!r}; it has {settable or 'none'}",
+                f"{owner} has no parameter {name!r}{near}; it has {settable or 'none'}",
                 loc=here,
                 value=value,
             )

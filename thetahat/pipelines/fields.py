@@ -10,6 +10,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from thetahat.errors import InvalidParameter, Loc
+from thetahat.near_names import meant
 from thetahat.pipelines.schema import any_of, in_words
 
 M = TypeVar("M")
@@ -36,7 +37,7 @@ def construct(method: type[M], params: Mapping[str, Any], *, loc: Loc) -> M:
         if name not in hints:
             known = ", ".join(hints) or "none"
             raise InvalidParameter(
-                f"{_name(method)} has no parameter {name!r}; it has {known}",
+                f"{_name(method)} has no parameter {name!r}{meant(name, hints)}; it has {known}",
                 loc=(*loc, name),
                 value=value,
             )

@@ -190,7 +190,9 @@ def _body(wire: Any, known: set[str], loc: Loc) -> Mapping[str, Any]:
         return {"name": wire}
     if not isinstance(wire, Mapping) or not isinstance(wire.get("name"), str):
         raise InvalidParameter(
-            'expected a name, or an object like {"name": "ridge", "params": {}}', loc=loc
+            'expected a name, or an object with one, like {"name": "ridge", "params": {}}',
+            loc=loc,
+            value=wire,
         )
     _check_fields(wire, known, loc)
     params = wire.get("params", {})

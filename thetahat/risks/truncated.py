@@ -66,7 +66,7 @@ class Truncated:
     def __post_init__(self) -> None:
         if not (np.isfinite(self.cut) and self.cut > 0):
             raise InvalidParameter(
-                f"cut must be a number above 0, got {self.cut}", loc=("cut",), value=str(self.cut)
+                f"cut must be a number above 0, got {self.cut}", loc=("cut",), value=self.cut
             )
 
     def estimate(

@@ -54,7 +54,7 @@ def check_enough(n: int, n_folds: int, what: str = "rows") -> None:
     """Refuse more folds than there are things to put into them."""
     if n < n_folds:
         raise InsufficientData(
-            f"{n_folds} folds need as many {what}, and there are {n}",
+            f"{n_folds} folds need as many {what}, and there are {n}; ask for fewer folds",
             loc=("n_folds",),
             value=n_folds,
         )

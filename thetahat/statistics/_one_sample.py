@@ -57,7 +57,10 @@ def one_column(name: str, sample: Sample, fewest: int = 1) -> FloatArray:
 def two_columns(name: str, sample: Sample, fewest: int) -> tuple[FloatArray, FloatArray]:
     """Return x and y, of the same rows."""
     if sample.y is None:
-        raise InvalidParameter(f"{name} is of pairs, and there is no y", loc=("y",))
+        raise InvalidParameter(
+            f'{name} is of pairs, and there is no y; give the sample as {{"x": [..], "y": [..]}}',
+            loc=("y",),
+        )
     if len(sample.x) != len(sample.y):
         raise InvalidParameter(
             f"{name} is of pairs, and there are {len(sample.x)} x and {len(sample.y)} y",

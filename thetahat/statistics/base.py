@@ -36,7 +36,9 @@ class Sample:
     def __post_init__(self) -> None:
         for name, values in self.parts():
             if not len(values):
-                raise InsufficientData(f"{name} is empty", loc=(name,))
+                raise InsufficientData(
+                    "the sample is empty" if self.y is None else f"{name} is empty", loc=(name,)
+                )
             fit = np.abs(values) <= LARGEST_ENTRY  # false for NaN, too
             if not fit.all():
                 row = int(np.argmin(fit))

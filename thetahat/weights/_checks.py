@@ -51,7 +51,7 @@ def check_positive(value: float, name: str) -> None:
     """Refuse what is not a finite number above 0."""
     if not (math.isfinite(value) and value > 0):
         raise InvalidParameter(
-            f"{name} must be a number above 0, got {value}", loc=(name,), value=str(value)
+            f"{name} must be a number above 0, got {value}", loc=(name,), value=value
         )
 
 
@@ -71,5 +71,5 @@ def check_not_negative(value: float, name: str) -> None:
     """Refuse what is not a finite number of 0 or more."""
     if not (math.isfinite(value) and value >= 0):
         raise InvalidParameter(
-            f"{name} must be a number of 0 or more, got {value}", loc=(name,), value=str(value)
+            f"{name} must be a number of 0 or more, got {value}", loc=(name,), value=value
         )

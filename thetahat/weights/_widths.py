@@ -29,9 +29,7 @@ def check_width(width: float | str, *others: str) -> None:
                 value=width,
             )
     elif not (math.isfinite(width) and width > 0):
-        raise InvalidParameter(
-            f"width must be above 0, got {width}", loc=("width",), value=str(width)
-        )
+        raise InvalidParameter(f"width must be above 0, got {width}", loc=("width",), value=width)
 
 
 def width_of(width: float | WidthRule, samples: Samples, rng: np.random.Generator) -> float:

@@ -96,7 +96,7 @@ class KernelMeanMatching:
             raise InvalidParameter(
                 f"tolerance must be a number of 0 or more, got {self.tolerance}",
                 loc=("tolerance",),
-                value=str(self.tolerance),
+                value=self.tolerance,
             )
 
     def estimate(self, samples: Samples, rng: np.random.Generator) -> Weighing:

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from service.data.base import SPARSE
 from service.data.reading import read_columns, read_features
-from service.jobs.kinds._layout_fields import require_columns
+from service.jobs.kinds._layout_fields import check_columns_given, require_columns
 from service.jobs.kinds.base import DatasetFile
 from service.schemas.base import Schema
 from thetahat.columns import columns_of_rows
@@ -61,10 +61,9 @@ def check_data_fields(given: DataFields, datasets: Mapping[UUID, DatasetFile]) -
     """Refuse none or both of the forms, and columns that are not there."""
     if (given.data is None) == (given.dataset is None):
         raise InvalidParameter("give either data or a dataset with columns", loc=("data",))
-    if given.dataset is None:
+    check_columns_given(given.dataset, given.columns)
+    if given.dataset is None or given.columns is None:
         return
-    if given.columns is None:
-        raise InvalidParameter("a data set needs columns", loc=("columns",))
     wanted: dict[Loc, str | None] = {
         ("columns", role): getattr(given.columns, role) for role in ROLES
     }

@@ -16,7 +16,7 @@ from service.jobs.kinds._importance_input import ImportanceRequest
 from service.jobs.kinds._importance_learners import candidates_of, check_candidates
 from service.jobs.kinds._job_key import JobKey
 from service.jobs.kinds._methods import build_one, chosen
-from service.jobs.kinds._sample_input import check_sample
+from service.jobs.kinds._sample_input import check_sample, check_weight_given
 from service.jobs.kinds.base import DatasetFile, Job
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.losses import LOSSES
@@ -129,6 +129,7 @@ def check_plan(given: ImportanceRequest, datasets: Mapping[UUID, DatasetFile]) -
     check_sample(given.source, ("source",), datasets)
     check_sample(given.target, ("target",), datasets)
     method = method_of(given)
+    check_weight_given(given.weights, given.source)
     if given.weights_from == "training":
         check_in_training(method)
     risks_of(given)

@@ -16,6 +16,7 @@ from service.schemas.base import Schema
 from service.schemas.numbers import check_number, label_list
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.layout import Layout, layout_of
+from thetahat.near_names import meant
 from thetahat.types import BlockKind, Caution, Label
 
 BLOCKS_ASSUMED = Caution(
@@ -102,11 +103,28 @@ def training_sizes(
     return sizes
 
 
+def check_columns_given(dataset: UUID | None, columns: Schema | None) -> None:
+    """Refuse a data set without columns, and columns without a data set."""
+    if dataset is not None and columns is None:
+        raise InvalidParameter("a data set needs columns", loc=("columns",))
+    if dataset is None and columns is not None:
+        raise InvalidParameter(
+            "columns are those of a dataset, and none is named; leave them out where the data "
+            "stand in the request",
+            loc=("columns",),
+        )
+
+
 def require_columns(file: DatasetFile, wanted: Mapping[Loc, str | None]) -> None:
     """Refuse a request that names a column which the data set does not have."""
     present = [str(column["name"]) for column in file.columns]
     faults = [
-        Fault(loc, f"there is no column {name!r}; the columns are {_listed(present)}", name)
+        Fault(
+            loc,
+            f"there is no column {name!r}{meant(name, present)}; the columns are "
+            f"{_listed(present)}",
+            name,
+        )
         for loc, name in wanted.items()
         if name is not None and name not in present
     ]

@@ -16,6 +16,7 @@ from service.data.reading import read_columns
 from service.jobs.kinds._layout_fields import (
     LayoutColumns,
     LayoutFields,
+    check_columns_given,
     dataset_columns,
     inline_columns,
     layout_from,
@@ -61,8 +62,7 @@ def check_form(given: LossInput) -> None:
             f"give exactly one of losses, dataset and split_scores; there is {said}",
             loc=(forms[1] if forms else "losses",),
         )
-    if given.dataset is not None and given.columns is None:
-        raise InvalidParameter("a data set needs columns", loc=("columns",))
+    check_columns_given(given.dataset, given.columns)
     if given.split_scores is None:
         for field in ("n_test", "folds", "repeats"):
             if getattr(given, field) is not None:

@@ -11,9 +11,11 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from service.errors import Fault, InvalidRequest
 from service.schemas.base import Schema
+from service.schemas.in_words import in_words
 from service.schemas.numbers import shown
 from thetahat.errors import EvaluationError, InvalidParameter, Loc
 from thetahat.evaluation import Chosen
+from thetahat.near_names import meant
 from thetahat.registry import Registry
 
 M = TypeVar("M")
@@ -86,14 +88,14 @@ def build(registry: Registry[type[M]], name: str, params: Mapping[str, Any], loc
         if key not in known:
             listed = ", ".join(known) or "none"
             raise InvalidParameter(
-                f"{name} has no parameter {key!r}; it has: {listed}",
+                f"{name} has no parameter {key!r}{meant(key, known)}; it has: {listed}",
                 loc=(*loc, "params", key),
                 value=shown(params[key]),
             )
     try:
         method: M = _adapter(cls).validate_python(dict(params))
     except ValidationError as error:
-        raise _refusal(error, (*loc, "params")) from None
+        raise _refusal(error, name, (*loc, "params")) from None
     except EvaluationError as error:
         error.loc = (*loc, "params", *error.loc)
         raise
@@ -105,13 +107,15 @@ def _adapter(cls: Any) -> TypeAdapter[Any]:
     return TypeAdapter(cls)
 
 
-def _refusal(error: ValidationError, loc: Loc) -> InvalidRequest:
+def _refusal(error: ValidationError, name: str, loc: Loc) -> InvalidRequest:
     faults = []
     for item in error.errors(include_url=False):
         inner = item.get("ctx", {}).get("error")
         if isinstance(inner, EvaluationError):
             where, message, value = inner.loc, inner.message, inner.value
         else:
-            where, message, value = item["loc"], item["msg"], shown(item["input"])
+            where, message, value = item["loc"], in_words(item), shown(item["input"])
+            if item["type"] == "missing":
+                message, value = f"{name} needs {'.'.join(map(str, where))}", None
         faults.append(Fault((*loc, *where), message, value))
     return InvalidRequest(faults[0].message, errors=tuple(faults))

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from service.data.reading import read_columns, read_features
 from service.jobs.kinds._layout_fields import require_columns
+from service.jobs.kinds._methods import Method, entry_of
 from service.jobs.kinds.base import DatasetFile
 from service.schemas.base import Schema
 from thetahat.columns import Raw, columns_of_rows, features_of, numbers_of
@@ -112,6 +113,22 @@ def check_sample(given: SampleInput, loc: Loc, datasets: Mapping[UUID, DatasetFi
                 f"{name!r} has another part already", loc=(*loc, "columns", "features", i)
             )
     require_columns(datasets[given.dataset], wanted)
+
+
+def check_weight_given(method: Method, source: SampleInput) -> None:
+    """Refuse the weights ``given`` where the source has none."""
+    if entry_of(method).name != "given":
+        return
+    if source.dataset is None and source.weight is None:
+        raise InvalidParameter(
+            "the weights 'given' are those in source.weight, one for each row, and there are none",
+            loc=("source", "weight"),
+        )
+    if source.dataset is not None and (source.columns is None or source.columns.weight is None):
+        raise InvalidParameter(
+            "the weights 'given' are a column of the source: name it in source.columns.weight",
+            loc=("source", "columns", "weight"),
+        )
 
 
 def sample_of(

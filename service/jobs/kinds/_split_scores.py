@@ -65,7 +65,10 @@ def table_of_scores(given: SplitScores, scores: dict[str, list[Any]]) -> LossTab
 
 def _per_split(given: Any, n_splits: int, field: str) -> FloatArray:
     if given is None:
-        raise InvalidParameter(f"split_scores need {field}", loc=(field,))
+        what = "learnt from" if field == "n_train" else "tested on"
+        raise InvalidParameter(
+            f"split_scores need {field}: how many instances each split {what}", loc=(field,)
+        )
     if isinstance(given, dict):
         raise InvalidParameter(f"{field} is a number, or one per split score", loc=(field,))
     many = isinstance(given, list)

@@ -14,6 +14,7 @@ from service.jobs.kinds._layout_fields import (
     BLOCKS_ASSUMED,
     LayoutColumns,
     LayoutFields,
+    check_columns_given,
     dataset_columns,
     inline_columns,
     layout_from,
@@ -140,8 +141,7 @@ def _check_form(given: PredictionsRequest) -> None:
         raise InvalidParameter(
             "give either y and predictions, or a dataset with columns", loc=("predictions",)
         )
-    if given.dataset is not None and given.columns is None:
-        raise InvalidParameter("a data set needs columns", loc=("columns",))
+    check_columns_given(given.dataset, given.columns)
     if inline and (given.y is None or not given.predictions):
         missing = "y" if given.y is None else "predictions"
         raise InvalidParameter(f"{missing} is missing", loc=(missing,))

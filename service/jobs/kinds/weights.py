@@ -10,7 +10,12 @@ from pydantic import Field
 
 from service.jobs.kinds._methods import Method, build_one, entry_of
 from service.jobs.kinds._methods_used import method_used
-from service.jobs.kinds._sample_input import SampleInput, check_sample, sample_of
+from service.jobs.kinds._sample_input import (
+    SampleInput,
+    check_sample,
+    check_weight_given,
+    sample_of,
+)
 from service.jobs.kinds._weights_output import weights_told
 from service.jobs.kinds.base import Chunks, DatasetFile, Finished, Job, OneUnit
 from service.schemas.base import EvaluationRequest
@@ -48,6 +53,7 @@ class Weights(OneUnit):
         _method(given)
         check_sample(given.source, ("source",), datasets)
         check_sample(given.target, ("target",), datasets)
+        check_weight_given(given.weights, given.source)
         if given.source.dataset is None and given.target.dataset is None:
             samples_of(given.source, given.target, datasets)
 

@@ -153,7 +153,7 @@ DIFFERENCE = {"name": "difference", "params": {"paired": True}}
 @pytest.mark.parametrize(
     ("request_", "place", "match"),
     [
-        (body(sample=[]), ("sample",), "x is empty"),
+        (body(sample=[]), ("sample",), "the sample is empty"),
         (body(sample=[1, None]), ("sample", 1), "expected a number"),
         (body(sample=[1, 1e76]), ("sample", 1), "at most 1e\\+75"),
         (body(sample={"x": [1], "y": ["a"]}), ("sample", "y", 0), "expected a number"),
@@ -164,7 +164,7 @@ DIFFERENCE = {"name": "difference", "params": {"paired": True}}
         (body(DIFFERENCE, {"x": [1, 2], "y": [1]}), ("sample", "y"), "2 x and 1 y"),
         (body("variance", [3]), ("sample",), "at least 2 values"),
         (body("mode"), ("statistic", "name"), "'mode' is not one of the statistics"),
-        (body("quantile"), ("statistic", "params", "q"), "Field required"),
+        (body("quantile"), ("statistic", "params", "q"), "quantile needs q"),
         (body({"name": "mean", "as": "m"}), ("statistic", "as"), "no other name"),
         (body({"name": "mean", "params": {"a": 1}}), ("statistic", "params", "a"), "no parameter"),
         (

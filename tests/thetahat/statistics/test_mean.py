@@ -101,7 +101,7 @@ def test_degenerate_one_value_and_one_value_many_times() -> None:
 
 
 def test_invalid_samples() -> None:
-    with pytest.raises(InsufficientData, match="x is empty"):
+    with pytest.raises(InsufficientData, match="the sample is empty"):
         sample([])
     with pytest.raises(InvalidParameter, match="x 1 is nan") as caught:
         sample([1, np.nan])

@@ -1,0 +1,51 @@
+"""What pydantic found wrong with a value, in the words of the service."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+_PREFIX: Final = "Value error, "
+_OBJECT, _LIST, _TEXT = "expected an object", "expected a list", "expected a text"
+_WHOLE, _NUMBER, _YES_NO = "expected a whole number", "expected a number", "expected true or false"
+_ID: Final = "expected an id (a UUID)"
+_WORDS: Final[Mapping[str, str]] = {
+    "missing": "is missing",
+    "extra_forbidden": "there is no such field",
+    "dict_type": _OBJECT,
+    "model_type": _OBJECT,
+    "model_attributes_type": _OBJECT,
+    "dataclass_type": _OBJECT,
+    "list_type": _LIST,
+    "tuple_type": _LIST,
+    "string_type": _TEXT,
+    "int_type": _WHOLE,
+    "int_parsing": _WHOLE,
+    "int_from_float": _WHOLE,
+    "float_type": _NUMBER,
+    "float_parsing": _NUMBER,
+    "finite_number": "expected a finite number",
+    "bool_type": _YES_NO,
+    "bool_parsing": _YES_NO,
+    "uuid_type": _ID,
+    "uuid_parsing": _ID,
+    "literal_error": "expected {expected}",
+    "enum": "expected {expected}",
+    "greater_than": "must be above {gt}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than": "must be below {lt}",
+    "less_than_equal": "must be at most {le}",
+    "too_short": "must have at least {min_length}, and has {actual_length}",
+    "too_long": "may have at most {max_length}, and has {actual_length}",
+    "string_too_short": "must be at least {min_length} characters long",
+    "string_too_long": "may be at most {max_length} characters long",
+}
+
+
+def in_words(item: Any) -> str:
+    """Return the message of one of pydantic's errors; its own where there is none here."""
+    words, given = _WORDS.get(item["type"]), item.get("ctx", {})
+    try:
+        return item["msg"].removeprefix(_PREFIX) if words is None else words.format(**given)
+    except KeyError:  # another release of pydantic says less
+        return str(item["msg"])

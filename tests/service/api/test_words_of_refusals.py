@@ -1,0 +1,110 @@
+"""What a refusal says: the place, what was found, and what may stand there instead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from service.api.fields import fields_at
+from service.jobs.kinds import JOB_KINDS
+from tests.service.api.requests import JSON_TYPE, matrix
+
+X = [[-1.0], [0.5], [1.0], [2.0], [-0.5], [1.5]]
+FIT: dict[str, Any] = {
+    "kind": "cross_validation",
+    "data": {"X": X, "y": [1, 2, 3, 4, 5, 6]},
+    "task": "regression",
+    "learners": {"m": "mean"},
+    "scheme": {"name": "k_fold", "params": {"n_folds": 2}},
+}
+
+
+def refused(client: TestClient, body: dict[str, Any]) -> tuple[list[Any], str]:
+    answer = client.post("/v1/evaluations", json=body, headers=JSON_TYPE)
+    assert answer.status_code == 422
+    fault = answer.json()["errors"][0]
+    return fault["loc"], fault["message"]
+
+
+@pytest.mark.parametrize(
+    ("body", "loc", "words"),
+    [
+        ({"kind": "loses"}, ["kind"], "there is no kind 'loses' (did you mean 'losses'?); there"),
+        ({"kind": 3}, ["kind"], "kind is a text; there are bootstrap, "),
+        (
+            {**matrix(), "intervalls": []},
+            ["intervalls"],
+            "there is no such field (did you mean 'intervals'?); there are blocks, n_train, ",
+        ),
+        (
+            {**FIT, "data": {**FIT["data"], "weights": [1]}},
+            ["data", "weights"],
+            "there is no such field (did you mean 'weight'?); there are X, y, ",
+        ),
+        ({**FIT, "scheme": "KFold"}, ["scheme", "name"], "schemes (did you mean 'k_fold'?): "),
+        (
+            {**FIT, "scheme": {"name": "k_fold", "params": {"folds": 2}}},
+            ["scheme", "params", "folds"],
+            "k_fold has no parameter 'folds' (did you mean 'n_folds'?); it has: n_folds",
+        ),
+        ({**FIT, "learners": {"m": "rigde"}}, ["learners", "m", "name"], "(did you mean 'ridge'?)"),
+        (
+            {**FIT, "learners": {"m": {"name": "Ridge", "params": {"alfa": 1}}}},
+            ["learners", "m", "params", "alfa"],
+            "(did you mean 'alpha'?)",
+        ),
+        (
+            {**FIT, "learners": {"m": {"name": "ridge", "prepare": ["standardize"]}}},
+            ["learners", "m", "prepare", 0, "name"],
+            "(did you mean 'standardise'?)",
+        ),
+        ({**FIT, "columns": {"target": "y"}}, ["columns"], "columns are those of a dataset"),
+        ({**matrix(), "columns": {"losses": ["a"]}}, ["columns"], "columns are those of a dataset"),
+        ({**matrix(), "losses": "nb"}, ["losses"], "expected an object"),
+        ({**FIT, "learners": {}}, ["learners"], "must have at least 1, and has 0"),
+        ({**FIT, "learners": {"m": {"nam": "ridge"}}}, ["learners", "m"], "an object with one"),
+        ({**FIT, "task": "fit"}, ["task"], "expected 'classification' or 'regression'"),
+        ({**FIT, "dataset": "abc", "data": None}, ["dataset"], "expected an id (a UUID)"),
+        ({**matrix(), "seed": -1}, ["seed"], "must be at least 0"),
+        ({**matrix(), "seed": 1.5}, ["seed"], "expected a whole number"),
+        (
+            {**matrix(), "control": "SVM"},
+            ["control"],
+            "control 'SVM' is not one of the models (did you mean 'svm'?): nb, svm",
+        ),
+        (
+            {"kind": "weights", "source": {"X": X}, "target": {"X": X}, "weights": "given"},
+            ["source", "weight"],
+            "source.weight",
+        ),
+        (
+            {**FIT, "loss": {"name": "cost_matrix"}, "task": "classification"},
+            ["loss", "params", "costs"],
+            "cost_matrix needs costs",
+        ),
+    ],
+    ids=lambda value: "-".join(map(str, value)) if isinstance(value, list) else None,
+)
+def test_exact_a_refusal_says_what_may_stand_there(
+    client: TestClient, body: dict[str, Any], loc: list[Any], words: str
+) -> None:
+    place, message = refused(client, body)
+
+    assert place == loc
+    assert words in message
+
+
+def test_exact_fields_inside_a_list_and_a_mapping() -> None:
+    study, shifted = JOB_KINDS["study"].request, JOB_KINDS["importance_weighting"].request
+
+    assert "scheme" in fields_at(study, ("estimators", 0, "learnerr"))
+    assert fields_at(shifted, ("grid", "penalty", "form"))[:2] == ["from", "to"]
+
+
+def test_invalid_a_number_in_the_query(client: TestClient) -> None:
+    answer = client.get("/v1/evaluations?limit=many")
+
+    assert answer.json()["errors"][0]["message"] == "expected a whole number"
+    assert answer.json()["errors"][0]["loc"] == ["query", "limit"]
