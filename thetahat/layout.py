@@ -210,6 +210,24 @@ def layout_of(  # noqa: PLR0913 - one argument per column of the long form
     )
 
 
+def layout_of_blocks(
+    kind: BlockKind, sizes: Sequence[int], *, n_train: float | dict[Label, float] | None = None
+) -> Layout:
+    """Build what ``layout_of`` does of rows that stand block by block, some in each."""
+    n_test, labels = np.asarray(sizes, dtype=np.intp), tuple(range(len(sizes)))
+    repeat, block = np.zeros_like(n_test), np.arange(len(labels), dtype=np.intp)
+    _check_blocks(kind, repeat, repeat)
+    return Layout(
+        kind=kind,
+        block_labels=labels,
+        split_block=block,
+        split_repeat=repeat,
+        n_test=n_test.astype(np.float64),
+        n_train=training_sizes(kind, n_test, repeat, block, labels, n_train),
+        starts=np.concatenate([[0], np.cumsum(n_test)]).astype(np.intp),
+    )
+
+
 def layout_of_scores(
     kind: BlockKind, n_train: FloatArray, n_test: FloatArray, n_folds: int | None, n_repeats: int
 ) -> Layout:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.testing import assert_array_equal
 
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.labels import codes_of
-from thetahat.layout import layout_of, layout_of_scores
+from thetahat.layout import layout_of, layout_of_blocks, layout_of_scores
 from thetahat.types import BlockKind
 
 BLOCK = ["b", "a", "b", "c", "a", "c", "c"]
@@ -188,3 +189,27 @@ def test_naive_integers_are_coded_as_their_list_is(labels: np.ndarray) -> None:
     assert codes.tolist() == plain_codes.tolist()
     assert values == plain_values
     assert codes.dtype == np.intp
+
+
+@pytest.mark.parametrize("kind", list(BlockKind))
+@pytest.mark.parametrize("sizes", [[3, 1, 4], [2, 2], [5]])
+@pytest.mark.parametrize("n_train", [None, 7.0, {0: 2.0, 1: 3.0, 2: 9.0}, 0, {0: 0.5, 1: 1, 2: 1}])
+def test_naive_blocks_one_after_the_other(kind: BlockKind, sizes: list[int], n_train: Any) -> None:
+    def built(of_blocks: bool) -> Any:  # noqa: FBT001 - which of the two
+        try:
+            if of_blocks:
+                return layout_of_blocks(kind, sizes, n_train=n_train)
+            return layout_of(kind, np.repeat(np.arange(len(sizes)), sizes), n_train=n_train)
+        except (InsufficientData, InvalidParameter) as error:
+            return error
+
+    found, expected = built(of_blocks=True), built(of_blocks=False)
+    assert type(found) is type(expected)
+    if isinstance(expected, Exception):
+        assert str(found) == str(expected)
+        return
+    for field in fields(expected):
+        mine, its = getattr(found, field.name), getattr(expected, field.name)
+        assert type(mine) is type(its)
+        assert getattr(mine, "dtype", None) == getattr(its, "dtype", None)
+        assert_array_equal(mine, its)

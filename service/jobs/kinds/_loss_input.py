@@ -30,7 +30,7 @@ from service.schemas.numbers import number_array
 from thetahat.block_losses import LARGEST, BlockLosses, LossTable
 from thetahat.errors import InsufficientData, InvalidParameter, Loc
 from thetahat.labels import codes_of
-from thetahat.layout import Layout, layout_of
+from thetahat.layout import Layout, layout_of_blocks
 from thetahat.types import BlockKind, FloatArray
 
 
@@ -123,11 +123,10 @@ def _from_matrix(given: LossInput, losses: dict[str, list[Any]]) -> LossTable:
         raise InvalidParameter(
             f"block_labels must be {len(sizes)} different names", loc=("block_labels",)
         )
-    block = np.repeat(np.arange(len(sizes), dtype=np.intp), sizes)
     n_train = training_sizes(_not_a_list(given), labels)
     if isinstance(n_train, dict):
         n_train = {k: n_train[label] for k, label in enumerate(labels) if label in n_train}
-    layout = layout_of(given.block_kind, block, n_train=n_train)
+    layout = layout_of_blocks(given.block_kind, sizes, n_train=n_train)
     return _table(_named(layout, tuple(labels)), values)
 
 
