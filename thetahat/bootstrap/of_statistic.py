@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from thetahat.bootstrap.given import GivenResamples
-from thetahat.bootstrap.resamples import MANY_DRAWS, HashedResamples
+from thetahat.bootstrap.resamples import MANY_DRAWS, HashedResamples, few_kinds
 from thetahat.bootstrap.statistic_replicates import StatisticReplicates
 from thetahat.errors import InvalidParameter
-from thetahat.statistics import Functional, OfSums, Sample, Statistic
+from thetahat.statistics import Functional, OfKinds, OfSums, Sample, Statistic
 from thetahat.types import FloatArray
 
 FEWEST_RESAMPLES: Final = 2
@@ -24,6 +25,7 @@ long."""
 
 _ENTRIES_AT_ONCE = 2**18  # 2 MB: a chunk of resamples stays in the cache
 _ENTRIES_OF_SUMS = 2**22  # of which nothing is kept but the sums
+_ENTRIES_OF_KINDS = 2**19
 _ENTRIES_WITH_ERRORS = 2**14  # a jackknife has several arrays of them
 
 AnyResamples = HashedResamples | GivenResamples
@@ -73,17 +75,12 @@ def bootstrap_statistic(
     scaled = np.empty(B)
     variances = np.empty(B) if with_errors else None
     again = 0
-    # adding what is drawn beats counting it, for the few columns that these have
-    of_sums = functional if isinstance(functional, OfSums) and not with_errors else None
-    drawn = resamples if isinstance(resamples, HashedResamples) else None
-    entries = _ENTRIES_WITH_ERRORS if with_errors else _ENTRIES_AT_ONCE
-    if of_sums is not None and drawn is not None:
-        entries = _ENTRIES_OF_SUMS
-    for part in _parts(n, B, entries):
+    uncounted = None if with_errors else _without_counting(functional, resamples)
+    at_once = _ENTRIES_WITH_ERRORS if with_errors else _ENTRIES_AT_ONCE
+    for part in _parts(n, B, at_once) if uncounted is None else _parts(*uncounted.sizes):
         counts = None
-        if of_sums is not None and drawn is not None:
-            sums = drawn.sums(of_sums.columns, part.start, part.stop)
-            scaled[part] = of_sums.of_sums(sums)
+        if uncounted is not None:
+            scaled[part] = uncounted.of(part)
         else:
             counts = resamples.counts(part.start, part.stop)
             scaled[part] = functional.of_counts(counts)
@@ -91,6 +88,47 @@ def bootstrap_statistic(
         if variances is not None and counts is not None:
             variances[part] = functional.jackknife_variances(counts)
     return StatisticReplicates(functional, resamples.starts, float(base), scaled, variances, again)
+
+
+@dataclass(frozen=True, slots=True)
+class _Uncounted:
+    """The values of resamples whose rows need not be counted one by one.
+
+    Parameters
+    ----------
+    of : callable
+        (b,) values of the resamples of a part.
+    sizes : tuple of int
+        Numbers held for each resample, how many resamples, and numbers held at once.
+    """
+
+    of: Callable[[slice], FloatArray]
+    sizes: tuple[int, int, int]
+
+
+def _without_counting(functional: Functional, resamples: AnyResamples) -> _Uncounted | None:
+    """Return how the same values come from fewer numbers than a count of each row, if they do."""
+    if not isinstance(resamples, HashedResamples):
+        return None
+    n, B = int(resamples.starts[-1]), resamples.n_resamples
+    if isinstance(functional, OfSums):  # adding what is drawn beats counting it, for few columns
+        columns, of_sums = functional.columns, functional.of_sums
+
+        def summed(part: slice) -> FloatArray:
+            return of_sums(resamples.sums(columns, part.start, part.stop))
+
+        return _Uncounted(summed, (n, B, _ENTRIES_OF_SUMS))
+    if not isinstance(functional, OfKinds) or n * B < MANY_DRAWS:
+        return None
+    kinds, n_kinds = functional.kinds()
+    of_kinds = functional.of_kinds
+    if not few_kinds(n_kinds, n):
+        return None
+
+    def of_few(part: slice) -> FloatArray:
+        return of_kinds(resamples.counts_by_kind(kinds, n_kinds, part.start, part.stop))
+
+    return _Uncounted(of_few, (n_kinds, B, _ENTRIES_OF_KINDS))
 
 
 def _parts(n: int, n_resamples: int, entries: int) -> Iterator[slice]:

@@ -30,8 +30,17 @@ from thetahat.types import FloatArray, IntArray
 MANY_DRAWS: Final = 2**22
 """Units times resamples from which the compiled loops pay for their compilation."""
 
+ROWS_OF_A_KIND: Final = 4
+"""Rows on average to a kind from which kinds are counted and not rows."""
+MOST_KINDS: Final = 2**16 - 1
+
 _INDICES_AT_ONCE = 2**17  # 512 KB: they stay in the cache from their drawing to their use
 _COUNTS_AT_ONCE = 2**16  # 512 KB, of one stratum: they stay in the cache
+
+
+def few_kinds(n_kinds: int, n_rows: int) -> bool:
+    """Whether kinds are so few that they are counted in the place of rows."""
+    return n_kinds * ROWS_OF_A_KIND <= n_rows and n_kinds < MOST_KINDS
 
 
 class Resamples(Protocol):

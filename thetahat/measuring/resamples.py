@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.bootstrap.resamples import MANY_DRAWS, HashedResamples
+from thetahat.bootstrap.resamples import MANY_DRAWS, HashedResamples, few_kinds
 from thetahat.bootstrap.units import Units, default_unit, unit_misfit, units_of
 from thetahat.layout import Layout
 from thetahat.metrics.base import Metric, OfKinds, Statistic, resamples_of
@@ -20,10 +20,6 @@ CELLS_AT_ONCE: Final = 2**19
 CELLS_OF_MANY_PARTS: Final = 2**22
 """The same where there are so many parts that each would have little to do in a chunk."""
 MANY_PARTS: Final = 256
-
-ROWS_OF_A_KIND: Final = 8
-"""Rows on average to a kind from which kinds are counted and not rows."""
-MOST_KINDS: Final = 2**16 - 1
 
 Part = tuple[IntArray, Statistic]
 """Some rows, and the metric on them."""
@@ -123,7 +119,7 @@ class _Kinds:
             own, n_kinds = one.kinds()
             by_row[rows] = bounds[-1] + own
             bounds.append(bounds[-1] + n_kinds)
-            if bounds[-1] * ROWS_OF_A_KIND > layout.n_rows or bounds[-1] >= MOST_KINDS:
+            if not few_kinds(bounds[-1], layout.n_rows):
                 return None
         by_row[by_row < 0] = bounds[-1]
         return cls(statistics, bounds, by_row if layout.order is None else by_row[layout.order])

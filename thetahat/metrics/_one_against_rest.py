@@ -74,8 +74,7 @@ class RankedStatistic:
         if len(self.rankings) > 1:
             n = len(first.order)
             return np.arange(n, dtype=np.intp), n
-        codes = 2 * first.group + first.positive.astype(np.intp)
-        return first.to_rows(codes), 2 * len(first.starts)
+        return first.kinds()
 
     def resampled_by_kind(self, counts: FloatArray) -> FloatArray:
         """Return (B,) metrics under (B, 2 G) weights: negatives and positives of each group."""

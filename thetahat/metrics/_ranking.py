@@ -47,6 +47,11 @@ class Ranking:
         ordered -= positives
         return self.sums(positives), self.sums(ordered)
 
+    def kinds(self) -> tuple[IntArray, int]:
+        """Return (m,) the kind of each row, and how many: negatives and positives of each group."""
+        codes = 2 * self.group + self.positive.astype(np.intp)
+        return self.to_rows(codes), 2 * len(self.starts)
+
     def by_kernel(self, kernel: Callable[..., None], counts: FloatArray) -> FloatArray:
         """(B,) values of (B, m) weights, by a loop of ``thetahat.kernels.ranked_areas``."""
         last = np.ones(len(self.order), dtype=bool)

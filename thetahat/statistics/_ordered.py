@@ -11,7 +11,7 @@ import numpy as np
 
 from thetahat.kernels.compiling import compiled
 from thetahat.kernels.order_statistics import neighbours, neighbours_by_numpy
-from thetahat.types import FloatArray
+from thetahat.types import FloatArray, IntArray
 
 _PLOTTING: Final[Mapping[str, tuple[float, float]]] = MappingProxyType(
     {
@@ -78,6 +78,25 @@ class OfQuantile:
         else:
             places = neighbours_by_numpy(counts, self._order, self._k)
         return _between(self._values[places[:, 0]], self._values[places[:, 1]], self._g)
+
+    def kinds(self) -> tuple[IntArray, int]:
+        """Return the place of each row's value among those that differ."""
+        is_new = self._is_new
+        by_row = np.empty(len(is_new), dtype=np.intp)
+        by_row[self._order] = np.cumsum(is_new) - 1
+        return by_row, int(np.count_nonzero(is_new))
+
+    def of_kinds(self, counts: FloatArray) -> FloatArray:
+        """(b,) quantiles of (b, K) counts of the values that differ."""
+        values = self._values[self._is_new]
+        places = np.empty((len(counts), 2), dtype=np.intp)
+        compiled(neighbours)(counts, np.arange(len(values)), self._k, places)
+        return _between(values[places[:, 0]], values[places[:, 1]], self._g)
+
+    @property
+    def _is_new(self) -> np.ndarray:
+        """(n,) whether a value in order differs from the one before it."""
+        return np.concatenate([[True], self._values[1:] != self._values[:-1]])
 
     def jackknife(self) -> FloatArray:
         """(n,) quantiles without each row: of a row among the first k, the next ones count."""

@@ -13,7 +13,7 @@ from thetahat.metrics._ranking import Ranking, areas_under_roc
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.statistics._one_sample import OneSample, two_columns
 from thetahat.statistics.base import Sample, Takes
-from thetahat.types import FloatArray
+from thetahat.types import FloatArray, IntArray
 
 
 class _OfAuc:
@@ -32,6 +32,14 @@ class _OfAuc:
         if self._fast:
             return self._ranking.by_kernel(roc_areas, counts)
         return areas_under_roc(*self._ranking.by_class(counts))
+
+    def kinds(self) -> tuple[IntArray, int]:
+        """Return each row's group of equal scores and class."""
+        return self._ranking.kinds()
+
+    def of_kinds(self, counts: FloatArray) -> FloatArray:
+        """(b,) areas of (b, 2 G) counts: negatives and positives of each group."""
+        return areas_under_roc(counts[:, 1::2], counts[:, ::2])
 
     def jackknife(self) -> FloatArray:
         """(n,) areas without each row; NaN without the only one of a class."""

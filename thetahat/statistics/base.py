@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -86,6 +86,19 @@ class Functional(Protocol):
 
         NaN where undefined, and of a statistic that is not smooth.
         """
+        ...
+
+
+@runtime_checkable
+class OfKinds(Protocol):
+    """A functional that depends on how many rows of each kind are drawn, and on nothing else."""
+
+    def kinds(self) -> tuple[IntArray, int]:
+        """Return (n,) the kind of each row, counted from 0, and how many kinds there are."""
+        ...
+
+    def of_kinds(self, counts: FloatArray) -> FloatArray:
+        """(b,) what ``of_counts`` gives, of (b, K) counts of the kinds."""
         ...
 
 
