@@ -8,6 +8,8 @@ from typing import Final
 _ALIKE: Final = 0.6
 """Of 1: the share of letters in common, in order, from which a name is worth asking about."""
 _LONGEST: Final = 80
+_ENDINGS: Final = ("classifier", "regressor", "vectorizer", "cv")
+"""What many names have in common: two names that share no more are not alike."""
 
 
 def meant(name: str, known: Iterable[str]) -> str:
@@ -15,16 +17,27 @@ def meant(name: str, known: Iterable[str]) -> str:
 
     Case and separators do not count: ``KFold``, ``k-fold`` and ``kfold`` are near ``k_fold``.
     """
-    from difflib import get_close_matches  # noqa: PLC0415 - for refusals alone
+    from difflib import SequenceMatcher  # noqa: PLC0415 - for refusals alone
 
     if len(name) > _LONGEST:
         return ""
-    by_letters: dict[str, str] = {}
-    for one in known:
-        by_letters.setdefault(_letters(one), one)
-    near = get_close_matches(_letters(name), by_letters, n=1, cutoff=_ALIKE)
-    return f" (did you mean {by_letters[near[0]]!r}?)" if near else ""
+
+    def alike(one: str, other: str) -> float:
+        return SequenceMatcher(None, one, other, autojunk=False).ratio()
+
+    letters = _letters(name)
+    near = [
+        (share, alike(letters, _letters(one)), one)
+        for one in known
+        if (share := alike(_head(letters), _head(_letters(one)))) >= _ALIKE
+    ]
+    return f" (did you mean {max(near)[2]!r}?)" if near else ""
 
 
 def _letters(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+def _head(letters: str) -> str:
+    """Return a name without a common ending, if there is more to it."""
+    return next((letters[: -len(end)] for end in _ENDINGS if letters.endswith(end)), "") or letters

@@ -17,6 +17,7 @@ from thetahat.generators import GENERATORS
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
 from thetahat.metrics import METRICS
+from thetahat.near_names import meant
 from thetahat.presets import PRESETS
 from thetahat.references import REFERENCES
 from thetahat.refits import EVERY_INTERVAL, EVERY_VARIANCE
@@ -125,7 +126,8 @@ FAMILIES: Final[dict[str, Callable[[], list[Description]]]] = {
 def family(name: str) -> dict[str, Any]:
     """Return all methods of a family; ``NotFound`` lists the families."""
     if name not in FAMILIES:
-        raise NotFound(f"There is no family {name[:80]!r}; there are {', '.join(FAMILIES)}.")
+        near = meant(name, FAMILIES)
+        raise NotFound(f"There is no family {name[:80]!r}{near}; there are {', '.join(FAMILIES)}.")
     return {"family": name, "items": FAMILIES[name]()}
 
 

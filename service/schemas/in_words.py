@@ -8,6 +8,7 @@ from typing import Any, Final
 _PREFIX: Final = "Value error, "
 _OBJECT, _LIST, _TEXT = "expected an object", "expected a list", "expected a text"
 _WHOLE, _NUMBER, _YES_NO = "expected a whole number", "expected a number", "expected true or false"
+_TIME: Final = "expected a time in ISO 8601, such as 2026-01-31T12:00:00Z"
 _ID: Final = "expected an id (a UUID)"
 _WORDS: Final[Mapping[str, str]] = {
     "missing": "is missing",
@@ -37,8 +38,13 @@ _WORDS: Final[Mapping[str, str]] = {
     "less_than_equal": "must be at most {le}",
     "too_short": "must have at least {min_length}, and has {actual_length}",
     "too_long": "may have at most {max_length}, and has {actual_length}",
-    "string_too_short": "must be at least {min_length} characters long",
-    "string_too_long": "may be at most {max_length} characters long",
+    "string_too_short": "is too short, and must have {min_length} or more characters",
+    "string_too_long": "is too long, and may have {max_length} characters at most",
+    "string_pattern_mismatch": "must match {pattern}",
+    "datetime_type": _TIME,
+    "datetime_parsing": _TIME,
+    "datetime_from_date_parsing": _TIME,
+    "datetime_object_invalid": _TIME,
 }
 
 

@@ -12,9 +12,19 @@ def test_exact_a_near_name_is_asked_about(name: str) -> None:
     assert meant(name, SCHEMES) == " (did you mean 'k_fold'?)"
 
 
+def test_exact_the_ending_decides_between_equal_heads() -> None:
+    known = ["RandomForestClassifier", "RandomForestRegressor", "Ridge", "CV"]
+
+    assert meant("RandomForrestRegressor", known) == " (did you mean 'RandomForestRegressor'?)"
+    assert meant("random_forest_classifier", known) == " (did you mean 'RandomForestClassifier'?)"
+    assert meant("cv", known) == " (did you mean 'CV'?)"
+
+
 def test_degenerate_nothing_is_near() -> None:
     assert meant("xyz", SCHEMES) == ""
     assert meant("", SCHEMES) == ""
+    assert meant("XGBClassifier", ["SGDClassifier", "MLPClassifier", "RidgeCV"]) == ""
+    assert meant("GridSearchCV", ["RidgeCV", "LassoCV"]) == ""
     assert meant("k_fold" * 20, SCHEMES) == ""
     assert meant("k_fold", []) == ""
 

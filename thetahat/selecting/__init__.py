@@ -2,7 +2,7 @@
 
 from thetahat.selecting.choosing import RULES, Choice, choose
 from thetahat.selecting.criterion import Criterion
-from thetahat.selecting.grids import Grid, expand
+from thetahat.selecting.grids import Grid, expand, place_in_request
 from thetahat.selecting.internal import InternalEstimate, internal_estimate
 from thetahat.selecting.nesting import (
     internal_seed,
@@ -37,6 +37,7 @@ __all__ = [
     "internal_seed",
     "internal_splits",
     "own_internal",
+    "place_in_request",
     "profiles_of",
     "seed_on_all",
     "select_in_each",

@@ -73,6 +73,22 @@ def expand(
     return expanded, grids
 
 
+def place_in_request(loc: Loc, grids: Mapping[str, Grid]) -> Loc:
+    """Return where a fault of an expanded candidate stands in the request.
+
+    ``("candidates", "r[k=0]", "params", "k")`` is ``("candidates", "r", "grid", "k")`` there.
+    """
+    if len(loc) < 2:
+        return loc
+    field, name, *rest = loc
+    owner = next((key for key, grid in grids.items() if name in grid.candidates), None)
+    if owner is None:
+        return loc
+    if len(rest) > 1 and rest[0] == "params" and rest[1] in grids[owner].values:
+        return (field, owner, "grid", *rest[1:])
+    return (field, owner, *rest)
+
+
 def _grid(name: str, wire: Mapping[str, Any], loc: Loc) -> Grid:
     given = wire["grid"]
     if not isinstance(given, Mapping) or not given:

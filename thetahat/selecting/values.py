@@ -107,11 +107,13 @@ def shown(value: Any) -> str:
 
 
 def _of_range(given: Mapping[str, Any], loc: Loc) -> tuple[Value, ...]:
-    unknown = [key for key in given if key not in {"from", "to", "count", "scale"}]
-    if unknown or not {"from", "to", "count"} <= set(given):
+    unknown = [str(key) for key in given if key not in {"from", "to", "count", "scale"}]
+    lacking = [key for key in ("from", "to", "count") if key not in given]
+    if unknown or lacking:
+        wrong = f"{unknown[0]!r} is none of them" if unknown else f"{lacking[0]} is missing"
         raise InvalidParameter(
-            "a range of values has from, to and count, and may have scale",
-            loc=(*loc, *map(str, unknown[:1])),
+            f"a range of values has from, to and count, and may have scale; {wrong}",
+            loc=(*loc, *unknown[:1]),
         )
     low, high = (_number(given[key], (*loc, key)) for key in ("from", "to"))
     count, scale = given["count"], given.get("scale", "log")

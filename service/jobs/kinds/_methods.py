@@ -114,8 +114,10 @@ def _refusal(error: ValidationError, name: str, loc: Loc) -> InvalidRequest:
         if isinstance(inner, EvaluationError):
             where, message, value = inner.loc, inner.message, inner.value
         else:
-            where, message, value = item["loc"], in_words(item), shown(item["input"])
+            where, value = item["loc"], shown(item["input"])
+            field = ".".join(map(str, where))
+            message = f"{field} of {name}: {in_words(item)}"
             if item["type"] == "missing":
-                message, value = f"{name} needs {'.'.join(map(str, where))}", None
+                message, value = f"{name} needs {field}", None
         faults.append(Fault((*loc, *where), message, value))
     return InvalidRequest(faults[0].message, errors=tuple(faults))

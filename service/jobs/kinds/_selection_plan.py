@@ -39,7 +39,7 @@ from thetahat.losses.base import Loss
 from thetahat.metrics.base import Metric
 from thetahat.resampling import rows_of
 from thetahat.schemes.base import Rows
-from thetahat.selecting import SELECTED, Criterion, Grid, expand
+from thetahat.selecting import SELECTED, Criterion, Grid, expand, place_in_request
 
 if TYPE_CHECKING:
     from service.jobs.kinds.selection import SelectionRequest
@@ -114,11 +114,22 @@ class Plan:
         ]
 
 
+def _candidates(
+    given: SelectionRequest, loss: Loss
+) -> tuple[dict[str, Any], dict[str, Grid], dict[str, Learner]]:
+    """Return the specs with every grid in full, the grids, and the learners, by name."""
+    wires, grids = expand(given.candidates)
+    try:
+        return wires, grids, built_learners(given, wires, "candidates", loss)
+    except EvaluationError as error:
+        error.loc = place_in_request(error.loc, grids)
+        raise
+
+
 def check_selection(given: SelectionRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
     """Refuse what the request alone shows to be wrong; no data set is opened."""
     loss = loss_of(given)
-    wires, grids = expand(given.candidates)
-    learners = built_learners(given, wires, "candidates", loss)
+    _, grids, learners = _candidates(given, loss)
     _check_names(given, tuple(learners), grids)
     rows = Rows(n=0)
     classes = None
@@ -181,8 +192,7 @@ def _built(key: JobKey[SelectionRequest]) -> Plan:
     data = data_from(given, key.job.datasets)
     rows, loss = rows_of(data), loss_of(given)
     schemes = schemes_of(given, rows)
-    wires, grids = expand(given.candidates)
-    built = built_learners(given, wires, "candidates", loss)
+    wires, grids, built = _candidates(given, loss)
     candidates = told_classes(built, data, "candidates")
     groups = groups_of(candidates, grids, rows.n)
     sizes = sizes_of(given, schemes, rows, groups)

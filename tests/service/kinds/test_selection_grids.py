@@ -213,8 +213,8 @@ def test_degenerate_a_part_that_runs_into_a_limit_takes_its_candidates_with_it(
     [
         ({}, ("candidates", "x", "grid")),
         ({"penalty": 3}, ("candidates", "x", "grid", "penalty")),
-        ({"penalty": [1, 2], "no_such": [1]}, ("candidates", "x[penalty=1,no_such=1]")),
-        ({"penalty": [-1.0]}, ("candidates", "x[penalty=-1]")),
+        ({"penalty": [1, 2], "no_such": [1]}, ("candidates", "x", "grid", "no_such")),
+        ({"penalty": [-1.0]}, ("candidates", "x", "grid", "penalty")),
         ({"penalty": {"from": 0, "to": 1, "count": 3}}, ("candidates", "x", "grid", "penalty")),
     ],
 )

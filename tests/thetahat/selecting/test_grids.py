@@ -7,7 +7,13 @@ import pytest
 from numpy.testing import assert_allclose
 
 from thetahat.errors import InvalidParameter
-from thetahat.selecting import InternalEstimate, edges_of, expand, profiles_of
+from thetahat.selecting import (
+    InternalEstimate,
+    edges_of,
+    expand,
+    place_in_request,
+    profiles_of,
+)
 from thetahat.selecting.values import values_of
 
 
@@ -138,3 +144,20 @@ def test_exact_an_end_is_told_of_numbers_alone() -> None:
     assert [c.code for c in edges_of("r[b=3,c=true,d=1]", grids)] == ["grid_edge"]
     assert not list(edges_of("r[b=2,c=true,d=1]", grids))
     assert not list(edges_of("mean", grids))
+
+
+@pytest.mark.parametrize(
+    ("told", "wanted"),
+    [
+        (("candidates", "r[k=0]", "params", "k"), ("candidates", "r", "grid", "k")),
+        (("candidates", "r[k=0]", "params", "a"), ("candidates", "r", "params", "a")),
+        (("candidates", "r[k=0]", "prepare", 0), ("candidates", "r", "prepare", 0)),
+        (("candidates", "r[k=0]"), ("candidates", "r")),
+        (("candidates", "m", "params", "k"), ("candidates", "m", "params", "k")),
+        (("candidates",), ("candidates",)),
+    ],
+)
+def test_exact_a_candidate_s_fault_stands_in_its_grid(told: Any, wanted: Any) -> None:
+    _, grids = expand({"m": "mean", "r": {"name": "r", "grid": {"k": [0, 1]}}})
+
+    assert place_in_request(told, grids) == wanted
