@@ -108,12 +108,23 @@ class Hands:
             log.warning("database.away", extra={"reason": str(error)})
 
     def _line(self) -> list[UnitKey]:
-        """Return who is next, in any order where they stand close together: others look too."""
+        """Return who is next, in any order where they stand close together: others look too.
+
+        What is of another part of the first one's evaluation keeps its place behind it: the parts
+        are in the order of the time that they have taken.
+        """
         with reading() as connection:
             line = unit_queue.line(connection, CANDIDATES)
-        near = [key for key, place in line if place - line[0][1] < NEAR_S]
+        if not line:
+            return []
+        first, start, part = line[0]
+        near = [
+            key
+            for key, place, its_part in line
+            if place - start < NEAR_S and (key[0] != first[0] or its_part == part)
+        ]
         random.shuffle(near)
-        return near + [key for key, _ in line[len(near) :]]
+        return near + [key for key, _, _ in line if key not in near]
 
     def do(self, key: UnitKey) -> bool:
         """Claim a unit, do it and record it; False when it was not there to be claimed."""

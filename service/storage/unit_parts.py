@@ -82,19 +82,31 @@ def running_elsewhere(connection: sa.Connection, evaluation_id: UUID) -> int:
 
 
 def move_back(connection: sa.Connection, held: Claim) -> None:
-    """Let what is queued of a claim's part wait as long as the claim's work took."""
+    """Let what is queued of a claim's part stand as far behind it as its work took.
+
+    That is its time, times the parts that have something queued: together they come as far as the
+    clock does, so other evaluations wait no longer for many parts than for one. A part whose chunks
+    take no time is done before one whose chunks take seconds goes on.
+    """
     if held.part is None:
         return
-    took = (
-        sa.select(UNIT.c.seconds)
-        .where(UNIT.c.evaluation_id == held.evaluation_id, UNIT.c.number == held.number)
-        .scalar_subquery()
-    )
-    connection.execute(
-        sa.update(UNIT)
-        .where(*_queued_of(held))
-        .values(place=UNIT.c.place + sa.func.coalesce(took, 0.0)),
-    )
+    its_own = connection.execute(
+        sa.select(UNIT.c.place, UNIT.c.seconds).where(
+            UNIT.c.evaluation_id == held.evaluation_id, UNIT.c.number == held.number
+        )
+    ).one()
+    queued = _queued_of(held)
+    of_this_part = queued[-1]
+    first, parts = connection.execute(
+        sa.select(
+            sa.func.min(UNIT.c.place).filter(of_this_part), sa.func.count(UNIT.c.part.distinct())
+        ).where(*queued[:-1])
+    ).one()
+    if first is None:
+        return
+    # Workers take chunks that stand close together in any order, so it may have stood behind.
+    behind = min(its_own.place, first) + (its_own.seconds or 0.0) * parts - first
+    connection.execute(sa.update(UNIT).where(*queued).values(place=UNIT.c.place + behind))
 
 
 def skip(connection: sa.Connection, held: Claim, output_file: str, *, only_later: bool) -> int:
@@ -118,6 +130,6 @@ def _queued_of(held: Claim) -> tuple[sa.ColumnElement[bool], ...]:
     return (
         UNIT.c.evaluation_id == held.evaluation_id,
         UNIT.c.stage == Stage.CHUNK,
-        UNIT.c.part == held.part,
         UNIT.c.state == UnitState.QUEUED,
+        UNIT.c.part == held.part,
     )

@@ -12,18 +12,19 @@ from service.storage.units import UnitKey
 
 def next_in_line(connection: sa.Connection, count: int) -> list[UnitKey]:
     """Return the first queued units that may be taken now."""
-    return [key for key, _ in line(connection, count)]
+    return [key for key, _, _ in line(connection, count)]
 
 
-def line(connection: sa.Connection, count: int) -> list[tuple[UnitKey, float]]:
-    """Return the first queued units that may be taken now, each with its place."""
+def line(connection: sa.Connection, count: int) -> list[tuple[UnitKey, float, str | None]]:
+    """Return the first queued units that may be taken now, each with its place and its part."""
     statement = (
-        sa.select(UNIT.c.evaluation_id, UNIT.c.number, UNIT.c.place)
+        sa.select(UNIT.c.evaluation_id, UNIT.c.number, UNIT.c.place, UNIT.c.part)
         .where(UNIT.c.state == UnitState.QUEUED, UNIT.c.not_before <= EpochNow())
         .order_by(UNIT.c.place)
         .limit(count)
     )
-    return [((row.evaluation_id, row.number), row.place) for row in connection.execute(statement)]
+    rows = connection.execute(statement)
+    return [((row.evaluation_id, row.number), row.place, row.part) for row in rows]
 
 
 def due_for_nudge(connection: sa.Connection, renudge_s: float, window: int) -> list[UnitKey]:

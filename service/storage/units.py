@@ -3,8 +3,8 @@
 A unit's ``place`` orders the queue. The start and the gathering of an evaluation come first, so
 that small evaluations are not kept waiting; chunk i of an evaluation stands at "now + i x PACE", so
 that a later evaluation with few chunks is not kept waiting by an earlier one with very many. The
-parts of an evaluation, its learners, take turns; and each second that a part has taken moves what
-is left of it back by a second, so that a slow part does not keep the quick ones waiting.
+parts of an evaluation, its learners, take turns; and what is left of a part stands as far behind
+the chunk that was done as that took, so that a slow part does not keep the quick ones waiting.
 """
 
 from __future__ import annotations

@@ -151,6 +151,38 @@ def test_exact_learners_take_turns_and_a_slow_one_waits(database: str) -> None:
     assert _line(evaluation_id) == [2, 4, 6, 8, 3, 5, 7]
 
 
+def test_exact_a_quick_learner_is_done_before_a_slow_one_goes_on(database: str) -> None:
+    """Each is as far back as its time, that of both: a after 2 x 4 seconds, b at once."""
+    evaluation_id, worker = submit_nap(parts=["a", "b"], n_chunks=8, seed=5), hands()
+    worker.do((evaluation_id, 0))
+    start = unit(evaluation_id, 1).place
+    for number, seconds in ((1, 4.0), (2, 0.0)):
+        claim = record.take((evaluation_id, number), uuid4(), 30.0)
+        assert claim is not None
+        set_unit(evaluation_id, number, claimed_at=unit(evaluation_id, number).claimed_at - seconds)
+        record.output(claim, "nowhere")
+    assert _line(evaluation_id) == [4, 6, 8, 3, 5, 7]
+    assert unit(evaluation_id, 3).place - start == pytest.approx(8.0, abs=1.0)
+    assert unit(evaluation_id, 4).place - start == pytest.approx(1.0, abs=1.0)
+
+
+def test_exact_chunks_done_out_of_order_do_not_move_their_part_back(database: str) -> None:
+    """Workers take chunks that stand close together in any order."""
+    evaluation_id, worker = submit_nap(parts=["a", "b"], n_chunks=8, seed=5), hands()
+    worker.do((evaluation_id, 0))
+    worker.do((evaluation_id, 3))
+    assert _line(evaluation_id)[:2] == [1, 2]
+
+
+def test_exact_workers_take_the_chunks_of_the_first_part_in_any_order(database: str) -> None:
+    evaluation_id, worker = submit_nap(parts=["a", "b"], n_chunks=8, seed=5), hands()
+    worker.do((evaluation_id, 0))
+    lines = [[number for _, number in worker._line()] for _ in range(50)]
+    assert {line[0] for line in lines} == {1, 3}  # those of b, as near, come after them
+    assert {number for line in lines for number in line[:2]} == {1, 3}
+    assert all(sorted(line) == list(range(1, 9)) for line in lines)
+
+
 def _line(evaluation_id: UUID) -> list[int]:
     waiting = [u for u in units(evaluation_id) if u.state == "queued"]
     return [u.number for u in sorted(waiting, key=lambda u: u.place)]
