@@ -11,7 +11,7 @@ from pydantic import Field
 
 from service.data.base import SPARSE
 from service.data.reading import read_columns, read_features
-from service.jobs.kinds._layout_fields import check_columns_given, require_columns
+from service.jobs.kinds._layout_fields import check_columns_given, require_columns, require_numbers
 from service.jobs.kinds.base import DatasetFile
 from service.schemas.base import Schema
 from thetahat.columns import columns_of_rows
@@ -76,6 +76,11 @@ def check_data_fields(given: DataFields, datasets: Mapping[UUID, DatasetFile]) -
                 f"{name!r} is {what} and cannot be a feature", loc=("columns", "features", i)
             )
     require_columns(datasets[given.dataset], wanted)
+    numeric = ("weight", "target") if given.task == "regression" else ("weight",)
+    require_numbers(
+        datasets[given.dataset],
+        {("columns", role): getattr(given.columns, role) for role in numeric},
+    )
     kinds = {str(c["name"]): c["type"] for c in datasets[given.dataset].columns}
     for role in ROLES:
         if kinds.get(getattr(given.columns, role) or "") == SPARSE:

@@ -132,6 +132,19 @@ def require_columns(file: DatasetFile, wanted: Mapping[Loc, str | None]) -> None
         raise InvalidRequest(faults[0].message, errors=tuple(faults))
 
 
+def require_numbers(file: DatasetFile, wanted: Mapping[Loc, str | None]) -> None:
+    """Refuse a request that takes a column which the data set does not have, or has as text."""
+    require_columns(file, wanted)
+    texts = {str(column["name"]) for column in file.columns if column["type"] == "string"}
+    faults = [
+        Fault(loc, f"column {name!r} holds texts, and numbers are needed here", name)
+        for loc, name in wanted.items()
+        if name in texts
+    ]
+    if faults:
+        raise InvalidRequest(faults[0].message, errors=tuple(faults))
+
+
 def _listed(names: Sequence[str]) -> str:
     head = ", ".join(names[:20])
     return head if len(names) <= 20 else f"{head} and {len(names) - 20} more"

@@ -21,6 +21,7 @@ from service.jobs.kinds._layout_fields import (
     inline_columns,
     layout_from,
     require_columns,
+    require_numbers,
     training_sizes,
 )
 from service.jobs.kinds._model_names import check_model_names
@@ -83,8 +84,11 @@ def check_columns(given: LossInput, datasets: Mapping[UUID, DatasetFile]) -> Non
         ("columns", name): getattr(given.columns, name)
         for name in ("block", "repeat", "instance", "cluster")
     }
-    wanted |= {("columns", "losses", i): name for i, name in enumerate(given.columns.losses)}
     require_columns(datasets[given.dataset], wanted)
+    losses: dict[Loc, str | None] = {
+        ("columns", "losses", i): name for i, name in enumerate(given.columns.losses)
+    }
+    require_numbers(datasets[given.dataset], losses)
     check_model_names(given.columns.losses, ("columns", "losses"))
 
 

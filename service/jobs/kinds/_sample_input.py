@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from service.data.reading import read_columns, read_features
-from service.jobs.kinds._layout_fields import require_columns
+from service.jobs.kinds._layout_fields import require_columns, require_numbers
 from service.jobs.kinds._methods import Method, entry_of
 from service.jobs.kinds.base import DatasetFile
 from service.schemas.base import Schema
@@ -113,6 +113,7 @@ def check_sample(given: SampleInput, loc: Loc, datasets: Mapping[UUID, DatasetFi
                 f"{name!r} has another part already", loc=(*loc, "columns", "features", i)
             )
     require_columns(datasets[given.dataset], wanted)
+    require_numbers(datasets[given.dataset], {(*loc, "columns", "weight"): roles["weight"]})
 
 
 def check_weight_given(method: Method, source: SampleInput) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from service.data.reading import read_columns
-from service.jobs.kinds._layout_fields import require_columns
+from service.jobs.kinds._layout_fields import require_numbers
 from service.jobs.kinds.base import DatasetFile
 from service.schemas.base import Schema
 from service.schemas.numbers import number_array, shown
@@ -56,7 +56,7 @@ def check_form(
             ("columns", "x"): columns.x,
             ("columns", "y"): columns.y,
         }
-        require_columns(datasets[dataset], wanted)
+        require_numbers(datasets[dataset], wanted)
 
 
 def sample_of(

@@ -181,7 +181,6 @@ def test_invalid_column_names_the_ones_there_are(tmp_path: Path) -> None:
     ("columns", "loc"),
     [
         ({"a": [1.0, float("nan")], "site": [0, 1]}, ("columns", "losses", 0, 1)),
-        ({"a": ["x", "y"], "site": [0, 1]}, ("columns", "losses", 0)),
         ({"a": [1.0, 2.0], "site": [0.5, 1.0]}, ("columns", "block", 0)),
         ({"a": [1.0, 2.0], "site": ["x", None]}, ("columns", "block", 1)),
     ],
