@@ -104,7 +104,7 @@ class Ridge:
             raise InvalidParameter(
                 f"penalty must be at least 0, and is {self.penalty}",
                 loc=("penalty",),
-                value=str(self.penalty),
+                value=self.penalty,
             )
 
     def fit(

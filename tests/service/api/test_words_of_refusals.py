@@ -34,8 +34,8 @@ def refused(client: TestClient, body: dict[str, Any]) -> tuple[list[Any], str]:
         ({"kind": "loses"}, ["kind"], "there is no kind 'loses' (did you mean 'losses'?); there"),
         ({"kind": 3}, ["kind"], "kind is a text; there are bootstrap, "),
         (
-            {**matrix(), "intervalls": []},
-            ["intervalls"],
+            {**matrix(), "interval": []},
+            ["interval"],
             "there is no such field (did you mean 'intervals'?); there are blocks, n_train, ",
         ),
         (
