@@ -5,7 +5,7 @@ from typing import Any, Final
 from thetahat.intervals import INTERVALS
 from thetahat.refits._finding import Asked, FitsByDesign, designs_of, find, not_of_pairs
 from thetahat.refits._parameters import dependence_of_rows
-from thetahat.refits._running import Learning, fits_of, run_design
+from thetahat.refits._running import Learning, fits_of, run_design, run_design_together
 from thetahat.refits.base import INTERVALS_LIST, VARIANCES_LIST, Design, Fits, Refit
 from thetahat.registry import Registry
 from thetahat.variances import VARIANCES
@@ -39,4 +39,5 @@ __all__ = [
     "fits_of",
     "not_of_pairs",
     "run_design",
+    "run_design_together",
 ]

@@ -1,10 +1,10 @@
-"""One learner run over a stretch of a design's splits."""
+"""Learners run over a stretch of a design's splits."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -14,9 +14,8 @@ from thetahat.learners.base import Learner
 from thetahat.losses.base import Loss, Predictions
 from thetahat.refits._no_information import no_information_error
 from thetahat.refits.base import APPARENT, Design, Fits
-from thetahat.resampling import SplitOutcome, rows_of, run_splits
+from thetahat.resampling import Group, SplitOutcome, rows_of, run_path
 from thetahat.resampling.stretches import stretches
-from thetahat.schemes.base import Split
 from thetahat.types import Caution
 
 Arrays = dict[str, np.ndarray]
@@ -33,9 +32,11 @@ class Learning:
     loss: Loss
 
 
-def run_design(
-    learning: Learning, design: Design, seed: int, start: int, stop: int
-) -> tuple[Arrays, tuple[Caution, ...]]:
+Ran = tuple[Arrays, tuple[Caution, ...]]
+"""What one learner gave, and what it said."""
+
+
+def run_design(learning: Learning, design: Design, seed: int, start: int, stop: int) -> Ran:
     """Fit and test on the splits from ``start`` to ``stop``; cautions are what the learner said.
 
     Raises
@@ -43,56 +44,87 @@ def run_design(
     EvaluationError
         As ``run_splits``; the message says that it was an extra fit.
     """
-    losses: list[np.ndarray] = []
-    gamma: list[float] = []
-    said: Counter[Caution] = Counter()
-    splits = design.splits(rows_of(learning.data), seed, start=start, stop=stop)
+    group = Group((learning.name,), (learning.learner,))
+    found = run_design_together(group, learning.data, learning.loss, design, seed, start, stop)
+    (ran,) = found.values()
+    if isinstance(ran, EvaluationError):
+        raise ran
+    return ran
+
+
+def run_design_together(  # noqa: PLR0913 - as run_path, and which splits
+    group: Group, data: Data, loss: Loss, design: Design, seed: int, start: int, stop: int
+) -> dict[str, Ran | EvaluationError]:
+    """Fit and test the learners of a group on the same splits, as ``run_path`` does.
+
+    Returns
+    -------
+    dict
+        By name, in the group's order: what ``run_design`` returns, or what it raises.
+    """
+    found = {name: _SoFar() for name in group.names}
+    splits = design.splits(rows_of(data), seed, start=start, stop=stop)
     for some in stretches(splits):
-        found: list[tuple[np.ndarray, float]] = [(np.empty(0), _UNKNOWN)] * len(some)
+        for one in found.values():
+            one.begin(len(some))
         for is_apparent in (True, False):
             places = [at for at, one in enumerate(some) if (one.label == APPARENT) is is_apparent]
-            outcomes = _outcomes(learning, [some[at] for at in places], seed, keep=is_apparent)
-            for at, outcome in zip(places, outcomes, strict=True):
-                found[at] = outcome.losses, _gamma(learning, outcome) if is_apparent else _UNKNOWN
-                said.update(outcome.cautions)
-        losses += [of_split for of_split, _ in found]
-        gamma += [of_split for _, of_split in found]
-    arrays = {
-        "losses": np.concatenate([np.empty(0), *losses]),
-        "n_test": np.array([len(part) for part in losses], dtype=np.intp),
-        "no_information": np.array(gamma),
-    }
-    return arrays, tuple(said)
+            # A learner that predicts many in one pass needs as long for a few of them as for one.
+            these = [some[at] for at in places]
+            ran = run_path(group, data, these, loss, seed, keep_predictions=is_apparent)
+            for name, outcomes in ran.items():
+                if isinstance(outcomes, EvaluationError):
+                    found[name].fail(outcomes)
+                    continue
+                for at, outcome in zip(places, outcomes, strict=True):
+                    gamma = _gamma(data, loss, outcome) if is_apparent else _UNKNOWN
+                    found[name].take(at - len(some), outcome, gamma)
+    return {name: one.ran() for name, one in found.items()}
 
 
-def _outcomes(
-    learning: Learning, splits: Sequence[Split], seed: int, *, keep: bool
-) -> Sequence[SplitOutcome]:
-    """Return the outcomes of splits that are run together.
+@dataclass(slots=True)
+class _SoFar:
+    """One learner, stretch by stretch."""
 
-    A learner that predicts many in one pass needs as long for a few of them as for one.
-    """
-    try:
-        return run_splits(
-            learning.name,
-            learning.learner,
-            learning.data,
-            splits,
-            learning.loss,
-            seed,
-            keep_predictions=keep,
-        )
-    except EvaluationError as error:
-        error.message = f"in an extra fit, {error.message}"
-        raise
+    losses: list[np.ndarray] = field(default_factory=list)
+    gamma: list[float] = field(default_factory=list)
+    said: Counter[Caution] = field(default_factory=Counter)
+    error: EvaluationError | None = None
+
+    def begin(self, n: int) -> None:
+        """Make room for a stretch of n splits."""
+        self.losses += [np.empty(0)] * n
+        self.gamma += [_UNKNOWN] * n
+
+    def take(self, at: int, outcome: SplitOutcome, gamma: float) -> None:
+        """Put an outcome in its place, counted from the end."""
+        self.losses[at], self.gamma[at] = outcome.losses, gamma
+        self.said.update(outcome.cautions)
+
+    def fail(self, error: EvaluationError) -> None:
+        """Note what the learner was refused with, the first time."""
+        if self.error is None:
+            error.message = f"in an extra fit, {error.message}"
+            self.error = error
+
+    def ran(self) -> Ran | EvaluationError:
+        """Return all that it gave."""
+        if self.error is not None:
+            return self.error
+        arrays = {
+            "losses": np.concatenate([np.empty(0), *self.losses]),
+            "n_test": np.array([len(part) for part in self.losses], dtype=np.intp),
+            "no_information": np.array(self.gamma),
+        }
+        return arrays, tuple(self.said)
 
 
-def _gamma(learning: Learning, outcome: SplitOutcome) -> float:
+def _gamma(data: Data, loss: Loss, outcome: SplitOutcome) -> float:
     assert outcome.output is not None  # noqa: S101 - predictions of apparent splits are kept
     predictions = Predictions(
         output=outcome.output, probabilities=outcome.probabilities, scores=outcome.scores
     )
-    return no_information_error(learning.loss, learning.data.y[outcome.test], predictions)
+    return no_information_error(loss, data.y[outcome.test], predictions)
 
 
 def fits_of(data: Data, seed: int, parts: Sequence[Mapping[str, np.ndarray]]) -> Fits:

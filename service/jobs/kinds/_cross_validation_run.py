@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from service.jobs.kinds._learners_run import run_each, run_group
-from service.jobs.kinds._learners_told import Told, as_arrays
+from service.jobs.kinds._learners_run import run_group, together
+from service.jobs.kinds._learners_told import as_arrays
 from service.jobs.kinds._refits import run_extra
 from thetahat.resampling import pack
 
@@ -33,13 +32,15 @@ def parts_of(plan: Plan, *, whole: bool = False) -> list[dict[str, Any]]:
     """
     found: list[dict[str, Any]] = []
     most = 1 if whole else max(1, MOST_CHUNKS // len(plan.bundles))
+    n_learners = sum(len(bundle.names) for bundle in plan.bundles)
+    each = max(1, MOST_CHUNKS // n_learners)  # extra fits give many losses: as if each were alone
     for at, bundle in enumerate(plan.bundles):
         parts = 1 if whole else _n_parts(plan, bundle, most)
         edges = [plan.n_splits * i // parts for i in range(parts + 1)]
         found += [{"bundle": at, "start": a, "stop": b} for a, b in pairwise(edges)]
         found += [
             {"bundle": at, "start": a, "stop": b, "design": design}
-            for design, a, b in plan.extra.cuts(most)
+            for design, a, b in plan.extra.cuts(1 if whole else each * len(bundle.names))
         ]
     return found
 
@@ -74,7 +75,7 @@ def run_part(plan: Plan, seed: int, part: Mapping[str, Any]) -> dict[str, np.nda
     (group,) = plan.bundles[part["bundle"]].groups
     start, stop = part["start"], part["stop"]
     if "design" in part:
-        return as_arrays(run_each(group.names, partial(_run_extra, plan, seed, part)))
+        return as_arrays(together(group, lambda some: run_extra(plan, seed, some, part)))
     told = run_group(
         group,
         plan.data,
@@ -84,9 +85,3 @@ def run_part(plan: Plan, seed: int, part: Mapping[str, Any]) -> dict[str, np.nda
         lambda _, outcomes: pack(outcomes),
     )
     return as_arrays(told)
-
-
-def _run_extra(plan: Plan, seed: int, part: Mapping[str, Any], name: str) -> Told:
-    told = Told()
-    told.note(name, lambda: run_extra(plan, seed, name, part))
-    return told

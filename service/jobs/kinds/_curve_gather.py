@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from service.jobs.kinds._learners_told import told_by
 from service.jobs.parts import failure_in
 from thetahat.resampling import unpack
 from thetahat.resampling.outcomes import Outcomes, joined
@@ -70,7 +71,7 @@ def of_learner(name: str, parts: Parts, outputs: Sequence[Arrays]) -> OfLearner:
         if failure is not None:
             found.failures.setdefault(size, failure)
         elif "design" in part:
-            found.again.setdefault(part["design"], []).append(output)
+            found.again.setdefault(part["design"], []).append(told_by(output, [name]).ran[name])
         else:
             pieces.setdefault(size, []).append(output)
     for size, of_one in sorted(pieces.items()):

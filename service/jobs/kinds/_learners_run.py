@@ -27,9 +27,6 @@ def run_group(  # noqa: PLR0913 - as run_path, and what becomes of it
 ) -> Told:
     """Run learners on the same splits together.
 
-    Where they want too much memory together they are run one after another: at the edge of a
-    limit the last digits of what one gives may then differ from those that it gives with others.
-
     Parameters
     ----------
     splits : callable
@@ -40,10 +37,7 @@ def run_group(  # noqa: PLR0913 - as run_path, and what becomes of it
 
     def run(some: Group) -> Told:
         told = Told()
-        try:
-            found = run_path(some, data, splits(), loss, seed, keep_predictions=True)
-        except EvaluationError as error:  # what a scheme refuses is refused for all
-            found = dict.fromkeys(some.names, error)
+        found = run_path(some, data, splits(), loss, seed, keep_predictions=True)
         for name, one in found.items():
             if isinstance(one, EvaluationError):
                 told.fail(name, one.code, one.message)
@@ -51,22 +45,26 @@ def run_group(  # noqa: PLR0913 - as run_path, and what becomes of it
                 told.note(name, partial(packing, name, one))
         return told
 
-    if len(group.names) > 1:
-        try:
-            return run(group)
-        except MemoryError:
-            pass  # its traceback holds what was too much, and is gone outside of the handler
-    return run_each(group.names, lambda name: run(_only(group, name)))
+    return together(group, run)
 
 
-def run_each(names: Sequence[str], run: Callable[[str], Told]) -> Told:
-    """Run learners one after another; of several, one that wants too much memory fails alone."""
-    if len(names) == 1:
-        return run(names[0])
+def together(group: Group, run: Callable[[Group], Told]) -> Told:
+    """Return what all learners of a group give at once; a refusal of the work is one of each.
+
+    Where they want too much memory together they are run one after another, and one that wants
+    too much by itself fails alone: at the edge of a limit the last digits of what one gives may
+    then differ from those that it gives with others.
+    """
+    if len(group.names) == 1:
+        return _refused_alike(group, run)
+    try:
+        return _refused_alike(group, run)
+    except MemoryError:
+        pass  # its traceback holds what was too much, and is gone outside of the handler
     found = Told()
-    for name in names:
+    for name, learner in zip(group.names, group.learners, strict=True):
         try:
-            told = run(name)
+            told = _refused_alike(Group((name,), (learner,)), run)
         except MemoryError:
             said = memory_limit(settings().memory_limit_mb)
             found.fail(name, said["code"], said["detail"])
@@ -76,5 +74,11 @@ def run_each(names: Sequence[str], run: Callable[[str], Told]) -> Told:
     return found
 
 
-def _only(group: Group, name: str) -> Group:
-    return Group((name,), (group.learners[group.names.index(name)],))
+def _refused_alike(group: Group, run: Callable[[Group], Told]) -> Told:
+    try:
+        return run(group)
+    except EvaluationError as error:  # what a scheme refuses is refused for all
+        told = Told()
+        for name in group.names:
+            told.fail(name, error.code, error.message)
+        return told

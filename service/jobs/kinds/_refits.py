@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from service.jobs.kinds._data_input import has_role
+from service.jobs.kinds._learners_told import Told
 from service.jobs.kinds._methods_used import method_used
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
 from thetahat.evaluation import Choices
@@ -19,13 +20,13 @@ from thetahat.refits import (
     Asked,
     Design,
     FitsByDesign,
-    Learning,
     dependence_of_rows,
     designs_of,
     find,
     fits_of,
-    run_design,
+    run_design_together,
 )
+from thetahat.resampling import Group
 from thetahat.schemes.base import Rows, Scheme
 from thetahat.seeds import MAX_SEED, stream
 from thetahat.types import Caution
@@ -135,13 +136,21 @@ def _seed_of(seed: int) -> int:
     return int(stream(seed, "refits").integers(MAX_SEED))
 
 
-def run_extra(plan: Plan, seed: int, name: str, part: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Fit and test one learner on some of a design's splits."""
-    design = plan.extra.designs[part["design"]]
-    learning = Learning(name, plan.learners[name], plan.data, plan.loss)
-    arrays, cautions = run_design(learning, design, _seed_of(seed), part["start"], part["stop"])
-    words = json.dumps([[c.code, c.message] for c in cautions])
-    return {**arrays, "words": np.frombuffer(words.encode(), dtype=np.uint8)}
+def run_extra(plan: Plan, seed: int, group: Group, part: Mapping[str, Any]) -> Told:
+    """Fit and test learners on some of a design's splits, together where they can be."""
+    told, design = Told(), plan.extra.designs[part["design"]]
+    found = run_design_together(
+        group, plan.data, plan.loss, design, _seed_of(seed), part["start"], part["stop"]
+    )
+    for name, ran in found.items():
+        if isinstance(ran, EvaluationError):
+            told.fail(name, ran.code, ran.message)
+        else:
+            arrays, cautions = ran
+            words = json.dumps([[c.code, c.message] for c in cautions])
+            said = np.frombuffer(words.encode(), dtype=np.uint8)
+            told.ran[name] = {**arrays, "words": said}
+    return told
 
 
 Parts = Mapping[str, Mapping[int, Sequence[Mapping[str, np.ndarray]]]]

@@ -16,6 +16,7 @@ from service.jobs.kinds._curve_output import finish, key_of
 from service.jobs.kinds._data_input import check_data_fields, data_from
 from service.jobs.kinds._learner_metrics import check_given, check_learners
 from service.jobs.kinds._learners_input import LearnersRequest
+from service.jobs.kinds._learners_told import as_arrays
 from service.jobs.kinds._methods import Method
 from service.jobs.kinds._metrics import Metrics, metrics_of
 from service.jobs.kinds._refits import run_extra
@@ -24,7 +25,7 @@ from service.jobs.parts import failed_arrays
 from service.schemas.base import EvaluationRequest
 from thetahat.curves import Growth, check_sizes, grown, growth_of, label_of
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
-from thetahat.resampling import cells, is_fast, pack, rows_of, run_splits
+from thetahat.resampling import Group, cells, is_fast, pack, rows_of, run_splits
 from thetahat.schemes.base import Rows, Scheme, Split
 
 SMALL = 3_000_000
@@ -248,7 +249,8 @@ def _run(
     whole: list[int] = []
     try:
         if "design" in part:
-            return run_extra(plan, seed, name, part)
+            alone = Group((name,), (plan.learners[name],))
+            return as_arrays(run_extra(plan, seed, alone, part))
         splits = plan.scheme.splits(plan.rows, seed, start=part["start"], stop=part["stop"])
         smaller = grown(_noting(splits, whole), growth, plan.rows, seed, size)
         outcomes = run_splits(

@@ -7,12 +7,14 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from tests.thetahat.refits.again import fitted, regression_of
 from thetahat.data import data_of
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.evaluation import Choices
 from thetahat.learners import LEARNERS
+from thetahat.learners.nearest_neighbours import NearestNeighbours
 from thetahat.losses import LOSSES
 from thetahat.references import REFERENCES
 from thetahat.refits import (
@@ -27,9 +29,10 @@ from thetahat.refits import (
     fits_of,
     not_of_pairs,
     run_design,
+    run_design_together,
 )
 from thetahat.refits.base import BuildsInterval, EstimatesVariance, Fits
-from thetahat.resampling import rows_of
+from thetahat.resampling import Group, rows_of
 from thetahat.schemes.base import Rows
 from thetahat.types import Alternative, BlockKind, Needs
 
@@ -190,6 +193,25 @@ def test_degenerate_a_learner_that_fails_says_that_it_was_an_extra_fit() -> None
     with pytest.raises(EvaluationError) as caught:
         run_design(Learning("nb", learner, data, LOSSES["zero_one"]()), design, 1, 0, 3)
     assert caught.value.message.startswith("in an extra fit, learner 'nb', ")
+
+
+@EVERY
+def test_naive_learners_together_are_each_by_itself(name: str) -> None:
+    design, loss = small(name).design, LOSSES["squared"]()
+    learners = [NearestNeighbours(k=k) for k in (1, 3, 25)]  # the last has too few rows
+    group = Group(("a", "b", "c"), tuple(learners), "k")
+    n = design.n_splits(rows_of(DATA))
+    together = run_design_together(group, DATA, loss, design, 5, 0, n)
+
+    assert isinstance(together["c"], EvaluationError)
+    assert together["c"].message.startswith("in an extra fit, learner 'c', ")
+    for key, learner in zip("ab", learners, strict=False):
+        said = together[key]
+        assert not isinstance(said, EvaluationError)
+        wanted = run_design(Learning(key, learner, DATA, loss), design, 5, 0, n)
+        assert said[1] == wanted[1]
+        for of_kind, values in wanted[0].items():
+            assert_allclose(said[0][of_kind], values, rtol=1e-9, atol=1e-12)
 
 
 def test_invalid_fits_of_other_splits_have_no_difference() -> None:
