@@ -157,7 +157,11 @@ class Scheme(Protocol):
     """
 
     info: ClassVar[MethodInfo]
-    requires: ClassVar[frozenset[str]]  # of "y", "source", "cluster", "fold", "time"
+
+    @property
+    def requires(self) -> frozenset[str]:
+        """What it asks of the rows: of "y", "source", "cluster", "fold" and "time"."""
+        ...
 
     @property
     def block_kind(self) -> BlockKind:
