@@ -9,10 +9,14 @@ from typing import Final
 import numpy as np
 
 from thetahat.features import Columns
+from thetahat.learners._resampled_products import (
+    adds_together,
+    product_in_widths,
+    products_of_resamples,
+)
 from thetahat.learners._ridge_dual import DualSplits
 from thetahat.learners._ridge_rows import (
     LARGEST_AMPLIFICATION,
-    Products,
     Rows,
     centred_rows,
 )
@@ -57,48 +61,96 @@ class PrimalSplits:
         lengths = np.sqrt(np.diag(rows.all.xx) + penalty)
         self.never_varies = lengths == 0  # and without a penalty nothing else stands there
         self.scale = np.where(self.never_varies, 1.0, lengths)
+        self.adds_together = adds_together(*rows.both.shape)
+        self.on_diagonal = (penalty + self.never_varies) / self.scale**2
 
     def predict(self, part: Part) -> Predictions | Plain:
         """Subtract the block and solve."""
-        rows = self.rows
-        tested = rows.some(part.test)
-        products = rows.of_training(part, tested)
-        if not products.w > 0:
-            return NO_WEIGHT
-        solution = self._solve(products.centred() if rows.intercept else products)
-        if solution is None:
-            return ILL_CONDITIONED
-        level = 0.0
-        if rows.intercept:
-            level = rows.y_mean + (products.y - float(solution @ products.x)) / products.w
-        return Predictions(solution @ tested[:-2] + level)
+        if part.left_out is None and self.adds_together:
+            return self._predict_resamples([part])[0]
+        tested = self.rows.some(part.test)
+        sums = self.rows.of_training(part, tested).sums
+        (line,), (why,) = self._lines(sums[None])
+        return why or Predictions(line @ tested[:-1])
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
-        """Subtract several blocks; what follows on the predictions is done for all at once."""
-        return [self.predict(part) for part in parts]
+        """Subtract several blocks, or add up several resamples."""
+        resamples = [part for part in parts if part.left_out is None]
+        if not (resamples and self.adds_together):
+            return [self.predict(part) for part in parts]
+        said = iter(self._predict_resamples(resamples))
+        return [next(said) if part.left_out is None else self.predict(part) for part in parts]
+
+    def _predict_resamples(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+        rows = self.rows
+        w = rows.w if rows.is_weighted else None
+        sums = products_of_resamples(rows.both, w, [part.train for part in parts])
+        lines, plain = self._lines(sums)
+        told = product_in_widths(lines, rows.both[:-1])
+        return [
+            why or Predictions(of_rows[part.test])
+            for why, of_rows, part in zip(plain, told, parts, strict=True)
+        ]
+
+    def _lines(self, sums: FloatArray) -> tuple[FloatArray, list[Plain | None]]:
+        """Solve for m training parts.
+
+        Parameters
+        ----------
+        sums : ndarray
+            (m, p + 2, p + 2) as ``Products`` has them; other numbers afterwards.
+
+        Returns
+        -------
+        lines : ndarray
+            (m, p + 1) what the features and one are multiplied with.
+        plain : list of Plain or None
+            (m,) why a part has to be fitted.
+        """
+        of_one = sums[:, -2].copy()
+        has_weight = of_one[:, -2] > 0
+        weight = np.where(has_weight, of_one[:, -2], 1.0)
+        if self.rows.intercept:
+            sums -= of_one[:, :, None] * (of_one / weight[:, None])[:, None]
+        matrices = self._scaled(sums[:, :-2, :-2])
+        lines = np.zeros((len(sums), sums.shape[1] - 1))
+        plain: list[Plain | None] = [None] * len(sums)
+        for at, (line, matrix, own) in enumerate(zip(lines, matrices, sums, strict=True)):
+            if not has_weight[at]:
+                plain[at] = NO_WEIGHT
+                continue
+            solution = self._solve(matrix, own[-1, :-2], own[-1, -1])
+            if solution is None:
+                plain[at] = ILL_CONDITIONED
+            else:
+                line[:-1] = solution
+        if self.rows.intercept:
+            level = of_one[:, -1] - np.vecdot(lines[:, :-1], of_one[:, :-2])
+            lines[:, -1] = self.rows.y_mean + level / weight
+        return lines, plain
 
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
         """Predict each row by the fit on all others; and whether that keeps the digits."""
         return Predictions(self._one_left_out[rows]), self._loses_none[rows]
 
-    def _scaled(self, products: Products) -> FloatArray:
-        """(p, p) normal matrix in units of the columns' lengths."""
-        matrix = products.xx.copy()
-        np.einsum("ii->i", matrix)[:] += self.penalty + self.never_varies
-        return np.asarray(matrix / self.scale / self.scale[:, None])
+    def _scaled(self, products: FloatArray) -> FloatArray:
+        """(.., p, p) normal matrices in units of the columns' lengths."""
+        matrices = products / (self.scale * self.scale[:, None])
+        np.einsum("...ii->...i", matrices)[:] += self.on_diagonal
+        return np.asarray(matrices)
 
-    def _solve(self, products: Products) -> FloatArray | None:
+    def _solve(self, matrix: FloatArray, xy: FloatArray, yy: float) -> FloatArray | None:
         """(p,) coefficients, or None where too many digits might be lost."""
         from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
 
-        factor, failed = lapack.dpotrf(self._scaled(products), lower=1)
-        if failed or not products.yy > 0:
+        factor, failed = lapack.dpotrf(matrix.T, lower=1)  # it is symmetric
+        if failed or not yy > 0:
             return None
         inverse_length = 1 / lapack.dpocon(factor, 1.0, uplo="L")[0]
-        of_target = max(1.0, np.sqrt(self.rows.all.yy / products.yy))
+        of_target = max(1.0, np.sqrt(self.rows.all.yy / yy))
         if not inverse_length * of_target <= LARGEST_AMPLIFICATION:
             return None
-        solution, _ = lapack.dpotrs(factor, products.xy / self.scale, lower=1)
+        solution, _ = lapack.dpotrs(factor, xy / self.scale, lower=1)
         return np.asarray(solution / self.scale)
 
     @cached_property
@@ -108,7 +160,7 @@ class PrimalSplits:
 
         rows = self.rows
         n = len(rows.y)
-        factor, failed = lapack.dpotrf(self._scaled(rows.all), lower=1)
+        factor, failed = lapack.dpotrf(self._scaled(rows.all.xx), lower=1)
         if failed:
             return np.ones(n), np.zeros(n), np.inf
         inverse_length = 1 / lapack.dpocon(factor, 1.0, uplo="L")[0]

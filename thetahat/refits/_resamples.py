@@ -139,22 +139,20 @@ def out_of_bag(design: Resamples, fits: Fits) -> OutOfBag:
     n = fits.rows.n
     bags = _bags(design, n, fits.seed)
     sums, times = np.zeros(n), np.zeros(n)
-    means = []
-    for counts, losses in zip(bags, fits.losses[1:], strict=True):
+    of_bags = np.empty((len(bags), 2))
+    level = float(fits.losses[0].mean())  # losses are about it, so that a large one costs no digits
+    for of_bag, counts, losses in zip(of_bags, bags, fits.losses[1:], strict=True):
         out = counts == 0
-        sums[out] += losses[out]
+        own = np.where(out, losses - level, 0.0)
+        sums += own
         times += out
-        means.append(float(losses[out].mean()))
+        of_bag[:] = own.sum(), np.count_nonzero(out)
     used = times > 0
     E_i = sums[used] / times[used]
     E = float(E_i.mean())
+    q = (of_bags[:, 0] - E * of_bags[:, 1]) / n
+    by_split = float((of_bags[:, 0] / of_bags[:, 1]).mean())
 
-    q = np.array(
-        [
-            (losses[counts == 0] - E).sum() / n
-            for counts, losses in zip(bags, fits.losses[1:], strict=True)
-        ]
-    )
     together, N_sum = np.zeros(n), np.zeros(n)
     for counts, q_b in zip(bags, q.tolist(), strict=True):
         together += counts * q_b
@@ -165,9 +163,9 @@ def out_of_bag(design: Resamples, fits: Fits) -> OutOfBag:
     drift = np.zeros(n)
     drift[used] = together[used] / times[used]
     of_all = np.zeros(n)
-    of_all[used] = E_i
+    of_all[used] = level + E_i
     noise = _noise(bags, fits.losses[1:], q, times, of_all, drift)
-    return OutOfBag(E, float(np.mean(means)), influence, noise, int(used.sum()))
+    return OutOfBag(level + E, level + by_split, influence, noise, int(used.sum()))
 
 
 def _noise(  # noqa: PLR0913 - the six things that D_i is made of

@@ -24,8 +24,8 @@ from thetahat.resampling.outcomes import (
 from thetahat.resampling.told import Gathering
 from thetahat.schemes.base import Split
 
-_MOST_HELD: Final = 4_000_000
-"""Row numbers of the splits that are held at once: 32 megabytes."""
+_MOST_HELD: Final = 5_000_000
+"""Row numbers of the splits that are held at once: 40 megabytes."""
 
 PredictAll = Callable[[Sequence[Part]], list[Predictions | Plain]]
 Said = Predictions | Plain | None
