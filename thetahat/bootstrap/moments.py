@@ -14,7 +14,7 @@ from thetahat.types import FloatArray, IntArray
 
 _ENTRIES_AT_ONCE = 2**17  # 1 MB: a chunk of resamples stays in the cache
 _FEW_COLUMNS = 3  # up to it, adding what is drawn beats counting it
-_MANY_STRATA = 64  # above it, one reduceat beats a product for each
+_MANY_STRATA = 64  # from it on, one reduceat beats a product for each
 _ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
 
@@ -122,10 +122,24 @@ def _by_strata(
     squares *= np.repeat(scale, kinds)[:, None]
     columns = np.hstack([rows, squares])
     for part, by_stratum in _sums_by_stratum(resamples, columns):
+        yield part, *_reduced(by_stratum, m, pairs, share, scale / n_k)
+
+
+def _reduced(
+    by_stratum: FloatArray, m: int, pairs: IntArray, share: FloatArray, scale: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return (b, m) means, (b, m) squares and (b, P) of the pairs, from (b, S, q) sums."""
+    if by_stratum.shape[1] >= _MANY_STRATA:
         sums, total = by_stratum[..., :m], by_stratum[..., m:].sum(axis=1)
         both = np.concatenate([sums, sums[..., pairs[:, 0]] - sums[..., pairs[:, 1]]], axis=2)
-        variances = _not_rounding(total - (scale / n_k) @ both**2, total)
-        yield part, share @ sums, variances[:, :m], variances[:, m:]
+        means, less = share @ sums, scale @ both**2
+    else:  # resamples last, as they stand in memory: they are many, and the rest is few
+        every = by_stratum.transpose(1, 2, 0)
+        sums, total = every[:, :m], every[:, m:].sum(axis=0).T
+        both = np.concatenate([sums, sums[:, pairs[:, 0]] - sums[:, pairs[:, 1]]], axis=1)
+        means, less = np.tensordot(share, sums, 1).T, np.tensordot(scale, both**2, 1).T
+    squares = _not_rounding(total - less, total)
+    return means, squares[:, :m], squares[:, m:]
 
 
 def _sums_by_stratum(
@@ -143,10 +157,10 @@ def _sums_by_stratum(
             every = counts[:, :, None] * columns
             yield part, np.asarray(np.add.reduceat(every, starts[:-1], axis=1))
             continue
-        sums = np.empty((len(counts), len(starts) - 1, q))
+        sums = np.empty((len(starts) - 1, q, len(counts)))
         for k, (start, stop) in enumerate(pairwise(starts)):
-            np.matmul(counts[:, start:stop], columns[start:stop], out=sums[:, k])
-        yield part, sums
+            np.matmul(columns[start:stop].T, counts[:, start:stop].T, out=sums[k])
+        yield part, sums.transpose(2, 0, 1)
 
 
 def _by_ratio(

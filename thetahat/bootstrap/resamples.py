@@ -178,13 +178,13 @@ class HashedResamples:
         """
         which = np.arange(first, stop, dtype=np.intp)
         keys = self._keys(which, 0)
-        sums = np.empty((len(which), len(self.starts) - 1, columns.shape[1]))
+        sums = np.empty((len(self.starts) - 1, columns.shape[1], len(which)))
         held = None if self._cells is None else self._held(self._cells, which)
         by_loop = self._is_large and columns.shape[1] <= FEW_COLUMNS
         for k, (start, end) in enumerate(pairwise(self.starts.tolist())):
             if by_loop and held is not None and FEWEST_IN_CELLS <= end - start <= MOST_UNITS:
                 inside = self._inside(start, held)
-                sums[:, k] = sums_by_kernel(columns[start:end], *inside[:3], keys, inside[3])
+                sums[k] = sums_by_kernel(columns[start:end], *inside[:3], keys, inside[3]).T
                 continue
             fill = self._filler(start, end, held)
             step = max(1, _COUNTS_AT_ONCE // (end - start))
@@ -192,8 +192,8 @@ class HashedResamples:
             for some in _slices(len(which), step):
                 part = counts[: len(keys[some])]
                 fill(keys, some, part)
-                np.matmul(part, columns[start:end], out=sums[some, k])
-        return sums
+                np.matmul(columns[start:end].T, part.T, out=sums[k, :, some])
+        return sums.transpose(2, 0, 1)
 
     def _filler(
         self, start: int, end: int, held: IntArray | None

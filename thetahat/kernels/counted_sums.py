@@ -28,7 +28,7 @@ from thetahat.kernels.cells import AT_ONCE, FIELD, FIELD_1, FIELD_2, FIELD_3, FI
 from thetahat.kernels.compiling import compiled_in_any_order
 from thetahat.types import FloatArray, IntArray
 
-FEW_COLUMNS: Final = 10
+FEW_COLUMNS: Final = 14
 """Up to so many the loop is quicker than counts and a product of matrices."""
 MOST_UNITS: Final = 8192
 """Columns of longer strata would not stay in the cache from one resample to the next."""
