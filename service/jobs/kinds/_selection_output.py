@@ -83,16 +83,7 @@ def finish(
     result["chosen"] = _chosen_told(given, plan, last, internal)
     result["internal"] = _internal_told(internal)
     result["external"] = None if external is None else _external_told(external, won)
-    result["grids"] = {
-        name: profiles_of(
-            grid,
-            internal,
-            {one: candidate.external for one, candidate in found.external.items()},
-            higher_is_better=higher,
-        )
-        for name, grid in plan.grids.items()
-        if not found.ran_none_of(grid.candidates)
-    }
+    result["grids"] = _grids_told(plan, found, internal)
     result["learners"] = _paths(plan, found)
     result["bias"] = bias_of(table, external, choices, seed, last, internal, plan)
     result["failures"] = failures_told(found.failures, plan.grids)
@@ -114,6 +105,19 @@ def finish(
     result["methods"] = [*used, *methods_used(choices, result)]
     losses = {name: table.models[name].rows for name in table.names}
     return Finished(result, loss_columns(table.layout, losses, _said(plan, shown, external)))
+
+
+def _grids_told(
+    plan: Plan, found: Gathered, internal: Mapping[str, InternalEstimate]
+) -> dict[str, Any]:
+    """Return the profile of each grid of which a candidate ran."""
+    external = {one: candidate.external for one, candidate in found.external.items()}
+    higher = plan.criterion.higher_is_better
+    return {
+        name: profiles_of(grid, internal, external, higher_is_better=higher)
+        for name, grid in plan.grids.items()
+        if not found.ran_none_of(grid.candidates)
+    }
 
 
 def _last(

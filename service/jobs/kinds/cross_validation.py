@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 from uuid import UUID
@@ -43,6 +43,7 @@ from service.jobs.kinds.base import Chunk, Chunks, DatasetFile, Finished, Job
 from service.schemas.base import EvaluationRequest
 from thetahat.errors import InsufficientData
 from thetahat.evaluation import check, evaluate
+from thetahat.evaluation.plain import told
 from thetahat.evaluation.weighting import add_risks
 from thetahat.measuring.told import add_metrics
 from thetahat.refits import not_of_pairs
@@ -55,6 +56,7 @@ from thetahat.resampling import (
     path_of,
     unpack,
 )
+from thetahat.types import Caution
 
 SMALL = 3_000_000
 """Values looked at, over all splits and learners, below which one unit does it all."""
@@ -198,23 +200,19 @@ def _finish(
     result = evaluate(table, choices, job.seed, found=found)
     importance = importance_of(job, given, plan.data)
     if importance is not None:
-        rows = np.concatenate([outcome.test for outcome in next(iter(ran.values()))])
-        weights = importance.weights.validation[rows]
-        sources = sources_of(plan.data, rows)
+        tested = np.concatenate([outcome.test for outcome in next(iter(ran.values()))])
+        weights, sources = importance.weights.validation[tested], sources_of(plan.data, tested)
         add_risks(result, table, weights, choices, importance.risks, sources)
         result["weights"] = importance.told(given, job.seed)
     metrics = metrics_of(given.metrics)
     of_split = cautions_of_clusters(plan.data, plan.scheme.block_kind, next(iter(ran.values())))
     of_scheme = (*getattr(plan.scheme, "cautions", ()), *of_split)
-    told = (*cautions_of(ran), *cautions)
+    of_fits = cautions_of(ran)
     judged = judged_of(metrics, plan.data, ran)
     add_metrics(result, metrics, judged, table.layout, choices, job.seed)
     result["failures"] = failures
     result["learners"] = {name: path_of(of_one.reasons) for name, of_one in ran.items()}
-    result["cautions"] += [
-        {"code": "learner_left_out", "message": f"{name!r} is left out: {failure['message']}"}
-        for name, failure in failures.items()
-    ] + [{"code": c.code, "message": c.message} for c in (*of_scheme, *fewer, *told)]
+    result["cautions"] += told([*_left_out(failures), *of_scheme, *fewer, *of_fits, *cautions])
     result["not_applicable"] += let_go
     result["not_applicable"] += [] if len(ran) < 2 else list(not_of_pairs(plan.extra.asked))
     result["methods"] = [
@@ -225,6 +223,11 @@ def _finish(
         *([] if importance is None else importance.methods_used()),
     ]
     return Finished(result, losses_as_columns(table, _said(plan, ran)))
+
+
+def _left_out(failures: Mapping[str, Mapping[str, Any]]) -> Iterator[Caution]:
+    for name, failure in failures.items():
+        yield Caution("learner_left_out", f"{name!r} is left out: {failure['message']}")
 
 
 def _said(plan: Plan, ran: Mapping[str, Outcomes]) -> dict[str, np.ndarray]:
