@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
-from operator import attrgetter
 from typing import Any, Final
 
 import numpy as np
 
 from thetahat.data import Data
 from thetahat.errors import EvaluationError
-from thetahat.learners.base import Learner, OverPath, Plain
+from thetahat.learners.base import OverPath, Plain
 from thetahat.losses.base import Loss
-from thetahat.pipelines.pipeline import Pipeline
 from thetahat.resampling.at_once import LEARNS_TO_PREPARE, part_of
+from thetahat.resampling.groups import Group, bare_of
 from thetahat.resampling.one_left_out import OneLeftOut, each_of
 from thetahat.resampling.outcomes import (
     Outcomes,
@@ -27,96 +26,13 @@ from thetahat.resampling.outcomes import (
     places_of,
     with_others,
 )
-from thetahat.resampling.prepared import n_at_once, prepared_once
+from thetahat.resampling.prepared import prepared_once
 from thetahat.resampling.runner import run_splits
 from thetahat.resampling.told import Gathering, Told
 from thetahat.schemes.base import OneRowEach, Split
 
 _AT_ONCE: Final = 8_000_000
 """Predicted numbers held at a time, over all learners of a path, and row numbers likewise."""
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Learners that are run together.
-
-    Parameters
-    ----------
-    names : tuple of str
-        What the request calls them, in its order.
-    learners : tuple of Learner
-        Those that differ in ``parameter`` alone; one learner that is run by itself.
-    parameter : str or None
-        None for a learner by itself.
-    """
-
-    names: tuple[str, ...]
-    learners: tuple[Learner, ...]
-    parameter: str | None = None
-
-    @property
-    def values(self) -> tuple[Any, ...]:
-        """What the parameter is, learner by learner."""
-        return tuple(getattr(_bare(learner), self.parameter or "") for learner in self.learners)
-
-
-def path_over(learners: Mapping[str, Learner]) -> tuple[Group, ...]:
-    """Put together the learners that differ only in the parameter of which they have a path.
-
-    Every learner is in one group, most often alone. Groups stand in the order of their first
-    learner; which they are depends on the learners and their order alone.
-    """
-    groups: list[list[str]] = []
-    alike: dict[Any, list[list[str]]] = {}  # groups by what else must be the same to join them
-    for name, learner in learners.items():
-        candidates = alike.setdefault(_but_parameter(learner), [])
-        steps = getattr(learner, "steps", None)
-        for group in candidates:
-            if getattr(learners[group[0]], "steps", None) == steps:
-                group.append(name)
-                break
-        else:
-            groups.append([name])
-            candidates.append(groups[-1])
-    return tuple(
-        Group(
-            tuple(group),
-            tuple(learners[name] for name in group),
-            _parameter(learners[group[0]]) if len(group) > 1 else None,
-        )
-        for group in groups
-    )
-
-
-def _bare(learner: object) -> Any:
-    """Return a learner without steps that learn nothing, where it has no others."""
-    if isinstance(learner, Pipeline) and n_at_once(learner.steps) == len(learner.steps):
-        return learner.learner
-    return learner
-
-
-def _parameter(learner: object) -> str | None:
-    """Return the parameter of which the learner has a path."""
-    bare: object = _bare(learner)
-    return getattr(bare, "path_parameter", None) if hasattr(bare, "over_path") else None
-
-
-def _but_parameter(learner: Any) -> Any:
-    """Return what two learners have in common that are the same but for the path's parameter."""
-    bare: Any = _bare(learner)
-    kind: Any = type(bare)
-    others = _other_fields(kind)
-    return id(learner) if others is None else (kind, others(bare))
-
-
-@lru_cache(maxsize=64)
-def _other_fields(kind: Any) -> Callable[[Any], Any] | None:
-    """Return what gives the values of all fields but the path's parameter; None without a path."""
-    parameter = _parameter(kind)
-    if parameter is None:
-        return None
-    names = [field.name for field in fields(kind) if field.name != parameter]
-    return attrgetter(*names) if names else lambda _: ()
 
 
 def run_path(  # noqa: PLR0913 - as run_splits
@@ -147,7 +63,7 @@ def run_path(  # noqa: PLR0913 - as run_splits
     run = _Run(group, data, loss, seed, keep_predictions=keep_predictions)
     if len(group.names) == 1:
         return {group.names[0]: run.alone(0, splits)}
-    is_path = _bare(group.learners[0]) is group.learners[0]
+    is_path = bare_of(group.learners[0]) is group.learners[0]
     shared = _of_all_rows(group, data) if is_path else LEARNS_TO_PREPARE
     if isinstance(shared, Plain):
         again = splits if isinstance(splits, OneRowEach) else list(splits)

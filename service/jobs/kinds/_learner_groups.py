@@ -10,7 +10,7 @@ from thetahat.data import Data
 from thetahat.learners.base import Learner
 from thetahat.pipelines.pipeline import Pipeline
 from thetahat.resampling import cells, is_fast
-from thetahat.resampling.paths import Group, path_over
+from thetahat.resampling.groups import Group, path_over
 
 MOST_TOGETHER: Final = 40_000_000
 """Numbers that the learners of one group say of all rows, about; more learners are two groups."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from service.jobs.kinds._learner_groups import Bundle, called, grouped, pieces
 from thetahat.learners.base import Learner
-from thetahat.resampling.paths import Group
+from thetahat.resampling.groups import Group
 from thetahat.selecting import Grid
 
 MOST_SHOWN: Final = 200

@@ -15,8 +15,9 @@ from service.jobs.kinds._selection_arrays import pack_external, pack_on_all
 from service.jobs.parts import failed_arrays
 from thetahat.errors import EvaluationError
 from thetahat.resampling import SplitOutcome
+from thetahat.resampling.groups import Group
 from thetahat.resampling.outcomes import gathered
-from thetahat.resampling.paths import Group, run_path
+from thetahat.resampling.paths import run_path
 from thetahat.schemes.base import Split
 from thetahat.selecting import InternalEstimate, internal_seed, internal_splits, seed_on_all
 from thetahat.types import Caution

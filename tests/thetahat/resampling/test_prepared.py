@@ -18,7 +18,8 @@ from thetahat.pipelines.reviewed import TRANSFORMERS, VECTORISERS
 from thetahat.pipelines.stateless import LEARN_NOTHING, learns_nothing
 from thetahat.pipelines.steps import STEPS
 from thetahat.resampling import is_fast, rows_of, run_splits
-from thetahat.resampling.paths import path_over, run_path
+from thetahat.resampling.groups import path_over
+from thetahat.resampling.paths import run_path
 from thetahat.resampling.prepared import prepared_once
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
