@@ -46,7 +46,7 @@ class Theta1:
             r"\hat\theta_1 = \frac{1}{N} s_1 + \frac{M-1}{N} s_2 + \frac{N-M}{N} s_3"
             r" = \hat\mu^2"
         ),
-        references=("grandvalet2006", "geras2013"),
+        references=("geras2013", "grandvalet2006"),
         assumptions="Random folds; an expected loss of zero.",
         errs="Too large by the square of the expected loss (bias mu^2).",
         needs=Needs.SPLITS,

@@ -52,7 +52,7 @@ class Theta2:
             r"\hat\theta_2 = \frac{1}{N} s_1 - \frac{N+1-M}{N} s_2 + \frac{N-M}{N} s_3"
             r" = \frac{1}{K}\sum_k \frac{V_k}{M_k} - \frac{K-1}{K} B"
         ),
-        references=("grandvalet2006", "geras2013"),
+        references=("geras2013", "grandvalet2006"),
         assumptions="Random folds; losses of the same test block do not covary (omega = 0).",
         errs=(
             "Too small by omega, the covariance within a block, which is usually positive (bias "

@@ -50,7 +50,7 @@ class Theta3:
             r"\hat\theta_3 = \frac{1}{N} s_1 + \frac{M-1}{N} s_2 - \frac{M}{N} s_3"
             r" = \frac{B}{K}"
         ),
-        references=("grandvalet2006", "geras2013"),
+        references=("geras2013", "grandvalet2006"),
         assumptions="Random folds; losses of different test blocks do not covary (gamma = 0).",
         errs=(
             "Too small by gamma, the covariance across blocks that comes from shared training "

@@ -49,7 +49,7 @@ class Theta4:
             r"\hat\theta_4 = \frac{1}{N} s_1 - \frac{1}{N} s_2"
             r" = \frac{1}{K^2} \sum_k \frac{V_k}{M_k}"
         ),
-        references=("grandvalet2006", "geras2013"),
+        references=("geras2013", "grandvalet2006"),
         assumptions=(
             "Random folds; covariances within and across blocks that cancel, "
             "gamma = -M/(N-M) omega, as when there are none."

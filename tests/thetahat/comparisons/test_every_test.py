@@ -24,10 +24,10 @@ from tests.thetahat.comparisons.pairs import (
     rng_of,
     swapped,
 )
+from tests.thetahat.descriptions import check_description
 from thetahat.comparisons import TESTS
 from thetahat.comparisons.base import PairedLosses, TestOutcome
 from thetahat.layout import layout_of
-from thetahat.references import REFERENCES
 from thetahat.registry import PARTITIONS
 from thetahat.types import Alternative, BlockKind, Needs
 
@@ -77,18 +77,7 @@ def outcomes(name: str, kind: BlockKind) -> list[tuple[PairedLosses, Alternative
 
 @EVERY
 def test_property_describes_itself(name: str) -> None:
-    info = TESTS[name].info
-
-    assert info.name == name
-    assert info.title
-    assert info.summary.endswith(".")
-    assert info.formula
-    assert info.assumptions.endswith(".")
-    assert info.errs.endswith(".")
-    assert info.blocks
-    assert info.targets
-    assert info.references
-    assert list(info.references) == sorted(set(info.references) & set(REFERENCES))
+    check_description(TESTS[name].info, name)
 
 
 @EVERY

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from tests.thetahat.descriptions import check_description
 from tests.thetahat.intervals.builders import (
     GREATER,
     LESS,
@@ -25,7 +26,6 @@ from thetahat.bootstrap import SharedResamples
 from thetahat.intervals import INTERVALS
 from thetahat.intervals.base import Interval, ResampledInterval
 from thetahat.layout import layout_of
-from thetahat.references import REFERENCES
 from thetahat.types import Alternative, BlockKind
 from thetahat.variances import VARIANCES
 
@@ -60,18 +60,7 @@ def build(
 
 @EVERY
 def test_property_describes_itself(name: str) -> None:
-    info = INTERVALS[name].info
-
-    assert info.name == name
-    assert info.title
-    assert info.summary.endswith(".")
-    assert info.formula
-    assert info.assumptions.endswith(".")
-    assert info.errs.endswith(".")
-    assert info.blocks
-    assert info.targets
-    assert info.references
-    assert list(info.references) == sorted(set(info.references) & set(REFERENCES))
+    check_description(INTERVALS[name].info, name)
 
 
 @EVERY

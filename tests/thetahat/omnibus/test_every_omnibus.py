@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from tests.thetahat.descriptions import check_description
 from tests.thetahat.omnibus.many import (
     assert_close,
     by_source,
@@ -25,7 +26,6 @@ from tests.thetahat.omnibus.many import (
 from thetahat.block_losses import BlockLosses, LossTable
 from thetahat.layout import layout_of, layout_of_scores
 from thetahat.omnibus import OMNIBUS
-from thetahat.references import REFERENCES
 from thetahat.types import BlockKind
 
 EVERY = pytest.mark.parametrize("name", OMNIBUS)
@@ -48,16 +48,7 @@ def test_golden_the_names() -> None:
 
 @EVERY
 def test_property_describes_itself(name: str) -> None:
-    info = OMNIBUS[name].info
-
-    assert info.title
-    assert info.summary.endswith(".")
-    assert info.formula
-    assert info.assumptions.endswith(".")
-    assert info.errs.endswith(".")
-    assert info.targets
-    assert list(info.references) == sorted(set(info.references) & set(REFERENCES))
-    assert info.references
+    check_description(OMNIBUS[name].info, name)
 
 
 @EVERY

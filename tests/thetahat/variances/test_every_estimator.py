@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from tests.thetahat.descriptions import check_description
 from tests.thetahat.naive.loss_matrices import block_rows, losses_of, repeats_of
 from thetahat.block_losses import BlockLosses
 from thetahat.errors import EvaluationError, InsufficientData
 from thetahat.layout import Layout, layout_of, layout_of_scores
-from thetahat.references import REFERENCES
 from thetahat.types import BlockKind, MeanKind, Needs, Target
 from thetahat.variances import VARIANCES
 from thetahat.variances.base import ResampledVariance, VarianceEstimate
@@ -87,14 +87,7 @@ def test_golden_only_quadratic_must_be_asked_for(name: str) -> None:
 def test_property_describes_itself(name: str) -> None:
     info = VARIANCES[name].info
 
-    for text in (info.title, info.summary, info.formula, info.assumptions, info.errs):
-        assert text.strip() == text != ""
-    for sentence in (info.summary, info.assumptions, info.errs):
-        assert sentence.endswith(".")
-    assert info.references
-    assert set(info.references) <= set(REFERENCES)
-    assert info.blocks
-    assert info.targets
+    check_description(info, name)
     assert Target.NEW_SOURCE not in info.targets or BlockKind.SOURCE in info.blocks
     assert isinstance(info.mean, MeanKind)
     assert info.needs in {Needs.SPLITS, Needs.LOSSES, Needs.REPEATS}
