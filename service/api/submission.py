@@ -51,6 +51,8 @@ async def take(owner_id: UUID, body: bytes, idempotency_key: str | None) -> Subm
     on the event loop: small bodies of kinds whose last check was quick. The rest goes to a thread.
     """
     is_small = len(body) <= INLINE_BYTES
+    if not is_small and idempotency_key is None:
+        return await intake().store(await labour(_checked, owner_id, body))
     read = partial(parse_request, body, may_repeat=idempotency_key is not None)
     parsed = read() if is_small else await labour(read)
     if idempotency_key is not None:
@@ -63,6 +65,11 @@ async def take(owner_id: UUID, body: bytes, idempotency_key: str | None) -> Subm
     else:
         submission = await labour(check, owner_id, parsed, idempotency_key)
     return await intake().store(submission)
+
+
+def _checked(owner_id: UUID, body: bytes) -> Submission:
+    """Read and check a request that comes once: both in one turn of a thread."""
+    return check(owner_id, parse_request(body, may_repeat=False), None)
 
 
 def parse_request(body: bytes, *, may_repeat: bool = True) -> Parsed:
