@@ -11,6 +11,7 @@ import numpy as np
 from service.jobs.kinds._learners_run import run_group, together
 from service.jobs.kinds._learners_told import as_arrays
 from service.jobs.kinds._refits import run_extra
+from thetahat.errors import EvaluationError
 from thetahat.resampling import pack
 
 if TYPE_CHECKING:
@@ -48,13 +49,19 @@ def parts_of(plan: Plan, *, whole: bool = False) -> list[dict[str, Any]]:
 def _n_parts(plan: Plan, bundle: Bundle, most: int) -> int:
     if bundle.is_fast:
         most = min(most, max(1, bundle.cells(plan.data, plan.n_splits) // WORTH_A_PART))
-    return min(plan.n_splits, max(most, bundle.least_parts(plan.data, _n_tests(plan))))
+    if len(bundle.names) > 1:
+        most = max(most, bundle.least_parts(plan.data, _n_tests(plan)))
+    return min(plan.n_splits, most)
 
 
 def _n_tests(plan: Plan) -> int:
     """Return how many rows are tested on over all splits, about: blocks differ in size."""
-    first = next(iter(plan.scheme.splits(plan.rows, 0, stop=1)))
-    return max(plan.rows.n, plan.n_splits * len(first.test))
+    n: int = plan.rows.n
+    try:
+        first = next(iter(plan.scheme.splits(plan.rows, 0, stop=1)))
+    except EvaluationError:  # a draw that the scheme refuses: not that of the job, perhaps
+        return n
+    return max(n, plan.n_splits * len(first.test))
 
 
 def work_of(plan: Plan) -> int:

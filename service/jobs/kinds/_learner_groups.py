@@ -55,12 +55,8 @@ class Bundle:
         )
 
     def least_parts(self, data: Data, n_tests: int) -> int:
-        """Return into how many parts the work has to be cut for none to hand in too much.
-
-        Of one learner into one: what it says of the rows has to be held whole in the end.
-        """
-        n = len(self.names)
-        return 1 if n == 1 else -(-n * n_tests * _numbers_of_a_row(data) // MOST_OF_ONE)
+        """Return into how many parts the work has to be cut for none to hand in too much."""
+        return -(-len(self.names) * n_tests * _numbers_of_a_row(data) // MOST_OF_ONE)
 
 
 def bundles_of(learners: Mapping[str, Learner], data: Data) -> tuple[Bundle, ...]:

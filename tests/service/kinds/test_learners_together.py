@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
@@ -16,14 +17,19 @@ from service.jobs.kinds import (
     _learners_run,
     cross_validation,
 )
+from service.jobs.kinds._cross_validation_plan import plan_of
+from service.jobs.kinds._cross_validation_run import parts_of, run_part
 from service.jobs.kinds._learner_groups import bundles_of
+from service.jobs.kinds._learners_told import told_by
 from service.jobs.kinds.base import Chunks, Job, NothingLeft
 from service.jobs.parts import FAILED, failed_arrays
 from tests.service.kinds.running import run_kind
 from tests.service.kinds.test_cross_validation import BODY, LABELS, X, Y
 from tests.thetahat.learners.problems import problem
+from thetahat.errors import InsufficientData
 from thetahat.learners.ridge import Ridge
 from thetahat.resampling import Group, run_path
+from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Rows
 from thetahat.schemes.k_fold import KFold
 
@@ -134,6 +140,32 @@ def test_exact_however_they_are_cut_no_bit_changes(monkeypatch: pytest.MonkeyPat
         assert cut.losses == whole.losses
 
 
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_exact_under_every_scheme_pieces_are_the_whole(
+    scheme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_cross_validation_run, "WORTH_A_PART", 1)
+    monkeypatch.setattr(_learner_groups, "MOST_OF_ONE", 400)
+    n = 12
+    of_rows = {"source": [i % 4 for i in range(n)], "time": list(range(n))}
+    data = {"X": X[:n].tolist(), "y": LABELS[:n], "fold": [i % 3 for i in range(n)], **of_rows}
+    few = {"n_folds": 2} if "stratified" in scheme or "source_k" in scheme else {}
+    learners = {f"k{k}": {"name": "nearest_neighbours", "params": {"k": k}} for k in (1, 2)}
+    body = {**NEAR, "data": data, "learners": learners, "scheme": {"name": scheme, "params": few}}
+    request = cross_validation.CrossValidationRequest.model_validate(body)
+    plan = plan_of(Job(uuid4(), body["kind"], request, 7), request)
+    (whole,) = parts_of(plan, whole=True)
+    parts = parts_of(plan)
+    assert len(parts) == min(plan.n_splits, len(parts)) > (plan.n_splits > 1)
+
+    wanted = told_by(run_part(plan, 7, whole), ["k1", "k2"])
+    pieces = [told_by(run_part(plan, 7, part), ["k1", "k2"]) for part in parts]
+    assert not wanted.failures
+    for name, arrays in wanted.ran.items():
+        for key in ("test", "losses", "output", "probabilities"):
+            assert_array_equal(np.concatenate([p.ran[name][key] for p in pieces]), arrays[key])
+
+
 def test_property_no_piece_hands_in_more_than_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cross_validation, "SMALL", 0)
     monkeypatch.setattr(_learner_groups, "MOST_OF_ONE", 8 * 12 * 3)  # one fold of all penalties
@@ -147,6 +179,14 @@ def test_property_no_piece_hands_in_more_than_the_bound(monkeypatch: pytest.Monk
         ("r2", "r3"),
         ("r4",),
     ]
+
+
+def test_degenerate_a_draw_that_is_refused_says_nothing_of_the_job_s() -> None:
+    def splits(*_: Any, **__: Any) -> None:
+        raise InsufficientData("fold 1 would have no row of class 'a'")
+
+    plan: Any = SimpleNamespace(rows=Rows(n=9), n_splits=3, scheme=SimpleNamespace(splits=splits))
+    assert _cross_validation_run._n_tests(plan) == 9
 
 
 def test_exact_a_part_has_a_name_of_its_own() -> None:
