@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from thetahat.types import IntArray, Label
+from thetahat.types import Caution, IntArray, Label
 
 
 def codes_of(labels: Sequence[Label] | IntArray) -> tuple[IntArray, tuple[Label, ...]]:
@@ -31,6 +32,27 @@ def coded(labels: Sequence[Label] | IntArray) -> tuple[IntArray, np.ndarray]:
         (seen.setdefault(label, len(seen)) for label in labels), dtype=np.intp, count=len(labels)
     )
     return codes, np.array([*seen, None], dtype=object)[:-1]
+
+
+def cautions_of_labels(labels: Iterable[Label], what: str) -> tuple[Caution, ...]:
+    """Return whether two labels look like one that is spelt in two ways.
+
+    They differ in letter case, in blanks at their ends, or in how Unicode composes their
+    characters. All of these stay labels of their own: nothing here knows that they are not meant.
+    """
+    spelt: dict[str, list[str]] = {}
+    for label in sorted({label for label in labels if isinstance(label, str)}):
+        spelt.setdefault(unicodedata.normalize("NFKC", label).casefold().strip(), []).append(label)
+    alike = [pair for pair in spelt.values() if len(pair) > 1]
+    if not alike:
+        return ()
+    one, other = alike[0][:2]
+    more = f", and {len(alike) - 1} more," if len(alike) > 1 else ""
+    message = (
+        f"the {what} {one!a} and {other!a}{more} differ only in letter case, blanks or "
+        "the coding of their characters, and count as two"
+    )
+    return (Caution("labels_alike", message),)
 
 
 def _have_no_gaps(codes: IntArray) -> bool:

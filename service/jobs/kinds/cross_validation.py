@@ -206,7 +206,7 @@ def _finish(
         result["weights"] = importance.told(given, job.seed)
     metrics = metrics_of(given.metrics)
     of_split = cautions_of_clusters(plan.data, plan.scheme.block_kind, next(iter(ran.values())))
-    of_scheme = (*getattr(plan.scheme, "cautions", ()), *of_split)
+    of_scheme = (*getattr(plan.scheme, "cautions", ()), *of_split, *plan.cautions_of_labels())
     of_fits = cautions_of(ran)
     judged = judged_of(metrics, plan.data, ran)
     add_metrics(result, metrics, judged, table.layout, choices, job.seed)

@@ -38,7 +38,8 @@ from service.schemas.base import EvaluationRequest
 from thetahat.block_losses import BlockLosses, LossTable
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.evaluation import check, evaluate, other_than_zero_one
-from thetahat.labels import codes_of
+from thetahat.evaluation.plain import told
+from thetahat.labels import cautions_of_labels, codes_of
 from thetahat.losses import LOSSES
 from thetahat.losses.base import Loss, Predictions
 from thetahat.measuring.told import add_metrics
@@ -121,6 +122,8 @@ class PredictionsKind(OneUnit):
             result["cautions"].append(
                 {"code": BLOCKS_ASSUMED.code, "message": BLOCKS_ASSUMED.message}
             )
+        classes = next(iter(judged.values())).classes
+        result["cautions"] += told(cautions_of_labels(classes, "labels"))
         loss: Loss = build_one(LOSSES, given.loss, ("loss",))
         result["methods"] = [
             method_used("losses", loss.info.name, loss),

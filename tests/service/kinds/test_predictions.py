@@ -34,6 +34,15 @@ def test_golden_error_rates() -> None:
     assert result["methods"][0] == {"family": "losses", "name": "zero_one", "params": {}}
 
 
+def test_exact_predictions_that_spell_a_label_in_another_way_have_a_caution() -> None:
+    said = ["Cat" if label == "cat" else label for label in SAID]
+    result = run_kind({**BODY, "predictions": {"a": said}}).result
+
+    assert_allclose(result["models"]["a"]["mean"]["pooled"], 5 / 6)  # row 3 alone is right
+    (told,) = [c["message"] for c in result["cautions"] if c["code"] == "labels_alike"]
+    assert told.startswith("the labels 'Cat' and 'cat' differ only in letter case")
+
+
 def test_golden_log_loss_of_binary_scores() -> None:
     result = run_kind(LOG).result
 
