@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+from service.storage import evaluations
+from service.storage.changes import changes
+from service.storage.owners import LOCAL_OWNER_ID
+from service.storage.unit_of_work import reading, unit_of_work
+from tests.service.jobs.evaluations import submit_nap
+
+MORE_THAN_THE_POOL_HAS = 20
+
+
+def test_exact_what_is_committed_elsewhere_is_told_once(sqlite: None) -> None:
+    with changes() as may_have_changed:
+        assert [may_have_changed() for _ in range(3)] == [True, False, False]
+        submit_nap()
+        assert [may_have_changed() for _ in range(2)] == [True, False]
+        with unit_of_work():
+            pass  # writes nothing
+        assert not may_have_changed()
+        with reading() as connection:
+            assert evaluations.count_unfinished(connection, LOCAL_OWNER_ID) == 1
+        assert not may_have_changed()
+
+
+def test_exact_those_who_ask_keep_no_connection_from_others(sqlite: None) -> None:
+    with ExitStack() as stack:
+        asking = [stack.enter_context(changes()) for _ in range(MORE_THAN_THE_POOL_HAS)]
+        assert all(ask() for ask in asking)
+        submit_nap()
+        with reading() as connection:
+            assert evaluations.count_unfinished(connection, LOCAL_OWNER_ID) == 1
+        assert all(ask() for ask in asking)
