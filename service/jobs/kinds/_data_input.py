@@ -113,12 +113,26 @@ def data_from(given: DataFields, datasets: Mapping[UUID, DatasetFile]) -> Data:
         return _from_dataset(datasets[given.dataset], given.columns, given.task)
 
 
+def feature_names(given: DataFields, datasets: Mapping[UUID, DatasetFile]) -> list[str]:
+    """Return what the features are called; no data set is opened."""
+    if given.data is not None:
+        named = given.data.features
+        return [f"x{j}" for j in range(len(given.data.X[0]))] if named is None else named
+    assert given.dataset is not None  # noqa: S101 - check_data_fields looked
+    assert given.columns is not None  # noqa: S101 - likewise
+    return _features_of(datasets[given.dataset], given.columns)
+
+
+def _features_of(file: DatasetFile, columns: DataColumns) -> list[str]:
+    if columns.features is not None:
+        return columns.features
+    taken = {getattr(columns, role) for role in ROLES}
+    return [str(c["name"]) for c in file.columns if c["name"] not in taken]
+
+
 def _from_dataset(file: DatasetFile, columns: DataColumns, task: str) -> Data:
     roles = {role: name for role in ROLES if (name := getattr(columns, role)) is not None}
-    features = columns.features
-    if features is None:
-        taken = set(roles.values())
-        features = [str(c["name"]) for c in file.columns if c["name"] not in taken]
+    features = _features_of(file, columns)
     read = read_features(file, sorted(features))
     known = read_columns(file, sorted({*roles.values()}))
     parts = {role: known[name] for role, name in roles.items()}
