@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from uuid import UUID
 
 import numpy as np
 
-from service.jobs.kinds._data_input import data_from, has_role, where_role
+from service.jobs.kinds._data_input import data_from, feature_names, has_role, where_role
 from service.jobs.kinds._job_key import JobKey
 from service.jobs.kinds._learner_groups import Bundle, bundles_of
 from service.jobs.kinds._methods import Method, build_one
@@ -31,6 +31,7 @@ from thetahat.losses import LOSSES
 from thetahat.losses.base import Loss
 from thetahat.pipelines import build as build_learner
 from thetahat.pipelines import for_classes, learner_spec
+from thetahat.pipelines.columns_named import check_columns_named
 from thetahat.resampling import check_learner, check_loss, check_target, rows_of
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Rows, Scheme
@@ -123,9 +124,16 @@ def learners_of(given: LearnersRequest, loss: Loss) -> dict[str, Learner]:
 
 
 def built_learners(
-    given: FitsRequest, wires: Mapping[str, str | dict[str, Any]], field: str, loss: Loss
+    given: FitsRequest,
+    wires: Mapping[str, str | dict[str, Any]],
+    field: str,
+    loss: Loss,
+    features: Collection[str] | None = None,
 ) -> dict[str, Learner]:
-    """Return the learners that the request names in a field, checked likewise."""
+    """Return the learners that the request names in a field, checked likewise.
+
+    Where the features' names are given, the first step of each learner names none but these.
+    """
     learners: dict[str, Learner] = {}
     for name, wire in wires.items():
         loc = (field, name)
@@ -134,6 +142,8 @@ def built_learners(
                 "a learner's name has 1 to 120 characters, and no NUL", loc=loc, value=name
             )
         spec = learner_spec(wire, loc=loc)
+        if features is not None:
+            check_columns_named(spec, features, loc=loc)
         learner = build_learner(
             spec, given.task, allowed_packages=settings().allowed_packages, loc=loc
         )
@@ -164,7 +174,8 @@ def told_classes(
 def check_plan(given: LearnersRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
     """Refuse what the request alone shows to be wrong; no data set is opened."""
     scheme, loss = scheme_of(given), loss_of(given)
-    learners = learners_of(given, loss)
+    features = feature_names(given, datasets)
+    learners = built_learners(given, given.learners, "learners", loss, features)
     choices = given.choices()
     check_roles(given, scheme)
     names = tuple(learners)

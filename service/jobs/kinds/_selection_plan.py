@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from service.jobs.kinds._cross_validation_plan import (
     loss_of,
     told_classes,
 )
-from service.jobs.kinds._data_input import data_from
+from service.jobs.kinds._data_input import data_from, feature_names
 from service.jobs.kinds._job_key import JobKey
 from service.jobs.kinds._learner_metrics import silent_of
 from service.jobs.kinds._methods_used import learners_used, method_used
@@ -115,12 +115,12 @@ class Plan:
 
 
 def _candidates(
-    given: SelectionRequest, loss: Loss
+    given: SelectionRequest, loss: Loss, features: Collection[str] | None = None
 ) -> tuple[dict[str, Any], dict[str, Grid], dict[str, Learner]]:
     """Return the specs with every grid in full, the grids, and the learners, by name."""
     wires, grids = expand(given.candidates)
     try:
-        return wires, grids, built_learners(given, wires, "candidates", loss)
+        return wires, grids, built_learners(given, wires, "candidates", loss, features)
     except EvaluationError as error:
         error.loc = place_in_request(error.loc, grids)
         raise
@@ -129,7 +129,7 @@ def _candidates(
 def check_selection(given: SelectionRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
     """Refuse what the request alone shows to be wrong; no data set is opened."""
     loss = loss_of(given)
-    _, grids, learners = _candidates(given, loss)
+    _, grids, learners = _candidates(given, loss, feature_names(given, datasets))
     _check_names(given, tuple(learners), grids)
     rows = Rows(n=0)
     classes = None

@@ -20,6 +20,8 @@ FIT: dict[str, Any] = {
     "scheme": {"name": "k_fold", "params": {"n_folds": 2}},
 }
 
+STANDARDISE_Z = {"name": "standardise", "columns": ["z"]}
+
 
 def refused(client: TestClient, body: dict[str, Any]) -> tuple[list[Any], str]:
     answer = client.post("/v1/evaluations", json=body, headers=JSON_TYPE)
@@ -61,6 +63,11 @@ def refused(client: TestClient, body: dict[str, Any]) -> tuple[list[Any], str]:
             "(did you mean 'standardise'?)",
         ),
         ({**FIT, "columns": {"target": "y"}}, ["columns"], "columns are those of a dataset"),
+        (
+            {**FIT, "learners": {"m": {"name": "ridge", "prepare": [STANDARDISE_Z]}}},
+            ["learners", "m", "prepare", 0, "columns", 0],
+            "there is no column 'z'; the columns that reach this step are x0",
+        ),
         ({**matrix(), "columns": {"losses": ["a"]}}, ["columns"], "columns are those of a dataset"),
         ({**matrix(), "losses": "nb"}, ["losses"], "expected an object"),
         ({**FIT, "learners": {}}, ["learners"], "must have at least 1, and has 0"),

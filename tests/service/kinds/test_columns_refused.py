@@ -1,4 +1,4 @@
-"""A column of texts where numbers are needed is refused with the request."""
+"""Columns that cannot play their part are refused with the request."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 from service.errors import InvalidRequest
 from tests.service.kinds.running import parquet_file, place_of, run_kind
+from thetahat.errors import InvalidParameter
 
 FIT: dict[str, Any] = {
     "kind": "cross_validation",
@@ -47,3 +48,19 @@ def test_invalid_weights_of_texts_in_a_sample(tmp_path: Path) -> None:
         run_kind({"kind": "weights", "source": source, "target": {"X": [[0.0], [1.0]]}}, [file])
 
     assert place_of(caught.value) == ("source", "columns", "weight")
+
+
+def test_invalid_a_step_on_a_column_that_is_no_feature(tmp_path: Path) -> None:
+    file = parquet_file(tmp_path, {"x": [0.0, 1.0, 2.0, 3.0], "y": [0, 1, 0, 1]})
+    step = {"name": "standardise", "columns": ["y"]}
+    body = {
+        **FIT,
+        "learners": {"m": {"name": "nearest_neighbours", "prepare": [step]}},
+        "task": "classification",
+        "columns": {"target": "y"},
+        "dataset": str(file.id),
+    }
+    with pytest.raises(InvalidParameter, match="that reach this step are x") as caught:
+        run_kind(body, [file])
+
+    assert place_of(caught.value) == ("learners", "m", "prepare", 0, "columns", 0)
