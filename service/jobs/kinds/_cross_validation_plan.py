@@ -23,7 +23,6 @@ from service.settings import settings
 from thetahat.data import Data
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
 from thetahat.evaluation import Choices, check, those_that_fit
-from thetahat.labels import cautions_of_labels
 from thetahat.layout import Layout
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner
@@ -35,7 +34,6 @@ from thetahat.pipelines.columns_named import check_columns_named
 from thetahat.resampling import check_learner, check_loss, check_target, rows_of
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Rows, Scheme
-from thetahat.types import Caution
 
 if TYPE_CHECKING:
     from service.jobs.kinds._learners_input import FitsRequest, LearnersRequest
@@ -69,12 +67,6 @@ class Plan:
     def labels(self, output: np.ndarray) -> np.ndarray:
         """Return predictions as the labels or the values of the data."""
         return labels_of(self.data, output)
-
-    def cautions_of_labels(self) -> tuple[Caution, ...]:
-        """Return whether classes, or sources, look like one that is spelt in two ways."""
-        sources = () if self.data.source is None else self.data.source
-        of_classes = cautions_of_labels(self.data.classes, "classes")
-        return (*of_classes, *cautions_of_labels(sources, "sources"))
 
     def methods_used(self, learners: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return scheme, loss and learners as records; a learner's is its spec as it was asked."""

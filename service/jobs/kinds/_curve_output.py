@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from service.jobs.kinds._curve_gather import Arrays, AtSize, OfLearner, Parts, of_learner
+from service.jobs.kinds._data_cautions import cautions_of_data
 from service.jobs.kinds._failures import failure_of
 from service.jobs.kinds._fewer_learners import choices_left
 from service.jobs.kinds._learner_metrics import judged_of
@@ -106,6 +107,7 @@ def finish(  # noqa: PLR0913 - the request, built, and what its parts gave
             *fewer,
             *_left_out(found, labels),
             *getattr(plan.scheme, "cautions", ()),
+            *cautions_of_data(given, plan.data),
             *found.cautions,
             *of_extra,
         ]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from service.data.arrow_arrays import arrow_array
+from service.jobs.kinds._data_cautions import cautions_of_data
 from service.jobs.kinds._failures import failure_of
 from service.jobs.kinds._fewer_learners import choices_left
 from service.jobs.kinds._learner_metrics import judged_of
@@ -98,6 +99,7 @@ def finish(
             *edges_of(last.name, plan.grids),
             *left_out(result["failures"]),
             *getattr(plan.schemes.assessed, "cautions", ()),
+            *cautions_of_data(given, plan.data),
             *cautions_of(_warned(plan, found)),
         ]
     )

@@ -21,6 +21,7 @@ from service.jobs.kinds._calibration import (
 )
 from service.jobs.kinds._cross_validation_plan import Plan, check_plan, plan_of
 from service.jobs.kinds._cross_validation_run import parts_of, run_part, splits_of, work_of
+from service.jobs.kinds._data_cautions import cautions_of_data
 from service.jobs.kinds._data_input import check_data_fields
 from service.jobs.kinds._failures import failure_of
 from service.jobs.kinds._fewer_learners import choices_left
@@ -206,7 +207,11 @@ def _finish(
         result["weights"] = importance.told(given, job.seed)
     metrics = metrics_of(given.metrics)
     of_split = cautions_of_clusters(plan.data, plan.scheme.block_kind, next(iter(ran.values())))
-    of_scheme = (*getattr(plan.scheme, "cautions", ()), *of_split, *plan.cautions_of_labels())
+    of_scheme = (
+        *getattr(plan.scheme, "cautions", ()),
+        *of_split,
+        *cautions_of_data(given, plan.data),
+    )
     of_fits = cautions_of(ran)
     judged = judged_of(metrics, plan.data, ran)
     add_metrics(result, metrics, judged, table.layout, choices, job.seed)

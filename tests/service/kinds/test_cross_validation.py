@@ -58,21 +58,6 @@ def test_against_sklearn_leave_one_group_out() -> None:
     assert_allclose(back, losses, rtol=1e-8)
 
 
-def test_exact_sources_and_classes_spelt_in_two_ways_have_cautions() -> None:
-    data = {
-        **CLASSIFY["data"],
-        "y": ["No" if i == 0 else label for i, label in enumerate(LABELS)],
-        "source": ["Oslo" if i == 0 else site for i, site in enumerate(SITE.tolist())],
-    }
-    body = {**CLASSIFY, "data": data, "scheme": {"name": "k_fold", "params": {"n_folds": 5}}}
-    said = [c["message"] for c in run_kind(body).result["cautions"] if c["code"] == "labels_alike"]
-
-    assert [message.split(" differ")[0] for message in said] == [
-        "the classes 'No' and 'no'",
-        "the sources 'Oslo' and 'oslo'",
-    ]
-
-
 def test_exact_the_number_of_chunks_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     forest = {"name": "RandomForestRegressor", "params": {"n_estimators": 5}}
     body = {**BODY, "learners": {**BODY["learners"], "forest": forest}}

@@ -1,0 +1,82 @@
+"""Doubts about the data of a request, for each kind that fits learners."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.service.kinds.running import parquet_file, run_kind
+
+N = 24
+CLASS = np.repeat(["no", "yes"], N // 2)
+IDS = np.arange(1, N + 1)
+A = np.arange(N) % 5
+FIT: dict[str, Any] = {
+    "task": "classification",
+    "scheme": {"name": "stratified_k_fold", "params": {"n_folds": 3}},
+    "learners": {"majority": "majority"},
+}
+KINDS: list[dict[str, Any]] = [
+    {"kind": "cross_validation", **FIT},
+    {"kind": "learning_curve", **FIT, "sizes": [0.5, 1]},
+    {
+        "kind": "selection",
+        "task": "classification",
+        "candidates": {"majority": "majority", "nearest": "nearest_mean"},
+        "internal": FIT["scheme"],
+    },
+]
+
+
+def said_of(result: dict[str, Any], code: str) -> list[str]:
+    return [caution["message"] for caution in result["cautions"] if caution["code"] == code]
+
+
+@pytest.mark.parametrize("body", KINDS, ids=lambda body: body["kind"])
+def test_exact_a_column_that_numbers_the_rows_is_a_feature_with_a_caution(
+    tmp_path: Path, body: dict[str, Any]
+) -> None:
+    """pandas and R write such a column first; here it tells the class."""
+    file = parquet_file(tmp_path, {"id": IDS, "a": A, "y": CLASS})
+    asked = {**body, "dataset": str(file.id), "columns": {"target": "y"}}
+    named = {**asked, "columns": {"target": "y", "features": ["id", "a"]}}
+
+    (said,) = said_of(run_kind(asked, [file]).result, "row_numbers")
+    assert said.startswith("column 'id' numbers the rows, and is a feature because the request")
+    assert said_of(run_kind(named, [file]).result, "row_numbers") == []
+
+
+@pytest.mark.parametrize("body", KINDS, ids=lambda body: body["kind"])
+def test_exact_classes_and_sources_spelt_in_two_ways_have_cautions(body: dict[str, Any]) -> None:
+    data = {
+        "X": A[:, None].tolist(),
+        "y": ["No" if i < 3 else label for i, label in enumerate(CLASS.tolist())],
+        "source": ["Oslo" if i == 0 else "oslo" for i in range(N)],
+    }
+    said = said_of(run_kind({**body, "data": data}).result, "labels_alike")
+
+    assert [message.split(" differ")[0] for message in said] == [
+        "the classes 'No' and 'no'",
+        "the sources 'Oslo' and 'oslo'",
+    ]
+
+
+@pytest.mark.parametrize(
+    "column", [[1, 2], [2, 3, 5] * 8, np.arange(N) + 0.5, np.arange(N) * 2, [1, 2, None] * 8]
+)
+def test_exact_other_columns_have_none(tmp_path: Path, column: Any) -> None:
+    n = len(column)
+    file = parquet_file(tmp_path, {"a": column, "y": [i * i for i in range(n)]})
+    body = {
+        "kind": "cross_validation",
+        "task": "regression",
+        "learners": {"mean": "mean"},
+        "scheme": "leave_one_out",
+        "dataset": str(file.id),
+        "columns": {"target": "y"},
+    }
+
+    assert said_of(run_kind(body, [file]).result, "row_numbers") == []
