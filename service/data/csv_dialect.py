@@ -99,7 +99,10 @@ def understand(path: Path) -> Dialect:
         raise InvalidFile(
             f"the first line must name the columns; it holds numbers: {', '.join(header)[:80]}"
         )
-    dialect = Dialect(delimiter, _decimal(delimiter, records[1:]), header)
+    rows = records[1:]
+    if delimiter != "," and len(records) > SAMPLE_ROWS:  # a decimal comma may come late
+        rows = _records(sample, delimiter, most=len(sample))[1:]
+    dialect = Dialect(delimiter, _decimal(delimiter, rows), header)
     check_names(dialect.names)
     return dialect
 
@@ -116,13 +119,13 @@ def _sample(path: Path) -> str:
     return whole + newline
 
 
-def _records(sample: str, delimiter: str) -> list[list[str]]:
+def _records(sample: str, delimiter: str, most: int = SAMPLE_ROWS) -> list[list[str]]:
     records: list[list[str]] = []
     try:
         for record in csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter):
             if record:
                 records.append(record)
-            if len(records) > SAMPLE_ROWS:
+            if len(records) > most:
                 break
     except csv.Error as error:
         if not records:

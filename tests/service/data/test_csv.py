@@ -52,6 +52,12 @@ def test_golden_values_of_a_text(tmp_path: Path) -> None:
     assert_array_equal(columns["q"], [NAN, 1.0, NAN])
 
 
+def test_exact_a_decimal_comma_may_come_late(tmp_path: Path) -> None:
+    text = "x;n\n" + "".join(f"{i};1\n" for i in range(500)) + "1,5;2\n"
+
+    assert read(tmp_path, CSV, text.encode())["x"].tolist() == [*range(500), 1.5]
+
+
 def test_exact_an_empty_line_of_one_column_is_a_missing_value(tmp_path: Path) -> None:
     assert_array_equal(read(tmp_path, CSV, b"a\n1\n\n3\n")["a"], [1.0, NAN, 3.0])
 
