@@ -61,34 +61,34 @@ class TurnedSplits:
         self._made, self.n, self.priors = made, n, priors
 
     @cached_property
-    def _of_any(self) -> SumsOfAny:
-        return SumsOfAny(self._made(None))
+    def _nearly(self) -> SumsOfAny:
+        return SumsOfAny(self._made(None), to_unit=False)
+
+    @cached_property
+    def _to_unit(self) -> SumsOfAny:
+        return SumsOfAny(self._made(None), to_unit=True)
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
         """Predict the test parts of several splits."""
         order = order_of_blocks(parts, self.n) if len(parts) <= _MOST_BLOCKS else None
-        if order is not None:
+        if order is None:
+            said = self._predict_any(parts, to_unit=False)
+        else:
             rows = self._made(order)
             sums = sums_of_blocks(rows, [len(part.test) for part in parts])
-            return self._predict(rows, sums, parts)
-        said: list[Predictions | Plain] = []
-        for some in self._held(parts) if parts else ():
-            said += self._predict(self._of_any.rows, self._of_any.over(some), some)
-        return said
+            said = self._predict(rows, sums, parts)
+        left = [part for part, one in zip(parts, said, strict=True) if one is ILL_CONDITIONED]
+        again = iter(self._predict_any(left, to_unit=True))
+        return [next(again) if one is ILL_CONDITIONED else one for one in said]
 
-    def _held(self, parts: Sequence[Part]) -> Iterator[list[Part]]:
-        """Give as many parts at a time as there is room for their rows and their products."""
-        q = len(self._of_any.rows.both)
-        held: list[Part] = []
-        n_held = 0
-        for part in parts:
-            held.append(part)
-            n_held += len(summed_of(part)) + len(part.test) + q
-            if n_held * q > _HELD:
-                yield held
-                held, n_held = [], 0
-        if held:
-            yield held
+    def _predict_any(self, parts: Sequence[Part], *, to_unit: bool) -> list[Predictions | Plain]:
+        if not parts:
+            return []
+        sums = self._to_unit if to_unit else self._nearly
+        said: list[Predictions | Plain] = []
+        for some in _held(parts, len(sums.rows.both)):
+            said += self._predict(sums.rows, sums.over(some), some)
+        return said
 
     def _predict(
         self, rows: ClassRows, sums: Sums | None, parts: Sequence[Part]
@@ -153,10 +153,11 @@ class TurnedSplits:
                 slopes[at], amplification[at] = solved
         squares = np.vecdot(means, slopes.transpose(0, 2, 1))
         total = weight.sum(axis=1)
-        farthest = np.sqrt(np.square(turned.means).sum(axis=1).max())
-        size = np.where(present, squares, 0.0).max(axis=1)
-        size += np.sqrt(size * amplification) * (np.sqrt(lengths) + farthest)
-        is_wrong = ~(ROUNDING * turned.error * amplification * size * total <= DIGITS)
+        steepest = np.sqrt(np.where(present, np.square(slopes).sum(axis=1), 0.0).max(axis=1))
+        farthest = np.sqrt(lengths) + np.sqrt(np.square(turned.means).sum(axis=1).max())
+        # An error of the products meets the solution and what the row becomes in solving.
+        size = steepest * (amplification * farthest + steepest)
+        is_wrong = ~(ROUNDING * turned.error * size * total <= DIGITS)
         for at in np.flatnonzero(is_wrong).tolist():
             plain[at] = plain[at] or ILL_CONDITIONED
         levels = turned.means @ slopes - 0.5 * squares[:, None]
@@ -172,6 +173,20 @@ class TurnedSplits:
         found = np.full(shares.shape, _ABSENT)
         np.log(shares / np.where(total > 0, total, 1.0), out=found, where=present)
         return found
+
+
+def _held(parts: Sequence[Part], q: int) -> Iterator[list[Part]]:
+    """Give as many parts at a time as there is room for their rows and their products."""
+    held: list[Part] = []
+    n_held = 0
+    for part in parts:
+        held.append(part)
+        n_held += len(summed_of(part)) + len(part.test) + q
+        if n_held * q > _HELD:
+            yield held
+            held, n_held = [], 0
+    if held:
+        yield held
 
 
 def _too_little(

@@ -9,7 +9,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from thetahat.learners._class_rows import ClassRows
-from thetahat.learners._turned_rows import TurnedRows, nearly_turned_rows
+from thetahat.learners._turned_rows import TurnedRows, nearly_turned_rows, unit_rows
 from thetahat.learners.base import Part
 from thetahat.types import FloatArray, IntArray
 
@@ -49,11 +49,15 @@ class SumsOfAny:
     ----------
     rows : ClassRows
         All rows; they are turned where they stand.
+    to_unit : bool
+        Whether they are turned as near to unit as can be, which costs another pass.
     """
 
-    def __init__(self, rows: ClassRows) -> None:
+    def __init__(self, rows: ClassRows, *, to_unit: bool) -> None:
         self.rows = rows
-        self.turned = _turned_and_summed(rows, lambda: rows.products_of(rows.both, rows.w)[None])
+        self.turned = _turned_and_summed(
+            rows, lambda: rows.products_of(rows.both, rows.w)[None], to_unit=to_unit
+        )
 
     def over(self, parts: Sequence[Part]) -> Sums | None:
         """Return the sums over the training parts, by way of the fewer rows; None as turned."""
@@ -90,7 +94,9 @@ def sums_of_blocks(rows: ClassRows, sizes: Sequence[int]) -> Sums | None:
     sizes : sequence of int
         (K,) number of rows of each block.
     """
-    found = _turned_and_summed(rows, lambda: _products(rows, rows.both, rows.w, sizes))
+    found = _turned_and_summed(
+        rows, lambda: _products(rows, rows.both, rows.w, sizes), to_unit=False
+    )
     if found is None:
         return None
     turned, sums = found
@@ -101,10 +107,10 @@ def sums_of_blocks(rows: ClassRows, sizes: Sequence[int]) -> Sums | None:
 
 
 def _turned_and_summed(
-    rows: ClassRows, summed: Callable[[], FloatArray]
+    rows: ClassRows, summed: Callable[[], FloatArray], *, to_unit: bool
 ) -> tuple[TurnedRows, FloatArray] | None:
     """Return the rows turned and the (K, q, q) sums that together are those over all rows."""
-    turned = nearly_turned_rows(rows)
+    turned = unit_rows(rows) if to_unit else nearly_turned_rows(rows)
     if turned is None:
         return None
     sums = summed()

@@ -249,3 +249,16 @@ def test_exact_rows_turned_by_some_of_them_are_turned_again_where_that_is_far_of
             assert_allclose(products, np.eye(3), atol=1e-12)
 
     assert near == {"rows like one another": True, "in another scale": False}
+
+
+def test_exact_what_nearly_turned_rows_are_not_good_for_unit_rows_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data, params = ill_conditioned(1e5), {"n_folds": 5}
+    whole = outcomes(data, "k_fold", params, [0, None])
+    monkeypatch.setattr(_discriminant_turned, "sums_of_blocks", lambda *_: None)
+
+    again = outcomes(data, "k_fold", params, [0, None])
+
+    assert not again.why_plain
+    assert_allclose(np.asarray(again.probabilities), np.asarray(whole.probabilities), atol=1e-10)
