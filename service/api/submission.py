@@ -16,7 +16,7 @@ from service.api.bodies import Loc, canonical, parse
 from service.api.calls import ask, labour
 from service.api.intake import intake
 from service.api.presentable import shortened
-from service.api.validation import refusal
+from service.api.validation import refusal, with_value
 from service.errors import Fault, InvalidRequest
 from service.jobs.datasets import for_check
 from service.jobs.kinds import JOB_KINDS
@@ -26,6 +26,7 @@ from service.schemas.base import EvaluationRequest
 from service.settings import is_sqlite
 from service.storage import idempotency
 from service.storage.unit_of_work import reading
+from thetahat.errors import EvaluationError
 from thetahat.near_names import meant
 
 INLINE_BYTES: Final = 16 * 1024
@@ -92,7 +93,10 @@ def check(owner_id: UUID, parsed: Parsed, idempotency_key: str | None) -> Submis
     except ValidationError as error:
         raise refusal(error, value) from None
     datasets = _datasets(owner_id, request, value)
-    parsed.kind.check(request, datasets)
+    try:
+        parsed.kind.check(request, datasets)
+    except EvaluationError as error:
+        raise with_value(error, value) from None
     submission = prepared(owner_id, request, datasets, idempotency_key, parsed.fingerprint)
     if parsed.is_small:
         _SECONDS[parsed.kind.name] = time.thread_time() - began

@@ -75,6 +75,21 @@ def path_in(body: Any, loc: Sequence[str | int], *, is_missing: bool) -> Loc:
     return tuple(path)
 
 
+def with_value(error: EvaluationError, body: Any) -> EvaluationError:
+    """Return a refusal that tells no value with the one that stands at its place, if one does."""
+    here = body
+    for part in error.loc:
+        if isinstance(here, dict) and part in here:
+            here = here[part]
+        elif _is_index(here, part):
+            here = here[int(part)]
+        else:
+            return error
+    if error.value is None and error.loc:
+        error.value = here
+    return error
+
+
 def _is_index(here: Any, part: str | int) -> bool:
     return isinstance(here, list) and isinstance(part, int) and 0 <= part < len(here)
 

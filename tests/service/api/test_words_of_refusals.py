@@ -103,6 +103,25 @@ def test_exact_a_refusal_says_what_may_stand_there(
     assert words in message
 
 
+@pytest.mark.parametrize(
+    ("change", "value"),
+    [
+        ({"learners": {"m": {"name": "ridge", "grid": {}}}}, {}),
+        ({"learners": {"m": {"name": "ridge", "prepare": "pca"}}}, "pca"),
+        ({"scheme": "leave_one_source_out"}, None),
+        ({"columns": {"target": "y"}}, {"target": "y"}),
+    ],
+    ids=["grid", "prepare", "missing", "columns"],
+)
+def test_exact_a_refusal_shows_what_was_found(
+    client: TestClient, change: dict[str, Any], value: Any
+) -> None:
+    answer = client.post("/v1/evaluations", json={**FIT, **change}, headers=JSON_TYPE)
+
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["value"] == value
+
+
 def test_exact_fields_inside_a_list_and_a_mapping() -> None:
     study, shifted = JOB_KINDS["study"].request, JOB_KINDS["importance_weighting"].request
 
