@@ -241,7 +241,7 @@ def _built(key: JobKey[LearnersRequest]) -> Plan:
         rows=rows,
         scheme=scheme,
         learners=learners,
-        bundles=bundles_of(learners, data),
+        bundles=bundles_of(learners, data, data.n),
         loss=loss_for(given, loss, data),
         n_splits=n_splits,
         all_own=all(is_own(wire) for wire in given.learners.values()),

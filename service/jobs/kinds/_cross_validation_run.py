@@ -36,7 +36,7 @@ def parts_of(plan: Plan, *, whole: bool = False) -> list[dict[str, Any]]:
     n_learners = sum(len(bundle.names) for bundle in plan.bundles)
     each = max(1, MOST_CHUNKS // n_learners)  # extra fits give many losses: as if each were alone
     for at, bundle in enumerate(plan.bundles):
-        parts = 1 if whole else _n_parts(plan, bundle, most)
+        parts = 1 if whole else n_parts(plan, bundle, most)
         edges = [plan.n_splits * i // parts for i in range(parts + 1)]
         found += [{"bundle": at, "start": a, "stop": b} for a, b in pairwise(edges)]
         found += [
@@ -46,15 +46,16 @@ def parts_of(plan: Plan, *, whole: bool = False) -> list[dict[str, Any]]:
     return found
 
 
-def _n_parts(plan: Plan, bundle: Bundle, most: int) -> int:
+def n_parts(plan: Plan, bundle: Bundle, most: int) -> int:
+    """Return into how many parts the splits are cut, ``most`` where many workers have to do."""
     if bundle.is_fast:
         most = min(most, max(1, bundle.cells(plan.data, plan.n_splits) // WORTH_A_PART))
     if len(bundle.names) > 1:
-        most = max(most, bundle.least_parts(plan.data, _n_tests(plan)))
+        most = max(most, bundle.least_parts(plan.data, n_tests_of(plan)))
     return min(plan.n_splits, most)
 
 
-def _n_tests(plan: Plan) -> int:
+def n_tests_of(plan: Plan) -> int:
     """Return how many rows are tested on over all splits, about: blocks differ in size."""
     n: int = plan.rows.n
     try:

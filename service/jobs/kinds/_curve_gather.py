@@ -1,4 +1,4 @@
-"""What the pieces of a learning curve gave, read one learner at a time."""
+"""What the pieces of a learning curve gave, read one bundle of learners at a time."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 
 from service.jobs.kinds._learners_told import told_by
-from service.jobs.parts import failure_in
 from thetahat.resampling import unpack
 from thetahat.resampling.outcomes import Outcomes, joined
 from thetahat.types import IntArray
 
-Parts = Sequence[Mapping[str, Any]]
 Arrays = Mapping[str, np.ndarray]
 
 
@@ -59,25 +57,34 @@ class OfLearner:
     again: dict[int, list[Arrays]] = field(default_factory=dict)
 
 
-def of_learner(name: str, parts: Parts, outputs: Sequence[Arrays]) -> OfLearner:
-    """Read the pieces of one learner."""
-    found = OfLearner()
-    pieces: dict[int, list[Arrays]] = {}
-    for at, part in enumerate(parts):
-        if part["learner"] != name:
-            continue
-        output, size = outputs[at], part["size"]
-        failure = failure_in(output, name)
-        if failure is not None:
-            found.failures.setdefault(size, failure)
-        elif "design" in part:
-            found.again.setdefault(part["design"], []).append(told_by(output, [name]).ran[name])
-        else:
-            pieces.setdefault(size, []).append(output)
-    for size, of_one in sorted(pieces.items()):
-        if size not in found.failures:
-            found.sizes[size] = AtSize(
-                outcomes=joined([unpack(output) for output in of_one]),
-                whole=np.concatenate([output["n_whole"] for output in of_one]),
+@dataclass(frozen=True, slots=True)
+class BundleParts:
+    """Learners that are run together, and what their parts are, each with its place."""
+
+    names: tuple[str, ...]
+    parts: Sequence[tuple[int, Mapping[str, Any]]]
+
+
+def of_bundle(bundle: BundleParts, outputs: Sequence[Arrays]) -> dict[str, OfLearner]:
+    """Read the pieces of learners that are run together."""
+    found = {name: OfLearner() for name in bundle.names}
+    pieces: dict[str, dict[int, list[Arrays]]] = {name: {} for name in bundle.names}
+    for at, part in bundle.parts:
+        told, size = told_by(outputs[at], bundle.names), part["size"]
+        for name, failure in told.failures.items():
+            found[name].failures.setdefault(size, failure)
+        for name, arrays in told.ran.items():
+            if "design" in part:
+                found[name].again.setdefault(part["design"], []).append(arrays)
+            else:
+                pieces[name].setdefault(size, []).append(arrays)
+    for name, one in found.items():
+        one.sizes = {
+            size: AtSize(
+                outcomes=joined([unpack(arrays) for arrays in of_size]),
+                whole=np.concatenate([arrays["n_whole"] for arrays in of_size]),
             )
+            for size, of_size in sorted(pieces[name].items())
+            if size not in one.failures
+        }
     return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from service.jobs.kinds._curve_gather import Arrays, AtSize, OfLearner, Parts, of_learner
+from service.jobs.kinds._curve_gather import Arrays, AtSize, BundleParts, OfLearner, of_bundle
 from service.jobs.kinds._data_cautions import cautions_of_data
 from service.jobs.kinds._failures import failure_of
 from service.jobs.kinds._fewer_learners import choices_left
@@ -67,18 +67,24 @@ class Gathered:
     losses: dict[str, np.ndarray | Spilt] = field(default_factory=dict)
     said: dict[str, Column] = field(default_factory=dict)
 
+    def add(self, other: Gathered) -> None:
+        """Put what is kept of others behind it."""
+        self.cautions += other.cautions
+        for name in ("curves", "last", "at_last", "again", "failures", "losses", "said"):
+            getattr(self, name).update(getattr(other, name))
+
 
 def finish(  # noqa: PLR0913 - the request, built, and what its parts gave
     seed: int,
     given: LearningCurveRequest,
     plan: Plan,
     growth: Growth,
-    parts: Parts,
+    bundles: Sequence[BundleParts],
     outputs: Sequence[Arrays],
 ) -> Finished:
     """Evaluate the curves of the learners that ran; what failed is named with its message."""
     labels = [label_of(size) for size in growth.sizes]
-    found = _gathered(seed, given, plan, labels, parts, outputs)
+    found = _gathered(seed, given, plan, labels, bundles, outputs)
     if not found.curves:
         raise failure_of(next(iter(found.failures.values())))
     last = max(found.last.values())
@@ -133,26 +139,30 @@ def _gathered(  # noqa: PLR0913 - as finish
     given: LearningCurveRequest,
     plan: Plan,
     labels: Sequence[str],
-    parts: Parts,
+    bundles: Sequence[BundleParts],
     outputs: Sequence[Arrays],
 ) -> Gathered:
-    """Draw the curves one after another; of each, the rows at its largest size are kept."""
+    """Draw the curves one bundle after another; of each, the rows at its largest size are kept."""
     found, spill, metrics = Gathered(), Spill(), given.built_metrics()
-    for name in plan.learners:
-        one = of_learner(name, parts, outputs)
-        found.failures |= {(name, size): said for size, said in one.failures.items()}
-        if not one.sizes:
-            continue
-        last = max(one.sizes)
-        found.curves[name] = _curve(seed, given, plan, labels, metrics, name, one)
-        found.last[name], found.at_last[name] = last, one.sizes[last].over_whole_parts
-        found.again[name] = one.again
-        keys = {key_of(name, labels[size]): at for size, at in one.sizes.items()}
-        found.cautions += cautions_of({key: at.outcomes for key, at in keys.items()})
-        for key, at in keys.items():
-            found.losses[key] = spill.keep(at.outcomes.losses)
-            output = np.asarray(at.outcomes.output)
-            found.said[f"prediction:{key}"] = said_column(plan.data, output, spill)
+    of_one: dict[str, Gathered] = {}
+    for bundle in bundles:
+        for name, one in of_bundle(bundle, outputs).items():
+            of_one[name] = own = Gathered()
+            own.failures = {(name, size): said for size, said in one.failures.items()}
+            if not one.sizes:
+                continue
+            last = max(one.sizes)
+            own.curves[name] = _curve(seed, given, plan, labels, metrics, name, one)
+            own.last[name], own.at_last[name] = last, one.sizes[last].over_whole_parts
+            own.again[name] = one.again
+            keys = {key_of(name, labels[size]): at for size, at in one.sizes.items()}
+            own.cautions += cautions_of({key: at.outcomes for key, at in keys.items()})
+            for key, at in keys.items():
+                own.losses[key] = spill.keep(at.outcomes.losses)
+                output = np.asarray(at.outcomes.output)
+                own.said[f"prediction:{key}"] = said_column(plan.data, output, spill)
+    for name in plan.learners:  # in the request's order
+        found.add(of_one[name])
     return found
 
 

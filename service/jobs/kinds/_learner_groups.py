@@ -13,7 +13,7 @@ from thetahat.resampling import cells, is_fast
 from thetahat.resampling.groups import Group, path_over
 
 MOST_TOGETHER: Final = 40_000_000
-"""Numbers that the learners of one group say of all rows, about; more learners are two groups."""
+"""Numbers that the learners of one group say, about; more learners are two groups."""
 MOST_OF_ONE: Final = 10_000_000
 """Numbers that one piece of the work of several learners hands in, where it can be cut further."""
 LONGEST_NAME: Final = 90
@@ -59,14 +59,19 @@ class Bundle:
         return -(-len(self.names) * n_tests * _numbers_of_a_row(data) // MOST_OF_ONE)
 
 
-def bundles_of(learners: Mapping[str, Learner], data: Data) -> tuple[Bundle, ...]:
-    """Put learners together, one group a bundle; a function of the learners and the data's shape.
+def bundles_of(learners: Mapping[str, Learner], data: Data, n_tests: int) -> tuple[Bundle, ...]:
+    """Put learners together, one group a bundle; a function of the learners and of sizes alone.
 
     Those that differ only in a parameter of which they have a path are run together, and are a
     part of the progress together; every other one is a part by itself. In the order of their
     first learners.
+
+    Parameters
+    ----------
+    n_tests : int
+        Rows, each as often as a learner is tested on it, of which all is in memory at once.
     """
-    most = max(1, MOST_TOGETHER // max(1, data.n * _numbers_of_a_row(data)))
+    most = max(1, MOST_TOGETHER // max(1, n_tests * _numbers_of_a_row(data)))
     order = {name: at for at, name in enumerate(learners)}
     found = [piece for group in grouped(learners) for piece in pieces(group, most)]
     found.sort(key=lambda group: order[group.names[0]])

@@ -2,45 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any, ClassVar, Literal
 from uuid import UUID
 
 import numpy as np
 from pydantic import Field
 
-from service.jobs.kinds._cross_validation_plan import Plan, check_plan, plan_of, scheme_of
-from service.jobs.kinds._curve_output import finish, key_of
+from service.jobs.kinds._cross_validation_plan import check_plan, plan_of, scheme_of
+from service.jobs.kinds._curve_output import finish
+from service.jobs.kinds._curve_run import (
+    bundled,
+    fits_of,
+    name_of,
+    parts_of,
+    run_part,
+    work_of,
+)
 from service.jobs.kinds._data_input import check_data_fields, data_from
-from service.jobs.kinds._learner_metrics import check_given, check_learners
+from service.jobs.kinds._learner_metrics import check_learners
 from service.jobs.kinds._learners_input import LearnersRequest
-from service.jobs.kinds._learners_told import as_arrays
 from service.jobs.kinds._methods import Method
 from service.jobs.kinds._metrics import Metrics, metrics_of
-from service.jobs.kinds._refits import run_extra
 from service.jobs.kinds.base import Chunk, Chunks, DatasetFile, Finished, Job
-from service.jobs.parts import failed_arrays
 from service.schemas.base import EvaluationRequest
-from thetahat.curves import Growth, check_sizes, grown, growth_of, label_of
-from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
-from thetahat.resampling import Group, cells, is_fast, pack, rows_of, run_splits
-from thetahat.schemes.base import Rows, Scheme, Split
+from thetahat.curves import Growth, check_sizes, growth_of, label_of
+from thetahat.errors import InvalidParameter, UnsupportedCombination
+from thetahat.resampling import rows_of
+from thetahat.schemes.base import Rows, Scheme
 
 SMALL = 3_000_000
 """Values looked at, over all splits, sizes and learners, below which one unit does it all."""
-WORTH_A_PART = 300_000
-"""Values looked at that are worth another pass over all rows, by another worker."""
-MOST_CHUNKS = 64
 MOST_FITS = 50_000
 """Of one curve: learners x sizes x splits."""
 MOST_LOSSES = 50_000_000
 """That these fits may give; the predictions are as many."""
-SCORES = ("scores", "probabilities")
-"""Of what is kept of predictions, what metrics alone look at."""
-LONGEST_PART = 120
-"""Characters of what is kept as the name of a part."""
 DEFAULT_SIZES = (0.125, 0.25, 0.5, 0.75, 1.0)
 
 
@@ -115,14 +112,14 @@ class LearningCurve:
         plan = plan_of(job, given)
         growth = given.growth(plan.scheme)
         check_curve(given, plan.scheme, growth, plan.rows)
-        if _work(plan, growth) <= SMALL and plan.all_own:
-            parts = _parts(plan, growth, whole=True)
+        if work_of(plan, growth) <= SMALL and plan.all_own:
+            parts = parts_of(plan, growth, whole=True)
             metrics = given.built_metrics()
-            outputs = [_run(plan, growth, metrics, job.seed, part) for part in parts]
-            return finish(job.seed, given, plan, growth, parts, outputs)
+            outputs = [run_part(plan, growth, metrics, job.seed, part) for part in parts]
+            return finish(job.seed, given, plan, growth, bundled(plan, growth, parts), outputs)
         chunks = [
-            Chunk(part, size=part["stop"] - part["start"], part=_part_of(part, plan, growth))
-            for part in _parts(plan, growth)
+            Chunk(part, size=fits_of(part, plan, growth), part=name_of(part, plan, growth))
+            for part in parts_of(plan, growth)
         ]
         return Chunks(chunks, unit="fits")
 
@@ -131,14 +128,15 @@ class LearningCurve:
         given = _narrow(job.request)
         plan = plan_of(job, given)
         growth, metrics = given.growth(plan.scheme), given.built_metrics()
-        return _run(plan, growth, metrics, job.seed, payload)
+        return run_part(plan, growth, metrics, job.seed, payload)
 
     def gather(self, job: Job, outputs: Sequence[dict[str, np.ndarray]]) -> Finished:
         """Put the losses together and draw the curves."""
         given = _narrow(job.request)
         plan = plan_of(job, given)
         growth = given.growth(plan.scheme)
-        return finish(job.seed, given, plan, growth, _parts(plan, growth), outputs)
+        parts = bundled(plan, growth, parts_of(plan, growth))
+        return finish(job.seed, given, plan, growth, parts, outputs)
 
     def gather_some(
         self, job: Job, learners: Collection[str], outputs: Sequence[dict[str, np.ndarray]]
@@ -150,8 +148,8 @@ class LearningCurve:
         given = _narrow(job.request)
         plan = plan_of(job, given)
         growth = given.growth(plan.scheme)
-        parts = [part for part in _parts(plan, growth) if _part_of(part, plan, growth) in learners]
-        return finish(job.seed, given, plan, growth, parts, outputs)
+        parts = [part for part in parts_of(plan, growth) if name_of(part, plan, growth) in learners]
+        return finish(job.seed, given, plan, growth, bundled(plan, growth, parts), outputs)
 
 
 def _narrow(request: EvaluationRequest) -> LearningCurveRequest:
@@ -194,82 +192,6 @@ def check_refits(given: LearningCurveRequest, growth: Growth) -> None:
             loc=(first.field, first.index),
             value=first.name,
         )
-
-
-def _parts(plan: Plan, growth: Growth, *, whole: bool = False) -> list[dict[str, Any]]:
-    """Return what each part of the work is; a function of the request alone.
-
-    A part is some of the splits for one learner at one size, or some of the extra fits of a design
-    at the largest. A learner that goes over all rows once, and not once per split, is cut into no
-    more parts than are worth another such pass.
-    """
-    found: list[dict[str, Any]] = []
-    n_sizes = len(growth.sizes)
-    most = 1 if whole else max(1, MOST_CHUNKS // (len(plan.learners) * n_sizes))
-    for name, learner in plan.learners.items():
-        parts = min(plan.n_splits, most)
-        if is_fast(learner):
-            worth = cells(learner, plan.data, plan.n_splits) // WORTH_A_PART
-            parts = min(parts, max(1, worth))
-        edges = [plan.n_splits * i // parts for i in range(parts + 1)]
-        found += [
-            {"learner": name, "size": size, "start": start, "stop": stop}
-            for size in range(n_sizes)
-            for start, stop in pairwise(edges)
-        ]
-        found += [
-            {"learner": name, "size": n_sizes - 1, "start": a, "stop": b, "design": design}
-            for design, a, b in plan.extra.cuts(1 if whole else MOST_CHUNKS // len(plan.learners))
-        ]
-    return found
-
-
-def _work(plan: Plan, growth: Growth) -> int:
-    """Return how much there is to do, about, in values of the data looked at once."""
-    extra = sum(plan.extra.n_splits)
-    return sum(
-        len(growth.sizes) * cells(learner, plan.data, plan.n_splits)
-        + cells(learner, plan.data, extra)
-        for learner in plan.learners.values()
-    )
-
-
-def _part_of(part: Mapping[str, Any], plan: Plan, growth: Growth) -> str:
-    """Return what fails alone: a learner at one size; by its number where its name is long."""
-    name, label = part["learner"], label_of(growth.sizes[part["size"]])
-    key = key_of(name, label)
-    return key if len(key) <= LONGEST_PART else key_of(str(list(plan.learners).index(name)), label)
-
-
-def _run(
-    plan: Plan, growth: Growth, metrics: Metrics, seed: int, part: Mapping[str, Any]
-) -> dict[str, np.ndarray]:
-    """Return what one part gave, or what it failed with."""
-    name, size = part["learner"], part["size"]
-    whole: list[int] = []
-    try:
-        if "design" in part:
-            alone = Group((name,), (plan.learners[name],))
-            return as_arrays(run_extra(plan, seed, alone, part))
-        splits = plan.scheme.splits(plan.rows, seed, start=part["start"], stop=part["stop"])
-        smaller = grown(_noting(splits, whole), growth, plan.rows, seed, size)
-        outcomes = run_splits(
-            name, plan.learners[name], plan.data, smaller, plan.loss, seed, keep_predictions=True
-        )
-        check_given(metrics, outcomes, plan.data, name)
-    except EvaluationError as error:
-        return failed_arrays(error.code, error.message, ("learners", name))
-    arrays = pack(outcomes)
-    if not any(entry.method.uses == "scores" for entry in metrics):
-        arrays = {key: values for key, values in arrays.items() if key not in SCORES}
-    return {**arrays, "n_whole": np.array(whole, dtype=np.intp)}
-
-
-def _noting(splits: Iterator[Split], sizes: list[int]) -> Iterator[Split]:
-    """Yield the splits, and note how many rows their whole training parts have."""
-    for split in splits:
-        sizes.append(split.n_train)
-        yield split
 
 
 METHOD = LearningCurve()

@@ -174,7 +174,7 @@ def test_property_no_piece_hands_in_more_than_the_bound(monkeypatch: pytest.Monk
     data = problem("plain", "regression")
     ridges = {f"r{at}": Ridge(penalty=at + 1.0) for at in range(5)}
     monkeypatch.setattr(_learner_groups, "MOST_TOGETHER", 2 * 3 * data.n)
-    assert [bundle.names for bundle in bundles_of(ridges, data)] == [
+    assert [bundle.names for bundle in bundles_of(ridges, data, data.n)] == [
         ("r0", "r1"),
         ("r2", "r3"),
         ("r4",),
@@ -186,12 +186,12 @@ def test_degenerate_a_draw_that_is_refused_says_nothing_of_the_job_s() -> None:
         raise InsufficientData("fold 1 would have no row of class 'a'")
 
     plan: Any = SimpleNamespace(rows=Rows(n=9), n_splits=3, scheme=SimpleNamespace(splits=splits))
-    assert _cross_validation_run._n_tests(plan) == 9
+    assert _cross_validation_run.n_tests_of(plan) == 9
 
 
 def test_exact_a_part_has_a_name_of_its_own() -> None:
     ridges = {"a": Ridge(penalty=1), "b": Ridge(penalty=2), "a and 1 more": Ridge(intercept=False)}
-    parts = [bundle.part for bundle in bundles_of(ridges, problem("plain", "regression"))]
+    parts = [bundle.part for bundle in bundles_of(ridges, problem("plain", "regression"), 9)]
     assert parts == ["a and 1 more'", "a and 1 more"]
 
 

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.errors import InvalidRequest
-from service.jobs.kinds import JOB_KINDS, learning_curve
+from service.jobs.kinds import JOB_KINDS, _curve_run, learning_curve
 from service.jobs.kinds.base import Chunks, Job
 from service.jobs.kinds.learning_curve import LearningCurveRequest
 from tests.service.kinds.running import parquet_file, place_of, run_kind
@@ -78,7 +78,7 @@ def test_exact_the_number_of_chunks_changes_no_bit(monkeypatch: pytest.MonkeyPat
     body = {**BODY, "learners": {**BODY["learners"], "forest": forest}, "sizes": [10, 1]}
     results = []
     for most in (1, 30, 64):
-        monkeypatch.setattr(learning_curve, "MOST_CHUNKS", most)
+        monkeypatch.setattr(_curve_run, "MOST_CHUNKS", most)
         results.append(run_kind(body, job=most))
 
     assert results[0].result == results[1].result == results[2].result
