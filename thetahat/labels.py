@@ -34,6 +34,16 @@ def coded(labels: Sequence[Label] | IntArray) -> tuple[IntArray, np.ndarray]:
     return codes, np.array([*seen, None], dtype=object)[:-1]
 
 
+def key_of(label: Label) -> str:
+    """Return a label as the key of a JSON object: a boolean is ``true`` or ``false``."""
+    return str(label).lower() if isinstance(label, bool) else str(label)
+
+
+def key_among(key: str, classes: Sequence[Label]) -> str:
+    """Return a key that names one of these classes as ``key_of`` writes it; True is true."""
+    return key.lower() if all(isinstance(label, bool) for label in classes) else key
+
+
 def cautions_of_labels(labels: Iterable[Label], what: str) -> tuple[Caution, ...]:
     """Return whether two labels look like one that is spelt in two ways.
 

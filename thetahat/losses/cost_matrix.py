@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.errors import InvalidParameter
+from thetahat.labels import key_among, key_of
 from thetahat.losses._checks import check_paired
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
@@ -83,15 +84,16 @@ class CostMatrix:
     def for_classes(self, classes: tuple[Label, ...]) -> CostMatrix:
         """Return the costs in the order of the classes' codes; refuse a class without costs."""
         labels = self._labels()
-        place = {label: i for i, label in enumerate(labels)}
-        missing = [label for label in classes if str(label) not in place]
+        place = {key_among(label, classes): i for i, label in enumerate(labels)}
+        missing = [label for label in classes if key_of(label) not in place]
         if missing:
             raise InvalidParameter(
-                f"there are no costs for class {missing[0]!r}; they are for {', '.join(place)}",
+                f"there are no costs for class {key_of(missing[0])!r}; they are for "
+                f"{', '.join(place)}",
                 loc=("loss", "params", "costs"),
                 value=missing[0],
             )
-        order = [place[str(label)] for label in classes]
+        order = [place[key_of(label)] for label in classes]
         table = self._table(labels)[np.ix_(order, order)]
         return CostMatrix(costs=table.tolist(), classes=list(classes))
 

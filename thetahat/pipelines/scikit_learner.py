@@ -16,6 +16,7 @@ from thetahat.errors import (
     UnsupportedCombination,
 )
 from thetahat.features import Features
+from thetahat.labels import key_among, key_of
 from thetahat.losses.base import Predictions
 from thetahat.pipelines.estimators import new_estimator
 from thetahat.pipelines.guarded import guarded
@@ -166,16 +167,17 @@ class ScikitLearner:
         given = self.params.get(BY_LABEL)
         if not isinstance(given, Mapping):
             return self
-        labels = [str(label) for label in classes]
+        labels = [key_of(label) for label in classes]
         for label in given:
-            if label not in labels:
+            if key_among(label, classes) not in labels:
                 raise InvalidParameter(
                     f"{BY_LABEL} of {self.name} names {label!r}, and the classes are "
                     f"{', '.join(labels[:20])}",
                     loc=("params", BY_LABEL, label),
                     value=label,
                 )
-        by_code = {code: float(given.get(label, 1.0)) for code, label in enumerate(labels)}
+        weights = {key_among(label, classes): float(weight) for label, weight in given.items()}
+        by_code = {code: weights.get(label, 1.0) for code, label in enumerate(labels)}
         return replace(self, params={**self.params, BY_LABEL: by_code})
 
     def _unfitted(self) -> Any:

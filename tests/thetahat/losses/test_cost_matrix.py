@@ -61,6 +61,16 @@ def test_property_labels_are_matched_as_they_are_written() -> None:
     assert loss.losses(np.array([0, 1]), Predictions(np.array([1, 0]))).tolist() == [2, 3]
 
 
+@pytest.mark.parametrize("spelt", [("false", "true"), ("False", "True")])
+def test_property_booleans_are_named_as_json_or_python_writes_them(spelt: tuple[str, str]) -> None:
+    no, yes = spelt
+    loss = for_classes(CostMatrix(costs={no: {yes: 2}, yes: {no: 3}}), (False, True))
+
+    assert loss.losses(np.array([0, 1]), Predictions(np.array([1, 0]))).tolist() == [2, 3]
+    with pytest.raises(InvalidParameter, match="no costs for class 'false'; they are for 0, 1"):
+        for_classes(CostMatrix(costs={"0": {"1": 2}, "1": {"0": 3}}), (False, True))
+
+
 def test_property_classes_without_instances_may_have_costs() -> None:
     costs: Any = {"a": {"b": 1, "c": 9}, "b": {"a": 2, "c": 9}, "c": {"a": 9, "b": 9}}
 

@@ -38,6 +38,14 @@ def test_exact_a_class_that_is_not_named_weighs_1() -> None:
     assert whole.params["class_weight"] == {0: 1.0, 1: 2.0, 2: 1.0}
 
 
+@pytest.mark.parametrize("yes", ["true", "True"])
+def test_exact_booleans_are_named_as_json_or_python_writes_them(yes: str) -> None:
+    learner: Any = for_classes(built(_spec({yes: 5})), (False, True))
+    assert learner.params["class_weight"] == {0: 1.0, 1: 5.0}
+    with pytest.raises(InvalidParameter, match="names 'yes', and the classes are false, true"):
+        for_classes(built(_spec({"yes": 5})), (False, True))
+
+
 def test_exact_steps_before_the_learner_change_nothing_of_it() -> None:
     features = numbers()
     y, X = codes(features), features.matrix()
