@@ -9,7 +9,7 @@ import numpy as np
 
 from thetahat.types import FloatArray, IntArray
 
-_BLOCK: Final = 500_000
+_BLOCK: Final = 250_000
 """Products of pairs of columns that are held at once."""
 _MOST: Final = 20_000_000
 """Products of pairs of columns, of all rows, up to which a single resample waits for its like."""
@@ -52,26 +52,31 @@ def products_of_resamples(
     ndarray
         (m, q, q).
     """
+    from scipy.linalg import blas  # noqa: PLC0415 - the API need not load it
+
     (q, n), m = both.shape, len(resamples)
-    counts = np.empty((m, n))
-    for own, index in zip(counts, resamples, strict=True):
+    counts = np.zeros((-(-m // _WIDTH) * _WIDTH, n))
+    for own, index in zip(counts, resamples, strict=False):
         own[:] = np.bincount(index, minlength=n)
     if w is not None:
         counts *= w
     first, second = np.triu_indices(q)
     ends = np.cumsum(np.arange(q, 0, -1)).tolist()
     step = max(1, _BLOCK // len(first))
-    room = np.empty((len(first), min(step, n)))
-    found = np.zeros((m, len(first)))
+    found = np.zeros((len(counts), len(first)))
+    pairs = np.empty((len(first), min(step, n)))
     for start in range(0, n, step):
         some = both[:, start : start + step]
-        pairs = room[:, : some.shape[1]]
+        if some.shape[1] < pairs.shape[1]:
+            pairs = np.empty((len(first), some.shape[1]))
         for at, end in enumerate(ends):
             np.multiply(some[at:], some[at], out=pairs[end - (q - at) : end])
-        found += product_in_widths(counts[:, start : start + step], pairs.T)
+        for at in range(0, m, _WIDTH):  # added where it stands: what BLAS calls c is found
+            own, of_width = counts[at : at + _WIDTH, start : start + step], found[at : at + _WIDTH]
+            blas.dgemm(1.0, pairs.T, own.T, 1.0, of_width.T, trans_a=1, overwrite_c=1)
     sums = np.empty((m, q, q))
-    sums[:, first, second] = found
-    sums[:, second, first] = found
+    sums[:, first, second] = found[:m]
+    sums[:, second, first] = found[:m]
     return sums
 
 
