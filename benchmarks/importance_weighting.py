@@ -18,6 +18,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import argparse
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -72,7 +73,7 @@ def by_loops(X: np.ndarray, y: np.ndarray, w: np.ndarray, Z: np.ndarray, u: np.n
             weighted_loss = (X[test] @ theta - y[test]) ** 2 * w[test]
             covariance = np.cov(weighted_loss, w[test])
             beta = covariance[0, 1] / covariance[1, 1]
-            share = test.mean()
+            share = float(np.mean(test))
             curves["weighted"][j] += share * weighted_loss.mean()
             curves["controlled"][j] += share * (weighted_loss - beta * (w[test] - 1)).mean()
             curves["target"][j] += ((Z @ theta - u) ** 2).mean() / 5
@@ -111,9 +112,8 @@ def matching() -> None:
         samples = Samples(drawn.source[0], drawn.target[0])
         for width in (0.02, 0.05, 0.1, 0.2, 0.5, 1.0):
             method = KernelMeanMatching(width=width)
-            seconds, found = clock(
-                lambda m=method, s=samples: m.estimate(s, np.random.default_rng(1)), 1
-            )
+            estimate = partial(method.estimate, samples, np.random.default_rng(1))
+            seconds, found = clock(estimate, 1)
             print(
                 f"kernel mean matching, {n} rows, width {width:4.2f}: {seconds:6.2f} s, "
                 f"{int((found.values > 0).sum())} weights above 0, conditions of the optimum "

@@ -28,7 +28,7 @@ from thetahat.data import Data, data_of
 from thetahat.kernels.warm import compile_all
 from thetahat.losses import LOSSES
 from thetahat.pipelines import build, learner_spec
-from thetahat.resampling import at_once, paths, rows_of, run_splits
+from thetahat.resampling import at_once, path_over, paths, rows_of, run_path, run_splits
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
 from thetahat.sparse import Numbered, sparse_columns
@@ -84,8 +84,8 @@ def many_smoothings(data: Data, X: Any, y: np.ndarray, name: str) -> None:
 
     def ours() -> list[float]:
         forget()
-        (group,) = paths.path_over(candidates)
-        done: Any = paths.run_path(group, data, splits, LOSS, SEED)
+        (group,) = path_over(candidates)
+        done: Any = run_path(group, data, splits, LOSS, SEED)
         return [float(np.mean([o.losses.mean() for o in done[key]])) for key in candidates]
 
     grid = GridSearchCV(PEERS[name], {"alpha": SMOOTHINGS}, cv=folds, refit=False)
