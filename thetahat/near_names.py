@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-_ALIKE: Final = 0.6
+_ALIKE: Final = 0.65
 """Of 1: the share of letters in common, in order, from which a name is worth asking about."""
 _LONGEST: Final = 80
 _ENDINGS: Final = ("classifier", "regressor", "vectorizer", "cv")

@@ -27,6 +27,7 @@ def test_degenerate_nothing_is_near() -> None:
     assert meant("GridSearchCV", ["RidgeCV", "LassoCV"]) == ""
     assert meant("k_fold" * 20, SCHEMES) == ""
     assert meant("k_fold", []) == ""
+    assert meant("features", ["learners", "scheme"]) == ""
 
 
 def test_invalid_a_registry_asks_too() -> None:
