@@ -7,7 +7,7 @@ import threading
 import time
 from typing import Final
 
-from thetahat.kernels.warm import steps
+from thetahat.kernels.warm import one_by_one
 
 AT_WORK: Final = threading.Lock()
 """Held while a unit of work is done, and while a loop is compiled in the background.
@@ -15,6 +15,8 @@ AT_WORK: Final = threading.Lock()
 Compiling silences Python's warnings for all threads, and the cautions of a learner that is fitted
 meanwhile are made of them. So work waits for the loop at hand, and the other loops for its end.
 """
+
+_END: Final = object()
 
 
 def warm_up() -> None:
@@ -24,9 +26,10 @@ def warm_up() -> None:
 
 def load() -> None:
     """Compile the loops, or take them from disk, and look for no garbage in what is loaded."""
-    for step in steps():
+    loops, is_left = one_by_one(), True
+    while is_left:
         with AT_WORK:
-            step()
+            is_left = next(loops, _END) is not _END
         time.sleep(0.001)  # else the one that waits for its turn may not get it
     with AT_WORK:
         # What is loaded now stays: looking through it for garbage takes a tenth of a second.

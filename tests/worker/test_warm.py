@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 
 import pytest
 
@@ -13,8 +14,14 @@ def test_exact_loops_are_compiled_only_while_there_is_no_work(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     held: list[bool] = []
+
+    def one_by_one() -> Iterator[None]:
+        for _ in range(3):
+            held.append(warm.AT_WORK.locked())
+            yield
+
     monkeypatch.setattr(gc, "freeze", lambda: held.append(warm.AT_WORK.locked()))
-    monkeypatch.setattr(warm, "steps", lambda: (lambda: held.append(warm.AT_WORK.locked()),) * 3)
+    monkeypatch.setattr(warm, "one_by_one", one_by_one)
 
     warm.load()
 
