@@ -112,12 +112,28 @@ def _object_labels(array: np.ndarray, what: str) -> np.ndarray:
     raise InvalidParameter(f"the {what} column mixes {names}", loc=(what,), value=names)
 
 
-def classes_of(values: Raw, what: str) -> tuple[IntArray, tuple[Label, ...]]:
-    """(n,) codes 0 to C - 1, and the (C,) sorted labels that they stand for."""
-    labels = labels_of(values, what)
-    if labels.dtype.kind == "i":
+def class_labels_of(values: Raw, what: str) -> np.ndarray:
+    """(n,) labels of classes: float64 where they are numbers and not all whole, as ``labels_of``.
+
+    What names a source or a fold is no fraction: there it is more likely to be another column.
+    """
+    array = _array(values, (what,))
+    kinds = {type(value) for value in array} if array.dtype.kind == "O" else set()
+    if array.dtype.kind == "f" or (float in kinds and kinds <= _NUMBERS):
+        numbers = numbers_of(array, what)
+        if (numbers != np.round(numbers)).any():
+            return numbers
+    return labels_of(array, what)
+
+
+def classes_of(
+    values: Raw, what: str, *, fractions: bool = False
+) -> tuple[IntArray, tuple[Label, ...]]:
+    """(n,) codes 0 to C - 1, and the (C,) sorted labels that they stand for, fractions or not."""
+    labels = (class_labels_of if fractions else labels_of)(values, what)
+    if labels.dtype.kind in "if":
         present, codes = np.unique(labels, return_inverse=True)
-        return codes.astype(np.intp), tuple(int(label) for label in present)
+        return codes.astype(np.intp), tuple(present.tolist())
     classes = tuple(sorted(set(labels)))
     code = {label: at for at, label in enumerate(classes)}
     return np.fromiter((code[v] for v in labels), dtype=np.intp, count=len(labels)), classes

@@ -129,7 +129,8 @@ def data_of(  # noqa: PLR0913 - one argument per role that a column can have
 def _target(target: Raw, task: str) -> tuple[np.ndarray, tuple[Label, ...]]:
     if task == REGRESSION:
         return numbers_of(target, "target"), ()
-    codes, classes = classes_of(target, "target")
+    codes, classes = classes_of(target, "target", fractions=True)
+    _check_not_values(target, codes, classes)
     if len(classes) < 2:
         raise InsufficientData(
             f"every row is of class {classes[0]!r}; a classification needs two classes",
@@ -137,6 +138,19 @@ def _target(target: Raw, task: str) -> tuple[np.ndarray, tuple[Label, ...]]:
             value=classes[0],
         )
     return codes, classes
+
+
+def _check_not_values(target: Raw, codes: np.ndarray, classes: tuple[Label, ...]) -> None:
+    """Refuse fractions that are hardly ever alike: they are values, of a regression."""
+    if len(classes) <= len(codes) // 2 or not isinstance(classes[0], float):
+        return
+    row = next(i for i, code in enumerate(codes) if not float(classes[code]).is_integer())
+    raise InvalidParameter(
+        f"the target is {target[row]} in row {row}, and {len(classes)} different numbers in "
+        f"{len(codes)} rows are no classes; say the task 'regression', or put them in classes",
+        loc=("target", row),
+        value=float(target[row]),
+    )
 
 
 def _weights(weight: Raw) -> FloatArray:

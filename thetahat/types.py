@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
-Label = str | int
-"""What a block, source, cluster or class is called on the wire."""
+Label = str | int | float
+"""What a block, source, cluster or class is called on the wire; a fraction is a class only."""
 
 
 class BlockKind(StrEnum):

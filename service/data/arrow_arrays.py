@@ -14,7 +14,7 @@ import pyarrow as pa
 NUMBERS = "iuf"  # kinds of numpy's types that are the same bytes in Arrow
 
 
-def arrow_array(values: np.ndarray | Sequence[str | int]) -> pa.Array:
+def arrow_array(values: np.ndarray | Sequence[str | int | float]) -> pa.Array:
     """Return the same values, none of them missing; numbers of an array are not copied."""
     if isinstance(values, np.ndarray):
         return _of_numbers(values) if values.dtype.kind in NUMBERS else pa.array(values)

@@ -169,6 +169,40 @@ def test_golden_classes_are_sorted(given: Any, codes: list[int], classes: tuple[
     assert [type(label) for label in labels] == [type(label) for label in classes]
 
 
+@pytest.mark.parametrize(
+    ("given", "codes", "classes"),
+    [
+        (np.array([1.5, 0.5, 1.5]), [1, 0, 1], (0.5, 1.5)),
+        ([2, 0.5, 2], [1, 0, 1], (0.5, 2.0)),
+        ([2.0, 0.0], [1, 0], (0, 2)),
+        (["b", "a"], [1, 0], ("a", "b")),
+    ],
+)
+def test_golden_classes_may_be_fractions(
+    given: Any, codes: list[int], classes: tuple[Any, ...]
+) -> None:
+    found, labels = classes_of(given, "target", fractions=True)
+
+    assert (found.tolist(), labels) == (codes, classes)
+    assert [type(label) for label in labels] == [type(label) for label in classes]
+
+
+@pytest.mark.parametrize(
+    ("given", "message", "loc"),
+    [
+        ([0.5, math.nan], "the target has no value in row 1", ("target", 1)),
+        ([0.5, math.inf], "the target is inf in row 1", ("target", 1)),
+        ([0.5, None], "the target has no value in row 1", ("target", 1)),
+        ([0.5, "a"], "the target column mixes float and str", ("target",)),
+    ],
+)
+def test_invalid_fractions_as_classes(given: Any, message: str, loc: tuple[Any, ...]) -> None:
+    with pytest.raises(InvalidParameter, match=message) as caught:
+        classes_of(given, "target", fractions=True)
+
+    assert caught.value.loc == loc
+
+
 def test_golden_instants() -> None:
     days = np.array(["2020-01-02", "2020-01-01"], dtype="datetime64[D]")
 

@@ -76,6 +76,22 @@ def test_invalid_columns(changed: dict[str, Any], message: str, loc: tuple[Any, 
     assert isinstance(caught.value, InvalidParameter | InsufficientData)
 
 
+def test_golden_classes_that_are_fractions() -> None:
+    data = data_of({"x": [1.0, 2, 3, 4]}, [0.5, 2, 0.5, 2], "classification")
+
+    assert (data.classes, data.y.tolist()) == ((0.5, 2.0), [0, 1, 0, 1])
+
+
+def test_invalid_values_that_are_hardly_ever_alike_are_no_classes() -> None:
+    target = [3, 0.25, 0.5, 0.5, 7]
+    with pytest.raises(
+        InvalidParameter, match=r"is 0\.25 in row 1, and 4 different .*in 5 rows"
+    ) as e:
+        data_of({"x": [1.0, 2, 3, 4, 5]}, target, "classification")
+
+    assert (e.value.loc, e.value.value) == (("target", 1), 0.25)
+
+
 def test_property_rows_keep_their_numbers() -> None:
     features = made().features
 

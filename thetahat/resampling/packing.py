@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from thetahat.resampling.outcomes import KEPT, Outcomes, Places, SplitOutcome, gathered
-from thetahat.types import Caution
+from thetahat.types import Caution, Label
 
 Arrays = dict[str, np.ndarray]
 
@@ -65,7 +65,7 @@ def unpack(arrays: Mapping[str, np.ndarray]) -> Outcomes:
     )
 
 
-def _short(labels: Sequence[str | int]) -> list[str | int] | dict[str, list[int]]:
+def _short(labels: Sequence[Label]) -> list[Label] | dict[str, list[int]]:
     """Return labels as JSON can hold them; those that count up by their ends alone."""
     if isinstance(labels, range):
         return {"range": [labels.start, labels.stop]}

@@ -11,7 +11,7 @@ import numpy as np
 from service.jobs.kinds._importance_input import ImportanceRequest
 from service.jobs.kinds._sample_input import Sample, SampleInput, placed, sample_of
 from service.jobs.kinds.base import DatasetFile
-from thetahat.columns import Raw, classes_of, labels_of, numbers_of
+from thetahat.columns import Raw, class_labels_of, classes_of, numbers_of
 from thetahat.data import Data, data_of
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.features import Features
@@ -85,7 +85,7 @@ def _labels(sample: Sample, source: Data) -> np.ndarray | None:
     if source.task == "regression":
         return numbers_of(sample.y, "y")
     code = {label: at for at, label in enumerate(source.classes)}
-    labels = labels_of(sample.y, "y").tolist()
+    labels = class_labels_of(sample.y, "y").tolist()
     for row, label in enumerate(labels):
         if label not in code:
             known = ", ".join(str(c) for c in source.classes)[:200]

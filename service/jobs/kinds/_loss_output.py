@@ -13,6 +13,7 @@ from service.jobs.spill import Spill, Spilt
 from thetahat.block_losses import LossTable
 from thetahat.data import REGRESSION, Data
 from thetahat.layout import Layout
+from thetahat.types import Label
 
 RESERVED = ("block", "repeat", "instance", "cluster")
 
@@ -83,12 +84,12 @@ def said_column(data: Data, output: np.ndarray, spill: Spill | None = None) -> C
     return Column(keep(output.astype(small)), _told(data.classes))
 
 
-def _told(labels: tuple[str | int, ...]) -> pa.Array:
+def _told(labels: tuple[Label, ...]) -> pa.Array:
     whole = all(isinstance(label, int) for label in labels)
     return arrow_array(list(labels) if whole else [str(label) for label in labels])
 
 
-def _labels(labels: tuple[str | int, ...], codes: np.ndarray) -> pa.Array:
+def _labels(labels: tuple[Label, ...], codes: np.ndarray) -> pa.Array:
     values = _told(labels)
     return pa.DictionaryArray.from_arrays(arrow_array(codes.astype(np.int32)), values).cast(
         values.type

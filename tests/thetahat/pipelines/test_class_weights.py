@@ -100,3 +100,9 @@ def test_invalid_a_label_that_is_no_class() -> None:
 def test_invalid_weights(weights: Any, words: str) -> None:
     with pytest.raises(InvalidParameter, match=words):
         built(_spec(weights))
+
+
+def test_golden_fractions_are_named_as_they_are_written() -> None:
+    learner: Any = for_classes(built(_spec({"2.5": 5})), (0.5, 2.5))
+
+    assert learner.params["class_weight"] == {0: 1.0, 1: 5.0}
