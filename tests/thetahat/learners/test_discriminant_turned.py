@@ -55,6 +55,32 @@ def outcomes(data: Data, scheme: str, params: dict[str, Any], edges: list[int | 
     return gathered(parts)
 
 
+def assert_as_fitted(
+    data: Data,
+    told: Outcomes,
+    scheme: str,
+    params: dict[str, Any],
+    ends: list[int | None],
+    *,
+    atol: float,
+) -> None:
+    """Compare every outcome with a fit on its training part."""
+    splits = SCHEMES[scheme](**params).splits(rows_of(data), 5, start=ends[0] or 0, stop=ends[1])
+    for split, outcome in zip(splits, told, strict=True):
+        fitted = LinearDiscriminant().fit(
+            data.features.rows(split.train),
+            data.y[split.train],
+            weights=None if data.weight is None else data.weight[split.train],
+            n_classes=3,
+            rng=np.random.default_rng(0),
+        )
+        wanted = fitted.predict(data.features.rows(split.test))
+        assert_array_equal(outcome.output, wanted.output)
+        assert_allclose(
+            np.asarray(outcome.probabilities), np.asarray(wanted.probabilities), atol=atol
+        )
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("condition", [1.0, 1e5, 1e7])
 def test_naive_ill_conditioned_features_keep_the_fast_path(
@@ -67,20 +93,7 @@ def test_naive_ill_conditioned_features_keep_the_fast_path(
         told = outcomes(data, scheme, params, [0, None])
 
         assert not told.why_plain
-        splits = SCHEMES[scheme](**params).splits(rows_of(data), 5)
-        for split, outcome in zip(splits, told, strict=True):
-            fitted = LinearDiscriminant().fit(
-                data.features.rows(split.train),
-                data.y[split.train],
-                weights=None if data.weight is None else data.weight[split.train],
-                n_classes=3,
-                rng=np.random.default_rng(0),
-            )
-            wanted = fitted.predict(data.features.rows(split.test))
-            assert_array_equal(outcome.output, wanted.output)
-            assert_allclose(
-                np.asarray(outcome.probabilities), np.asarray(wanted.probabilities), atol=1e-8
-            )
+        assert_as_fitted(data, told, scheme, params, [0, None], atol=1e-8)
 
 
 @pytest.mark.parametrize(
@@ -198,20 +211,7 @@ def test_naive_rows_that_some_do_not_stand_for(
     told = outcomes(data, scheme, params, some_of(scheme))
 
     assert not told.why_plain
-    splits = SCHEMES[scheme](**params).splits(rows_of(data), 5)
-    for split, outcome in zip(splits, told, strict=False):
-        fitted = LinearDiscriminant().fit(
-            data.features.rows(split.train),
-            data.y[split.train],
-            weights=np.asarray(data.weight)[split.train],
-            n_classes=3,
-            rng=np.random.default_rng(0),
-        )
-        wanted = fitted.predict(data.features.rows(split.test))
-        assert_array_equal(outcome.output, wanted.output)
-        assert_allclose(
-            np.asarray(outcome.probabilities), np.asarray(wanted.probabilities), atol=1e-9
-        )
+    assert_as_fitted(data, told, scheme, params, some_of(scheme), atol=1e-9)
 
 
 @pytest.mark.parametrize(
