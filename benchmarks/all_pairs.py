@@ -24,12 +24,12 @@ import numpy as np
 import orjson
 import scipy.stats
 
-from thetahat.block_losses import BlockLosses, LossTable
-from thetahat.comparisons import TESTS
-from thetahat.evaluation import Choices, Chosen, evaluate
-from thetahat.kernels.warm import compile_all
-from thetahat.layout import layout_of
-from thetahat.types import BlockKind
+from thetahat.analyses.losses import Choices, Chosen, evaluate
+from thetahat.numerics.loops.warm import compile_all
+from thetahat.paired_tests import PAIRED_TESTS
+from thetahat.values.block_losses import BlockLosses, LossTable
+from thetahat.values.layout import layout_of
+from thetahat.values.types import BlockKind
 
 CASES = (
     (200, 10_000, "continuous", "random"),
@@ -69,7 +69,7 @@ def choices_of(table: LossTable) -> Choices:
     zero_one = table.loss_range is not None
     named = {
         name: kind()
-        for name, kind in TESTS.items()
+        for name, kind in PAIRED_TESTS.items()
         if name != "bootstrap_difference"
         and (zero_one or name != "mcnemar")
         and kind().inapplicable(table.layout) is None

@@ -21,11 +21,11 @@ import numpy as np
 import scipy.stats
 
 from benchmarks.clock import clock
-from thetahat.block_losses import BlockLosses
-from thetahat.bootstrap import SharedResamples, of_difference
-from thetahat.bootstrap.ends import bca_reach
-from thetahat.layout import layout_of
-from thetahat.types import BlockKind
+from thetahat.numerics.bootstrap import SharedResamples, of_difference
+from thetahat.numerics.bootstrap.ends import bca_reach
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import layout_of
+from thetahat.values.types import BlockKind
 
 
 def show(  # noqa: PLR0913 - two times, two standard errors, and the prototype's milliseconds

@@ -23,14 +23,14 @@ from functools import partial
 import numpy as np
 
 from benchmarks.clock import clock
-from thetahat.batches import Problems, Selected, gaussian_ratios, matched, select
+from replications.batches import Problems, Selected, gaussian_ratios, matched, select
+from thetahat.analyses.studies.repeating import generator_of
 from thetahat.generators.gaussian_shift import GaussianShift, Shifted
-from thetahat.risks import RiskEstimator
-from thetahat.risks.controlled import Controlled
-from thetahat.risks.weighted import Weighted
-from thetahat.studies.repeating import generator_of
-from thetahat.weights import Samples
-from thetahat.weights.kernel_mean_matching import KernelMeanMatching
+from thetahat.importance_weights import Samples
+from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching
+from thetahat.weighted_risks import RiskEstimator
+from thetahat.weighted_risks.controlled import Controlled
+from thetahat.weighted_risks.weighted import Weighted
 
 SETTING = GaussianShift(n_features=2, scale=0.75**0.5)
 PENALTIES = np.logspace(-3, 6, 200)

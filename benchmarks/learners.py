@@ -24,20 +24,20 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from benchmarks.clock import clock
-from thetahat.data import Data, data_of
+from thetahat.cross_validation import Outcomes, gathered, path_over, rows_of, run_path, run_splits
+from thetahat.cross_validation.many_splits import _of_all_rows
+from thetahat.cross_validation.paths import _of_all_rows as _of_path
 from thetahat.learners.base import Learner
 from thetahat.learners.gaussian_naive_bayes import GaussianNaiveBayes
 from thetahat.learners.nearest_neighbours import NearestNeighbours
 from thetahat.learners.ridge import Ridge
 from thetahat.losses.squared import Squared
 from thetahat.losses.zero_one import ZeroOne
-from thetahat.resampling import Outcomes, gathered, path_over, rows_of, run_path, run_splits
-from thetahat.resampling.at_once import _of_all_rows
-from thetahat.resampling.paths import _of_all_rows as _of_path
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
 from thetahat.schemes.k_fold import KFold
-from thetahat.types import FloatArray
+from thetahat.tables.data import Data, data_of
+from thetahat.values.types import FloatArray
 
 TENFOLD: tuple[str, dict[str, Any]] = ("k_fold", {"n_folds": 10})
 ONE_OUT: tuple[str, dict[str, Any]] = ("leave_one_out", {})

@@ -26,12 +26,14 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from benchmarks.clock import in_turn
-from service.jobs.kinds import JOB_KINDS, _learner_groups
-from service.jobs.kinds._cross_validation_plan import Plan, plan_of
-from service.jobs.kinds._cross_validation_run import parts_of, run_part
-from service.jobs.kinds._learners_told import told_by
-from service.jobs.kinds.base import Job
-from thetahat.resampling import at_once, paths
+from service.kinds import JOB_KINDS
+from service.kinds.base import Job
+from service.kinds.cross_validation.plan import Plan, plan_of
+from service.kinds.cross_validation.run import parts_of, run_part
+from service.kinds.fitting import learner_groups as _learner_groups
+from service.kinds.fitting.outcomes import told_by
+from thetahat.cross_validation import many_splits as at_once
+from thetahat.cross_validation import paths
 
 FOLDS, SEED = 10, 1
 

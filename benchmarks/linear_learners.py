@@ -27,19 +27,19 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.model_selection import LeaveOneOut as TheirLeaveOneOut
 
 from benchmarks.clock import clock
-from thetahat.data import Data, data_of
+from thetahat.cross_validation import Outcomes, gathered, path_over, rows_of, run_path, run_splits
+from thetahat.cross_validation.many_splits import _of_all_rows
+from thetahat.cross_validation.paths import _of_all_rows as _of_path
 from thetahat.learners.base import Learner
 from thetahat.learners.linear_discriminant import LinearDiscriminant
 from thetahat.learners.logistic_regression import LogisticRegression
 from thetahat.learners.ridge import Ridge
 from thetahat.losses.squared import Squared
 from thetahat.losses.zero_one import ZeroOne
-from thetahat.resampling import Outcomes, gathered, path_over, rows_of, run_path, run_splits
-from thetahat.resampling.at_once import _of_all_rows
-from thetahat.resampling.paths import _of_all_rows as _of_path
 from thetahat.schemes.k_fold import KFold
 from thetahat.schemes.leave_one_out import LeaveOneOut
-from thetahat.types import FloatArray
+from thetahat.tables.data import Data, data_of
+from thetahat.values.types import FloatArray
 
 GRID = np.logspace(-3, 6, 200)
 

@@ -23,19 +23,19 @@ import scipy.stats
 from numba import njit
 
 from benchmarks.clock import clock
-from thetahat.block_losses import BlockLosses, LossTable
-from thetahat.comparisons import _sign_flips
-from thetahat.comparisons._sign_flips import random_sums
-from thetahat.comparisons.base import ManyOutcomes, PairBatch, PairedLosses
-from thetahat.comparisons.permutation import Permutation
-from thetahat.comparisons.theta_t import ThetaT
-from thetahat.comparisons.wilcoxon import Wilcoxon
-from thetahat.evaluation.pair_moments import pair_moments
-from thetahat.evaluation.pairs import batches
-from thetahat.kernels.warm import compile_all
-from thetahat.layout import Layout, layout_of
-from thetahat.moments import Moments
-from thetahat.types import Alternative, BlockKind, FloatArray
+from thetahat.analyses.losses.pair_moments import pair_moments
+from thetahat.analyses.losses.pairs import batches
+from thetahat.numerics.loops.warm import compile_all
+from thetahat.paired_tests import _sign_flips
+from thetahat.paired_tests._sign_flips import random_sums
+from thetahat.paired_tests.base import ManyOutcomes, PairBatch, PairedLosses
+from thetahat.paired_tests.permutation import Permutation
+from thetahat.paired_tests.theta_t import ThetaT
+from thetahat.paired_tests.wilcoxon import Wilcoxon
+from thetahat.values.block_losses import BlockLosses, LossTable
+from thetahat.values.layout import Layout, layout_of
+from thetahat.values.moments import Moments
+from thetahat.values.types import Alternative, BlockKind, FloatArray
 
 TWO = Alternative.TWO_SIDED
 WILCOXON: Any = scipy.stats.wilcoxon  # whose types depend on each argument

@@ -36,15 +36,16 @@ from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
 from benchmarks.clock import clock, in_turn
 from service.data.formats import FORMATS
-from service.jobs.kinds import JOB_KINDS
-from service.jobs.kinds.base import Chunks, DatasetFile, Finished, Job
-from thetahat.data import Data, data_of
-from thetahat.kernels.warm import compile_all
+from service.kinds import JOB_KINDS
+from service.kinds.base import Chunks, DatasetFile, Finished, Job
+from thetahat.cross_validation import many_splits as at_once
+from thetahat.cross_validation import rows_of, run_splits
 from thetahat.losses import LOSSES
+from thetahat.numerics.loops.warm import compile_all
 from thetahat.pipelines import build, learner_spec
-from thetahat.resampling import at_once, rows_of, run_splits
 from thetahat.schemes import SCHEMES
-from thetahat.sparse import Numbered, sparse_columns
+from thetahat.tables.data import Data, data_of
+from thetahat.tables.sparse import Numbered, sparse_columns
 
 NPZ = "application/x-npz"
 LINEAR: dict[str, Any] = {"loss": "log_loss", "max_iter": 20, "tol": None, "random_state": 0}

@@ -24,14 +24,15 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB
 
 from benchmarks.clock import in_turn
-from thetahat.data import Data, data_of
-from thetahat.kernels.warm import compile_all
+from thetahat.cross_validation import many_splits as at_once
+from thetahat.cross_validation import path_over, paths, rows_of, run_path, run_splits
 from thetahat.losses import LOSSES
+from thetahat.numerics.loops.warm import compile_all
 from thetahat.pipelines import build, learner_spec
-from thetahat.resampling import at_once, path_over, paths, rows_of, run_path, run_splits
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
-from thetahat.sparse import Numbered, sparse_columns
+from thetahat.tables.data import Data, data_of
+from thetahat.tables.sparse import Numbered, sparse_columns
 
 SMOOTHINGS = np.geomspace(0.01, 10, 20)
 PEERS = {

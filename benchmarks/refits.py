@@ -22,18 +22,18 @@ from sklearn.linear_model import Ridge as TheirRidge
 from sklearn.tree import DecisionTreeRegressor
 
 from benchmarks.clock import clock
-from thetahat.data import Data, data_of
+from thetahat.cross_validation import many_splits as at_once
 from thetahat.learners.base import Learner
 from thetahat.learners.ridge import Ridge
 from thetahat.losses.base import Predictions
 from thetahat.losses.squared import Squared
 from thetahat.pipelines import build, learner_spec
-from thetahat.refits import Learning, fits_of, run_design
-from thetahat.refits._no_information import no_information_error
-from thetahat.refits._resamples import Resamples, _bags
-from thetahat.refits.bootstrap_632_plus import Bootstrap632Plus
-from thetahat.resampling import at_once
-from thetahat.types import FloatArray
+from thetahat.refit_estimators import Learning, fits_of, run_design
+from thetahat.refit_estimators._no_information import no_information_error
+from thetahat.refit_estimators._resamples import Resamples, _bags
+from thetahat.refit_estimators.bootstrap_632_plus import Bootstrap632Plus
+from thetahat.tables.data import Data, data_of
+from thetahat.values.types import FloatArray
 
 METHOD = Bootstrap632Plus(n_resamples=200)
 SEED = 1

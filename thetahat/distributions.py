@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from thetahat.types import Alternative, FloatArray
+from thetahat.values.types import Alternative, FloatArray
 
 
 def upper_quantile(tail: float, degrees_of_freedom: float | None) -> float:

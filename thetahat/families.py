@@ -10,6 +10,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any
 
 import thetahat
+from thetahat.analyses.studies.presets import presets
 from thetahat.registry import Registry
 
 
@@ -18,9 +19,10 @@ def families() -> Mapping[str, Registry[type[Any]]]:
     """Return the registry of each family, by the family's name.
 
     A family is a package with its interface in ``base``; packages without one only borrow the
-    registries of others.
+    registries of others. The presets of other packages are found through their entry points.
     """
-    return MappingProxyType({registry.family: registry for registry in _collected()})
+    registries = [*_collected(), presets()]
+    return MappingProxyType({registry.family: registry for registry in registries})
 
 
 def _collected() -> Iterator[Registry[type[Any]]]:

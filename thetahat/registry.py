@@ -15,8 +15,8 @@ from pkgutil import iter_modules
 from typing import Any, Generic, TypeVar
 
 from thetahat.errors import InvalidParameter, Loc
-from thetahat.near_names import meant
-from thetahat.types import BlockKind, MeanKind, Needs, Target
+from thetahat.similar_names import meant
+from thetahat.values.types import BlockKind, MeanKind, Needs, Target
 
 M = TypeVar("M")
 
@@ -85,7 +85,7 @@ class Registry(Mapping[str, M], Generic[M]):
         """Import every public module of a package and take its ``METHOD``."""
         methods: dict[str, Any] = {}
         for module in iter_modules(path):
-            if module.name == "base" or module.name.startswith("_"):
+            if module.ispkg or module.name == "base" or module.name.startswith("_"):
                 continue
             method = import_module(f"{package}.{module.name}").METHOD
             if method.info.name != module.name:
@@ -100,8 +100,9 @@ class Registry(Mapping[str, M], Generic[M]):
             return self._methods[name]
         except KeyError:
             known = ", ".join(self._methods) or "none yet"
+            family = self.family.replace("_", " ")
             raise InvalidParameter(
-                f"{name!r} is not one of the {self.family}{meant(name, self._methods)}: {known}",
+                f"{name!r} is not one of the {family}{meant(name, self._methods)}: {known}",
                 loc=loc,
                 value=name,
             ) from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 
-from service.threads import one_thread
+from service.process.threads import one_thread
 
 one_thread()
 
@@ -14,7 +14,7 @@ def main() -> None:
     """Run Celery's worker until it is told to end."""
     from celery.exceptions import SecurityWarning  # noqa: PLC0415 - after the variables above
 
-    from service.gate import wait_at_gate  # noqa: PLC0415 - likewise
+    from service.process.startup_gate import wait_at_gate  # noqa: PLC0415 - likewise
     from service.settings import settings  # noqa: PLC0415 - likewise
     from worker.app import app  # noqa: PLC0415 - likewise
 

@@ -12,14 +12,15 @@ from uuid import UUID
 from celery import Celery, signals
 from kombu import Queue
 
-from service import log, tether
-from service.memory import limit_memory
-from service.queue import QUEUES, RUN_UNIT, TRANSPORT_OPTIONS
+from service.broker.queue import QUEUES, RUN_UNIT, TRANSPORT_OPTIONS
+from service.process import exit_with_parent as tether
+from service.process import log
+from service.process.memory import limit_memory
 from service.settings import settings
 from service.storage import engine
-from worker.hands import SLICE_S, Hands
+from worker.executor import SLICE_S, Hands
 from worker.interrupts import SharedFlag
-from worker.warm import AT_WORK, warm_up
+from worker.preload import AT_WORK, warm_up
 
 HARD_LIMIT_MARGIN_S = 60.0
 LOADED_MB = 512  # more than a process has with every package loaded that a learner may need

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from service.jobs import outputs
-from service.jobs.kinds.base import Chunks, Finished
 from service.jobs.loading import Loaded, load
 from service.jobs.parts import FAILED
-from service.lifecycle import Stage
+from service.kinds.base import Chunks, Finished
+from service.states import Stage
 from service.storage import units
 from service.storage.engine import to_json
 from service.storage.files import FileStore

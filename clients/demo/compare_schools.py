@@ -46,7 +46,7 @@ def main() -> int:
     started, folder = time.monotonic(), data_dir(ROOT)
     print(f"{fill(BEGINNING)}\n\nStarting the service (data in {folder})", flush=True)
     try:
-        with serving(folder, folder / "demo" / "service.log") as url:
+        with serving(folder, folder / "demo" / "service.process.log") as url:
             found = _evaluate(url)
         _tell(found, folder / "demo")
     except DemoFailed as failure:

@@ -9,7 +9,6 @@ from fastapi.routing import APIRoute
 
 import thetahat
 from service.api.errors import HANDLERS
-from service.api.gate import Gate
 from service.api.openapi import openapi_of
 from service.api.routes import (
     datasets,
@@ -21,6 +20,7 @@ from service.api.routes import (
     methods,
     results,
 )
+from service.api.startup_middleware import Gate
 
 DESCRIPTION = (
     "How good a learned model is, how sure one can be of it, and whether one is really better than "

@@ -10,22 +10,22 @@ from pydantic import TypeAdapter
 
 from service.errors import NotFound
 from service.settings import settings
-from thetahat.evaluation import EVERY_TEST
-from thetahat.evaluation.correction_texts import CORRECTION_TEXTS
-from thetahat.evaluation.rules import RULES
+from thetahat.analyses.losses import EVERY_TEST
+from thetahat.analyses.losses.rules import RULES
+from thetahat.analyses.studies.presets import presets
+from thetahat.corrections.descriptions import CORRECTION_TEXTS
 from thetahat.generators import GENERATORS
+from thetahat.importance_weights import IMPORTANCE_WEIGHTS
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
 from thetahat.metrics import METRICS
-from thetahat.near_names import meant
-from thetahat.presets import PRESETS
 from thetahat.references import REFERENCES
-from thetahat.refits import EVERY_INTERVAL, EVERY_VARIANCE
+from thetahat.refit_estimators import EVERY_INTERVAL, EVERY_VARIANCE
 from thetahat.registry import MethodInfo
-from thetahat.risks import RISKS
 from thetahat.schemes import SCHEMES
+from thetahat.similar_names import meant
 from thetahat.statistics import STATISTICS
-from thetahat.weights import WEIGHTS
+from thetahat.weighted_risks import WEIGHTED_RISKS
 
 Description = dict[str, Any]
 
@@ -70,11 +70,11 @@ def _presets() -> list[Description]:
     """Describe presets with their repetitions, and the data sets they can use by role."""
     return [
         {
-            **describe(PRESETS[name]),
-            "repetitions": PRESETS[name].repetitions,
-            "roles": dict(PRESETS[name].roles),
+            **describe(preset),
+            "repetitions": preset.repetitions,
+            "roles": dict(preset.roles),
         }
-        for name in PRESETS
+        for preset in presets().values()
     ]
 
 
@@ -114,9 +114,9 @@ FAMILIES: Final[dict[str, Callable[[], list[Description]]]] = {
     "intervals": _of_registry(EVERY_INTERVAL),
     "tests": _of_registry(EVERY_TEST),
     "corrections": corrections,
-    "risks": _of_registry(RISKS),
+    "risks": _of_registry(WEIGHTED_RISKS),
     "statistics": _of_registry(STATISTICS),
-    "weights": _of_registry(WEIGHTS),
+    "weights": _of_registry(IMPORTANCE_WEIGHTS),
     "generators": _generators,
     "presets": _presets,
 }

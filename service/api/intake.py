@@ -16,8 +16,8 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 
 from service.api.calls import change
 from service.jobs.submit import Submission, Submitted, submit, submit_all
+from service.process.batched_calls import OfLoop, settle
 from service.settings import is_sqlite
-from service.waiting import OfLoop, settle
 
 MOST_TOGETHER: Final = 100
 Waiting = tuple[Submission, "asyncio.Future[Submitted]"]

@@ -13,9 +13,9 @@ from uuid import UUID
 
 from service.api.calls import change
 from service.jobs import read
+from service.process.batched_calls import OfLoop, settle
 from service.settings import is_sqlite
 from service.storage.evaluations import EvaluationRow
-from service.waiting import OfLoop, settle
 
 MOST_TOGETHER: Final = 200
 MOST_UNDER_WAY: Final = 2

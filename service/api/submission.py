@@ -19,15 +19,15 @@ from service.api.presentable import shortened
 from service.api.validation import refusal, with_value
 from service.errors import Fault, InvalidRequest
 from service.jobs.datasets import for_check
-from service.jobs.kinds import JOB_KINDS
-from service.jobs.kinds.base import DatasetFile, JobKind
 from service.jobs.submit import Submission, Submitted, prepared
+from service.kinds import JOB_KINDS
+from service.kinds.base import DatasetFile, JobKind
 from service.schemas.base import EvaluationRequest
 from service.settings import is_sqlite
 from service.storage import idempotency
 from service.storage.unit_of_work import reading
 from thetahat.errors import EvaluationError
-from thetahat.near_names import meant
+from thetahat.similar_names import meant
 
 INLINE_BYTES: Final = 16 * 1024
 SURELY_SHALLOW: Final = 200  # brackets in all; fewer than what is too deep to be written again

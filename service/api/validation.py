@@ -9,10 +9,10 @@ from pydantic import ValidationError
 
 from service.api.fields import fields_at
 from service.errors import Fault, InvalidRequest
-from service.jobs.kinds import JOB_KINDS
+from service.kinds import JOB_KINDS
 from service.schemas.in_words import in_words
 from thetahat.errors import EvaluationError
-from thetahat.near_names import meant
+from thetahat.similar_names import meant
 
 Loc = tuple[str | int, ...]
 MOST_LOOKED_AT: Final = 200

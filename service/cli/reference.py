@@ -151,7 +151,7 @@ def _kind(schema: Mapping[str, Any]) -> str:
 
 def _recommendations() -> Iterator[str]:
     """Yield the rules by which one interval per target is marked as recommended."""
-    from thetahat.evaluation import RULES  # noqa: PLC0415 - late, so that --help is quick
+    from thetahat.analyses.losses import RULES  # noqa: PLC0415 - late, so that --help is quick
 
     yield "The first of the order that could be built is recommended; what fits the learner again"
     yield "goes before the order, where a request names it."

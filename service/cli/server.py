@@ -40,7 +40,7 @@ def _prepare(given: argparse.Namespace) -> None:
         value = getattr(given, option, None)
         if value is not None:
             os.environ[f"THETAHAT_{option.upper()}"] = value
-    from service import log  # noqa: PLC0415 - commands import late, so that --help is quick
+    from service.process import log  # noqa: PLC0415 - commands import late, so that --help is quick
 
     log.configure()
 

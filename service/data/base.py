@@ -10,7 +10,7 @@ from typing import IO, Any, ClassVar, Final, Protocol, runtime_checkable
 import numpy as np
 
 from service.errors import InvalidFile, TooLarge
-from thetahat.sparse import SparseColumns
+from thetahat.tables.sparse import SparseColumns
 
 SPARSE: Final = "sparse"
 """The wire's type of a group of sparse columns."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from service.data.base import Column
 from service.data.reading import ReadableFile, read_head
-from thetahat.sparse import SparseColumns
+from thetahat.tables.sparse import SparseColumns
 
 LONGEST_TEXT = 200
 MOST_ENTRIES = 20  # values shown of a row of a sparse group

@@ -11,7 +11,7 @@ import numpy as np
 from service.data.base import Column
 from service.data.formats import format_of
 from service.errors import Fault, InvalidRequest, Unavailable
-from thetahat.sparse import SparseColumns
+from thetahat.tables.sparse import SparseColumns
 
 LISTED = 20  # how many columns a refusal lists
 

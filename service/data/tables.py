@@ -16,7 +16,7 @@ import pyarrow as pa
 from service.data.arrow_columns import to_numpy, wire_type
 from service.data.base import SPARSE, Column
 from service.data.sparse_rows import SparseRows
-from thetahat.sparse import Numbered, SparseColumns
+from thetahat.tables.sparse import Numbered, SparseColumns
 
 _CELL: Final = pa.large_list(pa.struct([("index", pa.int32()), ("value", pa.float64())]))
 _LARGEST_SMALL: Final = 2**31 - 1

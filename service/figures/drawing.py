@@ -41,7 +41,8 @@ def draw(figure: Mapping[str, Any], form: Format) -> bytes:
     Parameters
     ----------
     figure : mapping
-        ``title``, the axes ``x`` and ``y``, ``series``, as ``thetahat.studies.Figure`` tells them.
+        ``title``, the axes ``x`` and ``y``, ``series``, as ``thetahat.analyses.studies.Figure``
+        tells them.
     form : str
         ``svg`` or ``png``.
     """

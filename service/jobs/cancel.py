@@ -7,7 +7,7 @@ from uuid import UUID
 
 from service.errors import NotFound
 from service.jobs.discard import KEPT, discard_chunks
-from service.lifecycle import FINISHED, EvaluationStatus
+from service.states import FINISHED, EvaluationStatus
 from service.storage import evaluations, units
 from service.storage.evaluations import EvaluationRow
 from service.storage.unit_of_work import unit_of_work

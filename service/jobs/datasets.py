@@ -16,7 +16,7 @@ from service.data.base import Inspected
 from service.data.formats import format_of, table_suffixes
 from service.data.preview import preview as preview_of
 from service.errors import DatasetInUse, NotFound
-from service.jobs.kinds.base import DatasetFile
+from service.kinds.base import DatasetFile
 from service.settings import settings
 from service.storage import datasets
 from service.storage.datasets import DatasetRow

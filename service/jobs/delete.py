@@ -6,7 +6,7 @@ from uuid import UUID
 
 from service.errors import EvaluationNotFinished, NotFound
 from service.jobs.discard import discard_chunks
-from service.lifecycle import FINISHED
+from service.states import FINISHED
 from service.storage import evaluations, results
 from service.storage.files import FileStore
 from service.storage.unit_of_work import unit_of_work

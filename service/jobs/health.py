@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from service import queue
+from service.broker import queue
 from service.settings import settings
 from service.storage import schema, workers
 from service.storage.unit_of_work import reading

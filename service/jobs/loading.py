@@ -10,8 +10,8 @@ import orjson
 import sqlalchemy as sa
 
 import thetahat
-from service.jobs import kinds
-from service.jobs.kinds.base import DatasetFile, Job, JobKind
+from service import kinds
+from service.kinds.base import DatasetFile, Job, JobKind
 from service.storage.files import FileStore, dataset_file_name
 from service.storage.tables import DATASET, EVALUATION, EVALUATION_DATASET
 

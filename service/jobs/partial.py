@@ -18,8 +18,8 @@ from uuid import UUID
 
 from service.errors import ResultNotReady
 from service.jobs import progress, read
-from service.lifecycle import UnitState
 from service.settings import settings
+from service.states import UnitState
 from service.storage import unit_parts
 from service.storage.evaluations import EvaluationRow
 from service.storage.unit_of_work import reading
@@ -154,7 +154,7 @@ def _not_ready(message: str) -> ResultNotReady:
 def made(evaluation_id: UUID) -> str:
     """Return the evaluation of the complete learners as JSON text: all the work of it."""
     from service.jobs import loading, outputs  # noqa: PLC0415 - they bring the mathematics
-    from service.jobs.kinds.base import (  # noqa: PLC0415 - likewise
+    from service.kinds.base import (  # noqa: PLC0415 - likewise
         EvaluatesDone,
         EvaluatesSome,
         NamesLearners,
@@ -189,7 +189,8 @@ def made(evaluation_id: UUID) -> str:
 
 def main() -> None:
     """Write the evaluation of the complete learners, or why there is none."""
-    from service import memory, tether  # noqa: PLC0415 - the process's alone
+    from service.process import exit_with_parent as tether  # noqa: PLC0415 - the process's alone
+    from service.process import memory  # noqa: PLC0415 - the process's alone
     from thetahat.errors import EvaluationError  # noqa: PLC0415 - likewise
 
     tether.die_with_parent()

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
-from service import queue
+from service.broker import queue
 from service.jobs import record
 from service.jobs.discard import discard_unfinished
-from service.lifecycle import Stage
+from service.states import Stage
 from service.storage.files import FileStore
 from service.storage.units import Claim, UnitKey
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import sqlalchemy as sa
 
-from service.lifecycle import UnitState
 from service.settings import settings
+from service.states import UnitState
 from service.storage import unit_parts, workers
 from service.storage.evaluations import EvaluationRow
 from service.storage.unit_of_work import reading

@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from service.errors import Fault, InvalidRequest, NoResult, NotFound, ResultNotReady
-from service.lifecycle import EvaluationStatus
+from service.states import EvaluationStatus
 from service.storage import evaluations, results
 from service.storage import events as stored_events
 from service.storage.evaluations import EvaluationRow, Filters

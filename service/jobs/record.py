@@ -13,14 +13,14 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from service.lifecycle import FINISHED, EvaluationStatus, Stage, UnitState
 from service.settings import is_sqlite
+from service.states import FINISHED, EvaluationStatus, Stage, UnitState
 from service.storage import evaluations, results, unit_parts, units
 from service.storage.unit_of_work import unit_of_work
 from service.storage.units import Claim, NewUnit, UnitKey
 
 if TYPE_CHECKING:  # the kinds bring all the mathematics with them
-    from service.jobs.kinds.base import Chunks
+    from service.kinds.base import Chunks
 
 NUDGES_PER_START = 64
 """Messages sent when an evaluation is cut; workers that drain the queue and the sweeper do more."""

@@ -14,7 +14,7 @@ from uuid import UUID, uuid4
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
-from service import queue
+from service.broker import queue
 from service.errors import (
     Fault,
     IdempotencyMismatch,
@@ -22,10 +22,10 @@ from service.errors import (
     InvalidRequest,
     TooManyJobs,
 )
-from service.jobs.kinds.base import DatasetFile
-from service.lifecycle import EvaluationStatus
+from service.kinds.base import DatasetFile
 from service.schemas.base import EvaluationRequest
 from service.settings import settings
+from service.states import EvaluationStatus
 from service.storage import evaluations, idempotency, units
 from service.storage.engine import to_json
 from service.storage.evaluations import EvaluationRow

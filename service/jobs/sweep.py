@@ -15,10 +15,10 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from service import queue
+from service.broker import queue
 from service.jobs import failures, parts, record
-from service.lifecycle import FINISHED, EvaluationStatus, Stage, UnitState
 from service.settings import Settings
+from service.states import FINISHED, EvaluationStatus, Stage, UnitState
 from service.storage import evaluations, unit_queue, units, workers
 from service.storage.files import FileStore
 from service.storage.tables import EVALUATION, UNIT

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
 
-from service.lifecycle import FINISHED
+from service.process.batched_calls import OfLoop
 from service.settings import is_sqlite
+from service.states import FINISHED
 from service.storage import evaluations
 from service.storage.changes import changes
 from service.storage.unit_of_work import reading
-from service.waiting import OfLoop
 
 FIRST_PAUSE_S = 0.003
 FIRST_SQLITE_PAUSE_S = 0.001  # where most looks are a question of some microseconds

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from service.lifecycle import EvaluationStatus
+from service.states import EvaluationStatus
 
 
 class Progress(BaseModel):

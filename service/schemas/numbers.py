@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from thetahat.errors import InvalidParameter, Loc
-from thetahat.types import FloatArray, Label
+from thetahat.values.types import FloatArray, Label
 
 NUMBERS = frozenset({float, int})
 

@@ -10,7 +10,7 @@ from uuid import UUID, uuid5
 
 import sqlalchemy as sa
 
-from service.lifecycle import UNFINISHED
+from service.states import UNFINISHED
 from service.storage.tables import DATASET, EVALUATION, EVALUATION_DATASET
 
 NAMESPACE: Final = UUID("6f1d6a0e-5b1c-4f4e-9a35-1f0a4f6f2f11")

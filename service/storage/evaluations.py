@@ -11,7 +11,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from service.lifecycle import FINISHED, UNFINISHED, EvaluationStatus
+from service.states import FINISHED, UNFINISHED, EvaluationStatus
 from service.storage import events
 from service.storage.tables import EVALUATION, EVALUATION_DATASET, EVALUATION_LABEL
 

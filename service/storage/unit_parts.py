@@ -8,7 +8,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from service.lifecycle import Stage, UnitState
+from service.states import Stage, UnitState
 from service.storage.engine import EpochNow
 from service.storage.tables import UNIT
 from service.storage.units import Claim

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from service.lifecycle import UnitState
+from service.states import UnitState
 from service.storage.engine import EpochNow
 from service.storage.tables import UNIT
 from service.storage.units import UnitKey

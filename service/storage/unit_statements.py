@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from service.lifecycle import UnitState
+from service.states import UnitState
 from service.storage.engine import EpochNow
 from service.storage.tables import UNIT
 

@@ -17,7 +17,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from service.lifecycle import Stage, UnitState
+from service.states import Stage, UnitState
 from service.storage import unit_statements
 from service.storage.engine import EpochNow
 from service.storage.tables import UNIT

@@ -9,7 +9,7 @@ from importlib import import_module
 
 import uvicorn
 
-from service.gate import wait_at_gate
+from service.process.startup_gate import wait_at_gate
 from service.settings import settings
 from service.supervisor.guard import refuse_open_door
 

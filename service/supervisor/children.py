@@ -68,7 +68,13 @@ class Child:
         self._asked = False
 
     def _new(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
-        tether = [sys.executable, "-m", "service.tether", str(os.getpid()), self.orphan_signal.name]
+        tether = [
+            sys.executable,
+            "-m",
+            "service.process.exit_with_parent",
+            str(os.getpid()),
+            self.orphan_signal.name,
+        ]
         return subprocess.Popen(  # noqa: S603 - the supervisor's own commands
             [*tether, *command],
             env={**os.environ, **self.environment},

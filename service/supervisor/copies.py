@@ -20,8 +20,8 @@ from pathlib import Path
 from subprocess import TimeoutExpired
 from typing import Final, NoReturn
 
-from service.tether import die_with_parent
-from service.threads import one_thread
+from service.process.exit_with_parent import die_with_parent
+from service.process.threads import one_thread
 
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 FIRST_DESCRIPTOR: Final = 3

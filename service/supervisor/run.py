@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
-from service.gate import Gate
+from service.process.startup_gate import Gate
 from service.settings import Settings
 from service.supervisor import broker, copies, topology
 from service.supervisor.children import Child

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from uuid import UUID
 
-from service.gate import Gate
+from service.process.startup_gate import Gate
 from service.settings import Settings
 from service.supervisor import broker
 from service.supervisor.children import Child

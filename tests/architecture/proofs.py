@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from tests.architecture.sources import ROOT, python_files
-from thetahat.evaluation.correction_texts import CORRECTION_TEXTS
+from thetahat.corrections.descriptions import CORRECTION_TEXTS
 from thetahat.families import families
 
 ORACLES = ("test_exact_", "test_naive_", "test_limit_", "test_calibrated_")

@@ -7,7 +7,6 @@ import pytest
 
 from tests.architecture.sources import ROOT, committed_files
 
-MOST_LINES = 300
 # Written in halves, so that this file does not find itself.
 REGISTRIES = (
     *(
@@ -45,13 +44,6 @@ def test_exact_no_file_names_a_path_of_some_machine() -> None:
 
 def test_exact_no_lock_file_links_to_a_download() -> None:
     assert [str(path) for path, text in _texts() if RESOLVED_LINK.search(text)] == []
-
-
-def test_exact_no_module_is_longer_than_one_can_hold_in_mind() -> None:
-    modules = [(p, t) for p, t in _texts() if p.suffix == ".py" and p.parts[0] != "tests"]
-    lengths = {str(path): len(text.splitlines()) for path, text in modules}
-
-    assert {path: n for path, n in lengths.items() if n > MOST_LINES} == {}
 
 
 @pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock"])

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.architecture.proofs import ORACLES, every_method, names_in, proofs, proofs_in
-from thetahat.risks import RISKS
+from thetahat.weighted_risks import WEIGHTED_RISKS
 
 PROOFS = proofs()
 METHODS = sorted(every_method())
@@ -72,9 +72,11 @@ def test_exact_a_test_is_about_methods_that_there_are_and_that_its_file_names() 
 
 def test_exact_the_reader_sees_the_tests() -> None:
     by_place = {p.place: p for p in PROOFS}
-    file_name = by_place["tests/thetahat/comparisons/test_mcnemar.py::test_golden_published_tables"]
+    file_name = by_place[
+        "tests/thetahat/paired_tests/test_mcnemar.py::test_golden_published_tables"
+    ]
 
-    assert file_name.methods == {"comparisons/mcnemar"}
+    assert file_name.methods == {"paired_tests/mcnemar"}
     assert any("fagerland2013" in source for source in file_name.sources)
     assert len(PROOFS) > 900
 
@@ -94,7 +96,7 @@ def test_golden_by_file_name() -> None: ...
 def test_exact_by_mark() -> None: ...
 
 
-@pytest.mark.about(*(f"risks/{name}" for name in RISKS))
+@pytest.mark.about(*(f"weighted_risks/{name}" for name in RISKS))
 def test_limit_of_a_family() -> None: ...
 
 
@@ -117,7 +119,7 @@ def test_exact_marks_are_read_where_they_may_stand(tmp_path: Path) -> None:
     assert found == {
         "test_golden_by_file_name": ({"losses/zero_one"}, ("a table of some book",)),
         "test_exact_by_mark": ({"losses/log", "losses/squared"}, ("of one case",)),
-        "test_limit_of_a_family": ({f"risks/{name}" for name in RISKS}, ()),
+        "test_limit_of_a_family": ({f"weighted_risks/{name}" for name in WEIGHTED_RISKS}, ()),
         "test_naive_unread": ({"?"}, ("?",)),  # which other tests here refuse
     }
 

@@ -23,7 +23,7 @@ CORE_MUST_NOT_IMPORT = {
     *("sqlite3", "subprocess", "threading", "time", "urllib"),
 }
 # Reads texts as dates, and asks no clock: a test below looks for that.
-READS_DATES = Path("thetahat/instants.py")
+READS_DATES = Path("thetahat/tables/instants.py")
 # Each costs the API process a second or tens of megabytes, and it computes and maps nothing.
 HEAVY = ("scipy.stats", "sklearn", "numba", "pandas", "matplotlib", "sqlalchemy.orm")
 API_SIDE = python_files("thetahat", "service")

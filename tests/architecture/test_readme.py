@@ -15,11 +15,11 @@ from service.api.app import create_app
 from service.api.errors import BY_CODE
 from service.cli import parser
 from service.data.formats import FORMATS
-from service.jobs.kinds import JOB_KINDS
-from service.jobs.kinds.base import DatasetFile, Finished, Job
+from service.kinds import JOB_KINDS
+from service.kinds.base import DatasetFile, Finished, Job
 from service.settings import Settings
 from tests.architecture.sources import ROOT
-from thetahat.evaluation.rules import RULES
+from thetahat.analyses.losses.rules import RULES
 
 DOCUMENTS = [ROOT / "README.md", ROOT / "clients/python/README.md", *(ROOT / "docs").glob("*.md")]
 README = (ROOT / "README.md").read_text()

@@ -91,7 +91,7 @@ def test_exact_a_service_that_cannot_start_is_told_with_its_last_words(
 
     with (
         pytest.raises(service_process.DemoFailed, match="last words") as failed,
-        service_process.serving(tmp_path / "occupied", tmp_path / "service.log"),
+        service_process.serving(tmp_path / "occupied", tmp_path / "service.process.log"),
     ):
         pytest.fail("the block must not be entered")
     assert "ended by itself" in str(failed.value)

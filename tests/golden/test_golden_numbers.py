@@ -11,41 +11,41 @@ from typing import Any, Final
 
 import pytest
 
-from service.jobs.kinds import JOB_KINDS
+from replications.presets import PRESETS
+from service.kinds import JOB_KINDS
 from tests.golden import replay
 from tests.golden.moved import MOVED, Changed, Moved
 from tests.golden.replay import Numbers
-from thetahat.comparisons import TESTS
-from thetahat.evaluation import CORRECTIONS
+from thetahat.corrections.corrections import CORRECTIONS
 from thetahat.generators import GENERATORS
+from thetahat.importance_weights import IMPORTANCE_WEIGHTS
 from thetahat.intervals import INTERVALS
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
 from thetahat.metrics import METRICS
-from thetahat.omnibus import OMNIBUS
-from thetahat.presets import PRESETS
-from thetahat.refits import REFITS
-from thetahat.risks import RISKS
+from thetahat.multiple_tests import MULTIPLE_TESTS
+from thetahat.paired_tests import PAIRED_TESTS
+from thetahat.refit_estimators import REFIT_ESTIMATORS
 from thetahat.schemes import SCHEMES
 from thetahat.statistics import STATISTICS
 from thetahat.variances import VARIANCES
-from thetahat.weights import WEIGHTS
+from thetahat.weighted_risks import WEIGHTED_RISKS
 
 FAMILIES: Final[Mapping[str, Mapping[str, Any]]] = {
-    "comparisons": TESTS,
+    "comparisons": PAIRED_TESTS,
     "generators": GENERATORS,
     "intervals": INTERVALS,
     "learners": LEARNERS,
     "losses": LOSSES,
     "metrics": METRICS,
-    "omnibus": OMNIBUS,
+    "omnibus": MULTIPLE_TESTS,
     "presets": PRESETS,
-    "refits": REFITS,
-    "risks": RISKS,
+    "refits": REFIT_ESTIMATORS,
+    "risks": WEIGHTED_RISKS,
     "schemes": SCHEMES,
     "statistics": STATISTICS,
     "variances": VARIANCES,
-    "weights": WEIGHTS,
+    "weights": IMPORTANCE_WEIGHTS,
 }
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "candidates": ("learners",),

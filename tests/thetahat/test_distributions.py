@@ -13,7 +13,7 @@ from thetahat.distributions import (
     p_value_of,
     upper_quantile,
 )
-from thetahat.types import Alternative
+from thetahat.values.types import Alternative
 
 
 def test_golden_quantiles_of_the_printed_tables() -> None:

@@ -8,14 +8,18 @@ from types import ModuleType
 
 import pytest
 
+import replications
 import thetahat
 from thetahat.references import REFERENCES
 from thetahat.registry import MethodInfo, Registry
 
 
 def modules() -> list[ModuleType]:
-    prefix = f"{thetahat.__name__}."
-    return [import_module(found.name) for found in walk_packages(thetahat.__path__, prefix)]
+    return [
+        import_module(found.name)
+        for package in (thetahat, replications)
+        for found in walk_packages(package.__path__, f"{package.__name__}.")
+    ]
 
 
 def in_docstring(doc: str | None) -> set[str]:

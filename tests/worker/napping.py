@@ -13,9 +13,9 @@ import pyarrow as pa
 from pydantic import Field
 
 from service.errors import Fault, InvalidRequest
-from service.jobs.kinds._failures import failure_of
-from service.jobs.kinds.base import Chunk, Chunks, DatasetFile, Finished, Job
 from service.jobs.parts import failure_in
+from service.kinds.base import Chunk, Chunks, DatasetFile, Finished, Job
+from service.kinds.fitting.failures import failure_of
 from service.schemas.base import EvaluationRequest
 from thetahat.errors import InsufficientData
 from thetahat.seeds import stream

@@ -22,7 +22,7 @@ from tests.service.jobs.evaluations import hands, look, set_unit, submit_nap, un
 from tests.service.storage.databases import Setting
 from tests.worker.napping import expected_draws
 from worker.compute import compute
-from worker.hands import Hands
+from worker.executor import Hands
 from worker.interrupts import SharedFlag
 
 

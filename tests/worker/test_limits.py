@@ -10,7 +10,7 @@ from service.settings import MEBIBYTE, Settings
 
 ALLOCATE = """
 import numpy as np
-from service.memory import limit_memory
+from service.process.memory import limit_memory
 limit_memory(300)
 np.ones(100 * 2**17)
 try:

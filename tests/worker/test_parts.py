@@ -15,7 +15,7 @@ from service.storage.owners import LOCAL_OWNER_ID
 from tests.service.jobs.evaluations import hands, look, set_unit, submit_nap, unit, units
 from tests.service.storage.databases import Setting
 from tests.worker.napping import expected_draws
-from worker.hands import Hands
+from worker.executor import Hands
 
 A_AND_B: dict[str, Any] = {"parts": ["a", "b"], "n_chunks": 6, "seed": 5}
 

@@ -8,7 +8,7 @@ from math import sqrt
 import numpy as np
 
 from thetahat.generators._size import Size
-from thetahat.types import FloatArray, IntArray
+from thetahat.values.types import FloatArray, IntArray
 
 
 def clusters_of(size: Size, cluster_size: int) -> IntArray | None:

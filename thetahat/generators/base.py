@@ -14,11 +14,11 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from thetahat.block_losses import LossTable
-from thetahat.data import Data
 from thetahat.generators._size import Size
 from thetahat.registry import MethodInfo
-from thetahat.types import FloatArray
+from thetahat.tables.data import Data
+from thetahat.values.block_losses import LossTable
+from thetahat.values.types import FloatArray
 
 
 class Sort(StrEnum):
@@ -45,7 +45,8 @@ class DrawnLosses:
     table : LossTable
         Over blocks as the generator says.
     truths : mapping
-        By model, the value of each truth by its name (see ``thetahat.studies.truths``), in units
+        By model, the value of each truth by its name (see ``thetahat.analyses.studies.truths``),
+        in units
         of the loss: ``fold_models``, ``expected_at_training_size``, ``new_source``.
     variances : mapping
         By model, by truth, the variance of the macro mean about that truth over draws, in squared

@@ -9,13 +9,13 @@ from typing import ClassVar, Final
 import numpy as np
 from scipy.special import ndtr
 
-from thetahat.data import CLASSIFICATION, Data
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.features import Features
 from thetahat.generators._size import Size
 from thetahat.generators.base import Pair, Sort
 from thetahat.registry import MethodInfo
-from thetahat.types import FloatArray
+from thetahat.tables.data import CLASSIFICATION, Data
+from thetahat.tables.features import Features
+from thetahat.values.types import FloatArray
 
 _LEAST: Final = math.sqrt(0.5)
 

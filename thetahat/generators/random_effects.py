@@ -9,14 +9,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.block_losses import BlockLosses, LossTable
 from thetahat.errors import InvalidParameter
 from thetahat.generators._checks import require
 from thetahat.generators._size import Size
 from thetahat.generators.base import DrawnLosses, Sort
-from thetahat.layout import Layout, layout_of
 from thetahat.registry import ONE_TEST_EACH, MethodInfo
-from thetahat.types import BlockKind, FloatArray, Target
+from thetahat.values.block_losses import BlockLosses, LossTable
+from thetahat.values.layout import Layout, layout_of
+from thetahat.values.types import BlockKind, FloatArray, Target
 
 TRAINED = "expected_at_training_size"
 FITTED = "fold_models"

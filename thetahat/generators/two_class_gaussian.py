@@ -8,14 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.data import CLASSIFICATION, Data
-from thetahat.features import Features
 from thetahat.generators._checks import require
 from thetahat.generators._clusters import alike_in_clusters, clusters_of
 from thetahat.generators._size import Size
 from thetahat.generators.base import Sort
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.types import FloatArray, IntArray
+from thetahat.tables.data import CLASSIFICATION, Data
+from thetahat.tables.features import Features
+from thetahat.values.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

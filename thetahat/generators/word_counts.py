@@ -8,14 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.data import CLASSIFICATION, Data
-from thetahat.features import Features
 from thetahat.generators._checks import require
 from thetahat.generators._size import Size
 from thetahat.generators.base import Sort
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.sparse import Numbered, SparseColumns
-from thetahat.types import FloatArray
+from thetahat.tables.data import CLASSIFICATION, Data
+from thetahat.tables.features import Features
+from thetahat.tables.sparse import Numbered, SparseColumns
+from thetahat.values.types import FloatArray
 
 OFTEN_AS = 5.0
 """Ranks added before Zipf's law: without them every tenth word would be the first."""

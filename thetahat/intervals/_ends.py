@@ -9,7 +9,7 @@ import numpy as np
 from thetahat.distributions import upper_quantile
 from thetahat.errors import InvalidParameter
 from thetahat.intervals.base import Interval
-from thetahat.types import Alternative, Caution
+from thetahat.values.types import Alternative, Caution
 from thetahat.variances.base import VarianceEstimate
 
 Ends = tuple[float | None, float | None]

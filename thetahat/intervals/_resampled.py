@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from thetahat.bootstrap import Replicates, unit_misfit
-from thetahat.bootstrap.cautions import resampling_cautions
-from thetahat.bootstrap.ends import Reach
 from thetahat.intervals._ends import open_end, tail_of
 from thetahat.intervals.base import Interval
-from thetahat.layout import Layout
+from thetahat.numerics.bootstrap import Replicates, unit_misfit
+from thetahat.numerics.bootstrap.cautions import resampling_cautions
+from thetahat.numerics.bootstrap.ends import Reach
 from thetahat.registry import MethodInfo
-from thetahat.types import Alternative, Caution
+from thetahat.values.layout import Layout
+from thetahat.values.types import Alternative, Caution
 
 _IN_A_TAIL = 10  # replicates beyond an end, below which the end is mostly chance
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from thetahat.block_losses import BlockLosses
 from thetahat.intervals._ends import Ends, open_end
 from thetahat.intervals.base import Interval
-from thetahat.layout import Layout
-from thetahat.types import Alternative, BlockKind, MeanKind, Target
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import Layout
+from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
 
 _VARIANCE = "iid"  # the family calls ``build`` once per variance: the share answers to this one

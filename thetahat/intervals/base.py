@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
-from thetahat.block_losses import BlockLosses
-from thetahat.bootstrap import Replicates
-from thetahat.layout import Layout
+from thetahat.numerics.bootstrap import Replicates
 from thetahat.registry import MethodInfo
-from thetahat.types import Alternative, Caution, MeanKind, Target
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import Layout
+from thetahat.values.types import Alternative, Caution, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
 
 

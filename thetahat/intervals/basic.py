@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.bootstrap import Replicates
-from thetahat.bootstrap.cautions import check_resamples
-from thetahat.bootstrap.ends import basic_reach
 from thetahat.intervals._ends import tail_of
 from thetahat.intervals._resampled import resampling_misfit, told_interval
 from thetahat.intervals.base import Interval, ResampledInterval
-from thetahat.layout import Layout
+from thetahat.numerics.bootstrap import Replicates
+from thetahat.numerics.bootstrap.cautions import check_resamples
+from thetahat.numerics.bootstrap.ends import basic_reach
 from thetahat.registry import MethodInfo
-from thetahat.types import Alternative, Needs, Target
+from thetahat.values.layout import Layout
+from thetahat.values.types import Alternative, Needs, Target
 
 
 @dataclass(frozen=True, slots=True)

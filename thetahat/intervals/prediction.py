@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from thetahat.block_losses import BlockLosses
 from thetahat.intervals._ends import symmetric_interval, usable_scalar
 from thetahat.intervals.base import Interval
-from thetahat.layout import Layout
 from thetahat.registry import SOURCES, MethodInfo
-from thetahat.types import Alternative, BlockKind, Caution, MeanKind, Needs, Target
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import Layout
+from thetahat.values.types import Alternative, BlockKind, Caution, MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
 _VARIANCE: Final = "theta_gamma"

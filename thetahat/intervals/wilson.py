@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.block_losses import BlockLosses
 from thetahat.distributions import upper_quantile
 from thetahat.intervals._ends import tail_of
 from thetahat.intervals._share import count_errors, share_interval, share_refusal
 from thetahat.intervals.base import Interval
-from thetahat.layout import Layout
 from thetahat.registry import HOLDOUT, MethodInfo
-from thetahat.types import Alternative, MeanKind, Target
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import Layout
+from thetahat.values.types import Alternative, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
 
 

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from thetahat.features import Features
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
-from thetahat.types import FloatArray, IntArray
+from thetahat.tables.features import Features
+from thetahat.values.types import FloatArray, IntArray
 
 
 class Fitted(Protocol):

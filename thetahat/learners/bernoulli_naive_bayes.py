@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.features import Features
-from thetahat.learners._class_sums import entries, scores_of_blocks, with_values
-from thetahat.learners._count_learner import CountLearner
-from thetahat.learners._count_rows import CountRows
-from thetahat.learners._naive_bayes import check_smoothing
-from thetahat.learners._smoothed_logs import SmoothedLogs
+from thetahat.learners.fast.naive_bayes.class_probabilities import check_smoothing
+from thetahat.learners.fast.naive_bayes.class_sums import entries, scores_of_blocks, with_values
+from thetahat.learners.fast.naive_bayes.count_learner import CountLearner
+from thetahat.learners.fast.naive_bayes.count_rows import CountRows
+from thetahat.learners.fast.naive_bayes.smoothed_logs import SmoothedLogs
 from thetahat.registry import MethodInfo
-from thetahat.types import FloatArray
+from thetahat.tables.features import Features
+from thetahat.values.types import FloatArray
 
 if TYPE_CHECKING:
-    from thetahat.sparse import CsrMatrix
+    from thetahat.tables.sparse import CsrMatrix
 
 _ROUNDING: Final = 1e-12
 

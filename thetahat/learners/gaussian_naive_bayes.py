@@ -10,17 +10,21 @@ from typing import Any, ClassVar
 import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.features import Features
-from thetahat.learners._gaussian_splits import GaussianPath, GaussianSplits, rows_of_gaussian
-from thetahat.learners._naive_bayes import BayesRule
-from thetahat.learners._parts import (
+from thetahat.learners._training_parts import (
     check_two_classes,
     class_weights,
     weights_of,
 )
 from thetahat.learners.base import OverSplits, Plain
+from thetahat.learners.fast.naive_bayes.class_probabilities import BayesRule
+from thetahat.learners.fast.naive_bayes.gaussian_over_splits import (
+    GaussianPath,
+    GaussianSplits,
+    rows_of_gaussian,
+)
 from thetahat.registry import MethodInfo
-from thetahat.types import FloatArray
+from thetahat.tables.features import Features
+from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.features import Features
 from thetahat.learners.base import OverSplits, Plain
 from thetahat.learners.ridge import LinearModel, Ridge
 from thetahat.registry import MethodInfo
-from thetahat.types import FloatArray
+from thetahat.tables.features import Features
+from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,14 +10,19 @@ from typing import ClassVar, Final
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.features import Features
-from thetahat.learners._logistic_model import LogisticModel, standardised, target_of
-from thetahat.learners._logistic_newton import Objective, minimise
-from thetahat.learners._logistic_path import logistic_over_path, logistic_over_splits
-from thetahat.learners._parts import check_two_classes, class_weights, complete_or_plain, weights_of
+from thetahat.learners._training_parts import (
+    check_two_classes,
+    class_weights,
+    complete_or_plain,
+    weights_of,
+)
 from thetahat.learners.base import OverPath, OverSplits, Plain
+from thetahat.learners.fast.logistic.model import LogisticModel, standardised, target_of
+from thetahat.learners.fast.logistic.newton import Objective, minimise
+from thetahat.learners.fast.logistic.penalty_path import logistic_over_path, logistic_over_splits
 from thetahat.registry import MethodInfo
-from thetahat.types import Caution, FloatArray
+from thetahat.tables.features import Features
+from thetahat.values.types import Caution, FloatArray
 
 _GOOD: Final = 1e-6
 """A last step that is longer, in units of a standard error, is told."""

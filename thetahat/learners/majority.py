@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.features import Features
-from thetahat.learners._parts import Constant, class_weights, weights_of
+from thetahat.learners._training_parts import Constant, class_weights, weights_of
 from thetahat.registry import MethodInfo
-from thetahat.types import FloatArray
+from thetahat.tables.features import Features
+from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.features import Features
-from thetahat.kernels.sparse_counts import left_out_by_kernel
-from thetahat.learners._class_sums import entries, matrix_of, shortened
-from thetahat.learners._count_bayes import MOST_DOUBT, rounding_of_sums
-from thetahat.learners._count_learner import CountLearner
-from thetahat.learners._count_rows import CountRows
-from thetahat.learners._naive_bayes import check_smoothing
-from thetahat.learners._smoothed_logs import SmoothedLogs
+from thetahat.learners.fast.naive_bayes.class_probabilities import check_smoothing
+from thetahat.learners.fast.naive_bayes.class_sums import entries, matrix_of, shortened
+from thetahat.learners.fast.naive_bayes.count_learner import CountLearner
+from thetahat.learners.fast.naive_bayes.count_rows import CountRows
+from thetahat.learners.fast.naive_bayes.counts_over_splits import MOST_DOUBT, rounding_of_sums
+from thetahat.learners.fast.naive_bayes.smoothed_logs import SmoothedLogs
+from thetahat.numerics.loops.sparse_counts import left_out_by_kernel
 from thetahat.registry import MethodInfo
-from thetahat.types import FloatArray
+from thetahat.tables.features import Features
+from thetahat.values.types import FloatArray
 
 if TYPE_CHECKING:
-    from thetahat.sparse import CsrMatrix
+    from thetahat.tables.sparse import CsrMatrix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

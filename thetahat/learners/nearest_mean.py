@@ -7,13 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.features import Features
-from thetahat.learners._discriminant_rows import discriminant_over_splits
-from thetahat.learners._discriminants import Discriminant, Priors, fit_discriminant
-from thetahat.learners._parts import columns_or_plain
+from thetahat.learners._training_parts import columns_or_plain
 from thetahat.learners.base import OverSplits, Plain
+from thetahat.learners.fast.discriminants.class_means import Discriminant, Priors, fit_discriminant
+from thetahat.learners.fast.discriminants.leave_one_out import discriminant_over_splits
 from thetahat.registry import MethodInfo
-from thetahat.types import FloatArray
+from thetahat.tables.features import Features
+from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

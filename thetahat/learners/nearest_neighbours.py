@@ -9,18 +9,18 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.features import Features
-from thetahat.learners._neighbour_search import Search
-from thetahat.learners._neighbour_splits import (
+from thetahat.learners._training_parts import complete_or_plain, weights_of
+from thetahat.learners.base import OverPath, OverSplits, Plain
+from thetahat.learners.fast.neighbours.over_splits import (
     TOO_FEW_AT_ALL,
     NeighbourPath,
     NeighbourSplits,
 )
-from thetahat.learners._parts import complete_or_plain, weights_of
-from thetahat.learners.base import OverPath, OverSplits, Plain
+from thetahat.learners.fast.neighbours.search import Search
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
-from thetahat.types import FloatArray, IntArray
+from thetahat.tables.features import Features
+from thetahat.values.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

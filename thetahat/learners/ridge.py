@@ -10,15 +10,15 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.features import Features
-from thetahat.learners._parts import columns_or_plain, weights_of
-from thetahat.learners._ridge_path import RidgeOverPath, RidgePath
-from thetahat.learners._ridge_rows import decomposed, rows_to_solve
-from thetahat.learners._ridge_splits import NO_WEIGHT, ridge_over_splits
+from thetahat.learners._training_parts import columns_or_plain, weights_of
 from thetahat.learners.base import ErrorsOverPath, OverSplits, Plain
+from thetahat.learners.fast.ridge.over_splits import NO_WEIGHT, ridge_over_splits
+from thetahat.learners.fast.ridge.penalty_path import RidgeOverPath, RidgePath
+from thetahat.learners.fast.ridge.rows import decomposed, rows_to_solve
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
-from thetahat.types import FloatArray
+from thetahat.tables.features import Features
+from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

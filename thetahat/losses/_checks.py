@@ -6,7 +6,7 @@ import numpy as np
 
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.losses.base import Predictions
-from thetahat.types import FloatArray, Label
+from thetahat.values.types import FloatArray, Label
 
 _ROUNDING = 1e-9  # a softmax may come out above 1 by a few units in the last place
 

@@ -9,7 +9,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from thetahat.registry import MethodInfo
-from thetahat.types import FloatArray, Label
+from thetahat.values.types import FloatArray, Label
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ from thetahat.errors import InvalidParameter
 from thetahat.losses._checks import check_shares, check_two, probabilities_of
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
-from thetahat.types import FloatArray, Label
+from thetahat.values.types import FloatArray, Label
 
 FORMS = ("multi_class", "binary")
 

@@ -10,11 +10,11 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.labels import key_among, key_of
 from thetahat.losses._checks import check_paired
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
-from thetahat.types import FloatArray, Label
+from thetahat.tables.labels import key_among, key_of
+from thetahat.values.types import FloatArray, Label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ import numpy as np
 from thetahat.losses._checks import check_two_classes, signs_and_scores
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
-from thetahat.types import FloatArray, Label
+from thetahat.values.types import FloatArray, Label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

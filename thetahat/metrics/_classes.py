@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from thetahat.errors import InvalidParameter, UnsupportedCombination
-from thetahat.types import Label
+from thetahat.values.types import Label
 
 
 def positive_code(name: str, positive: Label | None, classes: tuple[Label, ...]) -> int:

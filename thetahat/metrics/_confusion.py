@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from thetahat.metrics.base import Judged
-from thetahat.types import FloatArray, IntArray
+from thetahat.values.types import FloatArray, IntArray
 
 OfTables = Callable[[FloatArray], FloatArray]
 """(B,) values of (B, C, C) tables of weights, true class by predicted; NaN where undefined."""

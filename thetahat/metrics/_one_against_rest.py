@@ -11,7 +11,7 @@ from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.metrics._classes import positive_code
 from thetahat.metrics._ranking import Ranking
 from thetahat.metrics.base import Judged
-from thetahat.types import FloatArray, IntArray, Label
+from thetahat.values.types import FloatArray, IntArray, Label
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from thetahat.kernels.compiling import compiled
-from thetahat.types import FloatArray, IntArray
+from thetahat.numerics.loops.compiling import compiled
+from thetahat.values.types import FloatArray, IntArray
 
 BoolArray = np.ndarray
 AnyArray = TypeVar("AnyArray", FloatArray, IntArray)
@@ -53,7 +53,7 @@ class Ranking:
         return self.to_rows(codes), 2 * len(self.starts)
 
     def by_kernel(self, kernel: Callable[..., None], counts: FloatArray) -> FloatArray:
-        """(B,) values of (B, m) weights, by a loop of ``thetahat.kernels.ranked_areas``."""
+        """(B,) values of (B, m) weights, by a loop of ``thetahat.numerics.loops.ranked_areas``."""
         last = np.ones(len(self.order), dtype=bool)
         last[:-1] = self.group[1:] != self.group[:-1]
         out = np.empty(len(counts))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.kernels.ranked_areas import precision_areas
 from thetahat.metrics._one_against_rest import RankedStatistic, check_classes, rankings_of
 from thetahat.metrics._ranking import average_precisions, precision_slopes
 from thetahat.metrics.base import Judged, Statistic, check_resamples
+from thetahat.numerics.loops.ranked_areas import precision_areas
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.types import IntArray, Label, MeanKind, Needs, Target
+from thetahat.values.types import IntArray, Label, MeanKind, Needs, Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from thetahat.errors import InvalidParameter
 from thetahat.registry import MethodInfo
-from thetahat.types import FloatArray, IntArray, Label, MeanKind
+from thetahat.values.types import FloatArray, IntArray, Label, MeanKind
 
 DEFAULT_RESAMPLES = 1000
 """Bootstrap resamples where none are asked for and the rows are not too many."""

@@ -13,7 +13,7 @@ from thetahat.metrics._classes import positive_code
 from thetahat.metrics._confusion import mean_of_known, ratios, table_statistic
 from thetahat.metrics.base import Judged, Statistic, check_resamples
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
+from thetahat.values.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
 
 Average = Literal["binary", "macro", "micro"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from thetahat.metrics._confusion import ratios, table_statistic
 from thetahat.metrics.base import Judged, Statistic, check_resamples
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
+from thetahat.values.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.kernels.ranked_areas import roc_areas
 from thetahat.metrics._auc_power import positives_for, power_of
 from thetahat.metrics._classes import positive_code
 from thetahat.metrics._one_against_rest import RankedStatistic, check_classes, rankings_of
 from thetahat.metrics._ranking import Ranking, areas_under_roc, placements
 from thetahat.metrics.base import Judged, Statistic, check_resamples
+from thetahat.numerics.loops.ranked_areas import roc_areas
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
+from thetahat.values.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
 
 _FOLD_TIES = ("strict", "half")
 

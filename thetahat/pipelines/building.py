@@ -8,15 +8,7 @@ from typing import Any, Final, cast
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner
-from thetahat.near_names import meant
-from thetahat.pipelines.entry_points import installed_learners, learner_at, package_of
-from thetahat.pipelines.estimators import checked_params
-from thetahat.pipelines.fields import construct
-from thetahat.pipelines.groups import Branch, PlacedGroups
-from thetahat.pipelines.left_out import LEFT_OUT
-from thetahat.pipelines.pipeline import Pipeline
-from thetahat.pipelines.placed import PlacedStep
-from thetahat.pipelines.reviewed import (
+from thetahat.pipelines.allowed import (
     CLASSIFIERS,
     REGRESSORS,
     SCORE_FUNCTIONS,
@@ -25,13 +17,21 @@ from thetahat.pipelines.reviewed import (
     WEIGHTED,
     learner_tasks,
 )
+from thetahat.pipelines.column_step import PlacedStep
+from thetahat.pipelines.entry_points import installed_learners, learner_at, package_of
+from thetahat.pipelines.estimators import checked_params
+from thetahat.pipelines.excluded import LEFT_OUT
+from thetahat.pipelines.fields import construct
+from thetahat.pipelines.groups import Branch, PlacedGroups
+from thetahat.pipelines.parameter_conflicts import check_together
+from thetahat.pipelines.pipeline import Pipeline
 from thetahat.pipelines.scikit_learner import ScikitLearner
 from thetahat.pipelines.scikit_step import ScikitStep
 from thetahat.pipelines.spec import GroupsSpec, LearnerSpec, StepSpec
 from thetahat.pipelines.steps import STEPS
 from thetahat.pipelines.steps.base import Step
 from thetahat.pipelines.text_step import TextStep
-from thetahat.pipelines.together import check_together
+from thetahat.similar_names import meant
 
 TASKS: Final = frozenset(SCORE_FUNCTIONS)
 

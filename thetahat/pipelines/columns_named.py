@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from thetahat.errors import InvalidParameter, Loc
-from thetahat.near_names import meant
 from thetahat.pipelines.spec import GroupsSpec, LearnerSpec, StepSpec
+from thetahat.similar_names import meant
 
 _LISTED = 20
 

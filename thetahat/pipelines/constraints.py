@@ -13,7 +13,6 @@ from numbers import Integral, Real
 from typing import Any, Final
 
 from thetahat.errors import InvalidParameter, Loc
-from thetahat.near_names import meant
 from thetahat.pipelines.policy import (
     BY_LABEL,
     LARGEST,
@@ -24,6 +23,7 @@ from thetahat.pipelines.policy import (
     check_policy,
 )
 from thetahat.pipelines.schema import any_of, in_words
+from thetahat.similar_names import meant
 
 _TYPES: Final[dict[Any, str]] = {
     bool: "boolean",

@@ -6,11 +6,7 @@ from typing import Any
 
 from thetahat.errors import InvalidParameter
 from thetahat.learners import LEARNERS
-from thetahat.pipelines.building import TASKS
-from thetahat.pipelines.constraints import params_schema
-from thetahat.pipelines.entry_points import Installed, installed_learners, load_learner
-from thetahat.pipelines.fields import fields_schema
-from thetahat.pipelines.reviewed import (
+from thetahat.pipelines.allowed import (
     CLASSIFIERS,
     REGRESSORS,
     SCORE_FUNCTIONS,
@@ -22,6 +18,10 @@ from thetahat.pipelines.reviewed import (
     load,
     title,
 )
+from thetahat.pipelines.building import TASKS
+from thetahat.pipelines.constraints import params_schema
+from thetahat.pipelines.entry_points import Installed, installed_learners, load_learner
+from thetahat.pipelines.fields import fields_schema
 from thetahat.pipelines.steps import STEPS
 
 Description = dict[str, Any]

@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from thetahat.errors import InvalidParameter, Loc
+from thetahat.pipelines.allowed import SCORE_FUNCTIONS, SELECTORS, load
 from thetahat.pipelines.constraints import check_params, defaults
-from thetahat.pipelines.reviewed import SCORE_FUNCTIONS, SELECTORS, load
 
 _FORCED: Final = {"n_jobs": 1, "verbose": 0}
 _LARGEST_RANDOM_STATE: Final = 2**32 - 1

@@ -10,8 +10,8 @@ from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from thetahat.errors import InvalidParameter, Loc
-from thetahat.near_names import meant
 from thetahat.pipelines.schema import any_of, in_words
+from thetahat.similar_names import meant
 
 M = TypeVar("M")
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from thetahat.errors import Loc
-from thetahat.features import Features
-from thetahat.pipelines.placed import LearntStep, PlacedStep, check_named, names_of, select
-from thetahat.types import Caution, FloatArray
+from thetahat.pipelines.column_step import LearntStep, PlacedStep, check_named, names_of, select
+from thetahat.tables.features import Features
+from thetahat.values.types import Caution, FloatArray
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from thetahat.errors import InsufficientData
-from thetahat.features import Features
 from thetahat.learners.base import Fitted
 from thetahat.losses.base import Predictions
+from thetahat.pipelines.column_step import LearntStep, PlacedStep
 from thetahat.pipelines.groups import LearntGroups, PlacedGroups, learn_in_turn, transform_in_turn
-from thetahat.pipelines.placed import LearntStep, PlacedStep
 from thetahat.registry import MethodInfo
-from thetahat.types import Caution, FloatArray, Label
+from thetahat.tables.features import Features
+from thetahat.values.types import Caution, FloatArray, Label
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,18 +15,18 @@ from thetahat.errors import (
     LearnerFailed,
     UnsupportedCombination,
 )
-from thetahat.features import Features
-from thetahat.labels import key_among, key_of
 from thetahat.losses.base import Predictions
+from thetahat.pipelines.allowed import load, title
 from thetahat.pipelines.estimators import new_estimator
-from thetahat.pipelines.guarded import guarded
 from thetahat.pipelines.policy import BY_LABEL
-from thetahat.pipelines.reviewed import load, title
+from thetahat.pipelines.third_party_calls import guarded
 from thetahat.registry import MethodInfo
-from thetahat.types import Caution, FloatArray, Label
+from thetahat.tables.features import Features
+from thetahat.tables.labels import key_among, key_of
+from thetahat.values.types import Caution, FloatArray, Label
 
 if TYPE_CHECKING:
-    from thetahat.sparse import CsrMatrix
+    from thetahat.tables.sparse import CsrMatrix
 
 
 @dataclass(frozen=True, slots=True)

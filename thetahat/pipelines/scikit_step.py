@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.features import Features
+from thetahat.pipelines.allowed import STRING_TRANSFORMERS, WIDTHS, ActsOn, acts_on, step_info
 from thetahat.pipelines.estimators import new_estimator
-from thetahat.pipelines.guarded import guarded
 from thetahat.pipelines.policy import WIDEST, WIDEST_SPARSE
-from thetahat.pipelines.reviewed import STRING_TRANSFORMERS, WIDTHS, ActsOn, acts_on, step_info
 from thetahat.pipelines.stateless import learns_nothing
 from thetahat.pipelines.steps.base import missing
+from thetahat.pipelines.third_party_calls import guarded
 from thetahat.registry import MethodInfo
-from thetahat.sparse import sparse_columns
-from thetahat.types import Caution, FloatArray
+from thetahat.tables.features import Features
+from thetahat.tables.sparse import sparse_columns
+from thetahat.values.types import Caution, FloatArray
 
 if TYPE_CHECKING:
-    from thetahat.sparse import CsrMatrix
+    from thetahat.tables.sparse import CsrMatrix
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,7 +126,7 @@ class ScikitStep:
     Parameters
     ----------
     name : str
-        A class name of ``thetahat.pipelines.reviewed.TRANSFORMERS``.
+        A class name of ``thetahat.pipelines.allowed.TRANSFORMERS``.
     params : mapping
         Checked parameters; ``random_state`` is drawn from the fit's stream where it is not among
         them.

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.features import Features
+from thetahat.pipelines.allowed import ActsOn, acts_on, step_info
 from thetahat.pipelines.estimators import new_estimator
-from thetahat.pipelines.guarded import guarded
 from thetahat.pipelines.policy import WIDEST_SPARSE
-from thetahat.pipelines.reviewed import ActsOn, acts_on, step_info
 from thetahat.pipelines.scikit_step import csr_of
 from thetahat.pipelines.stateless import learns_nothing
 from thetahat.pipelines.steps.base import missing
+from thetahat.pipelines.third_party_calls import guarded
 from thetahat.registry import MethodInfo
-from thetahat.sparse import Numbered, SparseColumns, sparse_columns
-from thetahat.types import Caution
+from thetahat.tables.features import Features
+from thetahat.tables.sparse import Numbered, SparseColumns, sparse_columns
+from thetahat.values.types import Caution
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +90,7 @@ class TextStep:
     Parameters
     ----------
     name : str
-        A class name of ``thetahat.pipelines.reviewed.VECTORISERS``.
+        A class name of ``thetahat.pipelines.allowed.VECTORISERS``.
     params : mapping
         Checked parameters.
 

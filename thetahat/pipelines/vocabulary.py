@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from thetahat.errors import LearnerFailed
-from thetahat.features import Features
-from thetahat.pipelines.reviewed import ActsOn, step_info
+from thetahat.pipelines.allowed import ActsOn, step_info
 from thetahat.pipelines.scikit_step import csr_of
 from thetahat.pipelines.text_step import TextStep
 from thetahat.registry import MethodInfo
-from thetahat.sparse import SparseColumns, sparse_columns
-from thetahat.types import Caution, IntArray
+from thetahat.tables.features import Features
+from thetahat.tables.sparse import SparseColumns, sparse_columns
+from thetahat.values.types import Caution, IntArray
 
 if TYPE_CHECKING:
     from thetahat.pipelines.steps.base import Step
-    from thetahat.sparse import CsrMatrix
+    from thetahat.tables.sparse import CsrMatrix
 
 _LEARNT: Final = frozenset({"CountVectorizer", "TfidfVectorizer"})
 _OF_FREQUENCY: Final = frozenset({"min_df", "max_df"})

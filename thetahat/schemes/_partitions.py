@@ -9,7 +9,7 @@ import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.schemes.base import AllButTest, Rows, Split
-from thetahat.types import IntArray, Label
+from thetahat.values.types import IntArray, Label
 
 _SHORT: Final = 2**15 - 1
 """Blocks up to which their codes fit in two bytes."""

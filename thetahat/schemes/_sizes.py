@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.labels import codes_of
 from thetahat.schemes._partitions import check_two_rows, column_of
 from thetahat.schemes.base import AllButTest, Rows, Split
 from thetahat.seeds import stream
+from thetahat.tables.labels import codes_of
 
 
 def check_test_size(size: float) -> None:

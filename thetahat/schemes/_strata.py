@@ -7,7 +7,7 @@ import numpy as np
 from thetahat.errors import InsufficientData, UnsupportedCombination
 from thetahat.schemes._partitions import check_enough, column_of, dealt
 from thetahat.schemes.base import Rows
-from thetahat.types import IntArray, Label
+from thetahat.values.types import IntArray, Label
 
 
 def class_codes(rows: Rows, scheme: str, instead: str) -> IntArray:

@@ -13,7 +13,7 @@ from thetahat.schemes._partitions import check_two_rows
 from thetahat.schemes._sizes import check_count
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
-from thetahat.types import BlockKind, Caution
+from thetahat.values.types import BlockKind, Caution
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from thetahat.registry import SUBSAMPLES, MethodInfo
 from thetahat.schemes._combinations import MOST_SPLITS, count_splits, every_split
 from thetahat.schemes._sizes import check_test_size, n_test_of
 from thetahat.schemes.base import Rows, Split
-from thetahat.types import BlockKind
+from thetahat.values.types import BlockKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

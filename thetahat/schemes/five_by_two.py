@@ -11,7 +11,7 @@ from thetahat.schemes._partitions import check_enough, dealt, splits_of_partitio
 from thetahat.schemes._strata import dealt_by_class, spread_codes
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
-from thetahat.types import BlockKind, IntArray
+from thetahat.values.types import BlockKind, IntArray
 
 _FOLDS, _REPEATS = 2, 5
 

@@ -10,7 +10,7 @@ from thetahat.registry import FOLDS, MethodInfo
 from thetahat.schemes._partitions import check_enough, check_n_folds, dealt, splits_of_partitions
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
-from thetahat.types import BlockKind
+from thetahat.values.types import BlockKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import ClassVar
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.schemes._partitions import check_two_rows
 from thetahat.schemes.base import OneRowEach, Rows, Split
-from thetahat.types import BlockKind
+from thetahat.values.types import BlockKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from thetahat.errors import InvalidParameter
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.schemes.base import Rows, Scheme, Split
 from thetahat.schemes.k_fold import KFold
-from thetahat.types import BlockKind
+from thetahat.values.types import BlockKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.labels import codes_of
 from thetahat.registry import PARTITIONS, MethodInfo
 from thetahat.schemes._partitions import column_of, splits_of_partitions
 from thetahat.schemes.base import Rows, Split
-from thetahat.types import BlockKind, IntArray, Label
+from thetahat.tables.labels import codes_of
+from thetahat.values.types import BlockKind, IntArray, Label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import ClassVar
 from thetahat.registry import SUBSAMPLES, MethodInfo
 from thetahat.schemes._sizes import check_count, check_test_size, drawn_split, n_test_of
 from thetahat.schemes.base import Rows, Split
-from thetahat.types import BlockKind
+from thetahat.values.types import BlockKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

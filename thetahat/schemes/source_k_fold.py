@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.labels import codes_of
 from thetahat.registry import SOURCES, MethodInfo
 from thetahat.schemes._partitions import (
     check_enough,
@@ -18,7 +17,8 @@ from thetahat.schemes._partitions import (
 )
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
-from thetahat.types import BlockKind, IntArray
+from thetahat.tables.labels import codes_of
+from thetahat.values.types import BlockKind, IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from thetahat.schemes._partitions import check_n_folds, check_n_repeats, splits_
 from thetahat.schemes._strata import dealt_by_class, spread_codes
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
-from thetahat.types import BlockKind, IntArray
+from thetahat.values.types import BlockKind, IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,6 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.errors import InsufficientData
-from thetahat.labels import codes_of
 from thetahat.registry import SOURCES, MethodInfo
 from thetahat.schemes._partitions import (
     check_enough,
@@ -20,7 +19,8 @@ from thetahat.schemes._partitions import (
 from thetahat.schemes._strata import class_codes, class_label
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
-from thetahat.types import BlockKind, FloatArray, IntArray
+from thetahat.tables.labels import codes_of
+from thetahat.values.types import BlockKind, FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from thetahat.registry import HOLDOUT, MethodInfo
 from thetahat.schemes._sizes import check_test_size, drawn_split, n_test_of
 from thetahat.schemes.base import Rows, Scheme, Split
 from thetahat.schemes.holdout import Holdout
-from thetahat.types import BlockKind
+from thetahat.values.types import BlockKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

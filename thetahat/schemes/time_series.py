@@ -12,7 +12,7 @@ from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.registry import SUBSAMPLES, MethodInfo
 from thetahat.schemes._partitions import check_n_folds, check_two_rows, column_of
 from thetahat.schemes.base import Rows, Split
-from thetahat.types import BlockKind, Caution, IntArray
+from thetahat.values.types import BlockKind, Caution, IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from thetahat.statistics._one_sample import spread_of
-from thetahat.types import FloatArray
+from thetahat.values.types import FloatArray
 
 
 class OfSums(ABC):

@@ -8,7 +8,7 @@ import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.statistics.base import Sample, Takes
-from thetahat.types import Caution, FloatArray, IntArray
+from thetahat.values.types import Caution, FloatArray, IntArray
 
 NOT_ROUNDING = 64 * float(np.finfo(np.float64).eps)
 """Of the terms of a difference: what is smaller is their rounding."""

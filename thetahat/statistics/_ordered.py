@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.kernels.compiling import compiled
-from thetahat.kernels.order_statistics import neighbours, neighbours_by_numpy
-from thetahat.types import FloatArray, IntArray
+from thetahat.numerics.loops.compiling import compiled
+from thetahat.numerics.loops.order_statistics import neighbours, neighbours_by_numpy
+from thetahat.values.types import FloatArray, IntArray
 
 _PLOTTING: Final[Mapping[str, tuple[float, float]]] = MappingProxyType(
     {

@@ -7,7 +7,7 @@ import numpy as np
 from thetahat.errors import InvalidParameter
 from thetahat.statistics._moments import OfSums
 from thetahat.statistics._one_sample import NOT_ROUNDING, centred
-from thetahat.types import FloatArray
+from thetahat.values.types import FloatArray
 
 
 class OfSpread(OfSums):

@@ -6,7 +6,7 @@ import numpy as np
 
 from thetahat.statistics._moments import OfSums
 from thetahat.statistics.base import Functional
-from thetahat.types import FloatArray
+from thetahat.values.types import FloatArray
 
 
 class _Difference:

@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.kernels.ranked_areas import roc_areas
 from thetahat.metrics._ranking import Ranking, areas_under_roc
+from thetahat.numerics.loops.ranked_areas import roc_areas
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.statistics._one_sample import OneSample, two_columns
 from thetahat.statistics.base import Sample, Takes
-from thetahat.types import FloatArray, IntArray
+from thetahat.values.types import FloatArray, IntArray
 
 
 class _OfAuc:

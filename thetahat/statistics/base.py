@@ -9,7 +9,7 @@ import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.registry import MethodInfo
-from thetahat.types import Caution, FloatArray, IntArray
+from thetahat.values.types import Caution, FloatArray, IntArray
 
 Takes = Literal["one", "pairs", "two"]
 """One sample x; rows of x and y; or two samples, x and y."""

@@ -12,7 +12,7 @@ from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.statistics._moments import OfSums
 from thetahat.statistics._one_sample import NOT_ROUNDING, OneSample, centred, two_columns
 from thetahat.statistics.base import Sample, Takes
-from thetahat.types import FloatArray
+from thetahat.values.types import FloatArray
 
 
 class _OfCorrelation(OfSums):

@@ -19,7 +19,7 @@ from thetahat.statistics._two_samples import (
     OfPairedSums,
 )
 from thetahat.statistics.base import Functional, Sample, Statistic, Takes
-from thetahat.types import Caution, IntArray
+from thetahat.values.types import Caution, IntArray
 
 
 @dataclass(frozen=True, slots=True)

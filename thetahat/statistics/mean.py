@@ -11,7 +11,7 @@ from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.statistics._moments import OfSums
 from thetahat.statistics._one_sample import NOT_ROUNDING, OneSample, one_column, shift_of
 from thetahat.statistics.base import Sample
-from thetahat.types import FloatArray
+from thetahat.values.types import FloatArray
 
 
 class _OfMean(OfSums):

@@ -10,7 +10,7 @@ from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.statistics._one_sample import OneSample, one_column
 from thetahat.statistics._ordered import DEFINITIONS, OfQuantile
 from thetahat.statistics.base import Sample
-from thetahat.types import Caution
+from thetahat.values.types import Caution
 
 _FEWEST_BEYOND = 5
 

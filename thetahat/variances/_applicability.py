@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from thetahat.layout import Layout
 from thetahat.registry import MethodInfo
-from thetahat.types import BlockKind
+from thetahat.values.layout import Layout
+from thetahat.values.types import BlockKind
 
 
 def wrong_kind(info: MethodInfo, layout: Layout) -> str | None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from thetahat.block_losses import BlockLosses
 from thetahat.registry import MethodInfo
-from thetahat.types import Caution, FloatArray, MeanKind, Needs, Target
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.types import Caution, FloatArray, MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
 FEW = 10  # below it a t interval on K - 1 degrees of freedom is wide and hangs on each block

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from thetahat.block_losses import BlockLosses
 from thetahat.errors import InsufficientData
 from thetahat.registry import MethodInfo
-from thetahat.types import BlockKind, Caution, Target
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.types import BlockKind, Caution, Target
 from thetahat.variances._conclusions import FEW, conclude
 from thetahat.variances.base import VarianceEstimate
 

@@ -29,8 +29,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thetahat.moments import BlockMoments, Moments
-from thetahat.types import FloatArray
+from thetahat.values.moments import BlockMoments, Moments
+from thetahat.values.types import FloatArray
 
 _ROUNDING = 1e-12  # sums of coefficients this small against their terms are zero
 _LAST_BITS = 64 * float(np.finfo(np.float64).eps)  # so are sums of computed terms

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from thetahat.types import FloatArray, Label
+from thetahat.values.types import FloatArray, Label
 from thetahat.variances._quadratic_forms import fourth_coefficient
 
 _SHOWN = 12  # terms of a bias put into words; the rest is in the numbers

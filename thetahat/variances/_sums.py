@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from thetahat.types import FloatArray, IntArray
+from thetahat.values.types import FloatArray, IntArray
 
 
 def sums_about_the_mean(rows: FloatArray, group: IntArray) -> FloatArray:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.block_losses import BlockLosses
-from thetahat.layout import Layout
-from thetahat.moments import BlockMoments
 from thetahat.registry import FOLDS, MethodInfo
-from thetahat.types import MeanKind, Target
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import Layout
+from thetahat.values.moments import BlockMoments
+from thetahat.values.types import MeanKind, Target
 from thetahat.variances._applicability import within_refusal
 from thetahat.variances._conclusions import (
     conclude,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.block_losses import BlockLosses
-from thetahat.layout import Layout
 from thetahat.registry import FOLDS, MethodInfo
-from thetahat.types import MeanKind, Needs, Target
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import Layout
+from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances._applicability import lacks_blocks, wrong_kind
 from thetahat.variances._corrected import corrected_resampled
 from thetahat.variances.base import VarianceEstimate

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.block_losses import BlockLosses
-from thetahat.bootstrap import Replicates, UnitName, unit_misfit
-from thetahat.bootstrap.cautions import check_resamples, resampling_cautions
-from thetahat.layout import Layout
+from thetahat.numerics.bootstrap import Replicates, UnitName, unit_misfit
+from thetahat.numerics.bootstrap.cautions import check_resamples, resampling_cautions
 from thetahat.registry import ONE_TEST_EACH, MethodInfo
-from thetahat.types import MeanKind, Target
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import Layout
+from thetahat.values.types import MeanKind, Target
 from thetahat.variances._applicability import lacks_rows, wrong_kind
 from thetahat.variances._conclusions import conclude, training_variance_cautions
 from thetahat.variances.base import ResampledVariance, VarianceEstimate

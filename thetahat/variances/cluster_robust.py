@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.block_losses import BlockLosses
 from thetahat.errors import InsufficientData
-from thetahat.layout import Layout
 from thetahat.registry import ONE_TEST_EACH, MethodInfo
-from thetahat.types import BlockKind, Caution, IntArray, MeanKind, Target
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import Layout
+from thetahat.values.types import BlockKind, Caution, IntArray, MeanKind, Target
 from thetahat.variances._applicability import lacks_rows, wrong_kind
 from thetahat.variances._conclusions import conclude, ignores_training_variance
 from thetahat.variances._sums import sums_about_the_mean

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from thetahat.block_losses import BlockLosses
 from thetahat.errors import InvalidParameter, Loc
-from thetahat.layout import Layout
 from thetahat.registry import PARTITIONS, MethodInfo
-from thetahat.types import BlockKind, Caution, MeanKind, Target
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import Layout
+from thetahat.values.types import BlockKind, Caution, MeanKind, Target
 from thetahat.variances._applicability import within_refusal
 from thetahat.variances._conclusions import (
     between_degrees,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.block_losses import BlockLosses
-from thetahat.layout import Layout
 from thetahat.registry import FOLDS, MethodInfo
-from thetahat.types import Caution, MeanKind, Needs, Target
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import Layout
+from thetahat.values.types import Caution, MeanKind, Needs, Target
 from thetahat.variances._applicability import between_refusal
 from thetahat.variances._conclusions import conclude, several_repeats
 from thetahat.variances._quadratic_forms import averaged, mean_squared

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.block_losses import BlockLosses
 from thetahat.errors import UnsupportedCombination
-from thetahat.layout import Layout
 from thetahat.registry import SOURCES, MethodInfo
-from thetahat.types import Caution, MeanKind, Needs, Target
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import Layout
+from thetahat.values.types import Caution, MeanKind, Needs, Target
 from thetahat.variances._applicability import between_refusal
 from thetahat.variances._conclusions import conclude_many
 from thetahat.variances._quadratic_forms import by_pair

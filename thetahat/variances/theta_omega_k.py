@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.block_losses import BlockLosses
-from thetahat.layout import Layout
 from thetahat.registry import SOURCES, MethodInfo
-from thetahat.types import Caution, MeanKind, Target
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import Layout
+from thetahat.values.types import Caution, MeanKind, Target
 from thetahat.variances._applicability import within_refusal
 from thetahat.variances._conclusions import conclude_many
 from thetahat.variances._quadratic_forms import by_source

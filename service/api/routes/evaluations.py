@@ -34,10 +34,10 @@ from service.jobs import read
 from service.jobs.cancel import cancel
 from service.jobs.delete import delete
 from service.jobs.watch import wait_for_change, wait_for_end
-from service.lifecycle import EvaluationStatus
 from service.schemas.evaluation import EvaluationPage, EvaluationRead, FinishedEvaluation
 from service.schemas.problem import Problem
 from service.settings import settings
+from service.states import EvaluationStatus
 from service.storage.evaluations import EvaluationRow
 
 VARY = "Authorization, Prefer"

@@ -11,12 +11,12 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from service import queue
 from service.api import auth
 from service.api.app import create_app
+from service.broker import queue
 from service.jobs import failures, record
-from service.jobs.kinds import JOB_KINDS
-from service.lifecycle import Stage
+from service.kinds import JOB_KINDS
+from service.states import Stage
 from service.storage import api_keys, engine, schema
 from service.storage.files import FileStore
 from service.storage.unit_of_work import unit_of_work

@@ -11,8 +11,8 @@ import pytest
 from service.api import intake
 from service.errors import IdempotencyMismatch, InvalidRequest, TooManyJobs
 from service.jobs import read
-from service.jobs.kinds.base import DatasetFile
 from service.jobs.submit import Submission, Submitted, prepared, submit_all
+from service.kinds.base import DatasetFile
 from service.storage.evaluations import Filters
 from service.storage.owners import LOCAL_OWNER_ID
 from tests.service.api.conftest import Key

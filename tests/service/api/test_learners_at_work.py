@@ -15,7 +15,7 @@ from service.jobs import partial, record
 from service.storage import unit_parts
 from service.storage.unit_of_work import reading
 from tests.service.jobs.evaluations import hands
-from worker.hands import Hands
+from worker.executor import Hands
 
 RNG = np.random.default_rng(20_261_122)
 X = RNG.normal(size=(30, 2))

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from service.api.catalogue import FAMILIES
 from service.jobs import read
-from service.jobs.kinds import JOB_KINDS
+from service.kinds import JOB_KINDS
 from service.schemas.dataset import DatasetPage, DatasetPreview, DatasetRead
 from service.schemas.evaluation import EvaluationPage, EvaluationRead
 from service.schemas.methods import MethodFamily, MethodIndex
@@ -18,7 +18,7 @@ from service.schemas.problem import Problem
 from tests.service.api.conftest import Hands
 from tests.service.api.requests import CSV, CSV_TEXT, matrix
 from thetahat.references import REFERENCES
-from thetahat.refits import EVERY_VARIANCE
+from thetahat.refit_estimators import EVERY_VARIANCE
 
 OF_A_METHOD = {
     *("name", "title", "summary", "formula", "references", "assumptions", "errs", "needs"),

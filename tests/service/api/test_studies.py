@@ -10,13 +10,13 @@ from starlette.testclient import TestClient
 
 from service.jobs import figures, parts, record
 from service.jobs.discard import chunk_folder
-from service.jobs.kinds import study
+from service.kinds.study import kind as study
 from service.storage import unit_parts
 from service.storage.files import FileStore
 from service.storage.unit_of_work import reading
 from tests.service.jobs.evaluations import hands
-from thetahat.studies import Axis, Figure, Series
-from worker.hands import Hands
+from thetahat.analyses.studies import Axis, Figure, Series
+from worker.executor import Hands
 
 BODY: dict[str, Any] = {
     "kind": "study",

@@ -10,8 +10,8 @@ import pytest
 from service.api.catalogue import FAMILIES, family
 from service.cli import main
 from tests.architecture.sources import ROOT
-from thetahat.evaluation import CORRECTIONS, RULES
-from thetahat.evaluation.correction_texts import CORRECTION_TEXTS
+from thetahat.analyses.losses import CORRECTIONS, RULES
+from thetahat.corrections.descriptions import CORRECTION_TEXTS
 from thetahat.families import families
 from thetahat.references import REFERENCES
 

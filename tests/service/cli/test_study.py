@@ -12,7 +12,7 @@ import pytest
 from service.cli import main
 from service.cli._study_pages import kept_as
 from tests.clients.stub import DATASET, EVALUATION, Reply, evaluation, stub_of
-from thetahat.studies import Axis, Claim, Figure, Number, Series, Table
+from thetahat.analyses.studies import Axis, Claim, Figure, Number, Series, Table
 
 CLAIM = Claim(
     text="a | b",

@@ -12,7 +12,7 @@ from service.data.preview import preview
 from service.data.reading import read_columns, read_features
 from service.errors import InvalidFile, TooLarge
 from tests.service.data.kept import LIBSVM, inspected, keep
-from thetahat.sparse import SparseColumns
+from thetahat.tables.sparse import SparseColumns
 
 TEXT = b"""# made by hand
 +1 1:0.5 3:2  # the first

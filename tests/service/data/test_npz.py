@@ -16,7 +16,7 @@ from service.data.preview import preview
 from service.data.reading import read_columns, read_features
 from service.errors import InvalidFile, InvalidRequest, TooLarge, Unavailable
 from tests.service.data.kept import NPZ, inspected, keep
-from thetahat.sparse import SparseColumns
+from thetahat.tables.sparse import SparseColumns
 
 RNG = np.random.default_rng(20_261_130)
 DENSE = np.where(RNG.random((7, 5)) < 0.4, RNG.integers(1, 5, (7, 5)), 0).astype(float)

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from service.figures.drawing import COLOURS, draw
-from thetahat.studies import Axis, Figure, Series
+from thetahat.analyses.studies import Axis, Figure, Series
 
 LINES = Figure(
     name="lines",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.jobs.kinds import JOB_KINDS
+from service.kinds import JOB_KINDS
 from tests.service.storage.databases import (
     database,
     empty_database,

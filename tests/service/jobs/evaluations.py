@@ -16,7 +16,7 @@ from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.tables import UNIT
 from service.storage.unit_of_work import reading, unit_of_work
 from tests.worker.napping import NapRequest
-from worker.hands import Hands
+from worker.executor import Hands
 from worker.interrupts import SharedFlag
 
 

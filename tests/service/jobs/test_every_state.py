@@ -9,7 +9,7 @@ import orjson
 import pytest
 import sqlalchemy as sa
 
-from service import queue
+from service.broker import queue
 from service.jobs import read, sweep
 from service.jobs.cancel import cancel
 from service.settings import settings

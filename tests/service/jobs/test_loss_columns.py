@@ -11,7 +11,7 @@ import pytest
 from service.jobs import loss_columns, outputs
 from service.jobs.loss_columns import Column, LossColumns
 from service.jobs.spill import Spill, Spilt
-from service.lifecycle import Stage
+from service.states import Stage
 from service.storage.files import FileStore
 from service.storage.units import Claim
 

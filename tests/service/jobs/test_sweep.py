@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 import pytest
 import sqlalchemy as sa
 
-from service import queue
+from service.broker import queue
 from service.jobs import sweep
 from service.settings import settings
 from service.storage import units as unit_table

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from service.errors import InvalidRequest
-from service.jobs.kinds import JOB_KINDS
-from service.jobs.kinds.base import Chunks, DatasetFile, Job
 from service.jobs.loss_columns import LossColumns
+from service.kinds import JOB_KINDS
+from service.kinds.base import Chunks, DatasetFile, Job
 from service.storage.engine import to_json
 from thetahat.errors import EvaluationError
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtr
 from scipy.stats import multivariate_normal
 
-from thetahat.types import FloatArray, IntArray
+from thetahat.values.types import FloatArray, IntArray
 
 _RNG = np.random.default_rng(20_261_121)
 X: Final = _RNG.standard_normal((30, 2)) * 0.9 + [-1.0, 0.0]

@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tests.service.kinds.running import parquet_file
-from thetahat.data import Data
+from thetahat.analyses.studies import Claim, Findings, Number, Records, Table
+from thetahat.analyses.studies.repeating import generator_of, in_blocks
 from thetahat.errors import InvalidParameter
 from thetahat.registry import MethodInfo
-from thetahat.studies import Claim, Findings, Number, Records, Table
-from thetahat.studies.repeating import generator_of, in_blocks
-from thetahat.types import Caution, FloatArray
+from thetahat.tables.data import Data
+from thetahat.values.types import Caution, FloatArray
 
 LOSSES: dict[str, Any] = {
     "kind": "study",

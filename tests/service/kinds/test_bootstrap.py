@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.errors import InvalidRequest
-from service.jobs.kinds.bootstrap import BootstrapRequest
+from service.kinds.bootstrap.kind import BootstrapRequest
 from tests.service.kinds.running import parquet_file, place_of, run_kind
 from thetahat.errors import EvaluationError
 from thetahat.statistics import STATISTICS

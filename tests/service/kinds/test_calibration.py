@@ -9,10 +9,10 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from service.jobs.kinds import JOB_KINDS
-from service.jobs.kinds._calibration import CALIBRATION
-from service.jobs.kinds.base import Chunks, EvaluatesSome, Job
 from service.jobs.parts import failed_arrays
+from service.kinds import JOB_KINDS
+from service.kinds.base import Chunks, EvaluatesSome, Job
+from service.kinds.cross_validation.calibration import CALIBRATION
 from tests.service.kinds.running import run_kind
 from thetahat.errors import EvaluationError
 
@@ -87,7 +87,7 @@ def test_exact_a_calibration_that_fails_fails_alone(monkeypatch: pytest.MonkeyPa
     def fails(*_: object) -> dict[str, np.ndarray]:
         return failed_arrays("memory_limit", "it took too much", (CALIBRATION,))
 
-    monkeypatch.setattr("service.jobs.kinds.cross_validation.run_calibration", fails)
+    monkeypatch.setattr("service.kinds.cross_validation.kind.run_calibration", fails)
     result = result_of(BODY)
     assert result[CALIBRATION] is None
     assert {"not_calibrated"} == {c["code"] for c in result["cautions"]}

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from service.jobs.kinds._calibration import CALIBRATION
-from service.jobs.kinds._calibration_sources import OnWholeSources
+from service.kinds.cross_validation.calibration import CALIBRATION
+from service.kinds.cross_validation.calibration_sources import OnWholeSources
 from tests.service.kinds.running import run_kind
+from thetahat.analyses.studies.general import GeneralStudy
 from thetahat.errors import InsufficientData
-from thetahat.studies.general import GeneralStudy
 
 RNG = np.random.default_rng(17)
 

@@ -8,7 +8,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from service.errors import InvalidRequest
-from service.jobs.kinds import _cross_validation_run, cross_validation
+from service.kinds.cross_validation import kind as cross_validation
+from service.kinds.cross_validation import run as _cross_validation_run
 from tests.service.kinds.running import parquet_file, place_of, run_kind
 from thetahat.errors import EvaluationError
 

@@ -9,10 +9,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.jobs.kinds import JOB_KINDS, _cross_validation_run, _learner_groups, learning_curve
-from service.jobs.kinds.base import Chunks, Job
-from service.jobs.kinds.learning_curve import LearningCurveRequest
 from service.jobs.parts import failed_arrays
+from service.kinds import JOB_KINDS
+from service.kinds.base import Chunks, Job
+from service.kinds.cross_validation import run as _cross_validation_run
+from service.kinds.fitting import learner_groups as _learner_groups
+from service.kinds.learning_curve import kind as learning_curve
+from service.kinds.learning_curve.kind import LearningCurveRequest
 from tests.service.kinds.running import run_kind
 from tests.service.kinds.test_cross_validation import X, Y
 from tests.service.kinds.test_learners_together import LIGHT

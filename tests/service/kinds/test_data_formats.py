@@ -17,7 +17,7 @@ from sklearn.model_selection import LeaveOneGroupOut, cross_val_predict
 from sklearn.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 
-from service.jobs.kinds.base import DatasetFile
+from service.kinds.base import DatasetFile
 from tests.service.data.kept import CSV, LIBSVM, NPZ
 from tests.service.kinds.running import place_of, run_kind
 from tests.service.kinds.uploads import uploaded
@@ -129,7 +129,7 @@ def test_exact_labels_of_any_kind_and_other_columns_stand_beside_a_matrix(tmp_pa
 def test_degenerate_a_learner_that_the_matrix_is_too_wide_for_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("thetahat.features.MOST_DENSE", 500)
+    monkeypatch.setattr("thetahat.tables.features.MOST_DENSE", 500)
     file = uploaded(tmp_path, NPZ, npz(**SPARSE, y=Y, shop=SHOP))
     learners = {**LEARNERS, "g": "gaussian_naive_bayes", "lda": "LinearDiscriminantAnalysis"}
     result = run_kind(body_of(file, learners=learners), [file]).result

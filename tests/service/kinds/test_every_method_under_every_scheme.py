@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from service.api.errors import status_of
-from service.jobs.kinds import JOB_KINDS
+from service.kinds import JOB_KINDS
 from tests.service.kinds.running import place_of, run_kind
 from tests.service.kinds.test_every_method_where_it_fits import NAMED, PARAMS, info_of
 from thetahat.errors import EvaluationError, UnsupportedCombination
-from thetahat.refits import REFITS
+from thetahat.refit_estimators import REFIT_ESTIMATORS
 from thetahat.registry import MethodInfo
 from thetahat.schemes import SCHEMES
 
@@ -105,5 +105,5 @@ def test_exact_what_is_left_to_default_runs(scheme: str) -> None:
 
 
 def test_exact_what_fits_learners_again_is_never_taken_by_default() -> None:
-    assert all(method.by_request_only for method in REFITS.values())
+    assert all(method.by_request_only for method in REFIT_ESTIMATORS.values())
     assert PARAMS.keys() == {"quadratic"}

@@ -11,24 +11,24 @@ from typing import Any
 import pytest
 
 from service.api.errors import status_of
-from service.jobs.kinds import JOB_KINDS
+from service.kinds import JOB_KINDS
 from tests.service.kinds.layouts import LAYOUTS
 from tests.service.kinds.running import place_of, run_kind
-from thetahat.comparisons import TESTS
 from thetahat.errors import EvaluationError, UnsupportedCombination
 from thetahat.families import families
 from thetahat.intervals import INTERVALS
-from thetahat.omnibus import OMNIBUS
+from thetahat.multiple_tests import MULTIPLE_TESTS
+from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.references import REFERENCES
-from thetahat.refits import EVERY_INTERVAL, EVERY_VARIANCE, REFITS
+from thetahat.refit_estimators import EVERY_INTERVAL, EVERY_VARIANCE, REFIT_ESTIMATORS
 from thetahat.registry import MethodInfo
-from thetahat.types import Needs
+from thetahat.values.types import Needs
 from thetahat.variances import VARIANCES
 
 NAMED = [
     *(("variances", name) for name in EVERY_VARIANCE),
     *(("intervals", name) for name in EVERY_INTERVAL),
-    *(("tests", name) for name in (*TESTS, *OMNIBUS)),
+    *(("tests", name) for name in (*PAIRED_TESTS, *MULTIPLE_TESTS)),
 ]
 # One estimator is nothing without its parameter.
 PARAMS: dict[str, dict[str, Any]] = {"quadratic": {"bias": [0, 0, -1]}}
@@ -38,7 +38,7 @@ INFERENTIAL = {"variances", "refits", "intervals", "comparisons", "omnibus", "me
 
 
 def info_of(name: str) -> MethodInfo:
-    registries: tuple[Any, ...] = (EVERY_VARIANCE, EVERY_INTERVAL, TESTS, OMNIBUS)
+    registries: tuple[Any, ...] = (EVERY_VARIANCE, EVERY_INTERVAL, PAIRED_TESTS, MULTIPLE_TESTS)
     info: MethodInfo = next(r[name].info for r in registries if name in r)
     return info
 
@@ -92,7 +92,7 @@ def test_exact_a_named_method_is_right_or_refused(field: str, name: str, layout:
         return
     # what is taken fits by its own description
     assert body["blocks"] in {kind.value for kind in info.blocks}
-    assert info.needs is not Needs.REFITS
+    assert info.needs is not Needs.REFIT_ESTIMATORS
     if "split_scores" in body:
         assert info.needs in {Needs.SPLITS, Needs.REPEATS}
     if info.needs is Needs.REPEATS:
@@ -104,7 +104,7 @@ def check_refusal(refusal: EvaluationError, layout: str, field: str, name: str) 
     assert status_of(type(refusal)) == 422
     assert refusal.message.startswith(f"{name} ")
     assert place_of(refusal)[:2] == (field, 0)
-    if name in REFITS:
+    if name in REFIT_ESTIMATORS:
         assert "cross_validation" in refusal.message  # where a learner can be fitted
         return
     assert isinstance(refusal, UnsupportedCombination)
@@ -130,7 +130,7 @@ def check_result(result: dict[str, Any], field: str, name: str) -> None:
         assert model["intervals"]
         assert {interval["method"] for interval in model["intervals"]} == {name}
         assert {interval["target"] for interval in model["intervals"]} <= targets
-    elif name in OMNIBUS:
+    elif name in MULTIPLE_TESTS:
         assert set(result["omnibus"]) == {name}
     else:
         assert set(pair["tests"]) == {name}
@@ -151,7 +151,7 @@ def test_exact_left_to_default_a_method_is_there_or_listed_with_its_reason(layou
     reasons = {entry["name"]: entry["reason"] for entry in result["not_applicable"]}
 
     for field, name in NAMED:
-        registries: tuple[Any, ...] = (VARIANCES, INTERVALS, TESTS, OMNIBUS)
+        registries: tuple[Any, ...] = (VARIANCES, INTERVALS, PAIRED_TESTS, MULTIPLE_TESTS)
         kind = next((r[name] for r in registries if name in r), None)
         if kind is None or getattr(kind, "by_request_only", False):
             assert name not in there[field]

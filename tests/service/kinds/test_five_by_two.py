@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.special import fdtrc, stdtr
 
-from service.jobs.kinds import cross_validation
+from service.kinds.cross_validation import kind as cross_validation
 from tests.service.kinds.running import parquet_file, run_kind
 from thetahat.errors import EvaluationError
 

@@ -13,8 +13,8 @@ from service.errors import InvalidRequest
 from tests.service.kinds.running import run_kind
 from tests.service.kinds.shifts import BODY
 from thetahat.errors import EvaluationError
-from thetahat.risks import RISKS
-from thetahat.weights import WEIGHTS
+from thetahat.importance_weights import IMPORTANCE_WEIGHTS
+from thetahat.weighted_risks import WEIGHTED_RISKS
 
 FEATURES: list[list[list[float]]] = [
     [[0.0, 0.0]] * 30,
@@ -30,12 +30,12 @@ COLUMNS: dict[str, list[list[Any]]] = {
     "source": [["s"] * 10 + ["t"] * 19 + ["u"]],
 }
 CHOICES: dict[str, list[Any]] = {
-    "weights": list(WEIGHTS),
+    "weights": list(IMPORTANCE_WEIGHTS),
     "weights_from": ["all", "training"],
     "weighted_fit": [True, False],
     "n_folds": [2, 15],
     "loss": ["quadratic_margin", "zero_one", "hinge"],
-    "risks": [list(RISKS), [{"name": "controlled", "params": {"beta_from": "fold"}}]],
+    "risks": [list(WEIGHTED_RISKS), [{"name": "controlled", "params": {"beta_from": "fold"}}]],
     "learner": ["ridge", "least_squares", "majority", "gaussian_naive_bayes"],
     "grid": [{"penalty": [0, 1e300]}, {"penalty": [1e-300, 1]}, {}],
     "intercept": [True, False],

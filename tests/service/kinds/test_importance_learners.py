@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.jobs.kinds import JOB_KINDS, importance_weighting
-from service.jobs.kinds._importance_plan import plan_of
-from service.jobs.kinds.base import Job
+from service.kinds import JOB_KINDS
+from service.kinds.base import Job
+from service.kinds.importance_weighting import kind as importance_weighting
+from service.kinds.importance_weighting.plan import plan_of
 from service.storage.engine import to_json
 from tests.service.kinds.running import SPACE, run_kind
 from tests.service.kinds.shifts import (
@@ -21,7 +22,7 @@ from tests.service.kinds.shifts import (
     Z,
     with_,
 )
-from thetahat.risks import RISKS
+from thetahat.weighted_risks import WEIGHTED_RISKS
 
 
 def codes(cautions: list[dict[str, str]]) -> list[str]:
@@ -44,10 +45,10 @@ def test_exact_an_intercept_is_not_penalised() -> None:
 def test_exact_other_learners_are_fitted_at_each_value() -> None:
     """A grid over the inverse penalty of a classifier that takes weights; larger is weaker."""
     learner = {"name": "RidgeClassifier", "params": {"fit_intercept": False, "solver": "cholesky"}}
-    body = with_(learner=learner, grid={"alpha": PENALTIES}, risks=list(RISKS))
-    one, other = run_kind({**BODY, "risks": list(RISKS)}).result, run_kind(body).result
+    body = with_(learner=learner, grid={"alpha": PENALTIES}, risks=list(WEIGHTED_RISKS))
+    one, other = run_kind({**BODY, "risks": list(WEIGHTED_RISKS)}).result, run_kind(body).result
 
-    for name in RISKS:
+    for name in WEIGHTED_RISKS:
         ours, theirs = one["risks"][name], other["risks"][name]
         assert_allclose(theirs["curve"], ours["curve"], rtol=1e-6)
         assert theirs["selected"] == ours["selected"]

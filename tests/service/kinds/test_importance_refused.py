@@ -11,7 +11,8 @@ from numpy.testing import assert_allclose
 from pydantic import ValidationError
 
 from service.errors import InvalidRequest
-from service.jobs.kinds import JOB_KINDS, _importance_plan
+from service.kinds import JOB_KINDS
+from service.kinds.importance_weighting import plan as _importance_plan
 from tests.service.kinds.running import parquet_file, place_of, run_kind
 from tests.service.kinds.shifts import BODY, FOLD, U, X, Y, Z, with_
 from thetahat.errors import EvaluationError, InsufficientData
@@ -38,14 +39,14 @@ def weighted(values: Any) -> dict[str, Any]:
         ({"target": {**TARGET, "y": WRONG_LABEL}}, ("target", "y", 39), "none of the source's"),
         ({"target": {**TARGET, "y": [1]}}, ("target", "y"), "1 entries for 40 rows"),
         ({"target": {"X": [[1.0], [2.0]]}}, ("target",), "2 features and the target 1"),
-        ({"weights": "kmm"}, ("weights", "name"), "not one of the weights"),
+        ({"weights": "kmm"}, ("weights", "name"), "not one of the importance weights"),
         ({"weights": {"name": "given", "as": "w"}}, ("weights", "as"), "no other name"),
         (
             {"weights": "kernel_mean_matching", "weights_from": "training"},
             ("weights_from",),
             "gaussian_ratio, given, kliep, logistic, rulsif, ulsif can",
         ),
-        ({"risks": ["weighed"]}, ("risks", 0, "name"), "not one of the risks"),
+        ({"risks": ["weighed"]}, ("risks", 0, "name"), "not one of the weighted risks"),
         ({"risks": ["weighted", "weighted"]}, ("risks", 1), "stands twice"),
         ({"loss": "squared"}, ("loss",), "is for regression"),
         ({"loss": "log"}, ("learner",), "gives none"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.jobs.kinds import JOB_KINDS
+from service.kinds import JOB_KINDS
 from tests.service.kinds.running import parquet_file, run_kind
 from tests.service.kinds.shifts import (
     BODY,
@@ -23,7 +23,7 @@ from tests.service.kinds.shifts import (
     ratio_of_normals,
     with_,
 )
-from thetahat.risks import RISKS
+from thetahat.weighted_risks import WEIGHTED_RISKS
 
 
 def codes(cautions: list[dict[str, str]]) -> list[str]:
@@ -93,11 +93,11 @@ def test_golden_the_defaults_are_those_of_the_source_text() -> None:
 
 def test_limit_equal_weights_make_every_risk_plain_cross_validation() -> None:
     source = {**BODY["source"], "weight": [1] * 30}
-    found = run_kind(with_(source=source, weights="given", risks=list(RISKS))).result
+    found = run_kind(with_(source=source, weights="given", risks=list(WEIGHTED_RISKS))).result
     losses, _ = losses_by_scikit_learn(PENALTIES, None)
     at = int(np.argmin(losses.mean(axis=0)))
 
-    for name in RISKS:
+    for name in WEIGHTED_RISKS:
         risk = found["risks"][name]
         assert_allclose(risk["curve"], losses.mean(axis=0), rtol=1e-9)
         assert risk["selected"] == PENALTIES[at]

@@ -10,25 +10,23 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from service.jobs.kinds import (
-    JOB_KINDS,
-    _cross_validation_run,
-    _learner_groups,
-    _learners_run,
-    cross_validation,
-)
-from service.jobs.kinds._cross_validation_plan import plan_of
-from service.jobs.kinds._cross_validation_run import parts_of, run_part
-from service.jobs.kinds._learner_groups import bundles_of
-from service.jobs.kinds._learners_told import told_by
-from service.jobs.kinds.base import Chunks, Job, NothingLeft
 from service.jobs.parts import FAILED, failed_arrays
+from service.kinds import JOB_KINDS
+from service.kinds.base import Chunks, Job, NothingLeft
+from service.kinds.cross_validation import kind as cross_validation
+from service.kinds.cross_validation import run as _cross_validation_run
+from service.kinds.cross_validation.plan import plan_of
+from service.kinds.cross_validation.run import parts_of, run_part
+from service.kinds.fitting import learner_groups as _learner_groups
+from service.kinds.fitting import run as _learners_run
+from service.kinds.fitting.learner_groups import bundles_of
+from service.kinds.fitting.outcomes import told_by
 from tests.service.kinds.running import run_kind
 from tests.service.kinds.test_cross_validation import BODY, LABELS, X, Y
 from tests.thetahat.learners.problems import problem
+from thetahat.cross_validation import Group, run_path
 from thetahat.errors import InsufficientData
 from thetahat.learners.ridge import Ridge
-from thetahat.resampling import Group, run_path
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Rows
 from thetahat.schemes.k_fold import KFold

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from service.jobs.kinds._learners_run import run_group
-from service.jobs.kinds._learners_told import Arrays, Told, as_arrays, told_by
 from service.jobs.parts import FAILED, failed_arrays
+from service.kinds.fitting.outcomes import Arrays, Told, as_arrays, told_by
+from service.kinds.fitting.run import run_group
 from tests.thetahat.learners.problems import problem
+from thetahat.cross_validation import Group, SplitOutcome, pack, rows_of
 from thetahat.errors import InsufficientData
 from thetahat.learners.ridge import Ridge
 from thetahat.losses.squared import Squared
-from thetahat.resampling import Group, SplitOutcome, pack, rows_of
 from thetahat.schemes.base import Split
 from thetahat.schemes.k_fold import KFold
 

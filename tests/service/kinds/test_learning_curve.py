@@ -10,11 +10,13 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.errors import InvalidRequest
-from service.jobs.kinds import JOB_KINDS, _curve_run, learning_curve
-from service.jobs.kinds.base import Chunks, Job
-from service.jobs.kinds.learning_curve import LearningCurveRequest
+from service.kinds import JOB_KINDS
+from service.kinds.base import Chunks, Job
+from service.kinds.learning_curve import kind as learning_curve
+from service.kinds.learning_curve import run as _curve_run
+from service.kinds.learning_curve.kind import LearningCurveRequest
 from tests.service.kinds.running import parquet_file, place_of, run_kind
-from thetahat.curves import Growth, grown
+from thetahat.analyses.learning_curve import Growth, grown
 from thetahat.errors import EvaluationError
 from thetahat.schemes.base import Rows
 from thetahat.schemes.k_fold import KFold

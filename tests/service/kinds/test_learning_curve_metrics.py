@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.jobs import spill
-from service.jobs.kinds import learning_curve
+from service.kinds.learning_curve import kind as learning_curve
 from tests.service.kinds.running import parquet_file, place_of, run_kind
 from tests.service.kinds.test_learning_curve import BODY, X
 from thetahat.errors import EvaluationError
@@ -32,7 +32,7 @@ def test_against_sklearn_the_metrics_at_a_smaller_size() -> None:
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     from sklearn.metrics import f1_score, roc_auc_score
 
-    from thetahat.curves import Growth, grown
+    from thetahat.analyses.learning_curve import Growth, grown
     from thetahat.schemes.base import Rows
     from thetahat.schemes.k_fold import KFold
 

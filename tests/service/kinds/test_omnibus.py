@@ -9,9 +9,9 @@ import pytest
 from service.api.catalogue import family
 from service.errors import InvalidRequest
 from tests.service.kinds.running import place_of, run_kind
-from thetahat.comparisons import TESTS
 from thetahat.errors import EvaluationError
-from thetahat.omnibus import OMNIBUS
+from thetahat.multiple_tests import MULTIPLE_TESTS
+from thetahat.paired_tests import PAIRED_TESTS
 
 LOSSES = {
     "a": [[0.0, 0.1], [0.2, 0.3], [0.1, 0.0]],
@@ -112,4 +112,4 @@ def test_invalid_two_models_are_too_few() -> None:
 def test_golden_the_catalogue_lists_both_kinds_of_test() -> None:
     listed = [item["name"] for item in family("tests")["items"]]
 
-    assert listed == sorted([*TESTS, *OMNIBUS])
+    assert listed == sorted([*PAIRED_TESTS, *MULTIPLE_TESTS])

@@ -7,12 +7,13 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.api.catalogue import family
-from service.jobs.kinds import _cross_validation_run, cross_validation
-from service.jobs.kinds.base import Chunk
+from service.kinds.base import Chunk
+from service.kinds.cross_validation import kind as cross_validation
+from service.kinds.cross_validation import run as _cross_validation_run
 from service.storage.engine import to_json
 from tests.service.kinds.running import parquet_file, run_kind
 from thetahat.errors import InvalidParameter, UnsupportedCombination
-from thetahat.refits import EVERY_INTERVAL, EVERY_VARIANCE, REFITS
+from thetahat.refit_estimators import EVERY_INTERVAL, EVERY_VARIANCE, REFIT_ESTIMATORS
 
 RNG = np.random.default_rng(20_261_121)
 X = RNG.normal(size=(40, 2))
@@ -247,8 +248,8 @@ def test_exact_the_lists_hold_what_a_request_may_name() -> None:
         for field in ("variances", "intervals")
     }
     assert listed == {"variances": list(EVERY_VARIANCE), "intervals": list(EVERY_INTERVAL)}
-    for name in REFITS:
-        assert (name in EVERY_VARIANCE) == ("variances" in REFITS[name].gives)
-        assert (name in EVERY_INTERVAL) == ("intervals" in REFITS[name].gives)
+    for name in REFIT_ESTIMATORS:
+        assert (name in EVERY_VARIANCE) == ("variances" in REFIT_ESTIMATORS[name].gives)
+        assert (name in EVERY_INTERVAL) == ("intervals" in REFIT_ESTIMATORS[name].gives)
     assert {"theta_B", "bates_nested_cv"} <= set(EVERY_VARIANCE)
     assert {"student_t", "bates_nested_cv"} <= set(EVERY_INTERVAL)

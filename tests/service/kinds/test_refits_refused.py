@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from service.errors import InvalidRequest
-from service.jobs.kinds import _refits
+from service.kinds.fitting import refits as _refits
 from tests.service.kinds.running import place_of, run_kind
 from tests.service.kinds.test_refits import BODY
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination

@@ -9,14 +9,17 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.errors import InvalidRequest
-from service.jobs.kinds import JOB_KINDS, _selection_run, _selection_schemes, selection
-from service.jobs.kinds.base import Chunks, Job
-from service.jobs.kinds.selection import SelectionRequest
+from service.kinds import JOB_KINDS
+from service.kinds.base import Chunks, Job
+from service.kinds.selection import kind as selection
+from service.kinds.selection import run as _selection_run
+from service.kinds.selection import schemes as _selection_schemes
+from service.kinds.selection.kind import SelectionRequest
 from tests.service.kinds.running import parquet_file, place_of, run_kind
+from thetahat.analyses.selection import internal_splits, seed_on_all
 from thetahat.errors import EvaluationError
 from thetahat.schemes.base import Rows
 from thetahat.schemes.k_fold import KFold
-from thetahat.selecting import internal_splits, seed_on_all
 
 RNG = np.random.default_rng(20_261_121)
 X = RNG.normal(size=(48, 6))

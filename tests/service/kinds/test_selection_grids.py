@@ -9,17 +9,20 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.jobs.kinds import JOB_KINDS, _selection_groups, _selection_output, selection
-from service.jobs.kinds._selection_plan import plan_of
-from service.jobs.kinds.base import Chunks, Job, NothingLeft
-from service.jobs.kinds.selection import SelectionRequest
 from service.jobs.parts import failed_arrays
+from service.kinds import JOB_KINDS
+from service.kinds.base import Chunks, Job, NothingLeft
+from service.kinds.selection import groups as _selection_groups
+from service.kinds.selection import kind as selection
+from service.kinds.selection import result as _selection_output
+from service.kinds.selection.kind import SelectionRequest
+from service.kinds.selection.plan import plan_of
 from tests.service.kinds.running import place_of, run_kind
 from tests.service.kinds.test_selection import BODY, PENALTIES, X, Y
+from thetahat.analyses.selection import seed_on_all
 from thetahat.errors import EvaluationError
 from thetahat.schemes.base import Rows
 from thetahat.schemes.k_fold import KFold
-from thetahat.selecting import seed_on_all
 
 RANGE = {"from": 1e-3, "to": 1e6, "count": 200}
 GRID = {**BODY, "candidates": {"ridge": {"name": "ridge", "grid": {"penalty": RANGE}}}}

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.jobs.kinds import _selection_run, selection
+from service.kinds.selection import kind as selection
+from service.kinds.selection import run as _selection_run
 from tests.service.kinds.running import place_of, run_kind
 from tests.service.kinds.test_selection import BODY, X
+from thetahat.analyses.selection import internal_splits, seed_on_all
 from thetahat.errors import EvaluationError
 from thetahat.schemes.base import Rows
 from thetahat.schemes.stratified_k_fold import StratifiedKFold
-from thetahat.selecting import internal_splits, seed_on_all
 
 LABEL = np.where(X[:, 0] + np.random.default_rng(8).normal(size=48) > 0, "yes", "no")
 SMOOTHING = [0.1, 1.0, 10.0]

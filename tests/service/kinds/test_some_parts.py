@@ -10,8 +10,10 @@ from uuid import UUID
 import pytest
 from numpy.testing import assert_allclose
 
-from service.jobs.kinds import JOB_KINDS, learning_curve, selection
-from service.jobs.kinds.base import Chunks, EvaluatesSome, Job
+from service.kinds import JOB_KINDS
+from service.kinds.base import Chunks, EvaluatesSome, Job
+from service.kinds.learning_curve import kind as learning_curve
+from service.kinds.selection import kind as selection
 from tests.service.kinds.running import run_kind
 from tests.service.kinds.test_learning_curve import BODY as CURVE
 from tests.service.kinds.test_selection import BODY as SELECTION

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from service.jobs.discard import KEPT
-from service.jobs.kinds import JOB_KINDS, _study_plan, study
-from service.jobs.kinds._study_records import Stretch, as_table, from_table, packed, unpacked
+from service.kinds import JOB_KINDS
+from service.kinds.study import kind as study
+from service.kinds.study import plan as _study_plan
+from service.kinds.study.records import Stretch, as_table, from_table, packed, unpacked
 from tests.service.kinds.running import parquet_file, run_kind
 from tests.service.kinds.small_studies import COLUMNS, LOSSES, PAIRS, Tiny, of_file
 from thetahat.registry import Registry
@@ -17,7 +19,7 @@ from thetahat.registry import Registry
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_study_plan, "PRESETS", Registry("presets", {"tiny": Tiny}))
+    monkeypatch.setattr(_study_plan, "presets", lambda: Registry("presets", {"tiny": Tiny}))
 
 
 @pytest.fixture

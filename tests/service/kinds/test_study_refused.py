@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from service.errors import InvalidRequest
-from service.jobs.kinds import _study_plan, study
+from service.kinds.study import kind as study
+from service.kinds.study import plan as _study_plan
 from tests.service.kinds.running import parquet_file, place_of, run_kind
 from tests.service.kinds.small_studies import COLUMNS, LOSSES, PAIRS, Tiny, of_file
 from thetahat.errors import EvaluationError, InvalidParameter
@@ -17,7 +18,7 @@ from thetahat.registry import Registry
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_study_plan, "PRESETS", Registry("presets", {"tiny": Tiny}))
+    monkeypatch.setattr(_study_plan, "presets", lambda: Registry("presets", {"tiny": Tiny}))
 
 
 @pytest.mark.parametrize(

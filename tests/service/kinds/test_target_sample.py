@@ -10,11 +10,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.errors import InvalidRequest
-from service.jobs.kinds import JOB_KINDS
+from service.kinds import JOB_KINDS
 from tests.service.kinds.running import parquet_file, place_of, run_kind
 from tests.service.kinds.shifts import FOLD, SITES, X, Y, Z, ratio_of_normals
 from thetahat.errors import EvaluationError
-from thetahat.risks import RISKS
+from thetahat.weighted_risks import WEIGHTED_RISKS
 
 BODY: dict[str, Any] = {
     "kind": "cross_validation",
@@ -39,7 +39,7 @@ def test_against_scipy_each_learner_has_its_risks() -> None:
         beta = np.cov(terms, w[rows])[0, 1] / w.var(ddof=1)
         controlled = terms - beta * (w[rows] - 1)
         risks = result["models"][name]["risks"]
-        assert list(risks) == list(RISKS)
+        assert list(risks) == list(WEIGHTED_RISKS)
         assert_allclose(risks["weighted"]["estimate"], terms.mean(), rtol=1e-9)
         assert_allclose(risks["controlled"]["estimate"], controlled.mean(), rtol=1e-8)
         assert_allclose(risks["controlled"]["variance"], controlled.var(ddof=1) / 30, rtol=1e-8)
@@ -164,9 +164,9 @@ def test_exact_risks_by_name() -> None:
             ("target_sample", "features"),
             "no feature 'x7'",
         ),
-        ({"weights": "kmm"}, ("weights", "name"), "not one of the weights"),
+        ({"weights": "kmm"}, ("weights", "name"), "not one of the importance weights"),
         ({"weights": {"name": "ulsif", "as": "u"}}, ("weights", "as"), "no other name"),
-        ({"risks": ["all"]}, ("risks", 0, "name"), "not one of the risks"),
+        ({"risks": ["all"]}, ("risks", 0, "name"), "not one of the weighted risks"),
         ({"weights": "given"}, ("data", "weight"), "weight for each row"),
         (
             {"weights": "given", "data": {**BODY["data"], "weight": [1.0] * 29 + [1e200]}},

@@ -8,11 +8,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.errors import InvalidRequest
-from service.jobs.kinds import JOB_KINDS
+from service.kinds import JOB_KINDS
 from tests.service.kinds.running import parquet_file, place_of, run_kind
-from tests.thetahat.weights.samples import SOURCE, TARGET
+from tests.thetahat.importance_weights.samples import SOURCE, TARGET
 from thetahat.errors import EvaluationError
-from thetahat.weights import WEIGHTS
+from thetahat.importance_weights import IMPORTANCE_WEIGHTS
 
 BODY: dict[str, Any] = {
     "kind": "weights",
@@ -36,7 +36,7 @@ def test_golden_the_published_vector() -> None:
     assert result["methods"] == [{"family": "weights", "name": "gaussian_ratio", "params": {}}]
 
 
-@pytest.mark.parametrize("name", WEIGHTS)
+@pytest.mark.parametrize("name", IMPORTANCE_WEIGHTS)
 def test_property_every_method_by_its_bare_name(name: str) -> None:
     found = run_kind({**BODY, "weights": name}).result["weights"]
 
@@ -88,7 +88,7 @@ def test_exact_stored_data_sets_and_inline_samples_agree(tmp_path: Path) -> None
             "no value in row 7",
         ),
         ({"source": {"X": SOURCE.tolist(), "y": [1]}}, ("source", "y"), "1 entries for 8 rows"),
-        ({"weights": "kmm"}, ("weights", "name"), "'kmm' is not one of the weights"),
+        ({"weights": "kmm"}, ("weights", "name"), "'kmm' is not one of the importance weights"),
         (
             {"weights": {"name": "gaussian_ratio", "params": {"width": 1}}},
             ("weights", "params", "width"),

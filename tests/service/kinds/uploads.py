@@ -7,7 +7,7 @@ from uuid import uuid5
 
 from service.data.formats import format_of
 from service.data.tables import table_path
-from service.jobs.kinds.base import DatasetFile
+from service.kinds.base import DatasetFile
 from tests.service.kinds.running import SPACE
 
 

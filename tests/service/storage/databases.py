@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from service import queue
+from service.broker import queue
 from service.settings import settings
 from service.storage import engine, schema
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from service import queue
+from service.broker import queue
 from service.jobs import health, read
 from service.storage import schema
 from service.storage.owners import LOCAL_OWNER_ID

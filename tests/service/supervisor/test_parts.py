@@ -13,9 +13,9 @@ from uuid import uuid4
 import pytest
 import sqlalchemy as sa
 
-from service import queue
-from service.gate import VARIABLE, Gate, wait_at_gate
+from service.broker import queue
 from service.jobs import health
+from service.process.startup_gate import VARIABLE, Gate, wait_at_gate
 from service.settings import LONGEST_SOCKET, settings
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.tables import API_KEY
@@ -163,7 +163,8 @@ def test_exact_a_stubborn_process_is_killed_with_its_children() -> None:
 def test_exact_an_orphan_ends_with_its_parent() -> None:
     parent = (
         "import subprocess, sys, os\n"
-        "child = subprocess.Popen([sys.executable, '-m', 'service.tether', str(os.getpid()),"
+        "child = subprocess.Popen([sys.executable, "
+        "'-m', 'service.process.exit_with_parent', str(os.getpid()),"
         " 'SIGKILL', sys.executable, '-c', 'import time; print(1, flush=True); time.sleep(60)'],"
         " stdout=subprocess.PIPE)\n"
         "child.stdout.readline()\n"
@@ -179,7 +180,7 @@ def test_exact_an_orphan_ends_with_its_parent() -> None:
 def test_exact_a_gate_holds_until_it_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
     gate = Gate()
     waiting = (
-        "from service.gate import wait_at_gate\n"
+        "from service.process.startup_gate import wait_at_gate\n"
         "print('waits', flush=True)\nwait_at_gate()\nprint('passed', flush=True)\n"
     )
     with subprocess.Popen(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.testing import assert_allclose
 
-from thetahat.refits.base import Fits
-from thetahat.refits.bccv_percentile import BccvPercentile
+from thetahat.refit_estimators.base import Fits
+from thetahat.refit_estimators.bccv_percentile import BccvPercentile
 from thetahat.schemes.base import Rows
-from thetahat.types import Alternative
+from thetahat.values.types import Alternative
 
 
 def test_golden_inferge_centres_on_the_run_beside() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from tests.thetahat.measuring.readings import codes, holdout, tree
+from tests.thetahat.analyses.metrics.readings import codes, holdout, tree
 from tests.thetahat.metrics.judged import binary, labelled
 from tests.thetahat.metrics.published import SEPARATED, SEPARATING
 from thetahat.metrics.f1 import F1

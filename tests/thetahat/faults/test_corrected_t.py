@@ -11,15 +11,15 @@ from scipy.special import stdtr
 
 from service.errors import InvalidRequest
 from tests.service.kinds.running import run_kind
-from tests.thetahat.comparisons.pairs import assert_close, rng_of, scores_pair
-from tests.thetahat.comparisons.test_t_tests import BOSTON
-from thetahat.block_losses import BlockLosses
-from thetahat.comparisons.base import PairedLosses
-from thetahat.comparisons.bouckaert_frank_t import BouckaertFrankT
-from thetahat.comparisons.nadeau_bengio_t import NadeauBengioT
+from tests.thetahat.paired_tests.pairs import assert_close, rng_of, scores_pair
+from tests.thetahat.paired_tests.test_t_tests import BOSTON
 from thetahat.errors import EvaluationError
-from thetahat.layout import Layout, layout_of_scores
-from thetahat.types import Alternative, BlockKind
+from thetahat.paired_tests.base import PairedLosses
+from thetahat.paired_tests.bouckaert_frank_t import BouckaertFrankT
+from thetahat.paired_tests.nadeau_bengio_t import NadeauBengioT
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import Layout, layout_of_scores
+from thetahat.values.types import Alternative, BlockKind
 
 TWO, LESS, GREATER = Alternative.TWO_SIDED, Alternative.LESS, Alternative.GREATER
 

@@ -6,12 +6,12 @@ import math
 
 import pytest
 
-from tests.thetahat.comparisons.pairs import differences_pair, holdout_pair, rng_of
-from thetahat.comparisons.base import PairedLosses
-from thetahat.comparisons.mcnemar import McNemar
-from thetahat.comparisons.sign import Sign
-from thetahat.comparisons.theta_t import ThetaT
-from thetahat.types import Alternative
+from tests.thetahat.paired_tests.pairs import differences_pair, holdout_pair, rng_of
+from thetahat.paired_tests.base import PairedLosses
+from thetahat.paired_tests.mcnemar import McNemar
+from thetahat.paired_tests.sign import Sign
+from thetahat.paired_tests.theta_t import ThetaT
+from thetahat.values.types import Alternative
 
 TWO, LESS, GREATER = Alternative.TWO_SIDED, Alternative.LESS, Alternative.GREATER
 

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from tests.thetahat.evaluation.tables import scores_of, table_of
-from thetahat.evaluation import Choices, evaluate
-from thetahat.layout import layout_of
-from thetahat.types import BlockKind
+from tests.thetahat.analyses.losses.tables import scores_of, table_of
+from thetahat.analyses.losses import Choices, evaluate
+from thetahat.values.layout import layout_of
+from thetahat.values.types import BlockKind
 
 K = 6
 

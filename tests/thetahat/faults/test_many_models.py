@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from tests.thetahat.omnibus.many import by_source, demsar, outcome_of
+from tests.thetahat.multiple_tests.many import by_source, demsar, outcome_of
 
 
 def test_golden_friedman_has_two_conventions_for_ties_and_both_are_named() -> None:

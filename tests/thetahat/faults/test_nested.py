@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from thetahat.errors import InvalidParameter
-from thetahat.refits.bates_nested_cv import BatesNestedCv
-from thetahat.types import FloatArray
+from thetahat.refit_estimators.bates_nested_cv import BatesNestedCv
+from thetahat.values.types import FloatArray
 
 K, R, N = 4, 2, 24
 

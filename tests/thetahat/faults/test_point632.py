@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.testing import assert_allclose
 
-from thetahat.refits._bootstrap_632 import Plus
+from thetahat.refit_estimators._bootstrap_632 import Plus
 
 
 def unclipped(apparent: float, out_of_bag: float, gamma: float) -> float:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.thetahat.comparisons.pairs import differences_pair, rng_of
-from tests.thetahat.evaluation.tables import table_of
-from thetahat.comparisons.sign import Sign
-from thetahat.comparisons.wilcoxon import Wilcoxon
-from thetahat.evaluation import Choices, evaluate
-from thetahat.layout import layout_of
-from thetahat.types import Alternative, BlockKind
+from tests.thetahat.analyses.losses.tables import table_of
+from tests.thetahat.paired_tests.pairs import differences_pair, rng_of
+from thetahat.analyses.losses import Choices, evaluate
+from thetahat.paired_tests.sign import Sign
+from thetahat.paired_tests.wilcoxon import Wilcoxon
+from thetahat.values.layout import layout_of
+from thetahat.values.types import Alternative, BlockKind
 
 
 @pytest.mark.parametrize("names", [("z", "a", "m"), ("m", "z", "a"), ("a", "m", "z")])

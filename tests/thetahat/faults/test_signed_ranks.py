@@ -7,11 +7,11 @@ import math
 import pytest
 from scipy.special import fdtrc, ndtr
 
-from tests.thetahat.comparisons.pairs import assert_close, differences_pair, rng_of, swapped
-from tests.thetahat.comparisons.test_wilcoxon import C45, C45_M
-from tests.thetahat.omnibus.many import DEMSAR_AUC, demsar, outcome_of
-from thetahat.comparisons.wilcoxon import Wilcoxon
-from thetahat.types import Alternative
+from tests.thetahat.multiple_tests.many import DEMSAR_AUC, demsar, outcome_of
+from tests.thetahat.paired_tests.pairs import assert_close, differences_pair, rng_of, swapped
+from tests.thetahat.paired_tests.test_wilcoxon import C45, C45_M
+from thetahat.paired_tests.wilcoxon import Wilcoxon
+from thetahat.values.types import Alternative
 
 TWO, LESS, GREATER = Alternative.TWO_SIDED, Alternative.LESS, Alternative.GREATER
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.testing import assert_allclose
 
-from tests.thetahat.weights.samples import rng, shifted
-from thetahat.weights import Samples
-from thetahat.weights._coverage import share_covered
-from thetahat.weights.kernel_mean_matching import KernelMeanMatching, column_of_kernel
-from thetahat.weights.kliep import Kliep
-from thetahat.weights.logistic import Logistic
+from tests.thetahat.importance_weights.samples import rng, shifted
+from thetahat.importance_weights import Samples
+from thetahat.importance_weights._coverage import share_covered
+from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching, column_of_kernel
+from thetahat.importance_weights.kliep import Kliep
+from thetahat.importance_weights.logistic import Logistic
 
 
 def test_exact_libtlda_the_kernel_is_of_squared_distances_and_the_bound_holds() -> None:

@@ -10,7 +10,7 @@ from scipy import stats
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.generators._size import Size
 from thetahat.generators.gaussian_shift import GaussianShift, Shifted
-from thetahat.weights._closed_forms import THETA, ExampleSetting
+from thetahat.importance_weights._closed_forms import THETA, ExampleSetting
 
 
 def one(setting: GaussianShift, seed: int, n: int, m: int) -> Shifted:

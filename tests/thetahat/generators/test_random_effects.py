@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from thetahat.errors import InvalidParameter
 from thetahat.generators import Size
 from thetahat.generators.random_effects import RandomEffects
-from thetahat.types import BlockKind
+from thetahat.values.types import BlockKind
 
 SIZE = Size(n_sources=5, per_source=20)
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from thetahat.block_losses import BlockLosses
 from thetahat.intervals.base import Interval
-from thetahat.layout import layout_of
-from thetahat.types import Alternative, BlockKind, Caution, FloatArray, MeanKind, Target
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import layout_of
+from thetahat.values.types import Alternative, BlockKind, Caution, FloatArray, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
 
 TWO, LESS, GREATER = Alternative.TWO_SIDED, Alternative.LESS, Alternative.GREATER

@@ -21,12 +21,12 @@ from tests.thetahat.intervals.builders import (
     holdout_of,
     sources_of,
 )
-from thetahat.block_losses import BlockLosses
-from thetahat.bootstrap import SharedResamples
 from thetahat.intervals import INTERVALS
 from thetahat.intervals.base import Interval, ResampledInterval
-from thetahat.layout import layout_of
-from thetahat.types import Alternative, BlockKind
+from thetahat.numerics.bootstrap import SharedResamples
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import layout_of
+from thetahat.values.types import Alternative, BlockKind
 from thetahat.variances import VARIANCES
 
 RESAMPLED = [name for name, kind in INTERVALS.items() if issubclass(kind, ResampledInterval)]

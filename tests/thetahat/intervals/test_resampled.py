@@ -20,17 +20,17 @@ from tests.thetahat.intervals.builders import (
     holdout_of,
     sources_of,
 )
-from thetahat.block_losses import BlockLosses
-from thetahat.bootstrap import SharedResamples
-from thetahat.bootstrap.ends import bca_reach, quantile, studentised_reach
 from thetahat.errors import InvalidParameter
 from thetahat.intervals import INTERVALS
 from thetahat.intervals.basic import Basic
 from thetahat.intervals.bca import Bca
 from thetahat.intervals.percentile import Percentile
 from thetahat.intervals.studentised import Studentised
-from thetahat.layout import layout_of
-from thetahat.types import Alternative, BlockKind, FloatArray, MeanKind, Target
+from thetahat.numerics.bootstrap import SharedResamples
+from thetahat.numerics.bootstrap.ends import bca_reach, quantile, studentised_reach
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import layout_of
+from thetahat.values.types import Alternative, BlockKind, FloatArray, MeanKind, Target
 
 # mlxtend's documentation of its bootstrap, to four decimals
 TEXT = """

@@ -18,13 +18,13 @@ from tests.thetahat.intervals.builders import (
     some_variance,
     sources_of,
 )
-from thetahat.block_losses import BlockLosses
 from thetahat.errors import InvalidParameter
 from thetahat.intervals.normal import Normal
 from thetahat.intervals.prediction import Prediction
 from thetahat.intervals.student_t import StudentT
-from thetahat.layout import layout_of, layout_of_scores
-from thetahat.types import BlockKind, FloatArray, MeanKind, Target
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import layout_of, layout_of_scores
+from thetahat.values.types import BlockKind, FloatArray, MeanKind, Target
 from thetahat.variances import VARIANCES
 
 ANY = holdout_of([1.0, 2.0])

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from thetahat.data import data_of
+from thetahat.cross_validation import rows_of, run_splits
 from thetahat.learners.base import Learner
 from thetahat.losses.squared import Squared
 from thetahat.losses.zero_one import ZeroOne
-from thetahat.resampling import rows_of, run_splits
 from thetahat.schemes import SCHEMES
-from thetahat.types import FloatArray
+from thetahat.tables.data import data_of
+from thetahat.values.types import FloatArray
 
 
 def both(  # ours, theirs, and the data they share

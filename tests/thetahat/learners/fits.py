@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from thetahat.features import Features
 from thetahat.learners.base import Learner
 from thetahat.losses.base import Predictions
-from thetahat.types import FloatArray
+from thetahat.tables.features import Features
+from thetahat.values.types import FloatArray
 
 
 def table(matrix: Any) -> Features:

@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.data import Data, data_of
-from thetahat.types import FloatArray
+from thetahat.tables.data import Data, data_of
+from thetahat.values.types import FloatArray
 
 Problem = Callable[[np.random.Generator], tuple[FloatArray, FloatArray | None]]
 

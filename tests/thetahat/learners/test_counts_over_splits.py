@@ -12,15 +12,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from tests.thetahat.learners.test_every_fast_path import fitted
-from thetahat.data import Data, data_of
-from thetahat.learners import LEARNERS, _class_sums, _count_rows
+from thetahat.cross_validation import rows_of
+from thetahat.cross_validation.many_splits import over_splits, part_of, predicted_at_once
+from thetahat.learners import LEARNERS
 from thetahat.learners.base import Plain
+from thetahat.learners.fast.naive_bayes import class_sums as _class_sums
+from thetahat.learners.fast.naive_bayes import count_rows as _count_rows
 from thetahat.losses.base import Predictions
-from thetahat.resampling import rows_of
-from thetahat.resampling.at_once import over_splits, part_of, predicted_at_once
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
-from thetahat.sparse import Numbered, sparse_columns
+from thetahat.tables.data import Data, data_of
+from thetahat.tables.sparse import Numbered, sparse_columns
 
 LEARNT = ["multinomial_naive_bayes", "bernoulli_naive_bayes"]
 SPLITS: dict[str, dict[str, Any]] = {

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from thetahat.data import Data, data_of
-from thetahat.learners import _discriminant_turned
-from thetahat.learners._class_rows import class_rows
-from thetahat.learners._turned_rows import TurnedRows, nearly_turned_rows
+from thetahat.cross_validation import Outcomes, SplitOutcome, gathered, rows_of, run_splits
+from thetahat.learners.fast.discriminants import decorrelated as _discriminant_turned
+from thetahat.learners.fast.discriminants.class_rows import class_rows
+from thetahat.learners.fast.discriminants.decorrelated_rows import TurnedRows, nearly_turned_rows
 from thetahat.learners.linear_discriminant import LinearDiscriminant
 from thetahat.losses.zero_one import ZeroOne
-from thetahat.resampling import Outcomes, SplitOutcome, gathered, rows_of, run_splits
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.k_fold import KFold
+from thetahat.tables.data import Data, data_of
 
 
 def ill_conditioned(condition: float, n: int = 120, *, weighted: bool = False) -> Data:

@@ -12,16 +12,16 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.learners.problems import PROBLEMS, problem
-from thetahat.data import Data
+from thetahat.cross_validation import SplitOutcome, rows_of, run_splits
 from thetahat.errors import EvaluationError
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner
 from thetahat.losses.base import Predictions
 from thetahat.losses.squared import Squared
 from thetahat.losses.zero_one import ZeroOne
-from thetahat.resampling import SplitOutcome, rows_of, run_splits
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
+from thetahat.tables.data import Data
 
 COUNTS: Final = {"multinomial_naive_bayes", "bernoulli_naive_bayes"}  # tried on counts elsewhere
 FAST: Final = [name for name in LEARNERS if hasattr(LEARNERS[name], "over_splits")]

@@ -13,14 +13,14 @@ from scipy.sparse import csr_array
 from tests.thetahat.learners.fits import probabilities
 from tests.thetahat.learners.problems import PROBLEMS, problem
 from tests.thetahat.learners.test_every_fast_path import SPLITS, fitted, splits_of
-from thetahat.data import Data, data_of
-from thetahat.features import Features
-from thetahat.learners import _gaussian_rows
-from thetahat.learners._gaussian_splits import GaussianPath, GaussianSplits
+from thetahat.cross_validation.many_splits import part_of
 from thetahat.learners.base import Part, Plain
+from thetahat.learners.fast.naive_bayes import gaussian_rows as _gaussian_rows
+from thetahat.learners.fast.naive_bayes.gaussian_over_splits import GaussianPath, GaussianSplits
 from thetahat.learners.gaussian_naive_bayes import GaussianNaiveBayes
-from thetahat.resampling.at_once import part_of
-from thetahat.sparse import Numbered, sparse_columns
+from thetahat.tables.data import Data, data_of
+from thetahat.tables.features import Features
+from thetahat.tables.sparse import Numbered, sparse_columns
 
 SMOOTHINGS = [0.0, 1e-9, 0.01, 3.0]
 

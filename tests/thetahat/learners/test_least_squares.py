@@ -5,12 +5,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.learners.fits import predicted
-from thetahat.data import data_of
+from thetahat.cross_validation import rows_of, run_splits
 from thetahat.learners.least_squares import LeastSquares
 from thetahat.learners.ridge import Ridge
 from thetahat.losses.squared import Squared
-from thetahat.resampling import rows_of, run_splits
 from thetahat.schemes import SCHEMES
+from thetahat.tables.data import data_of
 
 
 @pytest.mark.outside("hand arithmetic in the comment")

@@ -11,17 +11,17 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.learners.problems import problem
-from thetahat.data import Data, data_of
-from thetahat.learners._logistic_newton import Objective, minimise
-from thetahat.learners._logistic_optimum import optimum_of
-from thetahat.learners._logistic_path import logistic_over_path
-from thetahat.learners._logistic_splits import told_of
+from thetahat.cross_validation import SplitOutcome, path_over, rows_of, run_path, run_splits
 from thetahat.learners.base import Part, Plain
+from thetahat.learners.fast.logistic.all_rows_optimum import optimum_of
+from thetahat.learners.fast.logistic.newton import Objective, minimise
+from thetahat.learners.fast.logistic.over_splits import told_of
+from thetahat.learners.fast.logistic.penalty_path import logistic_over_path
 from thetahat.learners.logistic_regression import LogisticRegression
 from thetahat.losses.base import Predictions
 from thetahat.losses.zero_one import ZeroOne
-from thetahat.resampling import SplitOutcome, path_over, rows_of, run_path, run_splits
 from thetahat.schemes import SCHEMES
+from thetahat.tables.data import Data, data_of
 
 PENALTIES = (1.0, 1e-3, 100.0)
 

@@ -9,17 +9,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tests.thetahat.learners.against import both
 from tests.thetahat.learners.fits import predicted, probabilities, table
 from tests.thetahat.learners.problems import PROBLEMS, problem
-from thetahat.data import Data, data_of
+from thetahat.cross_validation import rows_of, run_splits
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.learners._logistic_model import LogisticModel
-from thetahat.learners._logistic_newton import Objective, minimise
-from thetahat.learners._logistic_path import logistic_over_splits
 from thetahat.learners.base import Part, Plain
+from thetahat.learners.fast.logistic.model import LogisticModel
+from thetahat.learners.fast.logistic.newton import Objective, minimise
+from thetahat.learners.fast.logistic.penalty_path import logistic_over_splits
 from thetahat.learners.logistic_regression import LogisticRegression
 from thetahat.losses.zero_one import ZeroOne
-from thetahat.resampling import rows_of, run_splits
 from thetahat.schemes import SCHEMES
-from thetahat.types import FloatArray
+from thetahat.tables.data import Data, data_of
+from thetahat.values.types import FloatArray
 
 HAND = pytest.mark.outside("hand arithmetic in the comment")
 

@@ -8,17 +8,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.learners.against import both
 from tests.thetahat.learners.fits import predicted, probabilities
-from thetahat.data import data_of
+from thetahat.cross_validation import rows_of, run_splits
+from thetahat.cross_validation.many_splits import over_splits, predicted_at_once
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.learners._neighbour_search import Search, smallest
 from thetahat.learners.base import Plain
+from thetahat.learners.fast.neighbours.search import Search, smallest
 from thetahat.learners.nearest_neighbours import NearestNeighbours
 from thetahat.losses.base import Predictions
 from thetahat.losses.squared import Squared
-from thetahat.resampling import rows_of, run_splits
-from thetahat.resampling.at_once import over_splits, predicted_at_once
 from thetahat.schemes import SCHEMES
-from thetahat.types import FloatArray
+from thetahat.tables.data import data_of
+from thetahat.values.types import FloatArray
 
 LINE = [[0.0], [1.0], [3.0], [6.0]]
 
@@ -146,7 +146,7 @@ def test_exact_lists_in_blocks_are_the_same(monkeypatch: pytest.MonkeyPatch) -> 
     rows = np.random.default_rng(20_261_210).normal(size=(90, 20))
     whole = Search(rows).nearest(rows, 4)
 
-    monkeypatch.setattr("thetahat.learners._neighbour_search._BLOCK", 500)
+    monkeypatch.setattr("thetahat.learners.fast.neighbours.search._BLOCK", 500)
 
     in_parts = Search(rows).nearest(rows, 4)
     assert_array_equal(in_parts[0], whole[0])

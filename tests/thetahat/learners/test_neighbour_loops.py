@@ -7,19 +7,19 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from tests.thetahat.learners.fits import predicted
-from thetahat.data import data_of
-from thetahat.learners import _neighbour_search
-from thetahat.learners._neighbour_loops import RoughRows, loops_suit
-from thetahat.learners._neighbour_search import Lists, Search
+from thetahat.cross_validation import path_over, rows_of, run_path, run_splits
+from thetahat.cross_validation.many_splits import over_splits, part_of
 from thetahat.learners.base import Plain
+from thetahat.learners.fast.neighbours import search as _neighbour_search
+from thetahat.learners.fast.neighbours.compiled_search import RoughRows, loops_suit
+from thetahat.learners.fast.neighbours.search import Lists, Search
 from thetahat.learners.nearest_neighbours import NearestNeighbours
 from thetahat.losses.base import Predictions
 from thetahat.losses.zero_one import ZeroOne
-from thetahat.resampling import path_over, rows_of, run_path, run_splits
-from thetahat.resampling.at_once import over_splits, part_of
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
-from thetahat.types import FloatArray
+from thetahat.tables.data import data_of
+from thetahat.values.types import FloatArray
 
 RNG = np.random.default_rng(20_261_131)
 N, LENGTH = 1100, 9
@@ -155,7 +155,7 @@ def test_naive_fits_of_many_rows(scheme: str) -> None:
 def test_exact_refused_splits_stand_where_they_stood(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = RNG.normal(size=(60, 3)), RNG.normal(size=60)
     data = data_of({f"x{j}": X[:, j] for j in range(3)}, y, "regression")
-    monkeypatch.setattr("thetahat.learners._neighbour_splits._MOST_HELD", 300)
+    monkeypatch.setattr("thetahat.learners.fast.neighbours.over_splits._MOST_HELD", 300)
     shared = over_splits(NearestNeighbours(k=3), data)
     whole, twice = np.arange(60), np.repeat(np.arange(30), 2)
     splits = [Split(0, at, at, whole[10:], whole[:10]) for at in range(9)]

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from thetahat.features import Features
-from thetahat.learners import _neighbour_splits
+from thetahat.cross_validation.many_splits import part_of
 from thetahat.learners.base import Part, Plain
+from thetahat.learners.fast.neighbours import over_splits as _neighbour_splits
 from thetahat.learners.nearest_neighbours import NearestNeighbours
 from thetahat.losses.base import Predictions
-from thetahat.resampling.at_once import part_of
 from thetahat.schemes.base import Split
+from thetahat.tables.features import Features
 
 RNG = np.random.default_rng(0)
 N = 40

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from thetahat.data import data_of
+from thetahat.cross_validation import run_splits
 from thetahat.learners import LEARNERS
-from thetahat.learners._discriminant_turned import gap
-from thetahat.learners._discriminants import leading, posterior
+from thetahat.learners.fast.discriminants.class_means import leading, posterior
+from thetahat.learners.fast.discriminants.decorrelated import gap
 from thetahat.losses.zero_one import ZeroOne
-from thetahat.resampling import run_splits
 from thetahat.schemes.base import Split
+from thetahat.tables.data import data_of
 
 CLASSIFIERS = (
     "linear_discriminant",

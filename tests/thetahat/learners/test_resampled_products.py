@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from thetahat.data import Data, data_of
-from thetahat.learners import _resampled_products
-from thetahat.learners._resampled_products import product_in_widths, products_of_resamples
+from thetahat.cross_validation import Outcomes, gathered, rows_of, run_splits
+from thetahat.cross_validation.many_splits import _of_all_rows
 from thetahat.learners.base import Part
+from thetahat.learners.fast.ridge import resampled_products as _resampled_products
+from thetahat.learners.fast.ridge.resampled_products import product_in_widths, products_of_resamples
 from thetahat.learners.ridge import Ridge
 from thetahat.losses.squared import Squared
-from thetahat.resampling import Outcomes, gathered, rows_of, run_splits
-from thetahat.resampling.at_once import _of_all_rows
 from thetahat.schemes.bootstrap import Bootstrap
-from thetahat.types import IntArray
+from thetahat.tables.data import Data, data_of
+from thetahat.values.types import IntArray
 
 
 def drawn(n: int, m: int) -> list[IntArray]:

@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.learners.fits import predicted, table
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.features import Features
 from thetahat.learners.ridge import LinearModel, Ridge
+from thetahat.tables.features import Features
 
 LINE = [[0.0], [1.0], [2.0]]
 

@@ -6,16 +6,16 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.learners.fits import predicted, table
 from tests.thetahat.learners.problems import PROBLEMS
-from thetahat.learners import _ridge_solutions
-from thetahat.learners._ridge_path import RidgePath
+from thetahat.cross_validation.many_splits import part_of
 from thetahat.learners.base import Plain
+from thetahat.learners.fast.ridge import solutions as _ridge_solutions
+from thetahat.learners.fast.ridge.penalty_path import RidgePath
 from thetahat.learners.ridge import Ridge
-from thetahat.resampling.at_once import part_of
 from thetahat.schemes.base import Rows, Split
 from thetahat.schemes.bootstrap import Bootstrap
 from thetahat.schemes.k_fold import KFold
 from thetahat.schemes.leave_one_out import LeaveOneOut
-from thetahat.types import FloatArray
+from thetahat.values.types import FloatArray
 
 PENALTIES = np.array([1e-6, 0.1, 1.0, 100.0])
 

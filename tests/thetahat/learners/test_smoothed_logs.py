@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from thetahat.learners._smoothed_logs import SmoothedLogs
+from thetahat.learners.fast.naive_bayes.smoothed_logs import SmoothedLogs
 
 
 @pytest.mark.parametrize("smoothing", [1.0, 0.3, 1e-200])

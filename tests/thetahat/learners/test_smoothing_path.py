@@ -16,13 +16,15 @@ from tests.thetahat.learners.test_counts_over_splits import (
     table_of,
 )
 from tests.thetahat.learners.test_every_fast_path import fitted
-from thetahat.data import Data, data_of
-from thetahat.learners import LEARNERS, _class_sums, _smoothing_path
-from thetahat.learners._smoothing_path import SmoothingPath
+from thetahat.cross_validation import rows_of
+from thetahat.cross_validation.many_splits import over_splits, part_of, predicted_at_once
+from thetahat.learners import LEARNERS
 from thetahat.learners.base import Part, Plain
-from thetahat.resampling import rows_of
-from thetahat.resampling.at_once import over_splits, part_of, predicted_at_once
+from thetahat.learners.fast.naive_bayes import class_sums as _class_sums
+from thetahat.learners.fast.naive_bayes import smoothing_path as _smoothing_path
+from thetahat.learners.fast.naive_bayes.smoothing_path import SmoothingPath
 from thetahat.schemes import SCHEMES
+from thetahat.tables.data import Data, data_of
 
 SMOOTHINGS = [1e-3, 0.5, 1.0, 20.0]
 

@@ -8,13 +8,13 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 
 from tests.thetahat.learners.fits import table
-from thetahat.features import Features
 from thetahat.learners import LEARNERS
-from thetahat.learners._parts import columns_or_plain
-from thetahat.learners._ridge_splits import ridge_over_splits
+from thetahat.learners._training_parts import columns_or_plain
 from thetahat.learners.base import Part, Plain
-from thetahat.sparse import SparseColumns
-from thetahat.types import FloatArray
+from thetahat.learners.fast.ridge.over_splits import ridge_over_splits
+from thetahat.tables.features import Features
+from thetahat.tables.sparse import SparseColumns
+from thetahat.values.types import FloatArray
 
 DENSE = [
     "ridge",

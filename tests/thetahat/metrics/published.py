@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from thetahat.types import IntArray
+from thetahat.values.types import IntArray
 
 
 def _whole(text: str) -> IntArray:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from thetahat.block_losses import BlockLosses
-from thetahat.layout import layout_of
-from thetahat.types import BlockKind
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import layout_of
+from thetahat.values.types import BlockKind
 
 Rows = list[list[float]]
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from thetahat.features import Features
 from thetahat.learners.base import Learner
 from thetahat.losses.base import Predictions
 from thetahat.pipelines import FittedPipeline, Pipeline, build, learner_spec
-from thetahat.types import IntArray
+from thetahat.tables.features import Features
+from thetahat.values.types import IntArray
 
 
 def numbers(n: int = 60, p: int = 3, *, seed: int = 20) -> Features:

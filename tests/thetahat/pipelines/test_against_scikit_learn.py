@@ -27,7 +27,7 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC
 
 from tests.thetahat.pipelines.tables import built, codes, fit_predict, numbers, strings, values
-from thetahat.features import Features
+from thetahat.tables.features import Features
 
 FOLDS = KFold(5)
 

@@ -7,8 +7,8 @@ import pytest
 
 from tests.thetahat.pipelines.tables import MIXED, built, fitted, reached, strings
 from thetahat.errors import InvalidParameter
-from thetahat.features import Features
 from thetahat.pipelines import Pipeline
+from thetahat.tables.features import Features
 
 
 def test_golden_columns_that_keep_their_name_keep_their_place_and_new_ones_come_last() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.thetahat.pipelines.tables import built
 from thetahat.pipelines import describe_learners, describe_transformers
-from thetahat.pipelines.reviewed import CLASSIFIERS, REGRESSORS, TRANSFORMERS, VECTORISERS
+from thetahat.pipelines.allowed import CLASSIFIERS, REGRESSORS, TRANSFORMERS, VECTORISERS
 from thetahat.pipelines.schema import in_words
 from thetahat.pipelines.steps import STEPS
 

@@ -10,9 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.pipelines.tables import built, fit_predict
 from thetahat.errors import InvalidParameter
-from thetahat.features import Features
 from thetahat.pipelines import Pipeline, learner_spec
 from thetahat.pipelines.spec import BranchSpec, GroupsSpec, StepSpec
+from thetahat.tables.features import Features
 
 RNG = np.random.default_rng(20_261_260)
 N = 80
@@ -251,7 +251,7 @@ def test_invalid_a_column_that_does_not_reach_a_group() -> None:
 
 
 def test_exact_groups_that_learn_nothing_are_taken_once() -> None:
-    from thetahat.resampling import is_fast
+    from thetahat.cross_validation import is_fast
 
     groups = {"groups": [{"columns": ["a"], "prepare": ["Normalizer"]}, {"columns": ["b"]}]}
     learns = {"groups": [{"columns": ["a"], "prepare": ["Normalizer", "standardise"]}]}

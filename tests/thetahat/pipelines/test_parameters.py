@@ -10,7 +10,7 @@ import pytest
 from tests.thetahat.pipelines.tables import built
 from thetahat.errors import InvalidParameter
 from thetahat.pipelines import build, build_step, learner_spec, step_spec
-from thetahat.pipelines.reviewed import CLASSIFIERS, REGRESSORS, learner_tasks, load
+from thetahat.pipelines.allowed import CLASSIFIERS, REGRESSORS, learner_tasks, load
 
 CASES: list[tuple[str, str, Any, str]] = [
     ("LogisticRegression", "c", 1.0, "(did you mean 'C'?); it has penalty, C, l1_ratio"),

@@ -18,9 +18,9 @@ from tests.thetahat.pipelines.tables import (
     values,
 )
 from thetahat.errors import InsufficientData, InvalidParameter, LearnerFailed
-from thetahat.features import Features
 from thetahat.pipelines import FittedPipeline, Pipeline, build_step, step_spec
 from thetahat.pipelines.scikit_learner import FittedEstimator
+from thetahat.tables.features import Features
 
 TRAIN, TEST = np.arange(0, 45), np.arange(45, 60)
 

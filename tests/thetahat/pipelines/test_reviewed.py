@@ -12,9 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from tests.thetahat.pipelines.tables import built, codes, fit_predict, numbers, values
 from thetahat.pipelines import build_step, step_spec
-from thetahat.pipelines.left_out import LEFT_OUT
-from thetahat.pipelines.policy import LARGEST, LONGEST, NO_LISTS, REFUSED, REFUSED_OF
-from thetahat.pipelines.reviewed import (
+from thetahat.pipelines.allowed import (
     CLASSIFIERS,
     REGRESSORS,
     SELECTORS,
@@ -25,6 +23,8 @@ from thetahat.pipelines.reviewed import (
     load,
     title,
 )
+from thetahat.pipelines.excluded import LEFT_OUT
+from thetahat.pipelines.policy import LARGEST, LONGEST, NO_LISTS, REFUSED, REFUSED_OF
 
 TRAIN, TEST = np.arange(0, 45), np.arange(45, 60)
 

@@ -18,11 +18,11 @@ from thetahat.errors import (
     LearnerFailed,
     UnsupportedCombination,
 )
+from thetahat.pipelines.allowed import CLASSIFIERS
 from thetahat.pipelines.constraints import params_schema
-from thetahat.pipelines.guarded import guarded
-from thetahat.pipelines.reviewed import CLASSIFIERS
 from thetahat.pipelines.scikit_learner import FittedEstimator, ScikitLearner
-from thetahat.types import Caution
+from thetahat.pipelines.third_party_calls import guarded
+from thetahat.values.types import Caution
 
 TRAIN, TEST = np.arange(0, 45), np.arange(45, 60)
 

@@ -12,9 +12,9 @@ from sklearn.preprocessing import StandardScaler
 
 from tests.thetahat.pipelines.tables import numbers, strings
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.features import Features
 from thetahat.pipelines import build_step, step_spec
 from thetahat.pipelines.steps.base import Learnt
+from thetahat.tables.features import Features
 
 NAN = np.nan
 

@@ -26,9 +26,9 @@ from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
 from tests.thetahat.pipelines.tables import built, fit_predict, reached, strings
 from thetahat.errors import InvalidParameter, LearnerFailed, UnsupportedCombination
-from thetahat.features import Features
 from thetahat.pipelines import build_step, step_spec
-from thetahat.sparse import Numbered, SparseColumns, sparse_columns
+from thetahat.tables.features import Features
+from thetahat.tables.sparse import Numbered, SparseColumns, sparse_columns
 
 RNG = np.random.default_rng(20_261_132)
 WORDS = np.array(
@@ -275,7 +275,7 @@ def test_invalid_texts_that_reach_a_learner() -> None:
 
 
 def test_invalid_zeros_written_out_would_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("thetahat.features.MOST_DENSE", COUNTS.shape[1] * 45 - 1)
+    monkeypatch.setattr("thetahat.tables.features.MOST_DENSE", COUNTS.shape[1] * 45 - 1)
     train, test = np.arange(45), np.arange(45, 60)
     with pytest.raises(UnsupportedCombination, match=r"45 rows x 12 sparse columns are 540 cells"):
         fit_predict(built("GaussianNB"), SPARSE, Y, train, test)

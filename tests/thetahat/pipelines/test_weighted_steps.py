@@ -12,9 +12,9 @@ from sklearn.preprocessing import KBinsDiscretizer, SplineTransformer, StandardS
 
 from tests.thetahat.pipelines.tables import built, numbers, values
 from thetahat.errors import InvalidParameter
-from thetahat.features import Features
-from thetahat.pipelines.reviewed import TRANSFORMERS, WEIGHTED, load
+from thetahat.pipelines.allowed import TRANSFORMERS, WEIGHTED, load
 from thetahat.pipelines.steps.standardise import Standardise
+from thetahat.tables.features import Features
 
 TRAIN, TEST = np.arange(0, 45), np.arange(45, 60)
 WEIGHTS = np.random.default_rng(4).uniform(0.1, 3.0, size=60)

@@ -14,7 +14,7 @@ from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.references import REFERENCES
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Rows, Scheme
-from thetahat.types import BlockKind
+from thetahat.values.types import BlockKind
 
 SMALL = {  # parameters for few rows, where the defaults ask for more
     "k_fold": {"n_folds": 3},

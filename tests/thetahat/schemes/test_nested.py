@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from thetahat.analyses.selection import internal_splits
 from thetahat.errors import InvalidParameter
 from thetahat.schemes.base import Rows
 from thetahat.schemes.k_fold import KFold
 from thetahat.schemes.nested import Nested
-from thetahat.selecting import internal_splits
 
 
 @pytest.mark.outside("hand arithmetic: 12 rows in 3 folds, the 8 others in 4 again")

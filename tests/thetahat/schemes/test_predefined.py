@@ -8,7 +8,7 @@ from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.schemes.base import Rows
 from thetahat.schemes.leave_one_source_out import LeaveOneSourceOut
 from thetahat.schemes.predefined import Predefined
-from thetahat.types import BlockKind
+from thetahat.values.types import BlockKind
 
 
 @pytest.mark.outside("hand count over three rows")

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from thetahat.analyses.selection import internal_splits
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.schemes.base import Rows
 from thetahat.schemes.holdout import Holdout
 from thetahat.schemes.three_way import ThreeWay
-from thetahat.selecting import internal_splits
 
 
 @pytest.mark.outside("hand arithmetic: both shares are of all rows, rounded up")

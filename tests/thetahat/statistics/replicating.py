@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from thetahat.bootstrap.given import GivenResamples
-from thetahat.bootstrap.of_statistic import bootstrap_statistic
-from thetahat.bootstrap.resamples import HashedResamples
-from thetahat.bootstrap.statistic_replicates import StatisticReplicates
+from thetahat.numerics.bootstrap.given_resamples import GivenResamples
+from thetahat.numerics.bootstrap.resamples import HashedResamples
+from thetahat.numerics.bootstrap.statistic_bootstrap import bootstrap_statistic
+from thetahat.numerics.bootstrap.statistic_replicates import StatisticReplicates
 from thetahat.statistics import Sample, Statistic
 
 FloatArray = np.ndarray

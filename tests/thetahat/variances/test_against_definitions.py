@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.thetahat.naive import variances as naive
 from tests.thetahat.naive.loss_matrices import Rows, block_rows, losses_of
-from thetahat.types import BlockKind
+from thetahat.values.types import BlockKind
 from thetahat.variances import VARIANCES
 from thetahat.variances.cluster_robust import ClusterRobust
 from thetahat.variances.quadratic import Coefficients, Quadratic

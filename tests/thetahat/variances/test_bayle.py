@@ -7,7 +7,7 @@ from scipy.special import ndtri
 
 from tests.thetahat.naive.loss_matrices import FIVE_BY_NINE, RAGGED, losses_of, repeats_of
 from thetahat.errors import InsufficientData
-from thetahat.types import MeanKind, Target
+from thetahat.values.types import MeanKind, Target
 from thetahat.variances import VARIANCES
 from thetahat.variances.bayle_all_pairs import BayleAllPairs
 from thetahat.variances.bayle_within import BayleWithin

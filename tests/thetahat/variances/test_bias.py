@@ -12,9 +12,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from thetahat.block_losses import BlockLosses
-from thetahat.layout import Layout, layout_of
-from thetahat.types import BlockKind, FloatArray
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import Layout, layout_of
+from thetahat.values.types import BlockKind, FloatArray
 from thetahat.variances import VARIANCES
 from thetahat.variances.quadratic import Quadratic
 

@@ -5,10 +5,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tests.thetahat.naive.loss_matrices import losses_of, repeats_of
-from thetahat.block_losses import BlockLosses
 from thetahat.errors import InsufficientData
-from thetahat.layout import Layout, layout_of_scores
-from thetahat.types import BlockKind, Target
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import Layout, layout_of_scores
+from thetahat.values.types import BlockKind, Target
 from thetahat.variances.base import VarianceEstimate
 from thetahat.variances.bouckaert_frank import BouckaertFrank
 from thetahat.variances.nadeau_bengio import NadeauBengio

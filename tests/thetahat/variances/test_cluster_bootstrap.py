@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from thetahat.block_losses import BlockLosses
-from thetahat.bootstrap import SharedResamples
 from thetahat.errors import InvalidParameter
-from thetahat.layout import layout_of
-from thetahat.types import BlockKind
+from thetahat.numerics.bootstrap import SharedResamples
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import layout_of
+from thetahat.values.types import BlockKind
 from thetahat.variances.cluster_bootstrap import ClusterBootstrap
 from thetahat.variances.cluster_robust import ClusterRobust
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from thetahat.block_losses import BlockLosses
-from thetahat.layout import layout_of
-from thetahat.types import BlockKind, Needs
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import layout_of
+from thetahat.values.types import BlockKind, Needs
 from thetahat.variances import VARIANCES
 
 ROWS = np.random.default_rng(5).random(24)

@@ -7,11 +7,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tests.thetahat.naive.loss_matrices import losses_of, repeats_of
-from thetahat.block_losses import BlockLosses
 from thetahat.errors import InsufficientData
 from thetahat.intervals.student_t import StudentT
-from thetahat.layout import Layout, layout_of_scores
-from thetahat.types import Alternative, BlockKind, MeanKind, Target
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import Layout, layout_of_scores
+from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
 from thetahat.variances.dietterich_5x2 import Dietterich5x2
 
 # rasbt/mlxtend test_paired_ttest_5x2cv.py, logistic regression against a stump on iris, halves of

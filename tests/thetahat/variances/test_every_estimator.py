@@ -13,10 +13,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.descriptions import check_description
 from tests.thetahat.naive.loss_matrices import block_rows, losses_of, repeats_of
-from thetahat.block_losses import BlockLosses
 from thetahat.errors import EvaluationError, InsufficientData
-from thetahat.layout import Layout, layout_of, layout_of_scores
-from thetahat.types import BlockKind, MeanKind, Needs, Target
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import Layout, layout_of, layout_of_scores
+from thetahat.values.types import BlockKind, MeanKind, Needs, Target
 from thetahat.variances import VARIANCES
 from thetahat.variances.base import ResampledVariance, VarianceEstimate
 from thetahat.variances.quadratic import Coefficients, Quadratic

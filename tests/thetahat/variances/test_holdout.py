@@ -8,10 +8,10 @@ from numpy.testing import assert_allclose
 from scipy.special import ndtri
 
 from tests.thetahat.naive.loss_matrices import RAGGED, losses_of, repeats_of
-from thetahat.block_losses import BlockLosses
 from thetahat.errors import InsufficientData
-from thetahat.layout import layout_of
-from thetahat.types import BlockKind, MeanKind, Target
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import layout_of
+from thetahat.values.types import BlockKind, MeanKind, Target
 from thetahat.variances.cluster_robust import ClusterRobust
 from thetahat.variances.iid import Iid
 

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.naive.loss_matrices import FIVE_BY_NINE, RAGGED, losses_of, repeats_of
 from thetahat.errors import InvalidParameter
-from thetahat.types import BlockKind
+from thetahat.values.types import BlockKind
 from thetahat.variances import VARIANCES
 from thetahat.variances.quadratic import Coefficients, Quadratic
 

@@ -15,9 +15,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tests.thetahat.naive.loss_matrices import FIVE_BY_NINE, RAGGED, Rows, losses_of, repeats_of
-from thetahat.block_losses import BlockLosses
-from thetahat.layout import layout_of_scores
-from thetahat.types import BlockKind, MeanKind, Target
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import layout_of_scores
+from thetahat.values.types import BlockKind, MeanKind, Target
 from thetahat.variances import VARIANCES
 from thetahat.variances.base import VarianceEstimate
 

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.naive.loss_matrices import FIVE_BY_NINE, RAGGED, Rows, losses_of, repeats_of
 from thetahat.errors import UnsupportedCombination
-from thetahat.types import BlockKind, MeanKind, Target
+from thetahat.values.types import BlockKind, MeanKind, Target
 from thetahat.variances import VARIANCES
 from thetahat.variances.base import VarianceEstimate
 
@@ -142,8 +142,8 @@ def test_exact_pairs_that_never_met_are_nan() -> None:
     losses = repeats_of([first, second], BlockKind.SOURCE)
     assert losses.layout.block_labels == (0, 1)  # repeats_of numbers blocks inside a repeat
 
-    from thetahat.block_losses import BlockLosses
-    from thetahat.layout import layout_of
+    from thetahat.values.block_losses import BlockLosses
+    from thetahat.values.layout import layout_of
 
     layout = layout_of(BlockKind.SOURCE, block, repeat=[0] * 5 + [1] * 7)
     value = VARIANCES["theta_gamma_kl"]().estimate(BlockLosses(layout, values=losses.rows)).value

@@ -8,7 +8,7 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
-KINDS = "service.jobs.kinds"
+KINDS = "service.kinds"
 
 
 class _LoadThenAdd(Loader):

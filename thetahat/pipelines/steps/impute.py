@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.features import Features
-from thetahat.pipelines.reviewed import ActsOn
+from thetahat.pipelines.allowed import ActsOn
 from thetahat.pipelines.steps.base import missing, present
 from thetahat.registry import MethodInfo
-from thetahat.types import Caution
+from thetahat.tables.features import Features
+from thetahat.values.types import Caution
 
 
 @dataclass(frozen=True, slots=True, eq=False)

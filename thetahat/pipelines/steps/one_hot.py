@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.features import Features
+from thetahat.pipelines.allowed import ActsOn
 from thetahat.pipelines.policy import WIDEST
-from thetahat.pipelines.reviewed import ActsOn
 from thetahat.pipelines.steps.base import missing
 from thetahat.registry import MethodInfo
-from thetahat.types import Caution, FloatArray
+from thetahat.tables.features import Features
+from thetahat.values.types import Caution, FloatArray
 
 Category = Any  # str or float; None stands for a missing value
 

@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.features import Features
-from thetahat.pipelines.reviewed import ActsOn
+from thetahat.pipelines.allowed import ActsOn
 from thetahat.registry import MethodInfo
-from thetahat.types import Caution, FloatArray
+from thetahat.tables.features import Features
+from thetahat.values.types import Caution, FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

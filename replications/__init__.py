@@ -1,0 +1,1 @@
+"""Results of published papers, computed again: presets of the kind ``study``."""

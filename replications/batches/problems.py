@@ -1,0 +1,87 @@
+"""Very many small data sets of one shape."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from thetahat.errors import InvalidParameter
+from thetahat.values.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Problems:
+    """R data sets of n source rows, with folds and weights, and perhaps labelled target rows.
+
+    Parameters
+    ----------
+    X : ndarray of float
+        (R, n, p).
+    y : ndarray of float
+        (R, n) what is regressed on: -1 and 1 for a classification.
+    weights : ndarray of float
+        (R, n) importance weights as they are, not negative.
+    fold : ndarray of int
+        (n,) the same for all, or (R, n): codes 0 to K - 1. Folds need not be equal.
+    target, target_y : ndarray of float or None
+        (R, m, p) and (R, m), both or neither; or (1, m, p) and (1, m), the same for all.
+    """
+
+    X: FloatArray
+    y: FloatArray
+    weights: FloatArray
+    fold: IntArray
+    target: FloatArray | None = None
+    target_y: FloatArray | None = None
+
+    def __post_init__(self) -> None:
+        count, n, _ = self.X.shape
+        for name, shape in (("y", (count, n)), ("weights", (count, n))):
+            if getattr(self, name).shape != shape:
+                raise InvalidParameter(
+                    f"{name} has shape {getattr(self, name).shape}, and X has {self.X.shape}",
+                    loc=(name,),
+                )
+        if self.fold.shape not in {(n,), (count, n)}:
+            raise InvalidParameter(
+                f"fold has shape {self.fold.shape}, and X has {self.X.shape}", loc=("fold",)
+            )
+        if (self.target is None) != (self.target_y is None):
+            raise InvalidParameter("target rows and their labels come together", loc=("target",))
+        if self.target is not None and len(self.target) not in {1, count}:
+            raise InvalidParameter(
+                f"there are {len(self.target)} target samples for {count} data sets",
+                loc=("target",),
+            )
+        if self.n_folds < 2:
+            raise InvalidParameter("two folds are needed", loc=("fold",), value=self.n_folds)
+
+    @property
+    def n_folds(self) -> int:
+        """K."""
+        return int(self.fold.max()) + 1
+
+    def part(self, which: slice) -> Problems:
+        """Return some of the data sets."""
+        shared = self.target is None or len(self.target) < len(self.X)
+        return Problems(
+            X=self.X[which],
+            y=self.y[which],
+            weights=self.weights[which],
+            fold=self.fold if self.fold.ndim == 1 else self.fold[which],
+            target=self.target if shared or self.target is None else self.target[which],
+            target_y=self.target_y if shared or self.target_y is None else self.target_y[which],
+        )
+
+    def target_of(self, r: int) -> tuple[FloatArray, FloatArray] | None:
+        """Return (m, p) target rows of one data set and their (m,) labels."""
+        if self.target is None or self.target_y is None:
+            return None
+        at = r if len(self.target) > 1 else 0
+        return self.target[at], self.target_y[at]
+
+    def members(self) -> FloatArray:
+        """(1 or R, K, n) 1 where a row is of a fold, and 0 else."""
+        codes = np.atleast_2d(self.fold)[:, None, :]
+        return np.asarray(codes == np.arange(self.n_folds)[:, None], dtype=np.float64)

@@ -1,0 +1,51 @@
+"""The curves of one data set from its rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from replications.batches.problems import Problems
+from thetahat.analyses.importance_weighting.ridge_scores import ridge_coefficients
+from thetahat.values.types import FloatArray
+
+
+def curves_of_one(
+    problems: Problems, r: int, sums: FloatArray, penalties: FloatArray, *, intercept: bool
+) -> FloatArray:
+    """(C, L) what ``curves_by_moments`` gives for data set r, without squaring a condition number.
+
+    ``sums`` are the (C, n) coefficients of its losses.
+    """
+    X, y, w = problems.X[r], problems.y[r], problems.weights[r]
+    fold = problems.fold if problems.fold.ndim == 1 else problems.fold[r]
+    losses = np.empty((len(y), len(penalties)))
+    on_target = []
+    for k in range(problems.n_folds):
+        train, test = fold != k, fold == k
+        fit = _fit(X[train], y[train], w[train], penalties, intercept=intercept)
+        losses[test] = _losses(X[test], y[test], fit)
+        on_target.append(_target_losses(problems, r, fit))
+    curves = [sums @ losses]
+    if problems.target is not None:
+        last = _fit(X, y, w, penalties, intercept=intercept)
+        curves += [np.mean(on_target, axis=0)[None], _target_losses(problems, r, last)[None]]
+    return np.concatenate(curves)
+
+
+def _fit(
+    X: FloatArray, y: FloatArray, w: FloatArray, penalties: FloatArray, *, intercept: bool
+) -> tuple[FloatArray, FloatArray]:
+    if not w.any():
+        return np.zeros((X.shape[1], len(penalties))), np.zeros(len(penalties))
+    return ridge_coefficients(X, y, w, penalties, intercept=intercept)
+
+
+def _losses(X: FloatArray, y: FloatArray, fit: tuple[FloatArray, FloatArray]) -> FloatArray:
+    theta, level = fit
+    return np.asarray((X @ theta + level - y[:, None]) ** 2)
+
+
+def _target_losses(problems: Problems, r: int, fit: tuple[FloatArray, FloatArray]) -> FloatArray:
+    """(L,) mean losses on the target; none without one."""
+    target = problems.target_of(r)
+    return np.empty(0) if target is None else np.asarray(_losses(*target, fit).mean(axis=0))

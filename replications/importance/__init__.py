@@ -1,0 +1,1 @@
+"""What the presets on importance-weighted cross-validation share."""

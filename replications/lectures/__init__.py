@@ -1,0 +1,1 @@
+"""What the presets on the lectures about error estimation share."""

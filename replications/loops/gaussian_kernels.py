@@ -1,0 +1,71 @@
+"""Squared distances and their Gaussian kernels, for very many small samples."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from thetahat.values.types import FloatArray
+
+SMALLEST: Final = -708.0
+"""Exponents below give 0; numbers that small begin to lose digits."""
+_CHUNK: Final = 512
+_PER_OCTAVE: Final = 1 / math.log(2)
+_HIGH: Final = round(math.log(2) * 2**32) / 2**32
+"""Of log 2; its products with whole numbers up to 2^20 are exact."""
+_LOW: Final = math.log(2) - _HIGH + 2.3190468138462996e-17  # what log 2 as a number lacks
+_SHIFT: Final = 1.5 * 2.0**52
+"""A number to which this is added is rounded, and its last bits are the whole number."""
+_SHIFT_BITS: Final = int(np.float64(_SHIFT).view(np.int64))
+_TERMS: Final = tuple(1 / math.factorial(k) for k in range(14))
+
+
+def fill_squares(rows: FloatArray, others: FloatArray, squares: FloatArray) -> None:
+    """Fill (n, m) squared distances, summed from differences."""
+    n, p = rows.shape
+    m = others.shape[0]
+    columns = others.T.copy()
+    for i in range(n):
+        squared = squares[i]
+        for j in range(m):
+            squared[j] = 0.0
+        for a in range(p):
+            x, column = rows[i, a], columns[a]
+            for j in range(m):
+                apart = x - column[j]
+                squared[j] += apart * apart
+
+
+def exponentiate(squares: FloatArray, scale: float) -> None:
+    r"""Put :math:`e^{sx}` in place of each x of a contiguous (n, m) array, for sx of at most 0.
+
+    With k the whole number nearest to :math:`sx / \log 2` it is :math:`2^k e^r`, and the series of
+    :math:`e^r`, where r is at most :math:`\log(2) / 2` in size, has 14 terms: right to two units in
+    the last place. Below ``SMALLEST`` it is 0. In loops that know no branch four are done at once,
+    in half the time that the library's function takes.
+    """
+    flat = squares.ravel()
+    exponents, octaves, powers = np.empty(_CHUNK), np.empty(_CHUNK), np.empty(_CHUNK)
+    octave_bits, power_bits = octaves.view(np.int64), powers.view(np.int64)
+    one, t = _SHIFT_BITS - 1023, _TERMS
+    for start in range(0, len(flat), _CHUNK):
+        here = flat[start : start + _CHUNK]
+        size = len(here)
+        for j in range(size):
+            x = here[j] * scale
+            exponents[j] = x if x > SMALLEST else SMALLEST  # noqa: FURB136 - max is half as fast
+            octaves[j] = exponents[j] * _PER_OCTAVE + _SHIFT
+        for j in range(size):
+            power_bits[j] = (octave_bits[j] - one) << 52
+        for j in range(size):
+            k = octaves[j] - _SHIFT
+            r = (exponents[j] - k * _HIGH) - k * _LOW
+            r2 = r * r
+            r4 = r2 * r2
+            first = (t[0] + t[1] * r) + (t[2] + t[3] * r) * r2
+            second = (t[4] + t[5] * r) + (t[6] + t[7] * r) * r2
+            third = (t[8] + t[9] * r) + (t[10] + t[11] * r) * r2 + (t[12] + t[13] * r) * r4
+            there = (first + (second + third * r4) * r4) * powers[j]
+            here[j] = there if exponents[j] > SMALLEST else 0.0

@@ -1,0 +1,91 @@
+"""The published ascent of Kullback-Leibler importance estimation, for very many small samples."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from thetahat.values.types import FloatArray
+
+BLOCK: Final = 256
+"""Target rows whose ratios and slopes are taken while their kernels are near the processor."""
+_LEAST: Final = 1e-290
+_MOST: Final = 1e290
+"""Products between these two have lost no digits."""
+
+
+def ascend(  # noqa: C901 - one loop: what is compiled calls nothing that is not
+    A: FloatArray, b: FloatArray, rates: FloatArray, most: int, alpha: FloatArray
+) -> tuple[float, int]:
+    """Fill (L,) coefficients; return the mean log ratio of the target and the steps taken.
+
+    The points of ``early_stopped``, in its order; where two objectives are equal up to rounding,
+    either may count as the larger. One pass over the kernels gives the ratios of a point and the
+    slopes there, which only a better point needs: nearly all are. At a start that leaves a target
+    row without weight it fills in nothing, and returns -inf and no steps.
+
+    Parameters
+    ----------
+    A : ndarray of float
+        (m, L) kernels of the target rows.
+    b : ndarray of float
+        (L,) mean kernels of the source rows, not all 0.
+    rates : ndarray of float
+        Of the steps, one after another.
+    most : int
+        Steps of one rate.
+    alpha : ndarray of float
+        (L,) to fill.
+    """
+    m, L = A.shape
+    square = (b * b).sum()
+    new, slopes, uphill = np.ones(L), np.empty(L), np.zeros(L)
+    part, ratios, inverses = np.empty(L), np.empty(BLOCK), np.empty(BLOCK)
+    best, at, tries, n_steps = -np.inf, -1, 0, 0
+    while at < len(rates):
+        short = (1.0 - (b * new).sum()) / square
+        reach = 0.0
+        for k in range(L):
+            moved = new[k] + short * b[k]
+            new[k] = max(moved, 0.0)
+            reach += b[k] * new[k]
+        new /= reach
+        total = 0.0
+        slopes[:] = 0.0
+        for start in range(0, m, BLOCK):
+            rows = A[start : start + BLOCK]
+            size = len(rows)
+            there, inverse = ratios[:size], inverses[:size]
+            np.dot(rows, new, there)
+            for j in range(0, size, 4):
+                last = min(j + 4, size)
+                one = there[j] * there[last - 1] if last == j + 4 else 0.0
+                two = there[j + 1] * there[j + 2] if last == j + 4 else 0.0
+                if min(one, two, one * two) > _LEAST and max(one, two, one * two) < _MOST:
+                    total += np.log(one * two)  # one logarithm for four
+                    continue
+                for i in range(j, last):
+                    total += np.log(there[i]) if there[i] > 0.0 else -np.inf
+            if not total > -np.inf:
+                break
+            np.divide(1.0, there, inverse)
+            np.dot(inverse, rows, part)
+            slopes += part
+        found = total / m
+        if found > best:
+            best = found
+            alpha[:] = new
+            uphill[:] = slopes
+            tries += 1
+        elif at < 0:
+            return -np.inf, 0
+        else:
+            tries = most
+        n_steps += 1
+        if at < 0 or tries == most:
+            at += 1
+            tries = 0
+        if at < len(rates):
+            new = alpha + rates[at] * uphill
+    return best, n_steps - 1

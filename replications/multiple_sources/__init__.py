@@ -1,0 +1,1 @@
+"""What the presets on cross-validation over multiple sources share."""

@@ -1,0 +1,1 @@
+"""Sending messages to the workers through Redis or Valkey."""

@@ -1,0 +1,1 @@
+"""Kind ``bootstrap``: its request, its plan, its work and its result."""

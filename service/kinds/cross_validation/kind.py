@@ -1,0 +1,245 @@
+"""Kind ``cross_validation``: fit learners under a resampling scheme, then evaluate their losses."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
+from uuid import UUID
+
+import numpy as np
+from pydantic import Field
+
+from service.kinds.base import Chunk, Chunks, DatasetFile, Finished, Job
+from service.kinds.cross_validation.calibration import (
+    CALIBRATION,
+    CalibrationFields,
+    add_calibration,
+    calibration_of,
+    check_calibration,
+    parts_of_calibration,
+    run_calibration,
+)
+from service.kinds.cross_validation.plan import Plan, check_plan, plan_of
+from service.kinds.cross_validation.run import parts_of, run_part, splits_of, work_of
+from service.kinds.fields.data import check_data_fields
+from service.kinds.fields.learners import LearnersRequest
+from service.kinds.fields.methods import Method
+from service.kinds.fields.methods_used import methods_used
+from service.kinds.fields.metrics import metrics_of, metrics_used
+from service.kinds.fitting.data_cautions import cautions_of_data
+from service.kinds.fitting.failures import failure_of
+from service.kinds.fitting.fewer_learners import choices_left
+from service.kinds.fitting.learner_groups import Bundle
+from service.kinds.fitting.metrics import check_learners, judged_of
+from service.kinds.fitting.outcomes import told_by
+from service.kinds.fitting.refits import found_again
+from service.kinds.fitting.target_sample import (
+    TargetSampleFields,
+    check_target_sample,
+    importance_of,
+    sources_of,
+)
+from service.kinds.losses.loss_columns import losses_as_columns
+from service.schemas.base import EvaluationRequest
+from thetahat.analyses.losses import check, evaluate
+from thetahat.analyses.losses.weighted_risks import add_risks
+from thetahat.analyses.metrics.result import add_metrics
+from thetahat.cross_validation import (
+    Outcomes,
+    cautions_of,
+    cautions_of_clusters,
+    joined,
+    loss_table,
+    path_of,
+    unpack,
+)
+from thetahat.errors import InsufficientData
+from thetahat.refit_estimators import not_of_pairs
+from thetahat.values.json_values import told
+from thetahat.values.types import Caution
+
+SMALL = 3_000_000
+"""Values looked at, over all splits and learners, below which one unit does it all."""
+
+
+class CrossValidationRequest(LearnersRequest, TargetSampleFields, CalibrationFields):
+    """Data, learners and a scheme; and a sample of another population, if that is asked about."""
+
+    fits_learners: ClassVar[bool] = True
+
+    kind: Literal["cross_validation"] = "cross_validation"
+    metrics: list[Method] = Field(
+        default_factory=list, max_length=50, description="Beside the loss: roc_auc, f1, ..."
+    )
+
+    def dataset_ids(self) -> tuple[UUID, ...]:
+        """Return the data sets of the data and of the target sample."""
+        target = None if self.target_sample is None else self.target_sample.dataset
+        named = (self.dataset, target)
+        return tuple(dict.fromkeys(each for each in named if each is not None))
+
+
+class CrossValidation:
+    """Splits x learners, spread over the workers."""
+
+    name: ClassVar[str] = "cross_validation"
+    title: ClassVar[str] = "From data and learners"
+    request: ClassVar[type[CrossValidationRequest]] = CrossValidationRequest
+
+    def check(self, request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+        """Refuse what can be seen to be wrong without fitting anything."""
+        given = _narrow(request)
+        check_data_fields(given, datasets)
+        check_target_sample(given, datasets)
+        check_plan(given, datasets)
+        check_calibration(given, datasets)
+        check_learners(metrics_of(given.metrics), given, datasets)
+
+    def start(self, job: Job) -> Finished | Chunks:
+        """Cut the splits of the learners into chunks, or do a small evaluation at once."""
+        given = _narrow(job.request)
+        plan = plan_of(job, given)
+        repetitions = parts_of_calibration(calibration_of(given))
+        if work_of(plan) <= SMALL and plan.all_own and not repetitions:
+            parts = parts_of(plan, whole=True)
+            outputs = [run_part(plan, job.seed, part) for part in parts]
+            return _finish(job, given, plan, parts, outputs)
+        chunks = [
+            Chunk(part, size=splits_of(part, plan), part=_name(part, plan))
+            for part in parts_of(plan)
+        ]
+        per_sample = plan.n_splits * len(plan.learners)
+        chunks += [
+            Chunk(part, size=(part["stop"] - part["start"]) * per_sample, part=CALIBRATION)
+            for part in repetitions
+        ]
+        return Chunks(chunks, unit="splits")
+
+    def run(self, job: Job, payload: dict[str, Any]) -> dict[str, np.ndarray]:
+        """Fit and test some learners on some of the splits."""
+        given = _narrow(job.request)
+        if CALIBRATION in payload:
+            return run_calibration(plan_of(job, given), given, job.seed, payload)
+        return run_part(plan_of(job, given), job.seed, payload)
+
+    def gather(self, job: Job, outputs: Sequence[dict[str, np.ndarray]]) -> Finished:
+        """Put the losses together and evaluate them."""
+        given = _narrow(job.request)
+        plan = plan_of(job, given)
+        parts = parts_of(plan)
+        finished = _finish(job, given, plan, parts, outputs[: len(parts)])
+        add_calibration(finished.result, plan, given, job.seed, outputs[len(parts) :])
+        return finished
+
+    def gather_some(
+        self, job: Job, learners: Collection[str], outputs: Sequence[dict[str, np.ndarray]]
+    ) -> Finished:
+        """Evaluate the learners that are complete; the cut is that of all learners.
+
+        ``learners`` are parts as the chunks name them: learners, or those that are run together.
+        """
+        given = _narrow(job.request)
+        whole = plan_of(job, given)
+        there = self.names_of(job, learners)
+        some = {name: learner for name, learner in whole.learners.items() if name in there}
+        if not some:
+            raise InsufficientData("no learner is complete yet")
+        parts = [part for part in parts_of(whole) if _name(part, whole) in learners]
+        plan = replace(whole, learners=some)
+        finished = _finish(job, given, plan, parts, outputs[: len(parts)])
+        add_calibration(finished.result, whole, given, job.seed, outputs[len(parts) :])
+        return finished
+
+    def names_of(self, job: Job, parts: Collection[str]) -> list[str]:
+        """Return the learners of these parts, and the calibration where it is one of them."""
+        plan = plan_of(job, _narrow(job.request))
+        there = {name for bundle in plan.bundles if bundle.part in parts for name in bundle.names}
+        also = [CALIBRATION] if CALIBRATION in parts else []
+        return [name for name in plan.learners if name in there] + also
+
+
+def _narrow(request: EvaluationRequest) -> CrossValidationRequest:
+    assert isinstance(request, CrossValidationRequest)  # noqa: S101 - the registry pairs them
+    return request
+
+
+def _name(part: Mapping[str, Any], plan: Plan) -> str:
+    bundle: Bundle = plan.bundles[part["bundle"]]
+    return bundle.part
+
+
+def _finish(
+    job: Job,
+    given: CrossValidationRequest,
+    plan: Plan,
+    parts: Sequence[Mapping[str, Any]],
+    outputs: Sequence[dict[str, np.ndarray]],
+) -> Finished:
+    """Evaluate the learners that ran; those that failed are named with their message."""
+    failures: dict[str, dict[str, Any]] = {}
+    outcomes: dict[str, list[Outcomes]] = {name: [] for name in plan.learners}
+    again: dict[str, dict[int, list[dict[str, np.ndarray]]]] = {name: {} for name in plan.learners}
+    for part, output in zip(parts, outputs, strict=True):
+        piece = told_by(output, plan.bundles[part["bundle"]].names)
+        for name, failure in piece.failures.items():
+            failures.setdefault(name, failure)
+        for name, arrays in piece.ran.items():
+            if "design" in part:
+                again[name].setdefault(part["design"], []).append(arrays)
+            else:
+                outcomes[name].append(unpack(arrays))
+    ran = {name: joined(of_one) for name, of_one in outcomes.items() if name not in failures}
+    if not ran:
+        raise failure_of(next(iter(failures.values())))
+    table = loss_table(plan.data, plan.scheme.block_kind, ran, plan.loss)
+    left = (given.choices(), table.layout, list(given.learners), list(ran))
+    choices, fewer, let_go = choices_left(*left)
+    check(table.layout, plan.extra.choices_to_check(choices), table.names)
+    fitted = {name: again[name] for name in ran}
+    found, cautions = found_again(plan, job.seed, fitted, choices)
+    result = evaluate(table, choices, job.seed, found=found)
+    importance = importance_of(job, given, plan.data)
+    if importance is not None:
+        tested = np.concatenate([outcome.test for outcome in next(iter(ran.values()))])
+        weights, sources = importance.weights.validation[tested], sources_of(plan.data, tested)
+        add_risks(result, table, weights, choices, importance.risks, sources)
+        result["weights"] = importance.told(given, job.seed)
+    metrics = metrics_of(given.metrics)
+    of_split = cautions_of_clusters(plan.data, plan.scheme.block_kind, next(iter(ran.values())))
+    of_scheme = (
+        *getattr(plan.scheme, "cautions", ()),
+        *of_split,
+        *cautions_of_data(given, plan.data),
+    )
+    of_fits = cautions_of(ran)
+    judged = judged_of(metrics, plan.data, ran)
+    add_metrics(result, metrics, judged, table.layout, choices, job.seed)
+    result["failures"] = failures
+    result["learners"] = {name: path_of(of_one.reasons) for name, of_one in ran.items()}
+    result["cautions"] += told([*_left_out(failures), *of_scheme, *fewer, *of_fits, *cautions])
+    result["not_applicable"] += let_go
+    result["not_applicable"] += [] if len(ran) < 2 else list(not_of_pairs(plan.extra.asked))
+    result["methods"] = [
+        *plan.methods_used({name: given.learners[name] for name in plan.learners}),
+        *metrics_used(metrics),
+        *methods_used(choices, result, plan.extra.keys()),
+        *plan.extra.methods_used(),
+        *([] if importance is None else importance.methods_used()),
+    ]
+    return Finished(result, losses_as_columns(table, _said(plan, ran)))
+
+
+def _left_out(failures: Mapping[str, Mapping[str, Any]]) -> Iterator[Caution]:
+    for name, failure in failures.items():
+        yield Caution("learner_left_out", f"{name!r} is left out: {failure['message']}")
+
+
+def _said(plan: Plan, ran: Mapping[str, Outcomes]) -> dict[str, np.ndarray]:
+    """Return the predictions as columns: labels or values."""
+    return {
+        f"prediction:{name}": plan.labels(np.asarray(of_one.output)) for name, of_one in ran.items()
+    }
+
+
+METHOD = CrossValidation()

@@ -1,0 +1,1 @@
+"""What the kinds that fit learners share."""

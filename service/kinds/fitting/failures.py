@@ -1,0 +1,18 @@
+"""A part of an evaluation that failed, told by the unit that puts the parts together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from service.jobs.failures import problem
+from service.kinds.base import NothingLeft
+from thetahat.errors import EvaluationError
+
+
+def failure_of(said: Mapping[str, Any]) -> Exception:
+    """Return the error that a part wrote down as ``code``, ``message`` and ``loc``."""
+    kinds = {kind.code: kind for kind in EvaluationError.__subclasses__()}
+    if said["code"] in kinds:
+        return kinds[said["code"]](said["message"], loc=tuple(said["loc"]))
+    return NothingLeft(problem(said["code"], said["message"]))

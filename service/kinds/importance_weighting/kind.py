@@ -1,0 +1,129 @@
+"""Kind ``importance_weighting``: weighted cross-validation over a grid for another population."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, ClassVar, Final
+from uuid import UUID
+
+import numpy as np
+
+from service.jobs.parts import failed_arrays
+from service.kinds.base import Chunk, Chunks, DatasetFile, Finished, Job
+from service.kinds.importance_weighting.plan import Plan, check_plan, plan_of
+from service.kinds.importance_weighting.request import ImportanceRequest
+from service.kinds.importance_weighting.result import finish, packed
+from service.schemas.base import EvaluationRequest
+from thetahat.analyses.importance_weighting import Candidate, losses_on_fold, losses_on_target
+from thetahat.cross_validation import cells
+from thetahat.errors import EvaluationError
+
+SMALL: Final = 5_000_000
+"""Values looked at, over all fits, below which one unit does it all."""
+MOST_CHUNKS: Final = 64
+"""Per evaluation, about: enough to keep many workers busy, few enough to store."""
+TARGET: Final = -1
+"""In the place of a fold: the fits on the whole source."""
+
+
+class ImportanceWeighting:
+    """Folds x learners x values of their grids, spread over the workers."""
+
+    name: ClassVar[str] = "importance_weighting"
+    title: ClassVar[str] = "Selection for another population"
+    request: ClassVar[type[ImportanceRequest]] = ImportanceRequest
+
+    def check(self, request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+        """Refuse what can be seen to be wrong without fitting anything."""
+        check_plan(_narrow(request), datasets)
+
+    def start(self, job: Job) -> Finished | Chunks:
+        """Cut the fits of each learner into chunks, or do a small evaluation at once."""
+        plan = plan_of(job, _narrow(job.request))
+        if plan.all_own and _work(plan) <= SMALL:
+            parts = _parts(plan, whole=True)
+            return finish(plan, parts, [_run(plan, part) for part in parts])
+        chunks = [
+            Chunk(part, size=part["stop"] - part["start"], part=part["learner"])
+            for part in _parts(plan)
+        ]
+        return Chunks(chunks, unit="fits")
+
+    def run(self, job: Job, payload: dict[str, Any]) -> dict[str, np.ndarray]:
+        """Fit and test one learner at some values of its grid, on one fold or on the target."""
+        return _run(plan_of(job, _narrow(job.request)), payload)
+
+    def gather(self, job: Job, outputs: Sequence[dict[str, np.ndarray]]) -> Finished:
+        """Estimate the risks and choose."""
+        plan = plan_of(job, _narrow(job.request))
+        return finish(plan, _parts(plan), outputs)
+
+    def gather_some(
+        self, job: Job, learners: Collection[str], outputs: Sequence[dict[str, np.ndarray]]
+    ) -> Finished:
+        """Choose among the learners that are complete; the cut is that of all of them."""
+        plan = plan_of(job, _narrow(job.request))
+        parts = [part for part in _parts(plan) if part["learner"] in learners]
+        some = {name: one for name, one in plan.candidates.items() if name in learners}
+        return finish(plan.with_candidates(some), parts, outputs)
+
+
+def _narrow(request: EvaluationRequest) -> ImportanceRequest:
+    assert isinstance(request, ImportanceRequest)  # noqa: S101 - the registry pairs them
+    return request
+
+
+def _parts(plan: Plan, *, whole: bool = False) -> list[dict[str, Any]]:
+    """Return what each part of the work is; a function of the request alone.
+
+    A part is one learner at a stretch of its grid, on one fold or, with labels, on the target. A
+    learner whose grid is one decomposition has all of it in one part.
+    """
+    places = [*range(plan.shift.n_folds), *([] if plan.shift.target_y is None else [TARGET])]
+    most = max(1, MOST_CHUNKS // (len(plan.candidates) * len(places)))
+    return [
+        {"learner": name, "fold": fold, "start": start, "stop": stop}
+        for name, candidate in plan.candidates.items()
+        for fold in places
+        for start, stop in _stretches(candidate, 1 if whole else most)
+    ]
+
+
+def _stretches(candidate: Candidate, most: int) -> list[tuple[int, int]]:
+    parts = 1 if candidate.ridge_path() is not None else min(candidate.size, most)
+    return list(pairwise([candidate.size * i // parts for i in range(parts + 1)]))
+
+
+def _work(plan: Plan) -> int:
+    """Return how much there is to do, about, in values of the data looked at once."""
+    shift, total = plan.shift, 0
+    width = shift.source.features.width
+    for candidate in plan.candidates.values():
+        n_fits = shift.n_folds + (shift.target_y is not None)
+        if candidate.ridge_path() is not None:
+            once = n_fits * shift.n * width * min(width, shift.n)
+            total += once + candidate.size * (shift.n + shift.m) * (width + 20)
+        else:
+            total += sum(cells(one, shift.source, n_fits) for one in candidate.learners)
+            total += candidate.size * shift.m * width
+    return total
+
+
+def _run(plan: Plan, part: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Return what one part gave, or what it failed with."""
+    name, fold = part["learner"], part["fold"]
+    cut = {"start": part["start"], "stop": part["stop"]}
+    candidate = plan.candidates[name]
+    common = (candidate, plan.shift, plan.loss)
+    try:
+        if fold == TARGET:
+            assessed = losses_on_target(*common, plan.of_refit(), plan.seed, **cut)
+        else:
+            assessed = losses_on_fold(*common, plan.of_fit(fold), fold, plan.seed, **cut)
+    except EvaluationError as error:
+        return failed_arrays(error.code, error.message, plan.given.wires()[name][1])
+    return packed(assessed)
+
+
+METHOD = ImportanceWeighting()

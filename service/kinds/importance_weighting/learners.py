@@ -1,0 +1,120 @@
+"""The learners of an importance-weighted selection, each at every value of its grid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from service.kinds.importance_weighting.request import ImportanceRequest, LearnerEntry
+from service.settings import settings
+from thetahat.analyses.importance_weighting import Candidate, FittedToSigns
+from thetahat.cross_validation import check_learner
+from thetahat.errors import EvaluationError, InvalidParameter, Loc, UnsupportedCombination
+from thetahat.losses.base import Loss
+from thetahat.pipelines import LearnerSpec, for_classes, learner_spec
+from thetahat.pipelines import build as build_learner
+from thetahat.values.types import Label
+
+OURS = "ridge"
+
+
+def check_candidates(given: ImportanceRequest, loss: Loss) -> None:
+    """Refuse learners and grids that can be seen to be wrong without data."""
+    names = given.wires()
+    for name in given.grids or {}:
+        if name not in names:
+            raise InvalidParameter(
+                f"there is no learner {name!r}; there are {', '.join(names)[:200]}",
+                loc=("grids", name),
+                value=name,
+            )
+    candidates_of(given, loss)
+
+
+def candidates_of(
+    given: ImportanceRequest, loss: Loss, classes: tuple[Label, ...] = ()
+) -> dict[str, Candidate]:
+    """Return the learners by name, each checked at every value of its grid."""
+    found: dict[str, Candidate] = {}
+    for name, (wire, loc) in given.wires().items():
+        if not 0 < len(name) <= 120 or "\0" in name:
+            raise InvalidParameter(
+                "a learner's name has 1 to 120 characters, and no NUL", loc=loc, value=name
+            )
+        found[name] = _candidate(given, name, wire, loc, loss, classes)
+    return found
+
+
+def spec_of(wire: LearnerEntry, loc: Loc = ()) -> LearnerSpec:
+    """Return a learner's spec; ridge has no intercept here unless it is asked for."""
+    spec = learner_spec(wire, loc=loc)
+    if spec.name != OURS:
+        return spec
+    return replace(spec, params={"intercept": False, **spec.params})
+
+
+def _candidate(  # noqa: PLR0913 - a learner, where it stands, and what it must go with
+    given: ImportanceRequest,
+    name: str,
+    wire: LearnerEntry,
+    loc: Loc,
+    loss: Loss,
+    classes: tuple[Label, ...],
+) -> Candidate:
+    spec = spec_of(wire, loc)
+    plain = spec.name == OURS and "penalty" not in spec.params
+    grid = given.grid_of(name, is_ridge=plain)
+    if grid.parameter is not None and grid.parameter in learner_spec(wire).params:
+        raise InvalidParameter(
+            f"{grid.parameter} is among the params and in the grid; give it once", loc=grid.loc
+        )
+    learners = []
+    for j, value in enumerate(grid.values):
+        params: Mapping[str, Any] = spec.params
+        if grid.parameter is not None:
+            params = {**spec.params, grid.parameter: value}
+        try:
+            learner = _built(replace(spec, params=params), given.task, loc)
+        except EvaluationError as error:
+            if grid.parameter and error.loc[len(loc) :] == ("params", grid.parameter):
+                error.loc = grid.place(j)
+            raise
+        learners.append(for_classes(learner, classes) if classes else learner)
+    _check(given, name, learners[0], loc, loss)
+    return Candidate(
+        name=name,
+        learners=tuple(learners),
+        parameter=grid.parameter,
+        values=() if grid.parameter is None else tuple(grid.values),
+    )
+
+
+def _check(given: ImportanceRequest, name: str, learner: Any, loc: Loc, loss: Loss) -> None:
+    if given.weighted_fit and not learner.takes_weights:
+        raise UnsupportedCombination(
+            f"the learner {name!r} ({learner.info.name}) takes no weights; set weighted_fit to "
+            "false, which weights the risks alone, or choose another learner",
+            loc=loc,
+            value=learner.info.name,
+        )
+    try:
+        check_learner(name, learner, given.task, loss, weighted=False)
+    except EvaluationError as error:
+        error.loc = loc
+        raise
+
+
+def _built(spec: LearnerSpec, task: str, loc: Loc) -> Any:
+    """Return the learner; one of values is fitted to the classes as -1 and 1."""
+    allowed = settings().allowed_packages
+    try:
+        return build_learner(spec, task, allowed_packages=allowed, loc=loc)
+    except UnsupportedCombination as error:
+        if task != "classification":
+            raise
+        try:
+            learner = build_learner(spec, "regression", allowed_packages=allowed, loc=loc)
+        except UnsupportedCombination:
+            raise error from None
+        return FittedToSigns(learner)

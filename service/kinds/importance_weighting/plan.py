@@ -1,0 +1,177 @@
+"""What an importance-weighted selection is made of, built from a request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Any, Final
+from uuid import UUID
+
+import numpy as np
+
+from service.kinds.base import DatasetFile, Job
+from service.kinds.cross_validation.plan import is_own
+from service.kinds.fields.methods import build_one, chosen
+from service.kinds.fields.sample import check_sample, check_weight_given
+from service.kinds.fitting.job_key import JobKey
+from service.kinds.importance_weighting.data import shift_of
+from service.kinds.importance_weighting.learners import candidates_of, check_candidates
+from service.kinds.importance_weighting.request import ImportanceRequest
+from thetahat.analyses.importance_weighting import (
+    Candidate,
+    Setting,
+    Shift,
+    ShiftWeights,
+    check_in_training,
+    weights_in_training,
+    weights_on_all,
+    with_second_moment,
+)
+from thetahat.cross_validation import check_loss, check_target
+from thetahat.errors import EvaluationError, InvalidParameter
+from thetahat.importance_weights import IMPORTANCE_WEIGHTS, WeightEstimator
+from thetahat.losses import LOSSES
+from thetahat.losses.base import Loss
+from thetahat.values.types import FloatArray
+from thetahat.weighted_risks import WEIGHTED_RISKS
+from thetahat.weighted_risks.base import RiskEstimator
+
+_DEFAULT_LOSS = {"classification": "quadratic_margin", "regression": "squared"}
+MOST_LOSSES: Final = 20_000_000
+"""Losses of one learner, over its grid and the rows of both samples: 160 MB."""
+
+
+@dataclass(eq=False)
+class Plan:
+    """The parts, built; the weights are estimated when they are first asked for."""
+
+    given: ImportanceRequest
+    shift: Shift
+    candidates: Mapping[str, Candidate]
+    loss: Loss
+    method: WeightEstimator
+    seed: int
+
+    @property
+    def all_own(self) -> bool:
+        """Whether no learner needs scikit-learn."""
+        return all(is_own(wire) for wire, _ in self.given.wires().values())
+
+    def with_candidates(self, candidates: Mapping[str, Candidate]) -> Plan:
+        """Return the plan of some of the learners; the weights are the same."""
+        some = Plan(self.given, self.shift, candidates, self.loss, self.method, self.seed)
+        some.__dict__["weights"] = self.weights  # where cached_property looks first
+        return some
+
+    @cached_property
+    def weights(self) -> ShiftWeights:
+        """The weights of the fits and of the risks."""
+        estimate = weights_on_all if self.given.weights_from == "all" else weights_in_training
+        return estimate(self.method, self.shift, self.seed)
+
+    def of_fit(self, k: int) -> FloatArray | None:
+        """(n,) weights for the fit without fold k, or None."""
+        return self.weights.of_fit(k) if self.given.weighted_fit else None
+
+    def of_refit(self) -> FloatArray | None:
+        """(n,) weights for the fit on the whole source, or None."""
+        return self.weights.weighing.values if self.given.weighted_fit else None
+
+    def setting(self) -> Setting:
+        """Return what the risks are estimated with."""
+        codes, labels = None, ()
+        if self.shift.source.source is not None:
+            seen = dict.fromkeys(self.shift.source.source.tolist())
+            place = {label: at for at, label in enumerate(seen)}
+            codes = np.array([place[s] for s in self.shift.source.source.tolist()], dtype=np.intp)
+            labels = tuple(seen)
+        return Setting(
+            risks=with_second_moment(risks_of(self.given), self.weights.second_moment()),
+            weights=self.weights.validation,
+            fold=self.shift.fold,
+            level=self.given.level,
+            source=codes,
+            source_labels=labels,
+            loss_range=self.loss.value_range,
+        )
+
+
+def plan_of(job: Job, given: ImportanceRequest) -> Plan:
+    """Build the parts; the last job's are kept, for its chunks come one after another."""
+    return _built(JobKey(job, given))
+
+
+@lru_cache(maxsize=1)
+def _built(key: JobKey[ImportanceRequest]) -> Plan:
+    return built(key.given, key.job.datasets, key.job.seed)
+
+
+def built(given: ImportanceRequest, datasets: Mapping[UUID, DatasetFile], seed: int) -> Plan:
+    """Read the samples and build everything."""
+    shift = shift_of(given, datasets, seed)
+    loss = loss_of(given)
+    try:
+        loss = check_target(loss, shift.source)
+        if shift.target_y is not None:
+            check_target(loss, replace(shift.source, y=shift.target_y))
+    except EvaluationError as error:
+        if error.loc and error.loc[0] == "y":
+            error.loc = ("source", *error.loc)
+        raise
+    candidates = candidates_of(given, loss, shift.source.classes)
+    _check_size(given, candidates, shift.n, shift.m)
+    return Plan(given, shift, candidates, loss, method_of(given), seed)
+
+
+def check_plan(given: ImportanceRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+    """Refuse what can be seen to be wrong without fitting anything."""
+    check_sample(given.source, ("source",), datasets)
+    check_sample(given.target, ("target",), datasets)
+    method = method_of(given)
+    check_weight_given(given.weights, given.source)
+    if given.weights_from == "training":
+        check_in_training(method)
+    risks_of(given)
+    loss = loss_of(given)
+    check_candidates(given, loss)
+    if given.source.dataset is None and given.target.dataset is None:
+        try:
+            built(given, datasets, 0).shift.samples()
+        except EvaluationError as error:
+            if len(error.loc) > 1 and isinstance(error.loc[1], int):
+                error.loc = (error.loc[0], "X", *error.loc[1:])
+            raise
+
+
+def loss_of(given: ImportanceRequest) -> Loss:
+    """Return the loss of a request, refused where it is for the other task."""
+    loss: Loss = build_one(LOSSES, given.loss or _DEFAULT_LOSS[given.task], ("loss",))
+    check_loss(loss, given.task)
+    return loss
+
+
+def method_of(given: ImportanceRequest) -> WeightEstimator:
+    """Return the estimator of the weights."""
+    return build_one(IMPORTANCE_WEIGHTS, given.weights, ("weights",))
+
+
+def risks_of(given: ImportanceRequest) -> dict[str, RiskEstimator]:
+    """Return the risks by their key in the result."""
+    found: dict[str, Any] = {
+        entry.key: entry.method for entry in chosen(WEIGHTED_RISKS, given.risks, "risks") or ()
+    }
+    return found
+
+
+def _check_size(
+    given: ImportanceRequest, candidates: Mapping[str, Candidate], n: int, m: int
+) -> None:
+    for name, candidate in candidates.items():
+        if candidate.size * (n + m) > MOST_LOSSES:
+            raise InvalidParameter(
+                f"{candidate.size} values for {name!r} and {n + m} rows make more than "
+                f"{MOST_LOSSES} losses; take fewer values, or a part of the target",
+                loc=given.wires()[name][1] if given.grid is None else ("grid",),
+                value=candidate.size,
+            )

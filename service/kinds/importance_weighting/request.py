@@ -1,0 +1,184 @@
+"""What a request for importance-weighted selection says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from service.kinds.fields.methods import Method
+from service.kinds.fields.sample import LabelledInput, SampleInput
+from service.schemas.base import EvaluationRequest, Schema
+from thetahat.analyses.selection import MOST_VALUES, between, check_count, check_distinct
+from thetahat.errors import InvalidParameter, Loc
+
+DEFAULT_COUNT: Final = 200
+"""As the source text has it."""
+
+
+class Grid(Schema):
+    """Values of one parameter: a range, or a list."""
+
+    from_: float | None = Field(None, alias="from")
+    to: float | None = None
+    count: int | None = Field(None, ge=1, le=MOST_VALUES, description="200 if left out.")
+    scale: Literal["log", "linear"] | None = Field(None, description="log if left out.")
+    values: list[Any] | None = Field(None, min_length=1, max_length=MOST_VALUES)
+
+
+GridEntry = dict[str, Grid | list[Any]]
+LearnerEntry = str | dict[str, Any]
+DEFAULT_GRID: Final[Mapping[str, Any]] = {
+    "penalty": Grid.model_validate({"from": 1e-3, "to": 1e6, "count": DEFAULT_COUNT})
+}
+
+
+class ImportanceRequest(EvaluationRequest):
+    """Two samples, weights, learners with their grids, and the risks that choose."""
+
+    kind: Literal["importance_weighting"] = "importance_weighting"
+    source: LabelledInput = Field(description="The labelled rows that are learnt from.")
+    target: SampleInput = Field(
+        description="A sample of the population that is asked about; with labels, if there are."
+    )
+    task: Literal["classification", "regression"] = "classification"
+    weights: Method = Field("gaussian_ratio", examples=["kernel_mean_matching"])
+    weights_from: Literal["all", "training"] = Field(
+        "all", description="Estimate weights from the whole source, or inside each training part."
+    )
+    weighted_fit: bool = Field(True, description="Whether fits are weighted, too.", strict=True)
+    learner: LearnerEntry | None = Field(
+        None, description="ridge, fitted to the classes as -1 and 1, if left out."
+    )
+    learners: dict[str, LearnerEntry] | None = Field(
+        None, min_length=1, max_length=50, description="In the place of one: several, by name."
+    )
+    intercept: bool | None = Field(
+        None, description="Of the learner that is taken if none is named.", strict=True
+    )
+    grid: GridEntry | None = Field(
+        None,
+        description="One parameter and its values, for every learner; 200 penalties from 1e-3 to "
+        "1e6 for ridge, if left out.",
+        examples=[{"penalty": {"from": 1e-3, "to": 1e6, "count": 200}}],
+    )
+    grids: dict[str, GridEntry] | None = Field(None, description="By learner, before grid.")
+    n_folds: int = Field(5, ge=2)
+    loss: Method | None = Field(
+        None, description="quadratic_margin for classification, squared for regression."
+    )
+    risks: list[Method] = Field(["weighted", "controlled"], min_length=1, max_length=20)
+    level: float = Field(0.95, gt=0, lt=1, description="Confidence level.", strict=True)
+
+    def dataset_ids(self) -> tuple[UUID, ...]:
+        """Return the data sets of both samples."""
+        named = (self.source.dataset, self.target.dataset)
+        return tuple(dict.fromkeys(each for each in named if each is not None))
+
+    def wires(self) -> dict[str, tuple[LearnerEntry, Loc]]:
+        """Return each learner as the request has it, and where it stands there, by name."""
+        if self.learners is not None:
+            if self.learner is not None:
+                raise InvalidParameter("give either learner or learners", loc=("learner",))
+            if self.intercept is not None:
+                raise InvalidParameter(
+                    "intercept is for the learner that is taken if none is named; give it among "
+                    "the params of a learner",
+                    loc=("intercept",),
+                )
+            return {name: (wire, ("learners", name)) for name, wire in self.learners.items()}
+        if self.learner is None:
+            params = {} if self.intercept is None else {"intercept": self.intercept}
+            return {"ridge": ({"name": "ridge", "params": params}, ("learner",))}
+        if self.intercept is not None:
+            raise InvalidParameter(
+                "intercept is for the learner that is taken if none is named; give it among the "
+                "params of learner",
+                loc=("intercept",),
+            )
+        named = self.learner if isinstance(self.learner, str) else self.learner.get("name")
+        return {str(named): (self.learner, ("learner",))}
+
+    def grid_of(self, name: str, *, is_ridge: bool) -> Values:
+        """Return the parameter that varies for a learner, and its values."""
+        grid, loc = self._grid(name)
+        if grid is None:
+            if not is_ridge:
+                return Values(None, [None], loc)
+            grid = dict(DEFAULT_GRID)
+        if not grid:
+            return Values(None, [None], loc)
+        if len(grid) > 1:
+            raise InvalidParameter(
+                f"a grid has one parameter, and this one has {', '.join(grid)[:200]}", loc=loc
+            )
+        ((parameter, entry),) = grid.items()
+        return values_of(parameter, entry, (*loc, parameter))
+
+    def _grid(self, name: str) -> tuple[GridEntry | None, Loc]:
+        if self.grids is not None and name in self.grids:
+            return self.grids[name], ("grids", name)
+        return self.grid, ("grid",)
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """The values of one parameter, each once.
+
+    Parameters
+    ----------
+    parameter : str or None
+        None, with one value None, for a learner as it is.
+    values : list
+        As the request has them.
+    loc : tuple
+        Where the parameter stands in the request.
+    listed : tuple or None
+        Where the list of the values stands, if there is one.
+    """
+
+    parameter: str | None
+    values: list[Any]
+    loc: Loc
+    listed: Loc | None = None
+
+    def place(self, j: int) -> Loc:
+        """Return where a value stands."""
+        return self.loc if self.listed is None else (*self.listed, j)
+
+
+def values_of(parameter: str, entry: Grid | list[Any], loc: Loc) -> Values:
+    """Return the values of a grid."""
+    if isinstance(entry, list):
+        return Values(parameter, _listed(entry, loc), loc, loc)
+    if entry.values is not None:
+        if (entry.from_, entry.to, entry.count, entry.scale) != (None, None, None, None):
+            raise InvalidParameter("give either values or a range", loc=loc)
+        listed = (*loc, "values")
+        return Values(parameter, _listed(entry.values, listed), loc, listed)
+    if entry.from_ is None or entry.to is None:
+        raise InvalidParameter("give values, or a range with from and to", loc=loc)
+    return Values(parameter, _range(entry.from_, entry.to, entry, loc), loc)
+
+
+def _range(low: float, high: float, entry: Grid, loc: Loc) -> list[Any]:
+    if low > high:
+        raise InvalidParameter(
+            f"a range goes from a smaller to a larger number, and this one from {low:g} to "
+            f"{high:g}",
+            loc=(*loc, "to"),
+            value=high,
+        )
+    count = DEFAULT_COUNT if entry.count is None else entry.count
+    return list(between(low, high, count, entry.scale or "log", loc))
+
+
+def _listed(values: list[Any], loc: Loc) -> list[Any]:
+    if not values:
+        raise InvalidParameter("a grid has one value at least", loc=loc, value=values)
+    check_count(len(values), loc)
+    check_distinct(values, loc)
+    return list(values)

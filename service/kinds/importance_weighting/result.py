@@ -1,0 +1,173 @@
+"""The result of an importance-weighted selection."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from service.data.arrow_arrays import arrow_array
+from service.jobs.parts import failure_in
+from service.kinds.base import Finished
+from service.kinds.fields.methods import entry_of
+from service.kinds.fields.methods_used import method_used
+from service.kinds.fitting.failures import failure_of
+from service.kinds.importance_weighting.learners import spec_of
+from service.kinds.weights.result import diagnostics_told, weights_told
+from thetahat.analyses.importance_weighting import (
+    Assessed,
+    Outcome,
+    Setting,
+    outcome_of,
+    refitted,
+    shift_told,
+)
+from thetahat.pipelines import installed_learners
+from thetahat.values.json_values import plain, told
+from thetahat.values.types import Caution
+
+if TYPE_CHECKING:
+    from service.kinds.importance_weighting.plan import Plan
+
+Arrays = dict[str, np.ndarray]
+
+
+def packed(assessed: Assessed) -> Arrays:
+    """Return losses and cautions as arrays."""
+    said = json.dumps([[c.code, c.message] for c in assessed.cautions])
+    return {"losses": assessed.losses, "cautions": np.frombuffer(said.encode(), dtype=np.uint8)}
+
+
+def finish(plan: Plan, parts: Sequence[Mapping[str, Any]], outputs: Sequence[Arrays]) -> Finished:
+    """Estimate the risks of the learners that ran; those that failed are named."""
+    setting = plan.setting()
+    failures: dict[str, dict[str, Any]] = {}
+    by_learner: dict[str, list[tuple[Mapping[str, Any], Arrays]]] = {}
+    for part, output in zip(parts, outputs, strict=True):
+        name = part["learner"]
+        failure = failure_in(output, name)
+        if failure is not None:
+            failures.setdefault(name, failure)
+        by_learner.setdefault(name, []).append((part, output))
+    outcomes = {
+        name: _outcome(plan, name, pieces, setting)
+        for name, pieces in by_learner.items()
+        if name not in failures
+    }
+    if not outcomes:
+        raise failure_of(next(iter(failures.values())))
+    several = plan.given.learners is not None
+    result = {
+        "weights": _weights(plan),
+        **shift_told(outcomes, setting, several=several),
+        "n_folds": plan.shift.n_folds,
+        "fold_labels": plain(plan.shift.fold_labels),
+        "features": list(plan.shift.target.names),
+        "failures": failures,
+    }
+    result["cautions"] += told(
+        Caution("learner_left_out", f"{name!r} is left out: {failure['message']}")
+        for name, failure in failures.items()
+    )
+    result["cautions"] += told(_of_column(plan))
+    result["methods"] = _methods(plan, setting, list(outcomes))
+    return Finished(result, _table(plan, outcomes, setting, several=several))
+
+
+def _of_column(plan: Plan) -> tuple[Caution, ...]:
+    name = plan.method.info.name
+    if plan.shift.given is None or name == "given":
+        return ()
+    return (
+        Caution(
+            "weight_column_not_used",
+            f"the source has a column of weights, and the weights are those of {name}: name the "
+            "weights 'given' to use it",
+        ),
+    )
+
+
+def _outcome(
+    plan: Plan,
+    name: str,
+    pieces: Sequence[tuple[Mapping[str, Any], Arrays]],
+    setting: Setting,
+) -> Outcome:
+    """Put the parts of one learner together, and estimate its risks."""
+    candidate, shift = plan.candidates[name], plan.shift
+    losses = np.empty((shift.n, candidate.size))
+    on_target = None if shift.target_y is None else np.empty((shift.m, candidate.size))
+    cautions: dict[tuple[str, str], Caution] = {}
+    for part, output in pieces:
+        stretch = slice(part["start"], part["stop"])
+        if part["fold"] >= 0:
+            losses[np.flatnonzero(shift.fold == part["fold"]), stretch] = output["losses"]
+        elif on_target is not None:
+            on_target[:, stretch] = output["losses"]
+        for code, message in json.loads(output["cautions"].tobytes()):
+            cautions[code, message] = Caution(code, message)
+    refits = refitted(candidate, shift, plan.of_refit())
+    return outcome_of(candidate, losses, on_target, setting, refits, tuple(cautions.values()))
+
+
+def _weights(plan: Plan) -> dict[str, Any]:
+    """Return the weights as kind ``weights`` has them, and how they were used."""
+    found = plan.weights
+    name = entry_of(plan.given.weights).name
+    samples = plan.shift.samples()
+    weights = weights_told(name, found.weighing, samples, plan.seed)
+    weights["from"] = plan.given.weights_from
+    weights["in_fits"] = plan.given.weighted_fit
+    if found.of_fits is not None:
+        weights["validation_values"] = plain(found.validation)
+        weights["validation"] = diagnostics_told(found.validation, samples, plan.seed)
+    moment = found.second_moment()
+    weights["second_moment"] = None if moment is None else plain(moment[0])
+    return weights
+
+
+def _methods(plan: Plan, setting: Setting, ran: Sequence[str]) -> list[dict[str, Any]]:
+    from service.settings import settings  # noqa: PLC0415 - read when there is a result
+
+    given, others = plan.given, installed_learners(settings().allowed_packages)
+    weights = entry_of(given.weights).name
+    records = [
+        method_used("weights", weights, plan.method),
+        method_used("losses", plan.loss.info.name, plan.loss),
+    ]
+    for name in ran:
+        wire, loc = given.wires()[name]
+        record = {"family": "learners", "as": name, **asdict(spec_of(wire, loc))}
+        if (one := others.get(record["name"])) is not None:
+            record |= {"package": one.package, "version": one.version}
+        records.append(record)
+    for key, method in setting.risks.items():
+        name = entry_of(given.risks[list(setting.risks).index(key)]).name
+        records.append(method_used("risks", name, method, key))
+    return records
+
+
+def _table(
+    plan: Plan, outcomes: Mapping[str, Outcome], setting: Setting, *, several: bool
+) -> pa.Table:
+    """Return one row per source row: its fold, its weight, its loss under each risk's choice."""
+    shift = plan.shift
+    labels = shift.fold_labels
+    whole = all(isinstance(label, int) for label in labels)
+    known = arrow_array(list(labels) if whole else [str(label) for label in labels])
+    columns: dict[str, Any] = {
+        "block": known.take(arrow_array(shift.fold)),
+        "instance": arrow_array(np.arange(shift.n)),
+        "weight": arrow_array(setting.weights),
+    }
+    for name, outcome in outcomes.items():
+        for risk in setting.risks:
+            key = f"loss:{name}:{risk}" if several else f"loss:{risk}"
+            columns[key] = arrow_array(
+                np.ascontiguousarray(outcome.losses[:, outcome.selected(risk)])
+            )
+    return pa.table(columns)

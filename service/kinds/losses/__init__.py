@@ -1,0 +1,1 @@
+"""Kind ``losses``: its request, its plan, its work and its result."""

@@ -1,0 +1,1 @@
+"""Kind ``predictions``: its request, its plan, its work and its result."""

@@ -1,0 +1,1 @@
+"""Kind ``selection``: its request, its plan, its work and its result."""

@@ -1,0 +1,1 @@
+"""Kind ``study``: its request, its plan, its work and its result."""

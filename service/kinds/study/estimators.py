@@ -1,0 +1,181 @@
+"""The estimators of a study, built from a request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from service.kinds.cross_validation.plan import check_choices
+from service.kinds.fields.locations import placed
+from service.kinds.fields.methods import build_one, chosen
+from service.kinds.fitting.scheme_layout import likely_layout
+from service.kinds.study.request import EstimatorChoices, EstimatorInput
+from service.settings import settings
+from thetahat.analyses.studies.choosing import SELECTED
+from thetahat.analyses.studies.estimator import Estimator, Weighted
+from thetahat.analyses.studies.truths import (
+    FITTED,
+    MODEL,
+    NEW_FITTED,
+    ON_TARGET,
+    ONE_NEW,
+    check_truths,
+)
+from thetahat.cross_validation import check_learner, check_loss
+from thetahat.errors import InvalidParameter, Loc
+from thetahat.generators import Size, Sort
+from thetahat.importance_weights import IMPORTANCE_WEIGHTS
+from thetahat.learners.base import Learner
+from thetahat.losses import LOSSES
+from thetahat.losses.base import Loss
+from thetahat.pipelines import build as build_learner
+from thetahat.pipelines import learner_spec
+from thetahat.schemes import SCHEMES
+from thetahat.schemes.base import Scheme
+from thetahat.values.types import BlockKind
+from thetahat.weighted_risks import WEIGHTED_RISKS
+
+_CHOICES: Final = ("level", "alternative", "control", "variances", "intervals", "tests")
+_DEFAULT_LOSS: Final = {"classification": "zero_one", "regression": "squared"}
+_OF_LEARNERS: Final = ("scheme", "learner", "learners", "loss", "truths", "select")
+_OF_PAIRS: Final = ("weights", "risks")
+_NOT_OF_PAIRS: Final = ("variances", "intervals", "tests", "control", "truths", "select")
+
+
+def estimators_of(
+    given: Sequence[EstimatorInput], sort: Sort, task: str, size: Size
+) -> list[Estimator]:
+    """Return the estimators, each with a key of its own."""
+    found: list[Estimator] = []
+    for i, one in enumerate(given):
+        with placed("estimators", i):
+            made = _OF_SORT[sort](one, task, size)
+        if any(other.key == made.key for other in found):
+            raise InvalidParameter(
+                f"{made.key!r} stands twice; give the second an 'as' of its own",
+                loc=("estimators", i),
+                value=made.key,
+            )
+        found.append(made)
+    return found
+
+
+def _of_losses(one: EstimatorInput, task: str, size: Size) -> Estimator:
+    del task, size
+    for field in (*_OF_LEARNERS, *_OF_PAIRS):
+        if getattr(one, field) is not None:
+            raise InvalidParameter(
+                f"the generator gives losses, and an estimator of losses has no {field}",
+                loc=(field,),
+            )
+    asked = _choices(one)
+    if asked.refits():
+        raise InvalidParameter(
+            f"{asked.refits()[0].name} fits learners again, and losses have none",
+            loc=("variances",),
+        )
+    return Estimator(key=one.as_ or "losses", choices=asked.choices(), truths=())
+
+
+def _of_data(one: EstimatorInput, task: str, size: Size) -> Estimator:
+    for field in _OF_PAIRS:
+        if getattr(one, field) is not None:
+            raise InvalidParameter(
+                f"{field} are for generators of a source and a target sample", loc=(field,)
+            )
+    scheme = _scheme(one)
+    loss: Loss = build_one(LOSSES, one.loss or _DEFAULT_LOSS[task], ("loss",))
+    check_loss(loss, task)
+    if "source" in scheme.requires and size.n_sources is None:
+        raise InvalidParameter(
+            f"{scheme.info.name} needs sources: draw n_sources and per_source", loc=("scheme",)
+        )
+    learners = _learners(one, task, loss)
+    asked = _choices(one)
+    choices = asked.choices()
+    check_choices(likely_layout(scheme), choices, tuple(learners), loss)
+    truths = tuple(_default_truths(scheme, size) if one.truths is None else one.truths)
+    check_truths(truths)
+    return Estimator(
+        key=one.as_ or scheme.info.name,
+        choices=choices,
+        scheme=scheme,
+        learners=learners,
+        loss=loss,
+        refits=asked.refits(),
+        truths=truths,
+        select=one.select,
+    )
+
+
+def _of_pairs(one: EstimatorInput, task: str, size: Size) -> Estimator:
+    for field in _NOT_OF_PAIRS:
+        if getattr(one, field) is not None:
+            raise InvalidParameter(
+                f"pairs of samples are drawn, and their estimators have risks and no {field}",
+                loc=(field,),
+            )
+    if size.n is None:
+        raise InvalidParameter("pairs are drawn by n and n_target", loc=("scheme",))
+    scheme = _scheme(one)
+    loss: Loss = build_one(LOSSES, one.loss or _DEFAULT_LOSS[task], ("loss",))
+    check_loss(loss, task)
+    risks = chosen(WEIGHTED_RISKS, one.risks or list(WEIGHTED_RISKS), "risks")
+    weights = build_one(IMPORTANCE_WEIGHTS, one.weights or "given", ("weights",))
+    return Estimator(
+        key=one.as_ or scheme.info.name,
+        choices=_choices(one).choices(),
+        scheme=scheme,
+        learners=_learners(one, task, loss),
+        loss=loss,
+        truths=(ON_TARGET,),
+        weighted=Weighted(weights, {entry.key: entry.method for entry in risks or ()}),
+    )
+
+
+_OF_SORT: Final[Mapping[Sort, Callable[[EstimatorInput, str, Size], Estimator]]] = {
+    Sort.LOSSES: _of_losses,
+    Sort.DATA: _of_data,
+    Sort.PAIRS: _of_pairs,
+}
+
+
+def _scheme(one: EstimatorInput) -> Scheme:
+    if one.scheme is None:
+        raise InvalidParameter("an estimator of data needs a scheme", loc=("scheme",))
+    scheme: Scheme = build_one(SCHEMES, one.scheme, ("scheme",))
+    return scheme
+
+
+def _default_truths(scheme: Scheme, size: Size) -> tuple[str, ...]:
+    by_source = scheme.block_kind is BlockKind.SOURCE and size.n_sources is not None
+    return (MODEL, FITTED, NEW_FITTED, ONE_NEW) if by_source else (MODEL, FITTED)
+
+
+def _choices(one: EstimatorInput) -> EstimatorChoices:
+    given = {name: getattr(one, name) for name in _CHOICES}
+    return EstimatorChoices(kind="study", **given)
+
+
+def _learners(one: EstimatorInput, task: str, loss: Loss) -> dict[str, Learner]:
+    if (one.learner is None) == (one.learners is None):
+        raise InvalidParameter("give either a learner or learners", loc=("learners",))
+    wires: Mapping[str, Any] = one.learners or {}
+    if one.learner is not None:
+        spec = learner_spec(one.learner, loc=("learner",))
+        wires = {spec.name: one.learner}
+    found: dict[str, Learner] = {}
+    for name, wire in wires.items():
+        loc: Loc = ("learner",) if one.learner is not None else ("learners", name)
+        learner = build_learner(
+            learner_spec(wire, loc=loc), task, allowed_packages=settings().allowed_packages, loc=loc
+        )
+        if "|" in name or name == SELECTED:
+            raise InvalidParameter(
+                f"a learner here is not called {SELECTED!r}, and has no '|' in its name",
+                loc=loc,
+                value=name,
+            )
+        check_learner(name, learner, task, loss, weighted=False)
+        found[name] = learner
+    return found

@@ -1,0 +1,208 @@
+"""From a request to a study: its population, draw and estimators, or its preset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from service.data.reading import read_columns
+from service.errors import Fault, InvalidRequest
+from service.kinds.base import DatasetFile, Job
+from service.kinds.fields.data import DataColumns, DataFields, check_data_fields, data_from
+from service.kinds.fields.layout import require_columns
+from service.kinds.fields.locations import placed
+from service.kinds.fields.methods import build, build_one
+from service.kinds.fitting.job_key import JobKey
+from service.kinds.study.estimators import estimators_of
+from service.kinds.study.request import PopulationInput, RoleData, StudyRequest
+from service.schemas.numbers import shown
+from thetahat.analyses.studies.base import Study
+from thetahat.analyses.studies.general import GeneralStudy
+from thetahat.analyses.studies.population import (
+    DataAsPopulation,
+    GeneratedData,
+    GeneratedLosses,
+    GeneratedPairs,
+    Population,
+)
+from thetahat.analyses.studies.presets import Preset, presets
+from thetahat.errors import EvaluationError, InvalidParameter, Loc
+from thetahat.generators import GENERATORS, Size, Sort
+from thetahat.seeds import stream
+from thetahat.tables.data import Data
+
+Files = Mapping[UUID, DatasetFile]
+
+
+def check_study(given: StudyRequest, datasets: Files) -> None:
+    """Refuse what the request alone shows to be wrong; nothing is drawn, no data set is read."""
+    if (given.preset is None) == (given.population is None):
+        raise InvalidParameter("give either a preset or a population", loc=("preset",))
+    if given.preset is not None:
+        _check_preset(given, datasets)
+        return
+    if given.overrides:
+        name = next(iter(given.overrides))
+        fault = Fault((name,), "is not a field of a study", shown(given.overrides[name]))
+        raise InvalidRequest(f"A study without a preset has no field {name!r}.", (fault,))
+    if given.inputs:
+        raise InvalidParameter("inputs are a preset's", loc=("inputs",))
+    if given.draw is None or given.estimators is None or given.repetitions is None:
+        missing = [n for n in ("draw", "estimators", "repetitions") if getattr(given, n) is None]
+        raise InvalidParameter(f"a population needs {' and '.join(missing)}", loc=(missing[0],))
+    _general_parts(given, datasets, check_only=True)
+
+
+def study_of(job: Job, given: StudyRequest) -> Study:
+    """Build the study of a job; the last job's is kept, for its chunks come one after another."""
+    return _built(JobKey(job, given))
+
+
+@lru_cache(maxsize=1)
+def _built(key: JobKey[StudyRequest]) -> Study:
+    given, job = key.given, key.job
+    if given.preset is not None:
+        data = {role: _data(one, job.datasets, role) for role, one in given.inputs.items()}
+        return preset_of(given).plan(data, job.seed)
+    population, size, estimators = _general_parts(given, job.datasets, check_only=False)
+    assert given.draw is not None  # noqa: S101 - check_study saw to it
+    assert population is not None  # noqa: S101 - likewise
+    return GeneralStudy(
+        population=population,
+        size=size,
+        estimators=estimators,
+        seed=job.seed,
+        same_sources=given.draw.same_sources,
+    )
+
+
+def preset_of(given: StudyRequest) -> Preset:
+    """Return the preset with what the request overrides, checked."""
+    name = given.preset or ""
+    presets().get_method(name, loc=("preset",))
+    try:
+        return build(presets(), name, given.overrides, ())
+    except EvaluationError as error:
+        error.loc = _without_params(error.loc)
+        raise
+    except InvalidRequest as refusal:
+        faults = tuple(Fault(_without_params(f.loc), f.message, f.value) for f in refusal.errors)
+        raise InvalidRequest(refusal.message, faults) from None
+
+
+def repetitions_of(given: StudyRequest) -> int:
+    """Return how many repetitions are asked for."""
+    if given.repetitions is not None:
+        return given.repetitions
+    return presets()[given.preset or ""].repetitions
+
+
+def _without_params(loc: Loc) -> Loc:
+    return loc[1:] if loc[:1] == ("params",) else loc
+
+
+def _check_preset(given: StudyRequest, datasets: Files) -> None:
+    for field in ("population", "draw", "estimators"):
+        if getattr(given, field) is not None:
+            raise InvalidParameter(f"a preset has its own {field}", loc=(field,))
+    preset = preset_of(given)
+    for role, one in given.inputs.items():
+        if role not in preset.roles:
+            known = ", ".join(preset.roles) or "none"
+            raise InvalidParameter(
+                f"{given.preset} has no input {role!r}; it has: {known}", loc=("inputs", role)
+            )
+        with placed("inputs", role):
+            check_data_fields(_fields(one), datasets)
+
+
+def _general_parts(
+    given: StudyRequest, datasets: Files, *, check_only: bool
+) -> tuple[Population | None, Size, list[Any]]:
+    """Return population, size and estimators; ``check_only`` opens no data set."""
+    assert given.population is not None  # noqa: S101 - check_study saw to it
+    assert given.draw is not None  # noqa: S101 - likewise
+    with placed("draw"):
+        size = Size(**given.draw.model_dump(include=set(Size.__dataclass_fields__)))
+    population: Population | None
+    sort, task = Sort.DATA, str(given.population.task)
+    if given.population.generator is None:
+        with placed("population"):
+            _check_data(given.population, datasets)
+            population = None if check_only else _of_data(given, datasets)
+    else:
+        population, sort, task = _of_generator(given, size)
+    return population, size, estimators_of(given.estimators or (), sort, task, size)
+
+
+def _of_generator(given: StudyRequest, size: Size) -> tuple[Population, Sort, str]:
+    of = given.population
+    assert of is not None  # noqa: S101 - its caller looked
+    assert of.generator is not None  # noqa: S101 - likewise
+    generator: Any = build_one(GENERATORS, of.generator, ("population", "generator"))
+    if of.dataset is not None or of.data is not None or of.duplicates is not None:
+        raise InvalidParameter("a generator takes no data", loc=("population", "generator"))
+    if given.draw is not None and given.draw.replace:
+        raise InvalidParameter("a generator never gives a row twice", loc=("draw", "replace"))
+    if generator.gives is Sort.PAIRS:
+        return GeneratedPairs(generator, of.n_judged), Sort.PAIRS, "classification"
+    if generator.gives is Sort.LOSSES:
+        losses = GeneratedLosses(generator)
+        with placed("population", "generator", "params"):
+            losses.settle(size, stream(0, "check"))  # whether the parameters fit so many blocks
+        return losses, Sort.LOSSES, ""
+    return GeneratedData(generator, of.n_judged), Sort.DATA, generator.task
+
+
+def _check_data(of: PopulationInput, datasets: Files) -> None:
+    check_data_fields(_fields(of), datasets)
+    if isinstance(of.duplicates, str):
+        if of.dataset is None:
+            raise InvalidParameter(
+                "inline data give one label per row", loc=("duplicates",), value=of.duplicates
+            )
+        require_columns(datasets[of.dataset], {("duplicates",): of.duplicates})
+
+
+def _of_data(given: StudyRequest, datasets: Files) -> DataAsPopulation:
+    of, draw = given.population, given.draw
+    assert of is not None  # noqa: S101 - its caller looked
+    assert draw is not None  # noqa: S101 - likewise
+    data = data_from(_fields(of, datasets), datasets)
+    group: np.ndarray | None = None
+    if isinstance(of.duplicates, str) and of.dataset is not None:
+        column = read_columns(datasets[of.dataset], [of.duplicates])[of.duplicates]
+        group = np.asarray(column)
+    elif of.duplicates is not None:
+        group = np.array([str(label) for label in of.duplicates], dtype=object)
+    if group is not None and len(group) != data.n:
+        raise InvalidParameter(
+            f"duplicates has {len(group)} labels and there are {data.n} rows", loc=("duplicates",)
+        )
+    return DataAsPopulation(data=data, group=group, replace=draw.replace, n_judged=of.n_judged)
+
+
+def _fields(of: PopulationInput | RoleData, datasets: Files | None = None) -> DataFields:
+    """Return the data's own fields; a column of duplicates is no feature."""
+    columns = of.columns
+    named = getattr(of, "duplicates", None)
+    if datasets is not None and columns is not None and isinstance(named, str):
+        columns = _without(columns, named, datasets[of.dataset]) if of.dataset else columns
+    return DataFields(dataset=of.dataset, columns=columns, data=of.data, task=of.task)
+
+
+def _without(columns: DataColumns, name: str, file: DatasetFile) -> DataColumns:
+    if columns.features is not None:
+        return columns
+    taken = {name, *columns.model_dump(exclude={"features"}).values()}
+    features = [str(c["name"]) for c in file.columns if c["name"] not in taken]
+    return columns.model_copy(update={"features": features})
+
+
+def _data(one: RoleData, datasets: Files, role: str) -> Data:
+    with placed("inputs", role):
+        return data_from(_fields(one), datasets)

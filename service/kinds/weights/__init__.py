@@ -1,0 +1,1 @@
+"""Kind ``weights``: its request, its plan, its work and its result."""

@@ -1,0 +1,278 @@
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from replications.batches import Problems, select, selection
+from replications.batches.coefficients import coefficients
+from thetahat.analyses.importance_weighting import least, plain_selection
+from thetahat.errors import InvalidParameter, UnsupportedCombination
+from thetahat.values.types import FloatArray
+from thetahat.weighted_risks import RiskEstimator
+from thetahat.weighted_risks.controlled import Controlled
+from thetahat.weighted_risks.doubly import Doubly
+from thetahat.weighted_risks.self_normalised import SelfNormalised
+from thetahat.weighted_risks.truncated import Truncated
+from thetahat.weighted_risks.weighted import Weighted
+
+RISKS: dict[str, RiskEstimator] = {
+    "weighted": Weighted(),
+    "controlled": Controlled(),
+    "about_one": Controlled(about_one=True),
+    "fold": Controlled(beta_from="fold"),
+    "self_normalised": SelfNormalised(),
+    "truncated": Truncated(cut=1.5),
+    "doubly": Doubly(second_moment=2.5),
+    "doubly_unknown": Doubly(),
+}
+PENALTIES = np.logspace(-3, 6, 31)
+FOLDS = np.array([0, 0, 1, 1, 1, 2, 2, 2, 2, 0, 1, 2, 2, 0, 1, 2])
+
+
+def problems(
+    count: int = 7, p: int = 2, *, seed: int = 1, fold: FloatArray | None = None
+) -> Problems:
+    rng = np.random.default_rng(seed)
+    X, Z = rng.normal(size=(count, 16, p)), rng.normal(size=(count, 30, p)) + 0.5
+    return Problems(
+        X=X,
+        y=np.sign(rng.normal(size=(count, 16)) + X[..., 0]),
+        weights=rng.gamma(0.8, size=(count, 16)),
+        fold=FOLDS if fold is None else np.asarray(fold, dtype=np.intp),
+        target=Z,
+        target_y=np.sign(rng.normal(size=(count, 30)) + Z[..., 0]),
+    )
+
+
+@pytest.mark.outside("hand arithmetic in the comments")
+def test_golden_two_rows() -> None:
+    given = Problems(
+        X=np.array([[[1.0], [2.0]]]),
+        y=np.ones((1, 2)),
+        weights=np.ones((1, 2)),
+        fold=np.array([0, 1]),
+        target=np.ones((1, 1, 1)),
+        target_y=-np.ones((1, 1)),
+    )
+
+    found = select(given, np.array([1.0, 6.0]), {"weighted": Weighted()})
+
+    # learnt from row 2: 2 / (4 + 1) = .4 and 2 / 10 = .2; from row 1: 1 / 2 and 1 / 7
+    # losses .36 and .64; 0 and (5 / 7)^2
+    assert_allclose(found.curves["weighted"], [[0.18, 0.5 * (0.64 + 25 / 49)]], rtol=1e-14)
+    # from both: 3 / 6 = .5 and 3 / 11; at the target 1.5^2 and (14 / 11)^2
+    assert found.target_curve is not None
+    assert_allclose(found.target_curve, [[2.25, 196 / 121]], rtol=1e-14)
+    # the folds' fits there: (1.4^2 + 1.5^2) / 2 and (1.2^2 + (8 / 7)^2) / 2
+    assert_allclose(found.curves["target"], [[2.105, 0.5 * (1.44 + 64 / 49)]], rtol=1e-14)
+    assert_array_equal(found.places["weighted"], [0])
+    assert_array_equal(found.places["target"], [1])
+    assert_allclose(found.target_risks["target"], [196 / 121], rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("p", "intercept"), [(1, False), (1, True), (2, False), (2, True), (3, True)]
+)
+def test_naive_the_plain_loops(p: int, intercept: bool) -> None:  # noqa: FBT001 - a case
+    given = problems(p=p)
+
+    found = select(given, PENALTIES, RISKS, intercept=intercept)
+
+    assert not found.plain.any()
+    for r in range(len(given.X)):
+        X, y, w = given.X[r], given.y[r], given.weights[r]
+        plain = plain_selection(X, y, w, PENALTIES, FOLDS, RISKS, intercept=intercept)
+        for name, estimates in plain.risks.items():
+            curve = np.array([one.estimate for one in estimates])
+            assert_allclose(found.curves[name][r], curve, rtol=0, atol=1e-12)
+            assert found.places[name][r] == plain.selected[name]
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+def test_naive_risks_on_the_target(intercept: bool) -> None:  # noqa: FBT001 - a case
+    given = problems()
+    assert given.target is not None
+    assert given.target_y is not None
+
+    found = select(given, PENALTIES, RISKS, intercept=intercept)
+
+    assert found.target_curve is not None
+    for r in range(len(given.X)):
+        X, y, w = given.X[r], given.y[r], given.weights[r]
+        Z, u = given.target[r], given.target_y[r]
+        A, B = (
+            np.column_stack([rows, np.full((len(rows), int(intercept)), 1.0)]) for rows in (X, Z)
+        )
+        per_fold = []
+        for k in range(4):
+            train = k != FOLDS
+            products, right = A[train].T * w[train] @ A[train], A[train].T @ (w * y)[train]
+            unit = np.diag([1.0, 1.0, 0.0])[: A.shape[1], : A.shape[1]]
+            said = [B @ np.linalg.solve(products + lam * unit, right) for lam in PENALTIES]
+            per_fold.append(((np.stack(said, axis=1) - u[:, None]) ** 2).mean(axis=0))
+        assert_allclose(found.curves["target"][r], np.mean(per_fold[:3], axis=0), atol=1e-12)
+        assert_allclose(found.target_curve[r], per_fold[3], atol=1e-12)
+        for name in (*RISKS, "target"):
+            place = least(found.curves[name][r], PENALTIES)
+            assert found.places[name][r] == place
+            assert found.target_risks[name][r] == found.target_curve[r, place]
+
+
+@pytest.mark.parametrize("kind", ["apart", "one", "equal", "two", "zeros"])
+def test_exact_coefficients_are_those_of_the_risks(kind: str) -> None:
+    rng = np.random.default_rng(2)
+    weights = {
+        "apart": rng.gamma(0.5, size=16),
+        "one": np.ones(16),
+        "equal": np.full(16, 0.1) * 3,
+        "two": np.where(np.arange(16) % 3, 0.5, 4.0),
+        "zeros": np.where(np.arange(16) < 9, 0.0, rng.gamma(1, size=16)),
+    }[kind]
+    losses = rng.gamma(1.0, size=16)
+    members = (np.arange(3)[:, None] == FOLDS).astype(float)[None]
+    for name, risk in RISKS.items():
+        expected = risk.estimate(losses, weights, FOLDS).estimate
+        found = coefficients(risk, weights[None], members)[0] @ losses
+        assert_allclose(found, expected, rtol=1e-11, err_msg=name)
+
+
+def test_exact_folds_of_each_data_set() -> None:
+    one, other = FOLDS, (FOLDS + 1) % 3
+    both = problems(count=2, fold=np.stack([one, other]))
+    found = select(both, PENALTIES, RISKS)
+    for r, fold in enumerate((one, other)):
+        alone = select(problems(count=2, fold=fold), PENALTIES, RISKS)
+        for name in RISKS:
+            assert_allclose(found.curves[name][r], alone.curves[name][r], atol=1e-14)
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+def test_exact_a_target_that_all_share(intercept: bool) -> None:  # noqa: FBT001 - a case
+    given = problems()
+    assert given.target is not None
+    assert given.target_y is not None
+    given.X[2] = 0
+    given.X[3, :, 1] = given.X[3, :, 0] = 1e4 * given.X[3, :, 0]
+    given.target[:] = given.target[0]
+    given.target_y[:] = given.target_y[0]
+    shared = Problems(
+        X=given.X,
+        y=given.y,
+        weights=given.weights,
+        fold=given.fold,
+        target=given.target[:1],
+        target_y=given.target_y[:1],
+    )
+
+    one = select(shared, PENALTIES, RISKS, intercept=intercept)
+    each = select(given, PENALTIES, RISKS, intercept=intercept)
+
+    assert_array_equal(np.flatnonzero(one.plain), [3])
+    assert_allclose(one.curves["target"], each.curves["target"], rtol=1e-13)
+    for name in (*RISKS, "target"):
+        assert_allclose(one.target_risks[name], each.target_risks[name], rtol=1e-12)
+
+
+def test_exact_any_cut_gives_the_same_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = select(problems(), PENALTIES, RISKS)
+    monkeypatch.setattr(selection, "CELLS", 3 * 3 * 5 * 31)
+    monkeypatch.setattr(selection, "LEAST_AT_ONCE", 2)
+    cut = select(problems(), PENALTIES, RISKS)
+
+    for name in (*RISKS, "target"):
+        assert_array_equal(whole.curves[name], cut.curves[name])
+        assert_array_equal(whole.target_risks[name], cut.target_risks[name])
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+def test_degenerate_rows_take_the_place_of_moments(intercept: bool) -> None:  # noqa: FBT001
+    given = problems()
+    given.X[1] *= 100
+    given.X[1, :, 1] = given.X[1, :, 0] * (1 + 1e-9)  # dependent columns
+    given.X[2] *= 1e6  # the penalty is nothing beside it
+    given.X[2, :, 1] *= 1e-5
+    given.y[3] = given.X[3] @ np.array([3.0, -2.0]) + (1 if intercept else 0)  # a perfect fit
+    given.X[4] = 0
+
+    found = select(given, PENALTIES, RISKS, intercept=intercept)
+
+    assert_array_equal(np.flatnonzero(found.plain), [1, 2, 3])
+    for r in range(7):
+        X, y, w = given.X[r], given.y[r], given.weights[r]
+        # least squares on rows stacked with the penalty's: no product is formed
+        losses = np.empty((16, len(PENALTIES)))
+        for k, (j, penalty) in itertools.product(range(3), enumerate(PENALTIES)):
+            train, test = k != FOLDS, k == FOLDS
+            ones = np.full((16, int(intercept)), 1.0)
+            A = np.column_stack([X, ones])
+            stacked = np.concatenate(
+                [A[train] * np.sqrt(w[train, None]), np.sqrt(penalty) * np.eye(2, A.shape[1])]
+            )
+            right = np.concatenate([y[train] * np.sqrt(w[train]), np.zeros(2)])
+            theta = np.linalg.lstsq(stacked, right, rcond=1e-14)[0]
+            losses[test, j] = (A[test] @ theta - y[test]) ** 2
+        expected = (losses * w[:, None]).mean(axis=0)
+        # where the fit is perfect what is left is the rounding of the solution; at 1e6 times the
+        # scale the solution has lost six digits of its own
+        assert_allclose(found.curves["weighted"][r], expected, rtol=1e-6, atol=1e-12)
+
+
+def test_degenerate_training_parts_without_weight() -> None:
+    given = problems(count=2)
+    given.weights[0, FOLDS != 1] = 0
+    given.weights[1] = 0
+
+    for intercept in (False, True):
+        found = select(given, PENALTIES, RISKS, intercept=intercept)
+        # fold 1 is predicted 0, and the others have no weight
+        weighted = (given.weights[0] * given.y[0] ** 2).mean()
+        assert_allclose(found.curves["weighted"][0], weighted, rtol=1e-13)
+        assert_array_equal(found.curves["weighted"][1], 0)
+        assert_array_equal(found.places["weighted"], [30, 30])
+
+
+def test_limit_without_a_target() -> None:
+    given = problems()
+    alone = Problems(X=given.X, y=given.y, weights=given.weights, fold=given.fold)
+    alone.X[0, :, 1] = alone.X[0, :, 0] = 100 * alone.X[0, :, 0]
+
+    found, both = select(alone, PENALTIES, RISKS), select(given, PENALTIES, RISKS)
+
+    assert found.plain[0]
+    assert found.target_curve is None
+    assert found.target_risks == {}
+    assert set(found.curves) == set(RISKS)
+    for name in RISKS:
+        assert_allclose(found.curves[name], both.curves[name], rtol=0, atol=1e-13)
+
+
+def test_invalid_arguments() -> None:
+    given = problems()
+    with pytest.raises(InvalidParameter, match="penalties must ascend"):
+        select(given, PENALTIES[::-1], RISKS)
+    with pytest.raises(InvalidParameter, match="penalties must ascend"):
+        select(given, np.array([0.0, 1.0]), RISKS)
+    with pytest.raises(InvalidParameter, match="that of the oracle"):
+        select(given, PENALTIES, {"target": Weighted()})
+
+    class Other:
+        info = Weighted.info
+
+    with pytest.raises(UnsupportedCombination, match="not known to be a weighted sum"):
+        select(given, PENALTIES, {"other": Other()})  # type: ignore[dict-item]
+    X, y, w = given.X, given.y, given.weights
+    with pytest.raises(InvalidParameter, match="y has shape"):
+        Problems(X=X, y=y[:, 1:], weights=w, fold=FOLDS)
+    with pytest.raises(InvalidParameter, match="weights has shape"):
+        Problems(X=X, y=y, weights=w[1:], fold=FOLDS)
+    with pytest.raises(InvalidParameter, match="fold has shape"):
+        Problems(X=X, y=y, weights=w, fold=FOLDS[1:])
+    with pytest.raises(InvalidParameter, match="come together"):
+        Problems(X=X, y=y, weights=w, fold=FOLDS, target=X)
+    with pytest.raises(InvalidParameter, match="there are 2 target samples for 7 data sets"):
+        Problems(X=X, y=y, weights=w, fold=FOLDS, target=X[:2], target_y=y[:2])
+    with pytest.raises(InvalidParameter, match="two folds are needed"):
+        Problems(X=X, y=y, weights=w, fold=FOLDS * 0)

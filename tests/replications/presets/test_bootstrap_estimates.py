@@ -1,0 +1,80 @@
+"""The bootstrap's estimates beside truths that are known in closed form."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from replications.presets.bootstrap_estimates import BootstrapEstimates
+from thetahat.analyses.studies.base import Records
+from thetahat.errors import EvaluationError
+
+SMALL = BootstrapEstimates(n=10, resamples=100, statistics=("mean", "variance", "correlation"))
+
+
+@pytest.fixture(name="records", scope="module")
+def fixture_records() -> Records:
+    return SMALL.plan({}, 3).run(0, 400)
+
+
+@pytest.mark.outside("hand arithmetic: moments of the exponential distribution")
+def test_golden_bias_and_variance_of_mean_and_variance(records: Records) -> None:
+    row = {
+        told["statistic"]: told
+        for told in SMALL.plan({}, 3).finish(records).tables[0].as_data()["rows"]
+    }
+    # mean of 10: variance 1/10, bootstrap estimate (n - 1)/n^2 of it in the mean: .09
+    # variance with ddof 0: bias -1/10, the bootstrap expects -s^2/n, whose mean is -.9/10
+    expected = [("mean", "bias", 0.0), ("mean", "variance", 0.1), ("mean", "bootstrap_bias", 0.0)]
+    expected += [("mean", "bootstrap_variance", 0.09), ("variance", "bias", -0.1)]
+    expected += [("variance", "bootstrap_bias", -0.09)]
+    for statistic, column, value in expected:
+        number = row[statistic][column]
+        assert abs(number["value"] - value) < 4.5 * number["standard_error"], (statistic, column)
+
+
+def test_naive_coverage_is_a_count(records: Records) -> None:
+    told = SMALL.plan({}, 3).finish(records).tables[1].as_data()["rows"][0]
+    ends = records["mean/ends"][:, 1]
+    covers = [low <= 1 <= high for low, high in ends]
+    assert told["percentile"]["value"] == pytest.approx(np.mean(covers))
+
+
+def test_exact_any_cut_gives_the_same_records(records: Records) -> None:
+    study = SMALL.plan({}, 3)
+    for name, values in study.run(7, 11).items():
+        np.testing.assert_array_equal(values, records[name][7:11])
+
+
+@pytest.mark.about("presets/bootstrap_estimates")
+def test_exact_the_median_of_an_exponential_is_log_two() -> None:
+    study = BootstrapEstimates(n=5, resamples=50, statistics=("median",)).plan({}, 1)
+    row = study.finish(study.run(0, 4)).tables[0].as_data()["rows"][0]
+    assert row["truth"] == pytest.approx(math.log(2))
+
+
+@pytest.mark.about("presets/bootstrap_estimates")
+def test_exact_normal_samples_can_be_asked_for() -> None:
+    study = BootstrapEstimates(
+        n=8, resamples=50, distribution="normal", statistics=("mean", "standard_deviation")
+    ).plan({}, 1)
+    found = study.finish(study.run(0, 6))
+    assert [row["truth"] for row in found.tables[0].as_data()["rows"]] == [0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "place"),
+    [
+        ({"n": 4}, "n"),
+        ({"resamples": 49}, "resamples"),
+        ({"distribution": "cauchy"}, "distribution"),
+        ({"statistics": ("mode",)}, "statistics"),
+        ({"level": 1.0}, "level"),
+    ],
+)
+def test_invalid_parameters_are_named(wrong: dict, place: str) -> None:  # type: ignore[type-arg]
+    with pytest.raises(EvaluationError) as refused:
+        BootstrapEstimates(**wrong)
+    assert refused.value.loc[0] == place

@@ -1,0 +1,73 @@
+"""Covariances of losses from many data sets: identities, and losses whose covariances are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from replications.multiple_sources.covariances import (
+    covariances,
+    parts,
+    spread_of_gamma,
+    spread_of_omega,
+)
+
+
+def _losses(
+    rng: np.random.Generator, repetitions: int, mixing: np.ndarray, size: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """(R, 1, K) means and variances of blocks whose shared effects are ``mixing @ normal``."""
+    effects = rng.normal(size=(repetitions, mixing.shape[1])) @ mixing.T
+    losses = effects[:, :, None] + rng.normal(size=(repetitions, len(mixing), size))
+    return losses.mean(axis=2)[:, None], losses.var(axis=2, ddof=1)[:, None]
+
+
+def test_exact_the_parts_add_up_to_the_variance_of_the_mean() -> None:
+    rng = np.random.default_rng(1)
+    means, within = rng.normal(size=(9, 2, 5)), rng.random((9, 2, 5))
+    sizes = (4, 30)
+    three = parts(*covariances(means, within, sizes), sizes)
+    truth = means.mean(axis=2).var(axis=0, ddof=1)
+    np.testing.assert_allclose(three.sum(axis=0), truth, rtol=1e-12)
+
+
+@pytest.mark.outside("hand arithmetic: two data sets of two blocks of two losses")
+def test_golden_two_data_sets_by_hand() -> None:
+    # block means 1, 3 and 2, 6; the mean's deviations are -.5, .5 and -1.5, 1.5
+    means = np.array([[[1.0, 3.0]], [[2.0, 6.0]]])
+    within = np.array([[[0.2, 1.0]], [[0.4, 3.0]]])
+    sigma2, omega, between = covariances(means, within, (2,))
+    # Var[means] = .5 and 4.5, covariance 1.5; expected variance inside .3 and 2
+    np.testing.assert_allclose(omega, [[0.5 - 0.15, 4.5 - 1.0]])
+    np.testing.assert_allclose(sigma2, [[0.65, 5.5]])
+    np.testing.assert_allclose(between[0, 0, 1], 1.5)
+    np.testing.assert_allclose(
+        parts(sigma2, omega, between, (2,)).ravel(), [0.76875, 0.48125, 0.75]
+    )
+
+
+def test_calibrated_covariances_and_their_spread_are_met() -> None:
+    rng = np.random.default_rng(2)
+    mixing = np.array([[0.9, 0.0, 0.1], [0.5, 0.4, 0.0], [0.2, 0.3, 0.6], [0.0, 0.7, 0.2]])
+    known = mixing @ mixing.T
+    first, second = np.triu_indices(4, 1)
+    gamma, omega = known[first, second], np.diag(known)
+    found = {name: [] for name in ("omega", "gamma", "sigma2", "spread_gamma", "spread_omega")}  # type: ignore[var-annotated]
+    for _ in range(150):
+        means, within = _losses(rng, 30, mixing, 5)
+        sigma2, inside, between = covariances(means, within, (5,))
+        found["omega"].append(inside[0])
+        found["sigma2"].append(sigma2[0])
+        found["gamma"].append(between[0][first, second])
+        found["spread_gamma"].append(spread_of_gamma(means))
+        found["spread_omega"].append(spread_of_omega(means, within, (5,)))
+    truth = {
+        "omega": omega,
+        "sigma2": omega + 1,
+        "gamma": gamma,
+        "spread_gamma": [gamma.var()],
+        "spread_omega": [omega.var()],
+    }
+    for name, values in found.items():
+        error = np.std(values, axis=0, ddof=1) / np.sqrt(len(values))
+        assert (np.abs(np.mean(values, axis=0) - truth[name]) < 4.5 * error).all(), name

@@ -1,0 +1,254 @@
+"""The coverage study's metrics: what is true of them, what is tabulated, what is claimed."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from replications.coverage.metric_truths import Fresh, true_values
+from replications.coverage.metrics import (
+    DIFFERENCE,
+    MetricCell,
+    _draw,
+    metric_cells,
+    metrics_of,
+)
+from replications.coverage.metrics_claims import metric_claims
+from replications.coverage.metrics_result import metric_findings, metric_rows, summarised_metrics
+from replications.presets.interval_coverage import IntervalCoverage
+from thetahat.analyses.studies.names import name_of
+from thetahat.analyses.studies.tables import Number
+from thetahat.analyses.studies.truths import Fitting
+from thetahat.cross_validation import rows_of
+from thetahat.errors import EvaluationError
+from thetahat.generators import Size
+from thetahat.generators.two_class_gaussian import TwoClassGaussian
+from thetahat.learners.linear_discriminant import LinearDiscriminant
+from thetahat.losses.zero_one import ZeroOne
+from thetahat.references import REFERENCES
+from thetahat.schemes.leave_one_source_out import LeaveOneSourceOut
+from thetahat.schemes.repeated_k_fold import RepeatedKFold
+from thetahat.values.types import FloatArray
+
+pytestmark = pytest.mark.about("presets/interval_coverage")
+
+
+def _cell(population: str, n: int = 40) -> MetricCell:
+    (cell,) = metric_cells((population,), (n,), 0.95, 3)
+    return cell
+
+
+@pytest.fixture(scope="module")
+def records() -> dict[str, FloatArray]:
+    return _cell("two classes").study.run(0, 3)
+
+
+def test_exact_any_cut_gives_the_same_records(records: dict[str, FloatArray]) -> None:
+    last = _cell("two classes").study.run(2, 3)
+    for name, values in last.items():
+        np.testing.assert_array_equal(values, records[name][2:])
+
+
+def test_exact_a_difference_is_true_by_the_difference_of_truths(
+    records: dict[str, FloatArray],
+) -> None:
+    def truth(metric: str, who: str, mean: str, name: str) -> FloatArray:
+        return records[name_of("5-fold", name_of(metric, who, mean), "truths", name)]
+
+    for metric in ("roc_auc", "f1"):
+        for name in ("model", "fold_models"):
+            parts = [
+                truth(metric, who, "pooled", name)
+                for who in ("linear_discriminant", "gaussian_naive_bayes", DIFFERENCE)
+            ]
+            np.testing.assert_allclose(parts[2], parts[0] - parts[1], atol=1e-14)
+
+
+@pytest.mark.outside("scikit-learn's roc_auc_score and f1_score of models fitted here")
+def test_against_sklearn_what_is_true_of_the_models_of_splits() -> None:
+    from sklearn.metrics import f1_score, roc_auc_score
+
+    rng = np.random.default_rng(2)
+    sources = TwoClassGaussian(n_features=3, n_relevant=2).settle(1, rng)
+    data, rest = sources.draw(Size(n=30), rng), sources.draw(Size(n=300), rng)
+    splits = list(RepeatedKFold(n_folds=3, n_repeats=2).splits(rows_of(data), 1))
+    fitting = Fitting(name="lda", learner=LinearDiscriminant(), loss=ZeroOne(), seed=1)
+    found = true_values(metrics_of("classification"), fitting, Fresh(data, rest, None), splits)
+
+    said = []
+    for train in [*(split.train for split in splits), np.arange(data.n)]:
+        fitted = LinearDiscriminant().fit(
+            data.features.rows(train), data.y[train], weights=None, n_classes=2, rng=rng
+        )
+        said.append(fitted.predict(rest.features))
+    scores = [one.probabilities[:, 1] if one.scores is None else one.scores for one in said]  # type: ignore[index]
+    areas = [roc_auc_score(rest.y, one) for one in scores]
+    np.testing.assert_allclose(found["roc_auc"].splits, areas[:-1], rtol=1e-12)
+    assert found["roc_auc"].model == pytest.approx((areas[-1], areas[-1]), rel=1e-12)
+    together = [
+        f1_score(np.tile(rest.y, 3), np.concatenate([one.output for one in said[of]]))
+        for of in (slice(3), slice(3, 6))
+    ]
+    assert found["f1"].pooled == pytest.approx(np.mean(together), rel=1e-12)
+
+
+def test_exact_sources_are_true_by_their_own_rows_and_by_new_ones() -> None:
+    rng = np.random.default_rng(4)
+    generator = TwoClassGaussian(n_features=3, n_relevant=2, source_spread=1.0)
+    sources, size = generator.settle(2, rng), Size(n_sources=2, per_source=150)
+    data, rest = sources.draw(Size(n_sources=2, per_source=20), rng), sources.draw(size, rng)
+
+    splits = list(LeaveOneSourceOut().splits(rows_of(data), 1))
+    fitting = Fitting(name="lda", learner=LinearDiscriminant(), loss=ZeroOne(), seed=1)
+    fresh = Fresh(data, rest, rest)  # the new sources are these, so each is measured twice
+    area = true_values(metrics_of("classification"), fitting, fresh, splits)["roc_auc"]
+
+    assert area.new_splits is not None
+    np.testing.assert_array_equal(area.new_splits, area.splits)
+    assert area.new_model == area.model[0]
+    assert area.model[0] != area.model[1]  # over sources, and over all rows
+
+
+def test_exact_every_metric_and_mean_has_its_rows(records: dict[str, FloatArray]) -> None:
+    cell = _cell("two classes")
+    found = metric_findings([(cell, records)], 0.95)
+    summary, cells = (table.as_data()["rows"] for table in found.tables)
+    assert {row["metric"] for row in cells} == set(metrics_of("classification"))
+    assert {row["scheme"] for row in summary} == set(cell.study.schemes)
+    assert {row["of"] for row in summary} == {"models", DIFFERENCE}
+    of_folds = {
+        (row["mean"], row["target"], row["interval"])
+        for row in summary
+        if (row["scheme"], row["metric"], row["of"]) == ("5-fold", "roc_auc", "models")
+    }
+    assert {
+        ("pooled", "these_models", "normal:delong"),
+        ("macro", "these_models", "logit:delong_blocks"),
+        ("macro", "these_models", "recommended"),
+    } <= of_folds
+    of_f1 = {row["interval"] for row in summary if row["metric"] == "f1"}
+    assert {"percentile", "bca", "normal:influence", "logit:influence"} <= of_f1
+    for row in cells:
+        assert 0 < row["built"]["value"] <= 1
+    # of 40 rows, a fold may have one of a class, whose spread cannot be seen
+    assert any(row["built"]["value"] < 1 for row in cells)
+    assert all(figure.as_data()["series"] for figure in found.figures)
+    assert {claim.reference for claim in found.claims} <= {"", *REFERENCES}
+
+
+def test_exact_a_new_source_is_held_against_new_sources() -> None:
+    cell = _cell("new sources", 64)
+    rows = metric_rows(cell, cell.study.run(0, 3))
+    of = {(r["metric"], r["of"], r["interval"], r["target"]): r for r in rows}
+    for who in (DIFFERENCE, "gaussian_naive_bayes"):
+        row = of["roc_auc", who, "student_t:between_sources", "new_source"]
+        assert row["coverage"].value is not None
+        assert row["covers_expected"].value is not None
+    assert (
+        of["f1", DIFFERENCE, "normal:influence_blocks", "these_models"]["covers_expected"] is None
+    )
+
+
+def test_exact_clusters_are_whole_in_a_fold() -> None:
+    cell = _cell("classes in clusters", 100)
+    rows = metric_rows(cell, cell.study.run(0, 2))
+    of_f1 = {row["interval"] for row in rows if (row["metric"], row["mean"]) == ("f1", "pooled")}
+    assert {"logit:cluster_robust", "logit:influence", "percentile"} <= of_f1
+    drawn = _draw(cell.study.setting, 100, 1).data
+    assert drawn.fold is not None
+    assert drawn.cluster is not None
+    pairs = set(zip(drawn.cluster.tolist(), drawn.fold.tolist(), strict=True))
+    assert len(pairs) == 20  # clusters of 5, each in one fold
+    assert np.bincount(drawn.fold).tolist() == [20] * 5
+
+
+@pytest.mark.outside("hand arithmetic: two cells, two intervals")
+def test_golden_averages_of_metrics_by_hand() -> None:
+    def row(population: str, who: str, interval: str, coverage: float, width: float) -> dict:  # type: ignore[type-arg]
+        told = {"population": population, "n": 50, "scheme": "s", "metric": "f1", "of": who}
+        told |= {"mean": "pooled", "target": "these_models", "interval": interval}
+        number = Number(coverage, 0.03)
+        told |= {"coverage": number, "covers_expected": number, "built": Number(1.0, 0.0)}
+        return {**told, "width": Number(width, 0.1), "score": Number(2 * width, 0.1)}
+
+    found = summarised_metrics(
+        [
+            row("a", "x", "recommended", 0.94, 2.0),
+            row("a", "y", "recommended", 0.90, 4.0),
+            row("a", "x", "bca", 0.92, 3.0),
+            row("a", "y", "bca", 0.86, 5.0),
+            row("a", DIFFERENCE, "bca", 0.5, 1.0),
+        ]
+    )
+    assert [one["of"] for one in found] == ["models", "models", DIFFERENCE]
+    bca = found[1]
+    assert bca["coverage"].value == pytest.approx(0.89)
+    assert bca["coverage"].standard_error == pytest.approx(math.sqrt(2 * 0.03**2) / 2)
+    assert bca["coverage_50"].value == pytest.approx(0.89)
+    assert (bca["least"], bca["least_at"]) == (0.86, "a, y, 50")
+    assert bca["width"].value == pytest.approx(4.0)
+    assert bca["relative_width"].value == pytest.approx((1.5 + 1.25) / 2)
+    assert found[2]["relative_width"].value is None  # nothing is recommended there
+    assert found[2]["least_at"] == "a, 50"
+
+
+def _row(population: str, of: str, interval: str, coverage: float, score: float = 1.0) -> dict:  # type: ignore[type-arg]
+    told = {"population": population, "n": 50, "scheme": "holdout", "metric": "roc_auc", "of": of}
+    told |= {"mean": "pooled", "target": "these_models", "interval": interval}
+    return {**told, "coverage": Number(coverage, 0.01), "score": Number(score, 0.02)}
+
+
+@pytest.mark.outside("hand arithmetic: averages of two learners, differences and ratios of them")
+def test_golden_claims_of_metrics_by_hand() -> None:
+    rows = [
+        _row("few positives", "x", "normal:delong", 0.84, 1.2),
+        _row("few positives", "y", "normal:delong", 0.88, 1.4),
+        _row("few positives", "x", "logit:delong", 0.94, 1.0),
+        _row("few positives", "y", "logit:delong", 0.96, 1.0),
+        _row("few positives", "x", "recommended", 0.94),
+        _row("few positives", DIFFERENCE, "recommended", 0.80),
+        _row("few positives", DIFFERENCE, "normal:delong", 0.93),
+        _row("few positives", DIFFERENCE, "bca", 0.83),
+    ]
+    found = {claim.measured: claim for claim in metric_claims(rows, 0.95)}
+    figures = {measured: (one.figure.value, one.verdict) for measured, one in found.items()}
+    own = "coverage of its own target, roc_auc of"
+    assert figures == {
+        f"{own} models, these_models": (0.94, "holds"),
+        f"{own} difference, these_models": (0.80, "fails"),
+        "coverage of normal:delong, roc_auc, few positives, 50 rows, holdout": (
+            pytest.approx(0.86),
+            "holds",
+        ),
+        "coverage of the logit less that of the other, roc_auc": (pytest.approx(0.09), "holds"),
+        "interval score of the logit over that of the other, roc_auc": (
+            pytest.approx(1 / 1.3),
+            "holds",
+        ),
+        "coverage of bca less that of normal, differences, holdout": (
+            pytest.approx(-0.10),
+            "holds",
+        ),
+    }
+    # two learners' errors of .01, and the two averages' together
+    logit = found["coverage of the logit less that of the other, roc_auc"]
+    assert logit.figure.standard_error == pytest.approx(0.01)
+    assert all(claim.reference in {"", *REFERENCES} for claim in found.values())
+
+
+def test_degenerate_no_claims_of_nothing() -> None:
+    assert metric_claims([], 0.95) == ()
+    assert metric_claims([_row("line", DIFFERENCE, "bca", 0.9)], 0.95) == ()
+
+
+def test_exact_the_preset_measures_metrics_where_it_is_asked_to() -> None:
+    preset = IntervalCoverage(sizes=(24,), populations=("few positives",), refits=False)
+    study = preset.plan({}, 3)
+    assert [cell.name for cell in study.metrics] == ["metrics of few positives, 24"]
+    assert study.cells == []
+    names = [table.name for table in study.finish(study.run(0, 2)).tables]
+    assert names[-2:] == ["metrics", "metric_cells"]
+    with pytest.raises(EvaluationError, match="populations are of"):
+        IntervalCoverage(populations=("few positives",), metrics=False)

@@ -1,0 +1,125 @@
+"""Naive Bayes on blocks of documents, beside the learners of the product and a count by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from replications.multiple_sources.documents import Documents, Model, NaiveBayes, documents_of
+from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.generators._size import Size
+from thetahat.generators.word_counts import WordCounts
+from thetahat.learners import LEARNERS
+from thetahat.tables.data import Data
+from thetahat.tables.features import Features
+from thetahat.tables.sparse import Numbered, SparseColumns
+
+
+@pytest.fixture(name="drawn")
+def fixture_drawn() -> Data:
+    rng = np.random.default_rng(4)
+    return (
+        WordCounts(n_words=150, length=12)
+        .settle(4, rng)
+        .draw(Size(n_sources=4, per_source=40), rng)
+    )
+
+
+@pytest.mark.parametrize("model", ["multinomial", "bernoulli"])
+def test_naive_errors_by_block_are_those_of_the_learners_fitted_block_by_block(
+    drawn: Data, model: Model
+) -> None:
+    documents, _ = documents_of(drawn, "reviews")
+    block = np.random.default_rng(1).integers(3, size=documents.n)
+    found = NaiveBayes(model=model, smoothing=0.5).errors_by_block(documents, block, 3)
+    method: Any = LEARNERS[f"{model}_naive_bayes"]
+    learner = method(smoothing=0.5)
+    for k in range(3):
+        train, test = np.flatnonzero(block != k), np.flatnonzero(block == k)
+        fitted = learner.fit(
+            drawn.features.rows(train),
+            drawn.y[train],
+            weights=None,
+            n_classes=2,
+            rng=np.random.default_rng(0),
+        )
+        said = fitted.predict(drawn.features.rows(test)).output
+        np.testing.assert_array_equal(found[test], said != drawn.y[test])
+
+
+@pytest.mark.parametrize("model", ["multinomial", "bernoulli"])
+def test_exact_errors_on_other_documents_are_those_of_a_block_left_out(
+    drawn: Data, model: Model
+) -> None:
+    documents, rows = documents_of(drawn, "reviews")
+    block = (np.asarray(drawn.source) == 2).astype(np.intp)
+    by_block = NaiveBayes(model=model).errors_by_block(documents, block, 2)
+    others = np.concatenate([rows[0], rows[1], rows[3]])
+    alone = NaiveBayes(model=model).errors_on(documents.rows(others), documents.rows(rows[2]))
+    np.testing.assert_array_equal(by_block[rows[2]], alone)
+
+
+@pytest.mark.outside("Manning, Raghavan and Schuetze 2008, Introduction to IR, example 13.1")
+def test_golden_chinese_documents_are_classified_as_in_the_textbook() -> None:
+    # words: Chinese Beijing Shanghai Macao Tokyo Japan; class 1 is "China"
+    train = csr_array(
+        np.array([[2, 1, 0, 0, 0, 0], [2, 0, 1, 0, 0, 0], [1, 0, 0, 1, 0, 0], [1, 0, 0, 0, 1, 1]]),
+        dtype=np.float64,
+    )
+    test = csr_array(np.array([[3, 0, 0, 0, 1, 1]]), dtype=np.float64)
+    learnt = Documents(train, np.array([1, 1, 1, 0]), np.arange(4))
+    # multinomial: P(China | d5) ~ .0003 > .0001; Bernoulli: .005 < .022, so another class
+    expected: dict[Model, float] = {"multinomial": 0.0, "bernoulli": 1.0}
+    for model, of_china in expected.items():
+        asked = Documents(test, np.array([1]), np.arange(1))
+        assert NaiveBayes(model=model).errors_on(learnt, asked) == [of_china]
+
+
+def test_degenerate_documents_without_words_go_to_the_commoner_class() -> None:
+    counts = csr_array(np.array([[1.0, 0], [0, 1], [0, 2], [0, 0]]))
+    documents = Documents(counts, np.array([0, 1, 1, 1]), np.arange(4))
+    found = NaiveBayes().errors_by_block(documents, np.array([0, 0, 0, 1]), 2)
+    assert found[3] == 0
+
+
+def test_invalid_documents_are_refused_in_words(drawn: Data) -> None:
+    def changed(**parts: object) -> Data:
+        told = {
+            "features": drawn.features,
+            "y": drawn.y,
+            "task": drawn.task,
+            "classes": drawn.classes,
+            "source": drawn.source,
+        }
+        return Data(**{**told, **parts})  # type: ignore[arg-type]
+
+    with pytest.raises(InvalidParameter, match="two classes"):
+        documents_of(changed(classes=(0, 1, 2)), "reviews")
+    with pytest.raises(InvalidParameter, match="source column"):
+        documents_of(changed(source=None), "reviews")
+    with pytest.raises(InsufficientData, match="three sources"):
+        documents_of(changed(source=np.asarray(drawn.source) % 2), "reviews")
+    one_class = np.where(np.asarray(drawn.source) == 1, 1, drawn.y)
+    with pytest.raises(InsufficientData, match="source 1 has one class alone"):
+        documents_of(changed(y=one_class), "reviews")
+    below = csr_array(-np.eye(drawn.n, 5))
+    group = SparseColumns("w", below, Numbered("w", 5))
+    with pytest.raises(InvalidParameter, match="counts are not negative"):
+        documents_of(changed(features=Features((), (), wide=(group,))), "reviews")
+
+
+def test_exact_copies_share_a_cluster(drawn: Data) -> None:
+    copies = np.arange(drawn.n) // 2
+    clustered = Data(
+        features=drawn.features,
+        y=drawn.y,
+        task=drawn.task,
+        classes=drawn.classes,
+        source=drawn.source,
+        cluster=copies,
+    )
+    documents, _ = documents_of(clustered, "reviews")
+    np.testing.assert_array_equal(documents.same, copies)

@@ -1,0 +1,269 @@
+"""The coverage study at a small size: its cells, its averages, its claims."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from replications.coverage.averages import average
+from replications.coverage.best_interval import best_claims, best_rows
+from replications.coverage.claims import claims
+from replications.coverage.clusters import claims_of_clusters
+from replications.coverage.result import summarised
+from replications.presets.interval_coverage import CoverageStudy, IntervalCoverage
+from thetahat.analyses.studies.population import DataAsPopulation
+from thetahat.analyses.studies.tables import Number
+from thetahat.errors import EvaluationError
+from thetahat.generators._size import Size
+from thetahat.generators.linear_model import LinearModel
+from thetahat.intervals import INTERVALS
+from thetahat.refit_estimators import REFIT_ESTIMATORS
+from thetahat.tables.data import Data, data_of
+from thetahat.tables.sparse import Numbered, sparse_columns
+from thetahat.variances import VARIANCES
+from thetahat.weighted_risks import WEIGHTED_RISKS
+
+
+def _small(*populations: str, refits: bool = False) -> CoverageStudy:
+    preset = IntervalCoverage(sizes=(24,), populations=populations, refits=refits, metrics=False)
+    return preset.plan({}, 3)
+
+
+@pytest.mark.about("presets/interval_coverage")
+def test_exact_any_cut_gives_the_same_records() -> None:
+    study = _small("new sources")
+    whole = study.run(0, 3)
+    first, rest = study.run(0, 1), study.run(1, 3)
+    for name, values in whole.items():
+        np.testing.assert_array_equal(values, np.concatenate([first[name], rest[name]]))
+
+
+@pytest.mark.about("presets/interval_coverage")
+def test_exact_every_scheme_target_and_interval_has_its_row() -> None:
+    study = _small("curve with heavy tails", refits=True)
+    found = study.finish(study.run(0, 2))
+    best, summary, cells = (table.as_data()["rows"] for table in found.tables)
+    assert {row["scheme"] for row in best} <= {row["scheme"] for row in summary}
+    schemes = {row["scheme"] for row in summary}
+    assert schemes == {
+        "holdout",
+        "5-fold",
+        "10-fold",
+        "repeated_k_fold",
+        "random_subsampling",
+        "five_by_two",
+        "leave_one_out",
+        "refits",
+    }
+    for scheme in schemes:
+        assert any(r["scheme"] == scheme and r["interval"] == "recommended" for r in summary)
+    names = {row["interval"] for row in summary if row["scheme"] == "refits"}
+    assert {"location_shifted_bootstrap", "normal:conservative_z"} <= names
+    assert len(cells) == len(summary)  # one cell alone
+    assert {claim.reference for claim in found.claims} == {"", "schulz2024"}
+    assert all(figure.as_data()["series"] for figure in found.figures)
+
+
+WITHOUT_A_ROW = {
+    "quadratic": "by request only: its terms and coefficients are the request's",
+    "theta_1": "a variance of no mean, on which no interval is built",
+    "theta_gamma_kl": "one for each pair of sources",
+    "theta_omega_k": "one for each source",
+}
+"""Methods of which the study has no interval, and why."""
+
+
+@pytest.mark.about("presets/interval_coverage")
+def test_exact_every_method_of_the_service_has_its_row() -> None:
+    whole = _small("two classes", "new sources", "line in clusters", refits=True)
+    cells = [cell for cell in whole.cells if cell.learner != "nearest_neighbours"]
+    study = CoverageStudy(cells, whole.level)
+    rows = study.finish(study.run(0, 1)).tables[1].as_data()["rows"]
+    parts = {part for row in rows for part in row["interval"].split(":")}
+    assert {*INTERVALS, *REFIT_ESTIMATORS, *VARIANCES} - parts == set(WITHOUT_A_ROW)
+    in_clusters = {row["interval"] for row in rows if row["scheme"] == "clusters cut, holdout"}
+    assert {"student_t:cluster_robust", "normal:cluster_bootstrap", "student_t:iid"} <= in_clusters
+    assert not {"wilson", "clopper_pearson"} & in_clusters
+
+
+@pytest.mark.about("presets/interval_coverage")
+def test_limit_the_plain_interval_is_narrower_and_covers_no_more_often() -> None:
+    study = _small("curve with heavy tails")
+    rows = {
+        (row["scheme"], row["interval"]): row
+        for row in study.finish(study.run(0, 5)).tables[1].as_data()["rows"]
+    }
+    for scheme in ("5-fold", "10-fold"):
+        plain, corrected = (
+            rows[scheme, f"student_t:{name}"] for name in ("theta_4", "nadeau_bengio")
+        )
+        assert plain["relative_width"] < corrected["relative_width"]
+        covered = [row["covers_expected_at_n"]["value"] for row in (plain, corrected)]
+        assert covered[0] <= covered[1]
+
+
+@pytest.mark.about("presets/interval_coverage")
+def test_exact_every_risk_has_its_row_under_true_and_estimated_weights() -> None:
+    study = _small("little shifted", "much shifted")
+    found = study.finish(study.run(0, 3))
+    rows = found.tables[2].as_data()["rows"]
+    assert {(row["population"], row["scheme"], row["interval"]) for row in rows} == {
+        (population, f"5-fold, {weights} weights", f"normal:{risk}")
+        for population in ("little shifted", "much shifted")
+        for weights in ("true", "estimated")
+        for risk in WEIGHTED_RISKS
+    }
+    assert {row["target"] for row in rows} == {"new_population"}
+    assert [claim.place for claim in found.claims] == ["the variance of the weights"] * 2
+    assert not found.figures  # none is recommended that widths could be relative to
+
+
+@pytest.mark.outside("hand arithmetic: two populations, two intervals")
+@pytest.mark.about("presets/interval_coverage")
+def test_golden_averages_by_hand() -> None:
+    def row(population: str, interval: str, coverage: float, width: float) -> dict:  # type: ignore[type-arg]
+        told = {"population": population, "learner": "l", "n": 5, "scheme": "s", "target": "t"}
+        number = Number(coverage, 0.03)
+        told |= {"interval": interval, "coverage": number, "covers_expected_at_n": number}
+        score = Number(2 * width, 0.1)
+        return {**told, "width": Number(width, 0.1), "score": score, "built": Number(1.0, 0.0)}
+
+    rows = [
+        row("a", "recommended", 0.94, 2.0),
+        row("b", "recommended", 0.90, 4.0),
+        row("a", "x", 0.99, 3.0),
+        row("b", "x", 0.85, 5.0),
+    ]
+    found = {told["interval"]: told for told in summarised(rows, 0.95)}
+    assert found["x"]["coverage"].value == pytest.approx(0.92)
+    assert found["x"]["coverage"].standard_error == pytest.approx(math.sqrt(2 * 0.03**2) / 2)
+    assert found["x"]["least"] == 0.85
+    assert found["x"]["undercoverage"] == pytest.approx(0.05)  # 0 and .1
+    assert found["x"]["relative_width"] == pytest.approx((1.5 + 1.25) / 2)
+    assert found["recommended"]["relative_width"] == 1
+    score = found["x"]["relative_score"]
+    assert score.value == pytest.approx((1.5 + 1.25) / 2)
+    # each ratio r = a/b has the error hypot(.1, .1 r)/b, with b = 4 and 8
+    errors = math.hypot(0.1, 0.15) / 4, math.hypot(0.1, 0.125) / 8
+    assert score.standard_error == pytest.approx(math.hypot(*errors) / 2)
+    told = claims(list(found.values()), 0.95)
+    assert [claim.verdict for claim in told] == ["undecided"]
+
+
+def test_degenerate_averages_of_nothing() -> None:
+    assert average([]).value is None
+    assert average([Number(0.5), Number(0.7, 0.1)]) == Number(0.6)
+
+
+@pytest.mark.about("presets/interval_coverage")
+def test_exact_a_data_set_is_one_more_population() -> None:
+    rng = np.random.default_rng(1)
+    data: Data = LinearModel().settle(1, rng).draw(Size(n=60), rng)
+    preset = IntervalCoverage(
+        sizes=(24,), populations=("new sources",), refits=False, metrics=False
+    )
+    study = preset.plan({"rows": data}, 1)
+    assert [cell.population for cell in study.cells][-1] == "the data set"
+    assert study.cells[-1].learner == "ridge"
+    assert study.cells[-1].study.run(0, 1)
+    with pytest.raises(EvaluationError, match="no population for draws of 31"):
+        IntervalCoverage(sizes=(24, 31)).plan({"rows": data}, 1)
+
+
+@pytest.mark.about("presets/interval_coverage")
+def test_exact_copies_are_left_out_and_counts_get_naive_bayes() -> None:
+    rng = np.random.default_rng(1)
+    matrix = csr_array(rng.poisson(1.0, size=(60, 8)).astype(np.float64))
+    counts = sparse_columns("w", matrix, Numbered("w", 8))
+    labels = np.where(np.arange(60) % 2, "a", "b").tolist()
+    copies = [0, 0, *range(58)]
+    data = data_of({"words": counts}, labels, "classification", cluster=copies)
+    preset = IntervalCoverage(
+        sizes=(24,), populations=("new sources",), refits=False, metrics=False
+    )
+    study = preset.plan({"labelled_rows": data}, 1)
+    cell = study.cells[-1]
+    assert (cell.population, cell.learner) == ("the data set of classes", "multinomial_naive_bayes")
+    population = cell.study.population
+    assert isinstance(population, DataAsPopulation)
+    assert population.data.n == 58  # rows 0, 1 and 2 are one
+    assert population.data.y.tolist() == data.y[[0, *range(3, 60)]].tolist()
+    assert cell.study.run(0, 1)
+    with pytest.raises(EvaluationError, match="58 rows are no population for draws of 30"):
+        IntervalCoverage(sizes=(24, 30)).plan({"labelled_rows": data}, 1)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "place"),
+    [
+        ({"sizes": (10,)}, "sizes"),
+        ({"sizes": (60, 50)}, "sizes"),
+        ({"level": 1.0}, "level"),
+        ({"populations": ("moon",)}, "populations"),
+    ],
+)
+def test_invalid_parameters_are_named(wrong: dict, place: str) -> None:  # type: ignore[type-arg]
+    with pytest.raises(EvaluationError) as refused:
+        IntervalCoverage(**wrong)
+    assert refused.value.loc[0] == place
+
+
+@pytest.mark.outside("hand arithmetic: the larger of two sizes, a difference")
+@pytest.mark.about("presets/interval_coverage")
+def test_golden_claims_of_clusters_by_hand() -> None:
+    def row(interval: str, n: int, coverage: float, population: str = "line in clusters") -> dict:  # type: ignore[type-arg]
+        told = {"population": population, "scheme": "clusters cut, 5-fold", "interval": interval}
+        return {**told, "n": n, "target": "these_models", "coverage": Number(coverage, 0.003)}
+
+    robust = "student_t:cluster_robust"
+    rows = [
+        row(robust, 50, 0.80),
+        row(robust, 200, 0.94),
+        row("normal:bayle_all_pairs", 200, 0.80),
+        row(robust, 200, 0.93, "classes in clusters"),
+    ]
+    covers, ignores, cut = claims_of_clusters(rows, 0.95)
+    assert covers.figure.value == 0.94
+    assert ignores.figure.value == pytest.approx(0.14)
+    assert ignores.figure.standard_error == pytest.approx(0.003 * math.sqrt(2))
+    assert [claim.verdict for claim in (covers, ignores, cut)] == ["holds", "holds", "fails"]
+
+
+def _summary_row(interval: str, coverage: float, score: float, **told: object) -> dict:  # type: ignore[type-arg]
+    row = {"scheme": "s", "target": "t", "interval": interval, "cells": 2, "relative_width": score}
+    row |= {"coverage": Number(coverage, 0.003), "undercoverage": max(0.95 - coverage, 0)}
+    row |= {"relative_score": Number(score, 0.004), "built": Number(1.0, 0.0)}
+    return {**row, **told}
+
+
+@pytest.mark.outside("hand arithmetic: five intervals")
+@pytest.mark.about("presets/interval_coverage")
+def test_golden_the_best_is_the_least_score_of_those_that_cover() -> None:
+    rows = [
+        _summary_row("recommended", 0.90, 1.0),
+        _summary_row("covers", 0.945, 0.9),
+        _summary_row("covers better, is wide", 0.95, 1.2),
+        _summary_row("short", 0.91, 0.6),
+        _summary_row("rare", 0.95, 0.5, built=Number(0.7, 0.01)),
+        _summary_row("elsewhere", 0.95, 0.5, cells=1),
+    ]
+    (best,) = best_rows(rows)
+    assert best["best"] == "covers"
+    assert best["lacking"].value == pytest.approx(0.05 - 0.005)
+    assert best["lacking"].standard_error == pytest.approx(math.hypot(0.003, 0.003))
+    assert [claim.verdict for claim in best_claims([best])] == ["fails", "fails"]
+    lacking = [_summary_row("recommended", 0.88, 1.0), _summary_row("wide", 0.905, 1.4)]
+    (best,) = best_rows([*lacking, _summary_row("less wide", 0.89, 1.2)])
+    assert best["best"] == "less wide"  # .060 is within .02 of the least, .045; .070 is not
+    kept = [_summary_row("recommended", 0.94, 1.0), _summary_row("x", 0.95, 1.1)]
+    (best,) = best_rows(kept)
+    assert best["best"] == "recommended"
+    assert [claim.verdict for claim in best_claims([best])] == ["holds", "holds"]
+
+
+def test_degenerate_nothing_recommended_or_nothing_to_compare() -> None:
+    unknown = _summary_row("recommended", 0.9, 1.0, relative_score=Number(None))
+    assert best_rows([unknown, _summary_row("x", 0.9, 1.0, scheme="other")]) == []

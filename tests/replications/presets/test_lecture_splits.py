@@ -1,0 +1,179 @@
+"""The lecture's presets on splits and folds: parts beside plain code, small studies, refusals."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from replications.lectures.classifiers import said
+from replications.lectures.many_fits import GaussianSample, has_both
+from replications.presets import PRESETS
+from replications.presets.lecture_folds import LectureFolds, drawn_partition
+from replications.presets.lecture_splits import LectureSplits, every_part, n_test, random_parts
+from thetahat.errors import EvaluationError, InvalidParameter
+from thetahat.generators.two_class_gaussian import TwoClassGaussian
+
+SMALL = {
+    "lecture_splits": {"sizes": (8, 20), "shares": (0.25, 0.5), "splits": 4, "n_features": 3},
+    "lecture_folds": {"n": 12, "folds": (2, 4), "repeats": 3, "n_features": 3},
+}
+
+
+@pytest.fixture(name="sample")
+def fixture_sample() -> GaussianSample:
+    return GaussianSample.draw(
+        TwoClassGaussian(n_features=4, n_relevant=2), 14, np.random.default_rng(2)
+    )
+
+
+@pytest.mark.parametrize("name", ["nearest_mean", "lda", "nn"])
+def test_naive_many_fits_are_the_learners_fits(sample: GaussianSample, name: str) -> None:
+    rng = np.random.default_rng(3)
+    parts = random_parts(sample, 5, 6, rng)
+    wrong = sample.wrong(name, parts, rng)
+    fresh = sample.true_errors(name, parts, rng)
+    for part, row, error in zip(parts, wrong, fresh, strict=True):
+        X, y = sample.X[part], sample.y[part]
+        np.testing.assert_array_equal(row, said(name, X, y, sample.X, rng) != sample.y)
+        expected = (said(name, X, y, sample.fresh, rng) != sample.fresh_y).mean()
+        assert error == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.outside("hand arithmetic: five rows on a line, every split with two to test on")
+def test_golden_complete_subsampling_on_five_rows() -> None:
+    # rows 0 1 of class 0, rows 8 9 of class 1 and a stray of class 1 at 2: what is fitted without
+    # the stray puts it into class 0 unless its own side pulls the border below it
+    X, y = np.array([[0.0], [1], [2], [8], [9]]), np.array([0, 0, 1, 1, 1])
+    sample = GaussianSample(X, y, X, y)
+    parts = every_part(5, 2)
+    assert len(parts) == math.comb(5, 2)
+    parts = parts[has_both(parts, y)]
+    wrong = sample.wrong("nearest_mean", parts, np.random.default_rng(0)) & ~parts
+    # tested pairs and the borders between the means of what is left: {0,1}: no class 0 is left;
+    # {0,2}: 1 | 8.5, the stray errs; {0,3}: 1 | 5.5, none; {0,4}: 1 | 5, none; {1,2}: 0 | 8.5, the
+    # stray errs; {1,3}: 0 | 5.5; {1,4}: 0 | 5; {2,3}: .5 | 9, the stray errs; {2,4}: .5 | 8, it
+    # errs; {3,4}: .5 | 2, none
+    assert len(parts) == 9
+    assert wrong.sum(axis=1).tolist() == [1, 0, 0, 1, 0, 0, 1, 1, 0]
+
+
+def test_exact_every_part_is_there_once() -> None:
+    parts = every_part(6, 2)
+    held = {tuple(np.flatnonzero(~part).tolist()) for part in parts}
+    assert held == set(combinations(range(6), 2))
+
+
+def test_exact_sizes_to_test_on_are_rounded_up() -> None:
+    assert [n_test(10, share) for share in (0.01, 0.1, 0.25, 0.3, 0.99)] == [1, 1, 3, 3, 9]
+
+
+def test_exact_stratified_folds_share_out_each_class() -> None:
+    rng = np.random.default_rng(1)
+    y = np.array([0] * 14 + [1] * 6)
+    fold = drawn_partition(y, 4, rng, stratified=True)
+    for c in (0, 1):
+        counts = np.bincount(fold[y == c], minlength=4)
+        assert counts.max() - counts.min() <= 1
+    assert set(np.bincount(fold)) == {5}
+
+
+def test_invalid_partition_that_cannot_keep_both_classes() -> None:
+    y = np.array([0] * 9 + [1])
+    with pytest.raises(InvalidParameter, match="no partition into 5 folds"):
+        drawn_partition(y, 5, np.random.default_rng(0), stratified=False)
+
+
+@pytest.mark.parametrize("name", list(SMALL))
+def test_exact_any_cut_gives_the_same_records(name: str) -> None:
+    study = PRESETS[name](**SMALL[name]).plan({}, 5)
+    whole = study.run(0, 8)
+    first, rest = study.run(0, 3), study.run(3, 8)
+    for key, values in whole.items():
+        np.testing.assert_array_equal(values, np.concatenate([first[key], rest[key]]))
+    found = study.finish(whole)
+    assert found.claims
+    assert all(table.as_data()["rows"] for table in found.tables)
+    assert all(figure.as_data()["series"] for figure in found.figures)
+
+
+@pytest.mark.about("presets/lecture_splits")
+def test_exact_the_variance_is_made_of_its_two_parts() -> None:
+    study = LectureSplits(**SMALL["lecture_splits"]).plan({}, 5)  # type: ignore[arg-type]
+    records = study.run(0, 12)
+    row = study.finish(records).tables[0].as_data()["rows"][3]
+    mean, variance = records["20/mean"][:, 1], records["20/variance"][:, 1]
+    assert row["conditional"]["value"] == pytest.approx(variance.mean())
+    expected = mean.var(ddof=1) + variance.mean() * (1 - 1 / 4)
+    assert row["unconditional"]["value"] == pytest.approx(expected)
+
+
+@pytest.mark.about("presets/lecture_splits")
+def test_calibrated_bias_grows_and_complete_subsampling_saves_variance() -> None:
+    preset = LectureSplits(sizes=(8, 30), shares=(0.125, 0.75), splits=10, n_features=4)
+    study = preset.plan({}, 1)
+    found = study.finish(study.run(0, 300))
+    verdicts = {(claim.text, claim.measured): claim.verdict for claim in found.claims}
+    told = {text for (text, _), verdict in verdicts.items() if verdict == "holds"}
+    assert "The bias grows with mu." in told
+    assert "Complete subsampling does away with the variance over splits." in told
+    assert "The unconditional variance decays with growing mu." in told
+
+
+@pytest.mark.outside("hand arithmetic: two samples, one number of folds, two partitions of each")
+@pytest.mark.about("presets/lecture_folds")
+def test_golden_variances_over_partitions_and_samples_by_hand() -> None:
+    study = LectureFolds(n=12, folds=(3,), repeats=2).plan({}, 1)
+    records = {
+        "truth": np.array([0.2, 0.4]),
+        "leave_one_out": np.array([0.1, 0.5]),
+        "random": np.array([[[0.2, 0.4]], [[0.5, 0.5]]]),
+        "stratified": np.array([[[0.2, 0.2]], [[0.4, 0.4]]]),
+    }
+    first, last = study.finish(records).tables[0].as_data()["rows"][:2]
+    # means over partitions .3 and .5: bias .1, their variance .02; over partitions .02 and 0: .01;
+    # of one partition .02 + .01/2; squared errors 0, .04, .01, .01
+    assert first["bias"]["value"] == pytest.approx(0.1)
+    assert first["conditional"]["value"] == pytest.approx(0.01)
+    assert first["repeated"]["value"] == pytest.approx(0.02)
+    assert first["once"]["value"] == pytest.approx(0.025)
+    assert first["mse"]["value"] == pytest.approx(0.015)
+    assert last["folds"] == 12
+    assert last["once"]["value"] == pytest.approx(0.08)
+
+
+@pytest.mark.about("presets/lecture_folds")
+def test_calibrated_repeats_lower_the_variance() -> None:
+    study = LectureFolds(n=20, folds=(2, 10), repeats=5).plan({}, 1)
+    found = study.finish(study.run(0, 150))
+    verdicts = [
+        claim.verdict
+        for claim in found.claims
+        if claim.text == "Repeating cross-validation lowers its variance."
+    ]
+    assert verdicts == ["holds", "holds"]
+    assert any(claim.reference == "molinaro2005" for claim in found.claims)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "place"),
+    [
+        ("lecture_splits", {"classifier": "svm"}, "classifier"),
+        ("lecture_splits", {"sizes": (60, 10)}, "sizes"),
+        ("lecture_splits", {"sizes": (40, 60)}, "sizes"),
+        ("lecture_splits", {"shares": (0.5,)}, "shares"),
+        ("lecture_splits", {"shares": (0.5, 0.9)}, "shares"),
+        ("lecture_splits", {"shares": (0.5, 1.0)}, "shares"),
+        ("lecture_splits", {"splits": 1}, "splits"),
+        ("lecture_folds", {"classifier": "svm"}, "classifier"),
+        ("lecture_folds", {"n": 9}, "n"),
+        ("lecture_folds", {"folds": (2, 12)}, "folds"),
+        ("lecture_folds", {"repeats": 1}, "repeats"),
+    ],
+)
+def test_invalid_parameters_are_named(name: str, wrong: dict, place: str) -> None:  # type: ignore[type-arg]
+    with pytest.raises(EvaluationError) as refused:
+        PRESETS[name](**{**SMALL[name], **wrong})
+    assert refused.value.loc[0] == place

@@ -1,0 +1,174 @@
+"""The presets of the text on multiple sources at a small size."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from replications.multiple_sources.domains import blocks_of_texts, domains_of, random_blocks
+from replications.presets import PRESETS
+from replications.presets.multiple_source_means import MultipleSourceMeans
+from replications.presets.multiple_source_variances import MultipleSourceVariances
+from thetahat.errors import EvaluationError
+from thetahat.generators._size import Size
+from thetahat.generators.word_counts import WordCounts
+from thetahat.tables.data import Data
+
+SMALL_MEANS = {"n_sources": (2, 3), "per_source": 12, "sizes": (6, 40), "pairs": 3}
+SMALL_VARIANCES = {"sizes": (8, 30)}
+
+
+@pytest.fixture(name="reviews", scope="module")
+def fixture_reviews() -> Data:
+    rng = np.random.default_rng(8)
+    generator = WordCounts(n_words=200, length=15, class_spread=0.7, domain_class_spread=0.5)
+    return generator.settle(4, rng).draw(Size(n_sources=4, per_source=80), rng)
+
+
+@pytest.mark.parametrize(
+    ("name", "small"),
+    [("multiple_source_means", SMALL_MEANS), ("multiple_source_variances", SMALL_VARIANCES)],
+)
+def test_exact_any_cut_gives_the_same_records(reviews: Data, name: str, small: dict) -> None:  # type: ignore[type-arg]
+    study = PRESETS[name](**small).plan({"reviews": reviews}, 3)
+    whole = study.run(0, 9)
+    first, rest = study.run(0, 2), study.run(2, 9)
+    for key, values in whole.items():
+        np.testing.assert_array_equal(values, np.concatenate([first[key], rest[key]]))
+    found = study.finish(whole)
+    assert {claim.verdict for claim in found.claims} <= {"holds", "fails", "undecided"}
+    assert all(table.as_data()["rows"] for table in found.tables)
+    assert all(figure.as_data()["series"] for figure in found.figures)
+
+
+@pytest.mark.outside("hand arithmetic: two draws of domains, one setting")
+@pytest.mark.about("presets/multiple_source_means")
+def test_golden_biases_and_their_errors_by_hand(reviews: Data) -> None:
+    preset = MultipleSourceMeans(n_sources=(2,), per_source=5, sizes=(5,), pairs=2)
+    two = {"cvs_mean": [0.3, 0.5], "cvr_mean": [0.1, 0.4], "ose_mean": [0.2, 0.5]}
+    two |= {"cvs_sd": [0.02, 0.04], "cvr_sd": [0.01, 0.01], "ose_sd": [0.0, 0.0]}
+    records = {name: np.array([[a, a], [b, b]]) for name, (a, b) in two.items()}
+    found = preset.plan({"reviews": reviews}, 1).finish(records)
+    row = found.tables[0].as_data()["rows"][0]
+    # CVS is off by .1 and 0: mean .05, deviation .1 / sqrt 2, over sqrt 2 is .05; CVR by -.1, -.1
+    assert row["cvs_bias"] == {"value": pytest.approx(0.05), "standard_error": pytest.approx(0.05)}
+    assert row["cvr_bias"]["value"] == pytest.approx(-0.1)
+    assert row["cvs_sd"]["value"] == pytest.approx(0.03)
+    nearer = next(claim for claim in found.claims if "better estimate" in claim.text)
+    assert nearer.figure.value == pytest.approx(0.1 - 0.05)
+
+
+@pytest.mark.outside("hand arithmetic: four data sets of two domains, block means 0 and 1")
+@pytest.mark.about("presets/multiple_source_variances")
+def test_golden_parts_of_the_variance_by_hand(reviews: Data) -> None:
+    study = MultipleSourceVariances(sizes=(4, 9)).plan({"reviews": reviews}, 1)
+    four = np.array([[0.0, 0.0], [1, 1], [0, 0], [1, 1]])
+    records = {}
+    for scheme, estimators in (("cvs", 3), ("cvr", 4)):
+        records[f"{scheme}_means"] = np.tile(four[:, None, :], (2, 2, 1))
+        records[f"{scheme}_within"] = np.full((8, 2, 2), 0.4)
+        records[f"{scheme}_thetas"] = np.full((8, 2, estimators), 0.1)
+    row = study.finish(records).tables[1].as_data()["rows"][0]
+    # block means vary and go together by 2/7: the variance of their mean; omega = 2/7 - .4/4,
+    # sigma^2 = .4 + omega, gamma = 2/7, in parts sigma^2/8, 3/8 omega and gamma/2
+    omega = 2 / 7 - 0.1
+    assert row["truth"]["value"] == pytest.approx(2 / 7)
+    assert row["sigma"]["value"] == pytest.approx((0.4 + omega) / 8)
+    assert row["omega"]["value"] == pytest.approx(3 * omega / 8)
+    assert row["gamma"]["value"] == pytest.approx(1 / 7)
+
+
+@pytest.mark.about("presets/multiple_source_means")
+def test_calibrated_random_folds_are_optimistic_and_sources_are_not(reviews: Data) -> None:
+    preset = MultipleSourceMeans(n_sources=(3,), per_source=60, sizes=(60, 70), pairs=4)
+    study = preset.plan({"reviews": reviews}, 1)
+    found = study.finish(study.run(0, 40))
+    by_text: dict[str, list[str]] = {}
+    for claim in found.claims:
+        by_text.setdefault(claim.text, []).append(claim.verdict)
+    assert by_text["CVR yields an optimistic estimate, though its training sets are smaller."] == [
+        "holds",
+        "holds",
+    ]
+    assert set(by_text["CVS yields a better estimate of the error on a new source than CVR."]) == {
+        "holds"
+    }
+
+
+@pytest.mark.about("presets/multiple_source_variances")
+def test_exact_the_truth_is_the_variance_of_the_means(reviews: Data) -> None:
+    study = MultipleSourceVariances(sizes=(8, 30)).plan({"reviews": reviews}, 2)
+    records = study.run(0, 12)
+    table = study.finish(records).tables[0].as_data()
+    rows = [row for row in table["rows"] if row["scheme"] == "by source" and row["size"] == 30]
+    truth = np.var(records["cvs_means"][:, 1].mean(axis=1), ddof=1)
+    assert [row["truth"]["value"] for row in rows] == [pytest.approx(truth)] * 3
+    # theta_A is half of theta_B, in every data set
+    thetas = records["cvs_thetas"]
+    np.testing.assert_allclose(2 * thetas[..., 1], thetas[..., 2], rtol=1e-12)
+
+
+@pytest.mark.about("presets/multiple_source_variances")
+def test_degenerate_few_repetitions_say_so(reviews: Data) -> None:
+    study = MultipleSourceVariances(sizes=(8, 30)).plan({"reviews": reviews}, 2)
+    found = study.finish(study.run(0, 3))
+    assert [caution.code for caution in found.cautions] == ["few_repetitions"]
+    one = MultipleSourceMeans(n_sources=(2,), per_source=9, sizes=(9,), pairs=1)
+    alone = one.plan({"reviews": reviews}, 2)
+    assert alone.finish(alone.run(0, 1)).tables[0].as_data()["rows"][0]["cvs_sd"]["value"] is None
+
+
+def test_exact_without_data_a_generator_stands_in_and_says_so() -> None:
+    domains = domains_of({}, 5)
+    assert domains.count == 10
+    assert domains.smallest == 2000
+    assert [caution.code for caution in domains.cautions()] == ["generated_population"]
+
+
+def test_exact_copies_of_a_text_stay_in_one_block(reviews: Data) -> None:
+    domains = domains_of({"reviews": reviews}, 1)
+    rng = np.random.default_rng(3)
+    drawn = domains.draw([0, 1], 100, rng, replace=True)
+    same = domains.documents.same[drawn]
+    block = blocks_of_texts(same, 5, rng)
+    for text in np.unique(same):
+        assert len(set(block[same == text])) == 1
+    sizes = np.bincount(block, minlength=5)
+    assert sizes.sum() == 200
+    assert sizes.min() > 30
+    assert set(np.bincount(random_blocks(same, 5, rng))) == {40}
+
+
+def test_exact_without_replacement_no_document_comes_twice(reviews: Data) -> None:
+    domains = domains_of({"reviews": reviews}, 1)
+    drawn = domains.draw([2, 3], 80, np.random.default_rng(3), replace=False)
+    assert len(np.unique(drawn)) == 160
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "place"),
+    [
+        ("multiple_source_means", {"model": "gaussian"}, "model"),
+        ("multiple_source_means", {"n_sources": (3, 2)}, "n_sources"),
+        ("multiple_source_means", {"n_sources": (2, 4)}, "n_sources"),
+        ("multiple_source_means", {"sizes": ()}, "sizes"),
+        ("multiple_source_means", {"sizes": (5, 81), "replace": False}, "sizes"),
+        ("multiple_source_means", {"pairs": 0}, "pairs"),
+        ("multiple_source_means", {"per_source": 1}, "per_source"),
+        ("multiple_source_means", {"smoothing": 0.0}, "smoothing"),
+        ("multiple_source_variances", {"model": "gaussian"}, "model"),
+        ("multiple_source_variances", {"sizes": (10,)}, "sizes"),
+        ("multiple_source_variances", {"sizes": (10, 100), "replace": False}, "sizes"),
+        ("multiple_source_variances", {"smoothing": -1.0}, "smoothing"),
+    ],
+)
+def test_invalid_parameters_are_named(
+    reviews: Data,
+    name: str,
+    wrong: dict,  # type: ignore[type-arg]
+    place: str,
+) -> None:
+    given = {**(SMALL_MEANS if name.endswith("means") else SMALL_VARIANCES), **wrong}
+    with pytest.raises(EvaluationError) as refused:
+        PRESETS[name](**given).plan({"reviews": reviews}, 1)
+    assert refused.value.loc[0] == place

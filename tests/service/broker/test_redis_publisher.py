@@ -1,0 +1,61 @@
+"""A message by the short way is what Celery itself would have sent."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+from uuid import UUID
+
+import pytest
+import redis
+
+from service.broker import queue
+from service.broker.queue import QUEUES, RUN_UNIT
+from service.states import Stage
+from tests.service.storage.databases import use
+
+UNIT = UUID(int=7), 3
+KEY = f"thetahat.{QUEUES[Stage.START]}"
+DIFFERENT = {"id", "root_id", "correlation_id", "delivery_tag"}
+OF_RESULTS = {"ignore_result", "reply_to"}  # nobody reads Celery's results
+
+
+def _read(raw: Any) -> dict[str, Any]:
+    message: dict[str, Any] = json.loads(raw)
+    message["body"] = json.loads(base64.b64decode(message["body"]))
+    return message
+
+
+def _same(message: dict[str, Any]) -> dict[str, Any]:
+    """Return what does not differ from message to message."""
+    return {
+        **message,
+        "headers": {k: v for k, v in message["headers"].items() if k not in DIFFERENT | OF_RESULTS},
+        "properties": {
+            k: v for k, v in message["properties"].items() if k not in DIFFERENT | OF_RESULTS
+        },
+    }
+
+
+@pytest.mark.servers
+def test_against_celery_the_messages_are_the_same(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(monkeypatch, broker_url=redis_url)
+    client = redis.Redis.from_url(redis_url)
+    arguments = (str(UNIT[0]), UNIT[1])
+    queue.producer().send_task(RUN_UNIT, args=arguments, queue=QUEUES[Stage.START])
+    theirs = _read(client.rpop(KEY))
+    assert queue.enqueue([UNIT, (UNIT[0], 4)])
+    ours, second = _read(client.rpop(KEY)), _read(client.rpop(KEY))
+
+    assert _same(ours) == _same(theirs)
+    assert set(ours["headers"]) == set(theirs["headers"])
+    assert set(ours["properties"]) == set(theirs["properties"]) - OF_RESULTS
+    assert ours["headers"]["id"] == ours["properties"]["correlation_id"]
+    assert ours["headers"]["id"] != second["headers"]["id"]
+    assert second["body"][0] == [str(UNIT[0]), 4]
+    assert client.llen(KEY) == 0
+    client.close()
+    queue.reset()

@@ -1,0 +1,215 @@
+"""Losses along a grid: a fit at a time gives what one decomposition does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from tests.thetahat.analyses.importance_weighting.shifts import shift
+from thetahat.analyses.importance_weighting import (
+    Candidate,
+    FittedToSigns,
+    losses_on_fold,
+    losses_on_target,
+    refitted,
+)
+from thetahat.errors import InsufficientData, LearnerFailed
+from thetahat.learners import LEARNERS
+from thetahat.learners.ridge import LinearModel, Ridge
+from thetahat.losses.quadratic_margin import QuadraticMargin
+from thetahat.losses.squared import Squared
+from thetahat.losses.zero_one import ZeroOne
+from thetahat.registry import MethodInfo
+from thetahat.values.types import Caution, FloatArray
+
+PENALTIES = (1e-3, 1.0, 1e4)
+WEIGHTS = np.random.default_rng(5).gamma(0.7, size=24)
+
+
+@dataclass(frozen=True, slots=True)
+class OneAtATime:
+    """Ridge under another name, so that no path of penalties is seen; it warns."""
+
+    ridge: Ridge
+
+    info = Ridge.info
+    tasks = Ridge.tasks
+    takes_weights = True
+
+    def fit(self, *args: Any, **named: Any) -> Warning_:
+        return Warning_(self.ridge.fit(*args, **named))
+
+
+@dataclass(frozen=True, slots=True)
+class Warning_:  # noqa: N801 - not to be taken for the built-in one
+    model: LinearModel
+    cautions = (Caution("slow", "it was slow"),)
+
+    def predict(self, features: Any) -> Any:
+        return self.model.predict(features)
+
+
+def ridges(*, signs: bool, slow: bool, intercept: bool = False) -> Candidate:
+    inner: list[Any] = [Ridge(penalty=p, intercept=intercept) for p in PENALTIES]
+    if slow:
+        inner = [OneAtATime(one) for one in inner]
+    learners = [FittedToSigns(one) for one in inner] if signs else inner
+    return Candidate(name="r", learners=tuple(learners), parameter="penalty", values=PENALTIES)
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS])
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_naive_a_fit_at_a_time(task: str, intercept: bool, weights: FloatArray | None) -> None:  # noqa: FBT001 - a parameter
+    sample, signs = shift(task=task), task == "classification"
+    loss: Any = QuadraticMargin() if signs else Squared()
+    fast = ridges(signs=signs, slow=False, intercept=intercept)
+    slow = ridges(signs=signs, slow=True, intercept=intercept)
+
+    for k in range(4):
+        one = losses_on_fold(fast, sample, loss, weights, k, 1)
+        other = losses_on_fold(slow, sample, loss, weights, k, 1)
+        assert_allclose(one.losses, other.losses, rtol=1e-10, atol=1e-12)
+    on_target = losses_on_target(fast, sample, loss, weights, 1)
+    slowly = losses_on_target(slow, sample, loss, weights, 1)
+    assert_allclose(on_target.losses, slowly.losses, rtol=1e-9, atol=1e-12)
+    assert on_target.losses.shape == (15, 3)
+    assert on_target.cautions == ()
+    assert [c.code for c in slowly.cautions] == ["slow"]
+
+
+@pytest.mark.parametrize("slow", [False, True])
+def test_exact_stretches_of_a_grid_are_its_columns(slow: bool) -> None:  # noqa: FBT001 - a parameter
+    sample, candidate = shift(), ridges(signs=True, slow=slow)
+    loss = QuadraticMargin()
+    whole = losses_on_fold(candidate, sample, loss, WEIGHTS, 2, 1).losses
+    last = losses_on_fold(candidate, sample, loss, WEIGHTS, 2, 1, start=1).losses
+    target = losses_on_target(candidate, sample, loss, WEIGHTS, 1, start=1, stop=2).losses
+
+    assert_array_equal(last, whole[:, 1:])
+    assert_allclose(
+        target, losses_on_target(candidate, sample, loss, WEIGHTS, 1).losses[:, 1:2], rtol=1e-13
+    )
+
+
+def test_exact_the_second_class_is_said_above_zero() -> None:
+    sample, candidate = shift(), ridges(signs=True, slow=False)
+    margin = losses_on_fold(candidate, sample, QuadraticMargin(), None, 0, 1).losses
+    wrong = losses_on_fold(candidate, sample, ZeroOne(), None, 0, 1).losses
+
+    # on the wrong side of 0 the squared distance from the sign is above 1
+    assert_array_equal(wrong, (margin > 1).astype(np.float64))
+
+
+def test_exact_a_model_of_signs_tells_what_its_learner_tells() -> None:
+    learner = FittedToSigns(Ridge())
+
+    assert learner.info is Ridge.info
+    assert learner.tasks == {"classification"}
+    assert learner.takes_weights
+    assert learner.gives_scores
+    assert not learner.gives_probabilities
+
+
+def test_degenerate_a_training_part_without_weight() -> None:
+    sample, weights = shift(), np.where(np.arange(24) % 4 == 1, 1.0, 0.0)
+    plain = losses_on_fold(ridges(signs=True, slow=False), sample, QuadraticMargin(), weights, 1, 1)
+
+    assert_array_equal(plain.losses, np.ones((6, 3)))
+    assert [c.code for c in plain.cautions] == ["no_weight_to_learn_from"]
+    with pytest.raises(InsufficientData, match="fold 1: all weights of the training part"):
+        losses_on_fold(
+            ridges(signs=True, slow=False, intercept=True),
+            sample,
+            QuadraticMargin(),
+            weights,
+            1,
+            1,
+        )
+    with pytest.raises(InsufficientData, match=r"penalty = 0\.001: learner 'r'.* all weights"):
+        losses_on_fold(ridges(signs=True, slow=True), sample, QuadraticMargin(), weights, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Beyond:
+    """A loss that leaves the range of numbers."""
+
+    info: ClassVar[MethodInfo] = Squared.info
+    task: ClassVar[str | None] = None
+    uses: ClassVar[str] = "output"
+    value_range: ClassVar[tuple[float, float]] = (0.0, np.inf)
+
+    def losses(self, y_true: Any, predictions: Any) -> FloatArray:
+        del predictions
+        return np.full(len(y_true), np.inf)
+
+
+def test_invalid_losses_that_are_not_finite() -> None:
+    sample = shift()
+    with pytest.raises(LearnerFailed, match=r"penalty = 0\.001, block 2: the loss of row 2"):
+        losses_on_fold(ridges(signs=True, slow=False), sample, Beyond(), None, 2, 1)
+    with pytest.raises(LearnerFailed, match=r"'r' with penalty = 1\.0"):
+        losses_on_fold(ridges(signs=True, slow=False), sample, Beyond(), None, 2, 1, start=1)
+
+
+def test_invalid_a_learner_without_a_grid_fails_in_its_own_words() -> None:
+    sample = shift()
+    alone = Candidate(name="one", learners=(FittedToSigns(OneAtATime(Ridge())),))
+    with pytest.raises(LearnerFailed, match=r"^learner 'one', repeat 0, block 2"):
+        losses_on_fold(alone, sample, Beyond(), None, 2, 1)
+
+
+def test_exact_candidates_know_their_values() -> None:
+    ridge = ridges(signs=True, slow=False)
+    plain = Candidate(name="m", learners=(LEARNERS["majority"](),))
+    mixed = Candidate(name="x", learners=(1, 2), parameter="C", values=("a", None))
+    inverse = Candidate(name="x", learners=(1, 2, 3), parameter="C", values=(1, 2, 0.5))
+    both = Candidate(
+        name="b",
+        learners=(Ridge(intercept=True), Ridge(intercept=False)),
+        parameter="intercept",
+        values=(True, False),
+    )
+
+    assert_array_equal(ridge.rank(), PENALTIES)
+    assert [ridge.is_at_edge(j) for j in range(3)] == [True, False, True]
+    assert [inverse.is_at_edge(j) for j in range(3)] == [False, True, True]
+    assert_array_equal(inverse.rank(), [-1, -2, -0.5])
+    assert_array_equal(mixed.rank(), [0, 0])
+    assert not mixed.is_at_edge(0)
+    assert ridge.value_at(1) == 1.0
+    assert plain.value_at(0) is None
+    assert plain.place_at(0) == "'m'"
+    path = ridge.ridge_path()
+    assert path is not None
+    assert_array_equal(path[0], PENALTIES)
+    assert path[1] is False
+    assert plain.ridge_path() is None
+    assert both.ridge_path() is None
+    assert both.rank().tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_exact_the_coefficients_are_those_of_the_fits_on_the_target(
+    task: str,
+    *,
+    intercept: bool,
+) -> None:
+    sample, signs = shift(task=task), task == "classification"
+    loss: Any = QuadraticMargin() if signs else Squared()
+    candidate = ridges(signs=signs, slow=False, intercept=intercept)
+    found = refitted(candidate, sample, WEIGHTS)
+    assert found is not None
+    assert sample.target_y is not None
+    said = sample.target.complete_matrix() @ found[0] + found[1]
+    truth = np.where(sample.target_y == 1, 1, -1) if signs else sample.target_y
+    on_target = losses_on_target(candidate, sample, loss, WEIGHTS, 1).losses
+
+    assert_allclose((said - truth[:, None]) ** 2, on_target, rtol=1e-9, atol=1e-12)
+    assert refitted(candidate, sample, None) is not None
+    assert refitted(ridges(signs=signs, slow=True), sample, None) is None

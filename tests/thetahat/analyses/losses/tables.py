@@ -1,0 +1,93 @@
+"""Loss tables for the tests of a whole evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from thetahat.analyses.losses import Choices, Chosen, evaluate
+from thetahat.intervals import INTERVALS
+from thetahat.paired_tests import PAIRED_TESTS
+from thetahat.values.block_losses import BlockLosses, LossTable
+from thetahat.values.layout import Layout, layout_of, layout_of_scores
+from thetahat.values.types import BlockKind, FloatArray
+from thetahat.variances import VARIANCES
+
+# Ones per block of nine. nb: 15 of 45, svm: 20 of 45; block by block the ones come first, so the
+# differences nb - svm sum to -2, -2, 0, -2, 1 in the five blocks, and are -1, 0 or 1.
+ONES = {"nb": (2, 3, 4, 3, 3), "svm": (4, 5, 4, 5, 2)}
+
+
+def five_by_nine(kind: BlockKind) -> LossTable:
+    """Two models over five blocks of nine; one block of 45 for a holdout."""
+    block = np.zeros(45, dtype=np.intp) if kind is BlockKind.HOLDOUT else np.repeat(np.arange(5), 9)
+    more: dict[str, Any] = {}
+    if kind is BlockKind.SUBSAMPLES:
+        more = {"instance": range(45), "n_train": 36.0}
+    layout = layout_of(kind, block, **more)
+    models = {
+        name: np.concatenate([np.arange(9) < count for count in ones]).astype(np.float64)
+        for name, ones in ONES.items()
+    }
+    return table_of(layout, models, loss_range=(0.0, 1.0))
+
+
+def table_of(layout: Layout, models: dict[str, Any], **rest: Any) -> LossTable:
+    """Models by name over one layout, from (n,) losses."""
+    return LossTable(
+        layout,
+        {
+            name: BlockLosses(layout, values=np.asarray(values, dtype=np.float64))
+            for name, values in models.items()
+        },
+        **rest,
+    )
+
+
+def scores_of(models: dict[str, Sequence[float]], *, repeats: int = 1, **rest: Any) -> LossTable:
+    """Models by name from one number per split, 90 for training and 10 for test."""
+    j = len(next(iter(models.values())))
+    layout = layout_of_scores(BlockKind.RANDOM, np.full(j, 90.0), np.full(j, 10.0), None, repeats)
+    return LossTable(
+        layout,
+        {
+            name: BlockLosses(layout, scores=np.asarray(values, dtype=np.float64))
+            for name, values in models.items()
+        },
+        **rest,
+    )
+
+
+def normal_table(
+    seed: int, kind: BlockKind = BlockKind.RANDOM, shifts: Sequence[float] = (0.0, 0.0), k: int = 5
+) -> LossTable:
+    """Independent normal losses, 12 in a block, about the models' shifts."""
+    rng = np.random.default_rng(seed)
+    block = (
+        np.zeros(12 * k, dtype=np.intp)
+        if kind is BlockKind.HOLDOUT
+        else np.repeat(np.arange(k), 12)
+    )
+    layout = layout_of(kind, block)
+    shared: FloatArray = rng.normal(size=12 * k)
+    models = {f"m{i}": s + shared + 0.5 * rng.normal(size=12 * k) for i, s in enumerate(shifts)}
+    return table_of(layout, models)
+
+
+def named(family: str, *names: str) -> tuple[Chosen[Any], ...]:
+    """Choose by wire names, with default parameters."""
+    registry: Any = {"variances": VARIANCES, "intervals": INTERVALS, "tests": PAIRED_TESTS}[family]
+    return tuple(Chosen(name, name, registry[name]()) for name in names)
+
+
+def result_of(table: LossTable, seed: int = 3, **choices: Any) -> dict[str, Any]:
+    """Evaluate with these choices."""
+    return evaluate(table, Choices(**choices), seed)
+
+
+def verdict_of(table: LossTable, **choices: Any) -> dict[str, Any]:
+    """Return the verdict of the first pair."""
+    verdict: dict[str, Any] = result_of(table, **choices)["comparisons"][0]["verdict"]
+    return verdict

@@ -1,0 +1,24 @@
+"""What an evaluation says of itself as a whole."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.thetahat.analyses.losses.tables import five_by_nine
+from thetahat.analyses.losses import Choices, evaluate
+from thetahat.values.block_losses import LossTable
+from thetahat.values.types import BlockKind
+
+
+def _codes(table: LossTable, correction: str) -> set[str]:
+    result = evaluate(table, Choices(correction=correction), 1)
+    return {caution["code"] for caution in result["cautions"]}
+
+
+@pytest.mark.parametrize(("correction", "said"), [("finner", True), ("holm", False)])
+def test_exact_a_correction_that_can_be_liberal_is_said(correction: str, *, said: bool) -> None:
+    two = five_by_nine(BlockKind.HOLDOUT)
+    third = {**two.models, "third": next(iter(two.models.values()))}
+    three = LossTable(two.layout, third, loss_range=two.loss_range)
+    assert ("correction_can_be_liberal" in _codes(three, correction)) is said
+    assert "correction_can_be_liberal" not in _codes(two, correction)

@@ -1,0 +1,434 @@
+"""Many pairs at once: the numbers are those of one pair at a time, in full and in brief."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from tests.thetahat.analyses.losses.tables import named, result_of, scores_of, table_of
+from thetahat.analyses.losses import Choices
+from thetahat.analyses.losses import pairs as pairs_module
+from thetahat.analyses.losses.brief_comparisons import MOST_IN_FULL
+from thetahat.analyses.losses.pair_moments import pair_moments
+from thetahat.analyses.losses.pairs import batches, pairs, places
+from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
+from thetahat.paired_tests import PAIRED_TESTS, _signed_rank_batches
+from thetahat.paired_tests._signed_ranks import Zeros
+from thetahat.paired_tests.base import BatchedTest, ManyOutcomes, TestOutcome
+from thetahat.paired_tests.permutation import Permutation
+from thetahat.paired_tests.theta_t import ThetaT
+from thetahat.paired_tests.wilcoxon import Wilcoxon
+from thetahat.seeds import stream
+from thetahat.values.block_losses import LossTable
+from thetahat.values.layout import layout_of
+from thetahat.values.types import Alternative, BlockKind, FloatArray
+
+BATCHED = [name for name in PAIRED_TESTS if isinstance(PAIRED_TESTS[name](), BatchedTest)]
+
+
+def losses_of(style: str, n: int, rng: np.random.Generator, last: FloatArray) -> FloatArray:
+    return {
+        "zero_one": rng.integers(0, 2, n).astype(np.float64),
+        "normal": rng.normal(size=n),
+        "tied": rng.integers(0, 4, n) / 4,
+        "copy": last,
+        "nearly": last * (1 + 1e-15 * rng.integers(-2, 3, n)),
+        "shifted": last + 0.25,
+        "large": 1e8 + rng.normal(size=n),
+        "constant": np.full(n, 0.3),
+    }[style]
+
+
+STYLES = ("zero_one", "normal", "tied", "copy", "nearly", "shifted", "large", "constant")
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> LossTable:
+    sizes = draw(st.lists(st.integers(1, 9), min_size=2, max_size=6))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    styles = draw(st.lists(st.sampled_from(STYLES), min_size=2, max_size=5))
+    kind = draw(st.sampled_from([BlockKind.RANDOM, BlockKind.SOURCE, BlockKind.HOLDOUT]))
+    block = np.zeros(sum(sizes), dtype=np.intp)
+    if kind is not BlockKind.HOLDOUT:
+        block = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    n, repeats = len(block), draw(st.integers(1, 2))
+    repeats = 1 if kind is BlockKind.HOLDOUT else repeats
+    layout = layout_of(
+        kind,
+        np.tile(block, repeats),
+        repeat=np.repeat(np.arange(repeats), n),
+        instance=np.tile(np.arange(n), repeats) if draw(st.booleans()) else None,
+        cluster=np.tile(np.arange(n) // 2, repeats) if draw(st.booleans()) else None,
+    )
+    models: dict[str, FloatArray] = {}
+    last = rng.normal(size=layout.n_rows)
+    for i, style in enumerate(styles):
+        last = losses_of(style, layout.n_rows, rng, last)
+        models[f"m{i}"] = last
+    return table_of(layout, models)
+
+
+def one_by_one(
+    name: str, table: LossTable, alternative: Alternative
+) -> list[TestOutcome | EvaluationError]:
+    outcomes: list[TestOutcome | EvaluationError] = []
+    for pair in pairs(table, None):
+        try:
+            outcomes.append(PAIRED_TESTS[name]().test(pair.losses, alternative, stream(7, name)))
+        except EvaluationError as error:
+            outcomes.append(error)
+    return outcomes
+
+
+def assert_alike(some: Any, other: Any) -> None:
+    if isinstance(some, dict):
+        assert set(some) == set(other)
+        for key, item in some.items():
+            assert_alike(item, other[key])
+    elif isinstance(some, float):
+        assert_allclose(some, other, rtol=1e-9, atol=1e-13)
+    else:
+        assert some == other
+
+
+def assert_same(some: TestOutcome | EvaluationError, other: TestOutcome | EvaluationError) -> None:
+    if isinstance(some, EvaluationError) or isinstance(other, EvaluationError):
+        assert (type(some), str(some)) == (type(other), str(other))
+        return
+    codes = [[caution.code for caution in outcome.cautions] for outcome in (some, other)]
+    assert codes[0] == codes[1]
+    assert (some.unit, some.degrees_of_freedom) == (other.unit, other.degrees_of_freedom)
+    assert_alike(some.statistic, other.statistic)
+    assert_alike(some.p_value, other.p_value)
+    assert_alike(dict(some.details), dict(other.details))
+
+
+@pytest.mark.parametrize("name", BATCHED)
+@given(table=tables(), alternative=st.sampled_from(list(Alternative)))
+def test_naive_a_batch_is_its_pairs_one_by_one(
+    name: str, table: LossTable, alternative: Alternative
+) -> None:
+    method = PAIRED_TESTS[name]()
+    if method.inapplicable(table.layout) is not None:
+        return
+    assert isinstance(method, BatchedTest)
+    expected = one_by_one(name, table, alternative)
+
+    found = [
+        outcome
+        for _, batch in batches(table, None)
+        for outcome in method.test_many(batch, alternative, stream(7, name))
+    ]
+
+    for some, other in zip(found, expected, strict=True):
+        assert_same(some, other)
+
+
+@given(
+    table=tables(),
+    alternative=st.sampled_from(list(Alternative)),
+    method=st.sampled_from(["exact", "normal", "auto"]),
+    zeros=st.sampled_from(["wilcox", "pratt", "zsplit", "demsar_split"]),
+    correction=st.booleans(),
+)
+def test_exact_arrays_of_a_batch_are_the_numbers_of_its_outcomes(
+    table: LossTable,
+    alternative: Alternative,
+    method: Literal["exact", "normal", "auto"],
+    zeros: Zeros,
+    *,
+    correction: bool,
+) -> None:
+    test = Wilcoxon(method=method, zeros=zeros, correction=correction)
+    if test.inapplicable(table.layout) is not None:
+        return
+    rng = stream(7, "wilcoxon")
+    for some, batch in batches(table, None):
+        found = test.test_many(batch, alternative, rng)
+        for i, (pair, outcome) in enumerate(zip(some, found, strict=True)):
+            assert_same(outcome, test.test(pair.losses, alternative, rng))
+            assert (outcome.statistic, outcome.p_value) == (found.statistics[i], found.p_values[i])
+        assert_same(found[-1], list(found)[-1])
+        assert len(found[:1]) == 1
+
+
+def test_exact_pairs_of_very_many_units_are_ranked_one_by_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ((_, batch),) = batches(wide_table(), None)
+    test, rng = Wilcoxon(), stream(7, "wilcoxon")
+    together = test.test_many(batch, Alternative.LESS, rng)
+    monkeypatch.setattr(_signed_rank_batches, "MANY_SIZES", 90)
+    one_by_one = test.test_many(batch, Alternative.LESS, rng)
+
+    for some, other in zip(together, one_by_one, strict=True):
+        assert_same(some, other)
+    assert_allclose(together.p_values, one_by_one.p_values, rtol=1e-13)
+
+
+@given(table=tables(), alternative=st.sampled_from(list(Alternative)))
+def test_exact_arrays_of_paired_t_tests_are_the_numbers_of_their_outcomes(
+    table: LossTable, alternative: Alternative
+) -> None:
+    test, rng = ThetaT(variance="iid"), stream(7, "theta_t")
+    if test.inapplicable(table.layout) is not None:
+        return
+    for some, batch in batches(table, None):
+        found = test.test_many(batch, alternative, rng)
+        assert isinstance(found, ManyOutcomes)
+        for i, (pair, outcome) in enumerate(zip(some, found, strict=True)):
+            assert_same(outcome, test.test(pair.losses, alternative, rng))
+            numbers = (found.statistics[i], found.p_values[i])
+            if outcome.p_value is None:
+                assert np.isnan(numbers).all()
+            else:
+                assert (outcome.statistic, outcome.p_value) == numbers
+
+
+def wide_table(n_models: int = 6, n: int = 90, seed: int = 1) -> LossTable:
+    rng = np.random.default_rng(seed)
+    block = rng.permutation(np.arange(n) % 5)
+    shared = rng.normal(size=n)
+    models = {f"m{i}": shared + rng.normal(size=n) + 0.05 * i for i in range(n_models)}
+    return table_of(layout_of(BlockKind.RANDOM, block), models)
+
+
+@pytest.mark.parametrize("kind", ["near", "apart", "huge"])
+def test_naive_sums_of_models_make_the_sums_of_pairs(kind: str) -> None:
+    table = wide_table()
+    models = {name: losses.rows.copy() for name, losses in table.models.items()}
+    if kind == "near":  # nothing but rounding on most units, which a pair takes as 0
+        models["m1"] = models["m0"].copy()
+        models["m1"][::3] += np.random.default_rng(2).normal(size=30) * 1e-3
+        models["m1"][1::3] *= 1 + 2e-16
+    if kind == "huge":
+        models["m0"][7] = 1e130
+    table = table_of(table.layout, models)
+    method = Permutation(n_resamples=999)
+    batch = next(batches(table, None))[1]
+    outcomes = method.test_many(batch, Alternative.TWO_SIDED, stream(3, "x"))
+
+    for pair, outcome in zip(batch.pairs, outcomes, strict=True):
+        alone = method.test(pair, Alternative.TWO_SIDED, stream(3, "x"))
+        assert outcome.details["method"] == "random"
+        assert outcome.p_value == alone.p_value
+
+
+def test_exact_a_p_value_does_not_depend_on_the_other_pairs() -> None:
+    table = wide_table()
+    two = LossTable(table.layout, {n: table.models[n] for n in ("m0", "m1")})
+
+    some, other = (result_of(t)["comparisons"][0] for t in (table, two))
+
+    for key, outcome in other["tests"].items():
+        assert_alike(some["tests"][key]["p_value"], outcome["p_value"])
+    assert some["tests"]["permutation"]["p_value"] == other["tests"]["permutation"]["p_value"]
+    assert some["interval"]["lower"] == pytest.approx(other["interval"]["lower"], rel=1e-10)
+
+
+def test_exact_batching_does_not_change_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = wide_table()
+    whole = result_of(table, detail="brief")
+    monkeypatch.setattr(pairs_module, "VALUES_AT_ONCE", 2 * 90)
+
+    assert len(list(batches(table, None))) == 8
+    assert result_of(table, detail="brief") == whole
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e6])
+@pytest.mark.parametrize("at_once", [2**20, 50])
+def test_naive_moments_of_pairs(
+    shift: float, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from thetahat.analyses.losses import pair_moments as module
+
+    monkeypatch.setattr(module, "_LOSSES_AT_ONCE", at_once)
+    table = wide_table()
+    rows = {n: m.rows + shift * (i % 2) for i, (n, m) in enumerate(table.models.items())}
+    table = table_of(table.layout, {**rows, "copy": rows["m0"], "near": rows["m0"] * (1 + 1e-9)})
+    models = list(table.models.values())
+
+    chosen = places(table.names, None)
+    found = pair_moments(models, 28)(np.array(chosen))
+
+    for (i, j), moments in zip(chosen, found, strict=True):
+        direct = models[i].minus(models[j]).moments
+        digits_lost = {table.names[i], table.names[j]} <= {"m0", "copy", "near"}
+        assert (moments is None) == digits_lost
+        if moments is None:
+            continue
+        assert_allclose(moments.means, direct.means, rtol=1e-9, atol=1e-9)
+        assert moments.centred_squares is not None
+        assert direct.centred_squares is not None
+        assert_allclose(moments.centred_squares, direct.centred_squares, rtol=1e-9)
+        assert_allclose(moments.sizes, direct.sizes)
+
+
+@pytest.mark.parametrize("at_once", [2**20, 20_000])
+def test_limit_a_first_loss_far_out_costs_no_digits(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from thetahat.analyses.losses import pair_moments as module
+
+    monkeypatch.setattr(module, "_LOSSES_AT_ONCE", at_once)
+    rng = np.random.default_rng(6)
+    layout = layout_of(BlockKind.RANDOM, np.repeat(np.arange(2), 50_000))
+    losses = rng.gamma(2.0, size=(4, 100_000))
+    losses[0, 50_000] = 1e4  # squares about it are 50 000 times those about the mean
+    table = table_of(layout, {f"m{i}": row for i, row in enumerate(losses)})
+    models = list(table.models.values())
+
+    chosen = places(table.names, None)
+    found = pair_moments(models, 6)(np.array(chosen))
+
+    for (i, j), moments in zip(chosen, found, strict=True):
+        direct = models[i].minus(models[j]).moments
+        assert moments is not None
+        assert moments.centred_squares is not None
+        assert direct.centred_squares is not None
+        assert_allclose(moments.centred_squares, direct.centred_squares, rtol=3e-14)
+        assert_allclose(moments.means, direct.means, rtol=1e-10)
+
+
+def test_exact_moments_of_zero_one_pairs_are_whole_numbers() -> None:
+    rng = np.random.default_rng(5)
+    layout = layout_of(BlockKind.RANDOM, rng.permutation(np.arange(400) % 4))
+    table = table_of(layout, {f"m{i}": rng.integers(0, 2, 400) for i in range(4)})
+    models = list(table.models.values())
+    chosen = places(table.names, None)
+    found = pair_moments(models, 6)(np.array(chosen))
+
+    for (i, j), moments in zip(chosen, found, strict=True):
+        direct = models[i].minus(models[j]).moments
+        assert moments is not None
+        assert (moments.means == direct.means).all()
+
+
+def test_exact_moments_of_pairs_by_place_are_those_in_turn() -> None:
+    layout = layout_of(BlockKind.RANDOM, np.arange(40) % 4)
+    rng = np.random.default_rng(7)
+    a = rng.normal(size=40)
+    table = table_of(layout, {"a": a, "copy": a, "c": rng.normal(size=40)})
+    found = pair_moments(list(table.models.values()), 3)(np.array(places(table.names, None)))
+
+    assert [moments is None for moments in found] == [True, False, False]
+    for i, in_turn in zip(range(len(found)), found, strict=True):
+        by_place, (sliced,) = found[i], found[i : i + 1]
+        if by_place is None or in_turn is None or sliced is None:
+            assert by_place is in_turn is sliced
+        else:
+            assert (by_place.means == in_turn.means).all()
+            assert (by_place.means == sliced.means).all()
+
+
+def test_degenerate_no_moments_of_pairs_without_rows_or_with_a_control() -> None:
+    scores = scores_of({"a": [0.1, 0.2], "b": [0.3, 0.1], "c": [0.3, 0.5]})
+    two = np.array([[0, 1], [1, 2]])
+    assert pair_moments(list(scores.models.values()), 3)(two) == [None, None]
+    assert pair_moments(list(wide_table().models.values()), 5)(two) == [None, None]
+
+
+def test_naive_brief_holds_the_numbers_of_full() -> None:
+    table = wide_table()
+    full, brief = (result_of(table, detail=d, margin=0.01) for d in ("full", "brief"))
+
+    assert (full["detail"], brief["detail"]) == ("full", "brief")
+    assert {"comparison_cautions", "comparison_tests"}.isdisjoint(full)
+    units = {key: outcome["unit"] for key, outcome in full["comparisons"][0]["tests"].items()}
+    assert brief["comparison_tests"].items() <= {k: {"unit": u} for k, u in units.items()}.items()
+    for long, short in zip(full["comparisons"], brief["comparisons"], strict=True):
+        assert set(short) == {
+            *("a", "b", "difference", "difference_pooled", "interval", "effect_size", "tests"),
+            *("cautions", "verdict"),
+        }
+        for field in ("a", "b", "difference", "difference_pooled"):
+            assert short[field] == long[field]
+        assert short["interval"].items() <= long["interval"].items()
+        assert short["effect_size"].items() <= long["effect_size"].items()
+        assert short["verdict"].items() <= long["verdict"].items()
+        for key, outcome in short["tests"].items():
+            assert outcome.items() <= long["tests"][key].items()
+        left_out = set(long["tests"]) - set(short["tests"])
+        assert left_out == {"bayesian_sign", "bayesian_signed_rank"}
+    reasons = {entry["name"]: entry["reason"] for entry in brief["not_applicable"]}
+    assert "name it" in reasons["bayesian_signed_rank"]
+    assert len(json.dumps(brief["comparisons"])) < len(json.dumps(full["comparisons"])) / 4
+
+
+def test_golden_cautions_of_pairs_are_told_once() -> None:
+    layout = layout_of(BlockKind.RANDOM, np.arange(12) % 3)
+    rng = np.random.default_rng(4)
+    a, c = rng.normal(size=12), rng.normal(size=12)
+    table = table_of(layout, {"a": a, "copy": a, "c": c})
+
+    result = result_of(table, detail="brief", tests=named("tests", "sign", "wilcoxon"))
+
+    said = {(c["where"], c["code"]): c for c in result["comparison_cautions"]}
+    assert said["tests.sign", "ignores_training_variance"]["pairs"] == 3
+    assert said["pair", "identical_losses"]["pairs"] == 1
+    assert said["pair", "identical_losses"]["message"] == "a and copy have equal losses"
+    assert said["tests.sign", "no_difference"]["pairs"] == 1
+    copies, *others = result["comparisons"]
+    assert {"where": "pair", "code": "identical_losses"} in copies["cautions"]
+    assert {"where": "tests.sign", "code": "no_difference"} in copies["cautions"]
+    assert copies["interval"] is None
+    places_of_others = {c["where"] for pair in others for c in pair["cautions"]}
+    assert places_of_others == {"interval"}  # which the copies do not have
+
+
+@pytest.mark.parametrize("field", ["variances", "intervals"])
+def test_golden_brief_has_the_lists_that_are_asked_for(field: str) -> None:
+    name = {"variances": "theta_4", "intervals": "normal"}[field]
+    wanted: dict[str, Any] = {field: named(field, name)}
+    brief = result_of(wide_table(), detail="brief", **wanted)["comparisons"]
+    full = result_of(wide_table(), detail="full", **wanted)["comparisons"]
+
+    for short, long in zip(brief, full, strict=True):
+        assert short[field] == long[field]
+        assert ({"variances", "intervals"} - {field}).isdisjoint(short)
+        assert short["verdict"].items() <= long["verdict"].items()
+
+
+def test_golden_many_pairs_are_told_in_brief_unless_asked_otherwise() -> None:
+    table = wide_table(n_models=46, n=30)
+    wanted: dict[str, Any] = {"tests": named("tests", "sign")}
+    n_pairs = 46 * 45 // 2
+    assert n_pairs > MOST_IN_FULL
+
+    result = result_of(table, **wanted)
+    asked = result_of(table, detail="brief", **wanted)
+    against_one = result_of(table, control="m3", **wanted)
+
+    assert (result["detail"], len(result["comparisons"])) == ("brief", n_pairs)
+    codes = [c["code"] for c in result["cautions"]]
+    assert codes.count("brief_comparisons") == 1
+    assert asked["comparisons"] == result["comparisons"]
+    assert "brief_comparisons" not in [c["code"] for c in asked["cautions"]]
+    assert (against_one["detail"], len(against_one["comparisons"])) == ("full", 45)
+
+
+def test_invalid_detail() -> None:
+    with pytest.raises(InvalidParameter, match="full, brief"):
+        Choices(detail="some")
+
+
+def test_invalid_a_named_test_that_no_pair_can_have() -> None:
+    with pytest.raises(UnsupportedCombination, match="all 0 or 1"):
+        result_of(wide_table(), tests=named("tests", "mcnemar"))
+
+
+def test_golden_costly_tests_are_made_where_they_are_named() -> None:
+    result = result_of(
+        wide_table(n_models=3), detail="brief", tests=named("tests", "bayesian_sign")
+    )
+
+    (shares, *_) = (pair["tests"]["bayesian_sign"] for pair in result["comparisons"])
+    assert set(shares) == {"p_left", "p_rope", "p_right"}
+    assert result["comparison_tests"] == {"bayesian_sign": {"unit": "block"}}
+    assert_allclose(shares["p_left"] + shares["p_rope"] + shares["p_right"], 1, rtol=1e-9)

@@ -1,0 +1,296 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.special import nctdtr, stdtrit
+
+from tests.thetahat.analyses.losses.tables import five_by_nine, normal_table, verdict_of
+from thetahat.analyses.losses.plans import MOST_SPLITS, Basis, plan
+from thetahat.analyses.losses.power import power_of
+from thetahat.values.layout import Layout, layout_of
+from thetahat.values.types import BlockKind, FloatArray, Target
+
+FOLDS = five_by_nine(BlockKind.RANDOM).layout
+SOURCES = five_by_nine(BlockKind.SOURCE).layout
+HOLDOUT = five_by_nine(BlockKind.HOLDOUT).layout
+
+
+def basis(
+    variance: str,
+    difference: float,
+    error: float,
+    degrees: float | None,
+    target: Target = Target.THESE_SOURCES,
+) -> Basis:
+    return Basis(
+        difference=difference,
+        standard_error=error,
+        degrees_of_freedom=degrees,
+        target=target,
+        method="student_t",
+        variance=variance,
+        variance_name=variance,
+    )
+
+
+def planned(
+    rests_on: Basis, layout: Layout, margin: float | None = None, power: float = 0.8
+) -> dict[str, Any]:
+    found, reason = plan(rests_on, layout, alpha=0.05, power=power, margin=margin)
+    assert reason is None
+    assert found is not None
+    return found
+
+
+def rejection_rate(
+    draw: Callable[[np.random.Generator, int], FloatArray],
+    scale: Callable[[int], float],
+    seed: int,
+    n: int,
+    repetitions: int = 20_000,
+) -> tuple[float, float]:
+    """Share of t tests on n draws that reject at .05, and its Monte-Carlo error."""
+    rng = np.random.default_rng(seed)
+    rejected = 0
+    critical = float(stdtrit(n - 1, 0.975))
+    for _ in range(repetitions):
+        values = draw(rng, n)
+        error = math.sqrt(float(values.var(ddof=1)) * scale(n))
+        rejected += abs(float(values.mean())) > critical * error
+    share = rejected / repetitions
+    return share, math.sqrt(share * (1 - share) / repetitions)
+
+
+def test_golden_normal_power() -> None:
+    # The textbook case: 1.959964 + .841621 standard errors have power .8 at .05, two-sided
+    assert_allclose(power_of(0.28015852, 0.1, None, 0.05), 0.8, atol=1e-4)
+    assert_allclose(power_of(0.0, 0.1, None, 0.05), 0.05, rtol=1e-12)
+
+
+def test_golden_t_power() -> None:
+    # R: power.t.test(n = 20, delta = 0.5, sd = 1, type = "one.sample") prints .5644829, which
+    # leaves out the far tail: P(T < -2.093) at a shift of .5 sqrt(20), here 2e-5
+    far_tail = float(nctdtr(19, 0.5 * math.sqrt(20), stdtrit(19, 0.025)))
+
+    assert far_tail < 1e-4
+    power = power_of(-0.5, 1 / math.sqrt(20), 19.0, 0.05)
+    assert_allclose(power - far_tail, 0.5644829, atol=1e-7)
+
+
+def test_limit_many_degrees_are_normal() -> None:
+    assert_allclose(power_of(0.2, 0.1, 1e9, 0.05), power_of(0.2, 0.1, None, 0.05), atol=1e-6)
+
+
+def test_degenerate_non_central_t_without_a_number_is_normal() -> None:
+    assert power_of(1e6, 1.0, 4.0, 0.05) == pytest.approx(1.0, abs=1e-12)
+
+
+def test_calibrated_sources() -> None:
+    """The planned number of sources has the asked power, and one less has not."""
+    b = 0.04
+    found = planned(basis("theta_gamma", 0.1, math.sqrt(b / 5), 4.0, Target.NEW_SOURCE), SOURCES)
+
+    assert found["unit"] == "sources"
+    assert found["additional"] == found["total"] - 5
+    n = found["total"]
+    claimed = power_of(0.1, math.sqrt(b / n), n - 1.0, 0.05)
+    assert power_of(0.1, math.sqrt(b / (n - 1)), n - 2.0, 0.05) < 0.8 <= claimed
+    share, error = rejection_rate(
+        lambda rng, k: rng.normal(0.1, math.sqrt(b), k), lambda k: 1 / k, 3_120, n
+    )
+    assert abs(share - claimed) < 4 * error  # fails for 1 seed in 16 000
+    assert share > 0.78
+
+
+def _correlated(rng: np.random.Generator, n: int) -> FloatArray:
+    """Split means with mean .1 and correlation 1/5, as a test part of a fifth implies."""
+    sd, rho = 0.125, 0.2
+    common = rng.normal() * math.sqrt(rho)
+    return np.asarray(0.1 + sd * (common + math.sqrt(1 - rho) * rng.normal(size=n)))
+
+
+def test_calibrated_repeats() -> None:
+    """The planned repeats have the asked power where the assumed correlation holds."""
+    s2 = 0.125**2 * 0.8  # what the sample variance of correlated means estimates
+    error = math.sqrt((1 / 5 + 0.25) * s2)
+    found = planned(basis("nadeau_bengio", 0.1, error, 4.0), FOLDS, power=0.35)
+
+    assert found["unit"] == "repeats"
+    assert found["additional"] == found["total"] - 1
+    j = 5 * found["total"]
+    claimed = power_of(0.1, math.sqrt((1 / j + 0.25) * s2), j - 1.0, 0.05)
+    assert power_of(0.1, math.sqrt((1 / (j - 5) + 0.25) * s2), j - 6.0, 0.05) < 0.35 <= claimed
+    share, mc_error = rejection_rate(_correlated, lambda k: 1 / k + 0.25, 3_121, j)
+    assert abs(share - claimed) < 4 * mc_error
+
+
+def test_golden_repeats_have_a_floor() -> None:
+    # Even without end (1/J -> 0) the error is sqrt(.25 S^2), and .1 of it is far from enough
+    error = math.sqrt((1 / 5 + 0.25) * 1.0)
+
+    found = planned(basis("nadeau_bengio", 0.1, error, 4.0), FOLDS)
+    assert found["unit"] == "instances"
+
+
+def test_golden_no_more_repeats_than_the_most_splits() -> None:
+    # 21 repeats of 5 folds are past the limit already
+    n = MOST_SPLITS // 5 + 1
+    layout = layout_of(
+        BlockKind.RANDOM,
+        np.tile(np.repeat(np.arange(5), 9), n),
+        repeat=np.repeat(np.arange(n), 45),
+    )
+
+    found = planned(basis("nadeau_bengio", 0.1, 0.05, 104.0), layout)
+    assert found["unit"] == "instances"
+
+
+def test_calibrated_instances() -> None:
+    """Instances of a holdout: the planned number has the asked power."""
+    found = planned(basis("iid", 0.2, 1 / math.sqrt(45), 44.0, Target.THESE_MODELS), HOLDOUT)
+
+    n = found["total"]
+    claimed = power_of(0.2, 1 / math.sqrt(n), n - 1.0, 0.05)
+    assert found["unit"] == "instances"
+    assert power_of(0.2, 1 / math.sqrt(n - 1), n - 2.0, 0.05) < 0.8 <= claimed
+    # the textbook n for .2 standard deviations: (1.96 + .8416)^2 / .04 = 196.2, and 2 for the t
+    assert n == 199
+    share, error = rejection_rate(
+        lambda rng, k: rng.normal(0.2, 1.0, k), lambda k: 1 / k, 3_122, n, repetitions=10_000
+    )
+    assert abs(share - claimed) < 4 * error
+
+
+def test_golden_normal_instances() -> None:
+    # N' = 45 (2.8015852 * .1 / .2)^2 = 88.3, with the upper tail alone; so 89
+    found = planned(basis("bayle_all_pairs", 0.2, 0.1 * math.sqrt(2), None), FOLDS)
+
+    assert found["total"] == math.ceil(45 * (2.8015852 * math.sqrt(2) * 0.1 / 0.2) ** 2)
+
+
+@pytest.mark.parametrize(
+    ("variance", "degrees_at_90"),
+    [("theta_4", 85.0), ("theta_3", 40.0), ("cluster_robust", 81.0)],
+)
+def test_golden_degrees_grow_with_what_they_count(variance: str, degrees_at_90: float) -> None:
+    # 45 instances and 40 degrees: theta_4 counts instances; theta_3 blocks, which stay; 41
+    # clusters become 82
+    found = planned(basis(variance, 0.1, 0.05, 40.0), FOLDS)
+    at_total = {"theta_4": 40.0 + found["additional"], "theta_3": 40.0}.get(
+        variance, 41 * found["total"] / 45 - 1
+    )
+
+    assert {"theta_4": 40 + 45, "theta_3": 40, "cluster_robust": 81}[variance] == degrees_at_90
+    n = found["total"]
+    assert power_of(0.1, 0.05 * math.sqrt(45 / n), at_total, 0.05) >= 0.8
+    less = at_total - {"theta_4": 1.0, "theta_3": 0.0}.get(variance, 41 / 45)
+    assert power_of(0.1, 0.05 * math.sqrt(45 / (n - 1)), less, 0.05) < 0.8
+
+
+def test_golden_leave_one_out_plans_instances() -> None:
+    # repeats would reach it ((1/96 + 1/11) / (1/12 + 1/11) = .58), but leave-one-out has no other
+    layout = layout_of(BlockKind.RANDOM, np.arange(12))
+
+    found = planned(basis("nadeau_bengio", 0.2, 0.08, 11.0), layout)
+    assert found["unit"] == "instances"
+    n = found["total"]
+    assert power_of(0.2, 0.08 * math.sqrt(12 / n), n - 1.0, 0.05) >= 0.8
+
+
+@pytest.mark.parametrize("n", [3, 4, 6])
+def test_exact_few_sources_count_each_degree(n: int) -> None:
+    """Ask for just the power that n sources have: with one degree less it would take n + 1."""
+    layout = layout_of(BlockKind.SOURCE, [0, 0, 1, 1])
+    asked = power_of(1.0, 0.5 / math.sqrt(n), n - 1.0, 0.05) - 1e-9
+    rests_on = basis("theta_gamma", 1.0, 0.5 / math.sqrt(2), 1.0, Target.NEW_SOURCE)
+
+    assert planned(rests_on, layout, power=asked)["total"] == n
+
+
+@pytest.mark.parametrize("repeats", [2, 3, 5])
+def test_exact_few_repeats_count_each_degree(repeats: int) -> None:
+    layout = layout_of(BlockKind.RANDOM, [0, 0, 1, 1])  # n2/n1 = 1
+    j = 2.0 * repeats
+    asked = power_of(1.0, 0.3 * math.sqrt(1 / j + 1), j - 1, 0.05) - 1e-9
+    rests_on = basis("nadeau_bengio", 1.0, 0.3 * math.sqrt(1 / 2 + 1), 1.0)
+
+    found = planned(rests_on, layout, power=asked)
+    assert (found["unit"], found["total"]) == ("repeats", repeats)
+
+
+def test_exact_a_hundred_splits_are_the_most() -> None:
+    s2 = 0.04
+    at = [power_of(0.3, math.sqrt((1 / j + 0.25) * s2), j - 1.0, 0.05) for j in (100, 1000)]
+    rests_on = basis("nadeau_bengio", 0.3, math.sqrt((1 / 5 + 0.25) * s2), 4.0)
+
+    assert planned(rests_on, FOLDS, power=at[0] - 1e-9)["total"] == MOST_SPLITS // 5
+    assert MOST_SPLITS == 100
+    beyond = planned(rests_on, FOLDS, power=(at[0] + at[1]) / 2)
+    assert beyond["unit"] == "instances"
+
+
+@pytest.mark.parametrize("variance", ["theta_gamma", "nadeau_bengio"])
+def test_golden_normal_intervals_plan_with_normal_power(variance: str) -> None:
+    target = Target.NEW_SOURCE if variance == "theta_gamma" else Target.THESE_SOURCES
+    layout = SOURCES if variance == "theta_gamma" else FOLDS
+
+    found = planned(basis(variance, 0.11, 0.05, None, target), layout)
+    n = found["total"]
+    error = 0.05 * math.sqrt(5 / n)
+    if variance == "nadeau_bengio":
+        error = 0.05 * math.sqrt((1 / (5 * n) + 0.25) / (1 / 5 + 0.25))
+    assert power_of(0.11, error, None, 0.05) >= 0.8
+
+
+def test_golden_margin_is_the_assumed_difference() -> None:
+    rests_on = basis("iid", 0.01, 0.1, 44.0, Target.THESE_MODELS)
+
+    observed, margin = planned(rests_on, HOLDOUT), planned(rests_on, HOLDOUT, margin=0.2)
+    assert (observed["assumed_difference"], observed["assumes"]) == (0.01, "observed")
+    assert (margin["assumed_difference"], margin["assumes"]) == (0.2, "margin")
+    assert margin["total"] < observed["total"]
+    assert margin["power"] == 0.8
+
+
+def test_degenerate_no_difference_and_no_margin() -> None:
+    rests_on = basis("iid", 0.0, 0.1, 44.0)
+
+    found, reason = plan(rests_on, HOLDOUT, alpha=0.05, power=0.8, margin=None)
+    assert found is None
+    assert reason is not None
+    assert "difference is 0" in reason
+
+
+def test_degenerate_power_is_there_already() -> None:
+    rests_on = basis("iid", 0.15, 0.1, None)
+
+    found, reason = plan(rests_on, HOLDOUT, alpha=0.05, power=0.8, margin=0.3)
+    assert found is None
+    assert reason is not None
+    assert "power 0.85" in reason  # P(Z > 1.96 - 3) = .8508
+    assert "as large as the margin" in reason
+
+
+def test_degenerate_no_number_is_enough() -> None:
+    found, reason = plan(
+        basis("iid", 1e-12, 1.0, None), HOLDOUT, alpha=0.05, power=0.8, margin=None
+    )
+
+    assert found is None
+    assert reason is not None
+    assert "1e+12" in reason
+
+
+def test_golden_several_pairs_plan_at_the_strictest_step() -> None:
+    two = normal_table(5, shifts=(0.0, 0.05), k=6)
+    three = normal_table(5, shifts=(0.0, 0.05, 0.05), k=6)
+
+    alone, among = verdict_of(two)["plan"], verdict_of(three)["plan"]
+    uncorrected = verdict_of(three, correction="none")["plan"]
+    assert alone["unit"] == among["unit"] == uncorrected["unit"]
+    assert among["total"] > uncorrected["total"]

@@ -1,0 +1,251 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.thetahat.analyses.losses.tables import (
+    five_by_nine,
+    named,
+    normal_table,
+    result_of,
+    scores_of,
+    table_of,
+)
+from thetahat.analyses.losses import RULES
+from thetahat.analyses.losses.comparisons import basis_of
+from thetahat.analyses.losses.recommendation import LAST, NEVER, Built, order_of, recommend
+from thetahat.intervals import INTERVALS
+from thetahat.intervals.base import Interval
+from thetahat.refit_estimators import REFIT_ESTIMATORS
+from thetahat.values.layout import layout_of
+from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
+from thetahat.variances import VARIANCES
+
+
+def built(method: str, variance: str | None, target: Target) -> Built:
+    interval = Interval(
+        method=method,
+        variance=variance,
+        target=target,
+        mean=MeanKind.MACRO,
+        estimate=0.0,
+        standard_error=1.0,
+        level=0.95,
+        alternative=Alternative.TWO_SIDED,
+        lower=-2.0,
+        upper=2.0,
+        degrees_of_freedom=None,
+    )
+    return Built(interval, method, variance)
+
+
+def best_of(result: dict[str, Any], model: str = "nb") -> dict[str, tuple[str, str | None]]:
+    intervals = result["models"][model]["intervals"]
+    return {i["target"]: (i["method"], i["variance"]) for i in intervals if i["recommended"]}
+
+
+def test_golden_rules_are_data() -> None:
+    data = [rule.as_data() for rule in RULES]
+
+    assert json.loads(json.dumps(data)) == data
+    first = data[0]
+    assert (first["blocks"], first["target"]) == ("random", "these_sources")
+    assert first["order"][0] == {"interval": "student_t", "variance": "nadeau_bengio"}
+    assert all(rule["reason"] for rule in data)
+
+
+def test_property_rules_name_each_case_once_and_only_methods_of_a_fitting_kind() -> None:
+    cases = {(rule.blocks, rule.target, rule.only_fixed_models) for rule in RULES}
+    assert len(cases) == len(RULES)
+    for rule in RULES:
+        assert not {variance for _, variance in rule.order} & NEVER
+        assert not {interval for interval, _ in rule.order} & LAST
+        for interval, variance in rule.order:
+            assert rule.blocks in INTERVALS[interval].info.blocks
+            if variance is not None:
+                assert rule.blocks in VARIANCES[variance].info.blocks
+                assert rule.target in VARIANCES[variance].info.targets
+        for interval, variance in rule.where_asked:
+            assert interval in {**INTERVALS, **REFIT_ESTIMATORS}
+            assert variance is not None
+            assert rule.blocks in REFIT_ESTIMATORS[variance].info.blocks
+            assert rule.target in REFIT_ESTIMATORS[variance].info.targets
+
+
+@pytest.mark.parametrize("name", ["location_shifted_bootstrap", "two_stage_bootstrap"])
+def test_exact_what_covers_far_too_seldom_is_never_recommended(name: str) -> None:
+    alone = Built(built(name, None, Target.THESE_SOURCES).interval, name, name)
+    (marked,) = recommend(BlockKind.HOLDOUT, [alone])
+    assert not marked.interval.recommended
+
+
+def test_exact_what_was_asked_for_and_fitted_again_goes_first() -> None:
+    for kind, target, first in [
+        (BlockKind.RANDOM, Target.THESE_MODELS, ("bates_nested_cv", "bates_nested_cv")),
+        (BlockKind.RANDOM, Target.THESE_SOURCES, ("bccv_percentile", "bccv_percentile")),
+        (BlockKind.HOLDOUT, Target.THESE_SOURCES, ("bccv_percentile", "bccv_percentile")),
+    ]:
+        assert order_of(kind, target)[0] == first
+    assert order_of(BlockKind.RANDOM, Target.THESE_SOURCES)[1] == ("normal", "out_of_bag")
+
+
+def test_golden_no_rule_no_order() -> None:
+    assert order_of(BlockKind.HOLDOUT, Target.NEW_SOURCE) == ()
+
+
+@pytest.mark.parametrize(
+    ("available", "best"),
+    [
+        (["theta_4", "theta_3", "nadeau_bengio"], "nadeau_bengio"),
+        (["theta_4", "theta_5", "theta_3"], "theta_3"),
+        (["theta_5", "theta_4"], "theta_4"),
+        (["theta_2", "theta_5", "quadratic"], "quadratic"),
+        (["theta_2", "theta_5", "theta_1"], None),
+    ],
+)
+def test_golden_order_of_random_folds(available: list[str], best: str | None) -> None:
+    entries = [built("student_t", name, Target.THESE_SOURCES) for name in available]
+
+    found = recommend(BlockKind.RANDOM, entries)
+
+    assert [b.variance_name for b in found] == available  # the order stays
+    assert [b.variance_name for b in found if b.interval.recommended] == [best] * (best is not None)
+
+
+def test_golden_an_interval_outside_the_rule_says_so() -> None:
+    (inside,) = recommend(BlockKind.RANDOM, [built("normal", "bayle_within", Target.THESE_MODELS)])
+    (outside,) = recommend(BlockKind.RANDOM, [built("normal", "other", Target.THESE_MODELS)])
+
+    assert inside.interval.cautions == ()
+    assert [c.code for c in outside.interval.cautions] == ["outside_the_rule"]
+
+
+def test_golden_prediction_comes_last() -> None:
+    prediction = built("prediction", "theta_gamma", Target.NEW_SOURCE)
+    other = built("percentile", None, Target.NEW_SOURCE)
+
+    both = recommend(BlockKind.SOURCE, [prediction, other])
+    assert [b.interval.recommended for b in both] == [False, True]
+    (alone,) = recommend(BlockKind.SOURCE, [prediction])
+    assert alone.interval.recommended
+
+
+def test_golden_targets_do_not_compete() -> None:
+    found = recommend(
+        BlockKind.SOURCE,
+        [
+            built("student_t", "theta_A", Target.THESE_SOURCES),
+            built("student_t", "theta_gamma", Target.NEW_SOURCE),
+            built("student_t", "theta_B", Target.THESE_SOURCES),
+        ],
+    )
+
+    assert [b.interval.recommended for b in found] == [False, True, True]
+
+
+def test_degenerate_nothing_built() -> None:
+    assert recommend(BlockKind.RANDOM, []) == []
+
+
+def test_golden_named_methods_fall_down_the_order() -> None:
+    table = five_by_nine(BlockKind.RANDOM)
+
+    only = result_of(table, variances=named("variances", "theta_4", "theta_3"))
+    assert best_of(only) == {"these_sources": ("student_t", "theta_3")}
+    normal = result_of(table, intervals=named("intervals", "normal"))
+    assert best_of(normal)["these_models"] == ("normal", "bayle_within")
+    never = result_of(table, variances=named("variances", "theta_5"))
+    assert best_of(never) == {}
+    verdict = never["comparisons"][0]["verdict"]
+    assert verdict["decision"] == "undecided"
+    assert never["comparisons"][0]["interval"] is None
+
+
+def test_golden_keys_stand_for_names() -> None:
+    (chosen,) = named("variances", "theta_gamma")
+    (method,) = named("intervals", "student_t")
+    (prediction,) = named("intervals", "prediction")
+    table = five_by_nine(BlockKind.SOURCE)
+
+    result = result_of(
+        table,
+        variances=(replace(chosen, key="mine"),),
+        intervals=(replace(method, key="t"), prediction),
+    )
+    assert best_of(result) == {"new_source": ("t", "mine")}
+    assert list(result["models"]["nb"]["variances"]) == ["mine"]
+    assert result["comparisons"][0]["interval"]["method"] == "t"
+    shown = [(i["method"], i["variance"]) for i in result["models"]["nb"]["intervals"]]
+    assert ("prediction", "mine") in shown
+
+
+@pytest.mark.parametrize(
+    ("kind", "interval", "target"),
+    [
+        (BlockKind.HOLDOUT, "wilson", "these_models"),
+        (BlockKind.SOURCE, "prediction", "new_source"),
+    ],
+)
+def test_golden_a_difference_has_a_t_interval_where_it_cannot_have_the_named_one(
+    kind: BlockKind, interval: str, target: str
+) -> None:
+    result = result_of(five_by_nine(kind), intervals=named("intervals", interval))
+
+    (comparison,) = result["comparisons"]
+    assert comparison["interval"]["method"] == "student_t"
+    assert comparison["interval"]["target"] == target
+    assert comparison["verdict"]["p_value"] is not None
+    assert {i["method"] for i in result["models"]["nb"]["intervals"]} == {interval}
+
+
+def test_degenerate_a_verdict_never_rests_on_a_prediction() -> None:
+    assert basis_of(built("prediction", "theta_gamma", Target.NEW_SOURCE)) is None
+    assert basis_of(built("student_t", "theta_gamma", Target.NEW_SOURCE)) is not None
+
+
+def test_golden_wilson_needs_no_variance() -> None:
+    layout = layout_of(BlockKind.HOLDOUT, [0] * 9)
+    table = table_of(layout, {"a": [0, 0, 1, 0, 0, 0, 1, 0, 0]})
+
+    without = result_of(table, variances=(), intervals=named("intervals", "wilson"))
+    beside = result_of(table, intervals=named("intervals", "wilson"))
+    (one,), (other,) = (r["models"]["a"]["intervals"] for r in (without, beside))
+    assert (one["lower"], one["upper"]) == (other["lower"], other["upper"])
+    assert one["recommended"]
+    assert other["recommended"]
+
+
+def test_golden_verdict_falls_to_a_target_that_there_is() -> None:
+    table = five_by_nine(BlockKind.SOURCE)
+
+    verdict = result_of(table, variances=named("variances", "theta_B"))["comparisons"][0]["verdict"]
+    assert verdict["target"] == "these_sources"
+    assert verdict["variance"] == "theta_B"
+
+
+@pytest.mark.parametrize(
+    ("kind", "target", "variance"),
+    [
+        (BlockKind.RANDOM, Target.THESE_MODELS, "bayle_within"),
+        (BlockKind.RANDOM, Target.THESE_SOURCES, "nadeau_bengio"),
+        (BlockKind.SOURCE, Target.THESE_SOURCES, "theta_B"),
+        (BlockKind.SOURCE, Target.NEW_SOURCE, "nadeau_bengio"),
+    ],
+)
+def test_golden_target_of_the_verdict(kind: BlockKind, target: Target, variance: str) -> None:
+    comparison = result_of(normal_table(6, kind), target=target)["comparisons"][0]
+
+    assert comparison["interval"]["target"] == target.value
+    assert comparison["verdict"]["target"] == target.value
+    assert comparison["verdict"]["variance"] == variance
+
+
+def test_degenerate_asked_target_that_could_not_be_built() -> None:
+    table = scores_of({"a": [0.1, 0.2, 0.4], "b": [0.2, 0.2, 0.3]})
+
+    comparison = result_of(table, target=Target.THESE_MODELS)["comparisons"][0]
+    assert comparison["interval"] is None
+    assert comparison["verdict"]["decision"] == "undecided"

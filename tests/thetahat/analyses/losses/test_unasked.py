@@ -1,0 +1,40 @@
+"""What fits but takes very long is done where it is named, and listed where it is not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from thetahat.analyses.losses.choices import Choices, Chosen
+from thetahat.analyses.losses.method_selection import select
+from thetahat.paired_tests import PAIRED_TESTS
+from thetahat.paired_tests.bayesian_signed_rank import BayesianSignedRank
+from thetahat.paired_tests.bootstrap_difference import BootstrapDifference
+from thetahat.values.layout import Layout, layout_of
+from thetahat.values.types import BlockKind
+
+
+def _holdout(n: int) -> Layout:
+    return layout_of(BlockKind.HOLDOUT, np.zeros(n, dtype=np.intp))
+
+
+def test_exact_a_bootstrap_of_very_many_units_is_left_out_with_its_reason() -> None:
+    # 999 resamples, so that 300 300 units are the most of 3e8 draws
+    assert BootstrapDifference().too_much_unasked(_holdout(300_300)) is None
+    layout = _holdout(300_301)
+    found = select("tests", None, PAIRED_TESTS, layout, Choices())
+    reasons = {entry["name"]: entry["reason"] for entry in found.left_out}
+    assert reasons["bootstrap_difference"].startswith("999 resamples of 300301 units")
+    assert "bootstrap_difference" not in {entry.name for entry in found.methods}
+
+
+def test_exact_what_is_named_is_done_whatever_it_takes() -> None:
+    asked = (Chosen("boot", "bootstrap_difference", BootstrapDifference()),)
+    found = select("tests", asked, PAIRED_TESTS, _holdout(300_301), Choices())
+    assert [entry.key for entry in found.methods] == ["boot"]
+
+
+@pytest.mark.parametrize(("blocks", "too_much"), [(2000, False), (2001, True)])
+def test_exact_draws_over_many_blocks_are_left_out(blocks: int, *, too_much: bool) -> None:
+    layout = layout_of(BlockKind.SOURCE, np.arange(blocks))
+    assert (BayesianSignedRank().too_much_unasked(layout) is not None) is too_much

@@ -1,0 +1,313 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from tests.thetahat.analyses.losses.tables import five_by_nine, normal_table, scores_of, verdict_of
+from thetahat.analyses.losses.evidence import Question, Terms, evidence
+from thetahat.analyses.losses.plans import Basis
+from thetahat.analyses.losses.verdicts import judge
+from thetahat.values.types import BlockKind, Target
+
+LAYOUT = five_by_nine(BlockKind.RANDOM).layout
+
+
+def question(
+    difference: float = 0.0,
+    error: float = 0.1,
+    degrees: float | None = None,
+    a: str = "a",
+    b: str = "b",
+    target: Target = Target.THESE_MODELS,
+) -> Question:
+    basis = Basis(
+        difference=difference,
+        standard_error=error,
+        degrees_of_freedom=degrees,
+        target=target,
+        method="normal" if degrees is None else "student_t",
+        variance="bayle_all_pairs",
+        variance_name="bayle_all_pairs",
+    )
+    return Question(a=a, b=b, basis=basis, constant=None, n_units=45)
+
+
+def terms(**changes: Any) -> Terms:
+    given: dict[str, Any] = {
+        "level": 0.95,
+        "margin": None,
+        "correction": "holm",
+        "power": 0.8,
+        "layout": LAYOUT,
+    }
+    return Terms(**{**given, **changes})
+
+
+def decide(*differences: float, **changes: Any) -> list[str]:
+    return [v["decision"] for v in judge([question(d) for d in differences], terms(**changes))]
+
+
+def test_against_statsmodels_two_one_sided_tests() -> None:
+    # statsmodels/stats/tests/test_tost.py (R package equivalence::tost): fifteen pairs
+    # vector tost_paired_var1
+    x = [2.84, 2.51, 2.41, 2.95, 3.14, 3.79, 4.14, 3.85, 3.02, 3.45, 5.37, 3.81, 4.19, 3.16, 3.84]
+    y = [2.6, 2.82, 2.18, 3.46, 4.01, 3.04, 3.47, 4.06, 2.91, 3.59, 4.51, 3.16, 3.86, 3.31, 3.02]
+    d = np.array(x) - np.array(y)
+    asked = question(float(d.mean()), float(d.std(ddof=1)) / 15**0.5, 14.0)
+
+    found = evidence(asked, 0.6)
+
+    assert found.difference is not None
+    assert found.equivalence is not None
+    assert found.not_worse is not None
+    assert_allclose(found.difference, 0.245199929713149, rtol=1e-9)
+    assert_allclose(found.equivalence, 0.003166881489265175, rtol=1e-9)
+    # a is worse by .165, so the nearer margin is the upper one: the same one-sided test
+    assert_allclose(found.not_worse, found.equivalence, rtol=1e-12)
+
+
+# Standard error .1, z(.975) = 1.96, z(.95) = 1.645: the ends of the 1 - alpha interval are d -+
+# .196, those of the 1 - 2 alpha interval d -+ .1645.
+@pytest.mark.parametrize(
+    ("difference", "margin", "decision", "also"),
+    [
+        (-0.197, None, "better", []),
+        (-0.195, None, "undecided", []),
+        (0.197, None, "worse", []),
+        (0.0, 0.165, "equivalent", ["not_worse"]),
+        (0.0, 0.164, "undecided", []),
+        (-0.2, 0.37, "equivalent", ["better", "not_worse"]),
+        (0.2, 0.37, "equivalent", ["worse", "not_worse"]),
+        (-0.2, 0.36, "better", ["not_worse"]),
+        (-0.1, 0.1, "not_worse", []),
+        (-0.064, 0.1, "undecided", []),
+        (-0.065, 0.1, "not_worse", []),
+        (0.2, 0.1, "worse", []),
+        (0.2, 0.36, "worse", []),
+    ],
+)
+def test_golden_every_decision_in_order(
+    difference: float, margin: float | None, decision: str, also: list[str]
+) -> None:
+    (verdict,) = judge([question(difference)], terms(margin=margin))
+
+    assert (verdict["decision"], verdict["also"]) == (decision, also)
+    assert verdict["margin"] == margin
+    assert (verdict["plan"] is None) == (decision != "undecided")
+    assert verdict["plan_reason"] is None
+
+
+def test_golden_level_is_used() -> None:
+    assert decide(-0.195, level=0.94) == ["better"]
+    assert decide(-0.197, level=0.96) == ["undecided"]
+
+
+def test_golden_no_equivalence_beyond_the_margin_at_a_tiny_level() -> None:
+    # alpha .9: the 1 - 2 alpha interval does not exist, and .12 is outside the margin of .1
+    (verdict,) = judge([question(0.12)], terms(level=0.1, margin=0.1))
+
+    assert "equivalent" not in [verdict["decision"], *verdict["also"]]
+
+
+# Three pairs, two-sided p of .01, .02, .045 are z = 2.5758, 2.3263, 2.0047
+Z = (-0.25758293, -0.23263479, -0.20046544)
+
+
+@pytest.mark.parametrize(
+    ("correction", "decisions"),
+    [
+        ("none", ["better", "better", "better"]),
+        ("bonferroni", ["better", "undecided", "undecided"]),
+        ("holm", ["better", "better", "better"]),  # .01 < .0167, .02 < .025, .045 < .05
+        ("hochberg", ["better", "better", "better"]),
+        ("benjamini_hochberg", ["better", "better", "better"]),
+    ],
+)
+def test_golden_correction_adjusts_alpha_first(correction: str, decisions: list[str]) -> None:
+    assert decide(*Z, correction=correction) == decisions
+
+
+def test_golden_holm_stops_at_the_first_failure() -> None:
+    # .02, .03, .045: .02 is above .05/3, so none holds; Hochberg starts at .045 < .05, so all do
+    z = (-0.23263479, -0.21700904, -0.20046544)
+
+    assert decide(*z, correction="holm") == ["undecided"] * 3
+    assert decide(*z, correction="hochberg") == ["better"] * 3
+
+
+def test_golden_equivalence_is_corrected_by_its_own_p_values() -> None:
+    # d = 0, margin .2: p = P(Z < -2) = .02275, above .05/3 and below .05
+    assert decide(0.0, margin=0.2) == ["equivalent"]
+    assert decide(0.0, 0.0, 0.0, margin=0.2) == ["undecided"] * 3
+    assert decide(0.0, 0.0, 0.0, margin=0.2, correction="none") == ["equivalent"] * 3
+
+
+def test_golden_adjusted_p_values_are_reported() -> None:
+    verdicts = judge([question(z) for z in Z], terms())
+
+    assert_allclose([v["p_value"] for v in verdicts], [0.01, 0.02, 0.045], rtol=1e-5)
+    assert_allclose([v["p_value_adjusted"] for v in verdicts], [0.03, 0.04, 0.045], rtol=1e-5)
+
+
+@pytest.mark.parametrize("margin", [None, 0.15])
+@pytest.mark.parametrize("shift", [-0.8, -0.2, 0.0, 0.3, 0.9])
+def test_exact_swapping_the_models_flips_the_decision(shift: float, margin: float | None) -> None:
+    flipped = {"better": "worse", "worse": "better"}
+    table = normal_table(8, shifts=(0.0, shift), k=8)
+    swapped = type(table)(table.layout, dict(reversed(list(table.models.items()))))
+
+    one, other = verdict_of(table, margin=margin), verdict_of(swapped, margin=margin)
+    if "not_worse" not in {one["decision"], other["decision"]}:
+        assert flipped.get(one["decision"], one["decision"]) == other["decision"]
+    assert one["p_value"] == pytest.approx(other["p_value"], rel=1e-12)
+
+
+def test_golden_words_for_better_and_worse() -> None:
+    (better,) = judge([question(-0.31, degrees=9.0, a="nb", b="svm")], terms())
+    (worse,) = judge([question(0.31, target=Target.NEW_SOURCE)], terms())
+
+    # t(.975, 9) = 2.262157, so the ends are .31 -+ .2262157; p by quadrature of the t density
+    assert better["reason"] == (
+        "nb is better than svm as fitted: its mean loss is lower by 0.31 (95 % interval 0.08378 "
+        "to 0.5362, student_t on bayle_all_pairs, 9 degrees of freedom; p = 0.01272)"
+    )
+    assert worse["reason"].startswith(
+        "a is worse than b on a new source: its mean loss is higher by 0.31 (95 % interval 0.114 "
+        "to 0.506, normal on bayle_all_pairs; p = 0.00193"
+    )
+
+
+def test_golden_words_for_scores() -> None:
+    (better,) = judge([question(-0.31)], terms(higher_is_better=True))
+    (worse,) = judge([question(0.31)], terms(higher_is_better=True))
+
+    assert "its mean score is higher by 0.31" in better["reason"]
+    assert "its mean score is lower by 0.31" in worse["reason"]
+
+
+def test_golden_words_for_margins() -> None:
+    (equivalent,) = judge([question(0.0)], terms(margin=0.2))
+    (not_worse,) = judge([question(-0.1)], terms(margin=0.1))
+    (undecided,) = judge([question(0.0)], terms(margin=0.1))
+
+    assert equivalent["reason"] == (
+        "a and b are equivalent as fitted within a margin of 0.2: the 90 % interval of their "
+        "difference, -0.1645 to 0.1645, lies inside it (normal on bayle_all_pairs; p = 0.02275)"
+    )
+    assert not_worse["reason"] == (
+        "a is not worse than b as fitted by more than 0.1: the one-sided upper 95 % bound of the "
+        "difference is 0.06449 (normal on bayle_all_pairs; p = 0.02275)"
+    )
+    assert undecided["reason"].endswith(
+        "includes 0, and a margin of 0.1 cannot be ruled out either"
+    )
+
+
+def test_golden_words_after_a_correction() -> None:
+    verdicts = judge([question(-0.2), question(0.0)], terms())
+
+    # p = .0455, times 2
+    assert verdicts[0]["decision"] == "undecided"
+    assert "p = 0.0455, 0.091 after holm over 2 pairs" in verdicts[0]["reason"]
+    assert verdicts[0]["reason"].endswith(
+        "excludes 0, but not after the correction for several pairs"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        (BlockKind.RANDOM, "on data like these"),
+        (BlockKind.SOURCE, "on these sources"),
+    ],
+)
+def test_golden_words_for_the_target(kind: BlockKind, words: str) -> None:
+    verdict = verdict_of(five_by_nine(kind), target=Target.THESE_SOURCES)
+
+    assert verdict["target"] == "these_sources"
+    assert words in verdict["reason"]
+
+
+def test_degenerate_copies_are_equivalent_where_a_margin_is_given() -> None:
+    table = scores_of({"a": [0.1, 0.2, 0.3], "b": [0.1, 0.2, 0.3]})
+
+    without, within = verdict_of(table), verdict_of(table, margin=0.01)
+    assert without["decision"] == "undecided"
+    assert without["reason"] == "the losses of a and b are identical, so nothing tells them apart"
+    assert without["p_value"] == 1
+    assert without["method"] is None
+    assert without["plan"] is None
+    assert without["plan_reason"]
+    assert (within["decision"], within["also"]) == ("equivalent", ["not_worse"])
+    assert within["reason"].endswith("equivalent within any margin")
+
+
+@pytest.mark.parametrize(
+    ("n", "decision"),
+    [(5, "undecided"), (6, "better")],  # 2^-4 = .0625, 2^-5 = .03125
+)
+def test_degenerate_equal_differences_go_by_the_sign(n: int, decision: str) -> None:
+    table = scores_of({"a": [0.25] * n, "b": [0.5] * n})
+
+    verdict = verdict_of(table, margin=0.1)
+    assert verdict["decision"] == decision
+    assert verdict["method"] == "sign"
+    assert verdict["p_value"] == 2.0 ** (1 - n)
+    assert f"every one of the {n} differences is -0.25" in verdict["reason"]
+    assert verdict["plan"] is None
+
+
+def test_degenerate_no_basis_is_undecided() -> None:
+    asked = Question(a="a", b="b", basis=None, constant=None, n_units=9)
+
+    (verdict,) = judge([asked], terms(margin=0.1))
+    assert verdict["decision"] == "undecided"
+    assert "no interval of their difference could be built" in verdict["reason"]
+    assert verdict["p_value"] is None
+    assert verdict["plan_reason"] == "there is no estimate of the variance to plan with"
+
+
+def test_degenerate_no_pairs() -> None:
+    assert judge([], terms()) == []
+
+
+def test_calibrated_verdict_errs_at_its_level_on_normal_blocks() -> None:
+    # Block means of equal models, independent and normal: theta_gamma's t is exact, and `better`
+    # or `worse` is said in 5 % of the tables.
+    rng = np.random.default_rng(3_110)
+    n_tables = 1500
+    said = 0
+    for values in rng.normal(size=(n_tables, 6)):
+        d = float(values.mean())
+        asked = question(d, float(values.std(ddof=1)) / 6**0.5, 5.0)
+        said += judge([asked], terms())[0]["decision"] != "undecided"
+
+    error = (0.05 * 0.95 / n_tables) ** 0.5
+    assert abs(said / n_tables - 0.05) < 4 * error  # fails for 1 seed in 16 000
+
+
+def test_exact_equalities_take_shaffer_and_margins_holm() -> None:
+    # z of .15, .21 and .30 over .1: p = .1336, .0357, .0027; with one equality false at most one
+    # of the other two is true, so that the second is not doubled
+    asked = [question(d) for d in (0.15, 0.21, 0.3)]
+
+    holm, shaffer, exhaustive = (
+        judge(asked, terms(correction=c)) for c in ("holm", "shaffer", "bergmann_hommel")
+    )
+
+    assert [v["decision"] for v in holm] == ["undecided", "undecided", "worse"]
+    assert [v["decision"] for v in shaffer] == ["undecided", "worse", "worse"]
+    assert_allclose(holm[1]["p_value_adjusted"], 2 * shaffer[1]["p_value_adjusted"], rtol=1e-12)
+    assert [v["decision"] for v in exhaustive] == ["undecided", "worse", "worse"]
+    assert "after shaffer over 3 pairs" in shaffer[1]["reason"]
+
+    near = [question(d) for d in (0.01, 0.1, 0.05)]
+    plain, logical = (
+        judge(near, terms(correction=c, margin=0.3)) for c in ("holm", "bergmann_hommel")
+    )
+    assert [v["decision"] for v in logical] == ["equivalent"] * 3
+    assert "after holm over 3 pairs" in logical[0]["reason"]
+    assert [v["reason"] for v in plain] == [v["reason"] for v in logical]

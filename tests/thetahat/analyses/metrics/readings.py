@@ -1,0 +1,82 @@
+"""Metrics read over layouts, for the tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tests.thetahat.metrics.judged import binary
+from thetahat.analyses.losses.choices import Choices, Chosen
+from thetahat.analyses.metrics.inference import Reading, read
+from thetahat.analyses.metrics.metric_values import Measured, measure
+from thetahat.analyses.metrics.result import add_metrics
+from thetahat.intervals.base import Interval
+from thetahat.metrics.base import Judged, Metric
+from thetahat.values.layout import Layout, layout_of
+from thetahat.values.types import BlockKind
+
+
+def holdout(n: int, **columns: Any) -> Layout:
+    return layout_of(BlockKind.HOLDOUT, np.zeros(n, dtype=np.intp), **columns)
+
+
+def folds(block: Any, **columns: Any) -> Layout:
+    return layout_of(BlockKind.RANDOM, np.asarray(block), **columns)
+
+
+def sources(block: Any, **columns: Any) -> Layout:
+    return layout_of(BlockKind.SOURCE, np.asarray(block), **columns)
+
+
+def measured(metric: Metric, judged: Judged, layout: Layout) -> Measured:
+    return measure(metric, judged, layout, 7)
+
+
+def reading(metric: Metric, judged: Judged, layout: Layout, **choices: Any) -> Reading:
+    return read(metric, measured(metric, judged, layout), Choices(**choices), is_difference=False)
+
+
+def difference(metric: Metric, a: Judged, b: Judged, layout: Layout, **choices: Any) -> Reading:
+    both = measured(metric, a, layout).minus(measured(metric, b, layout))
+    return read(metric, both, Choices(**choices), is_difference=True)
+
+
+def interval_of(of: Reading, method: str, variance: str | None) -> Interval:
+    (found,) = [i for i in of.intervals if (i.method, i.variance) == (method, variance)]
+    return found
+
+
+def tree(
+    metric: Metric, models: dict[str, Judged], layout: Layout, **choices: Any
+) -> dict[str, Any]:
+    """The metric's part of a result, put into a tree without anything else."""
+    names = list(models)
+    result: dict[str, Any] = {
+        "detail": choices.get("detail", "full"),
+        "models": {name: {} for name in names},
+        "comparisons": [{"a": a, "b": b} for i, a in enumerate(names) for b in names[i + 1 :]],
+    }
+    key = metric.info.name
+    add_metrics(result, [Chosen(key, key, metric)], models, layout, Choices(**choices), 7)
+    return result
+
+
+def noisy(seed: int, n: int, shift: float = 1.0) -> Judged:
+    rng = np.random.default_rng(seed)
+    truth = np.arange(n) % 2
+    return binary(truth, rng.normal(size=n) + shift * truth, cut=shift / 2)
+
+
+def codes(cautions: Sequence[Any]) -> set[str]:
+    return {c["code"] if isinstance(c, dict) else c.code for c in cautions}
+
+
+def known(value: object) -> float:
+    assert isinstance(value, float)
+    return value
+
+
+def ends(interval: Interval) -> list[float]:
+    return [known(interval.lower), known(interval.upper)]

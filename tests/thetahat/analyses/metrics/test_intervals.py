@@ -1,0 +1,294 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import special
+
+from tests.thetahat.analyses.metrics.readings import (
+    codes,
+    difference,
+    ends,
+    folds,
+    holdout,
+    interval_of,
+    measured,
+    noisy,
+    reading,
+    sources,
+)
+from tests.thetahat.metrics.judged import binary, labelled, values
+from thetahat.analyses.metrics.bootstrap import Replicates, _units
+from thetahat.analyses.metrics.intervals import _bca, bootstrap, logit, recommended
+from thetahat.metrics.average_precision import AveragePrecision
+from thetahat.metrics.balanced_accuracy import BalancedAccuracy
+from thetahat.metrics.base import Metric
+from thetahat.metrics.f1 import F1
+from thetahat.metrics.matthews import Matthews
+from thetahat.metrics.r2 import RSquared
+from thetahat.metrics.roc_auc import RocAuc
+from thetahat.numerics.bootstrap.resamples import HashedResamples
+from thetahat.values.layout import Layout
+from thetahat.values.types import Alternative, BlockKind, FloatArray, MeanKind, Target
+
+METRICS: list[Metric] = [
+    RocAuc(n_resamples=2000),
+    AveragePrecision(n_resamples=2000),
+    F1(n_resamples=2000),
+    BalancedAccuracy(n_resamples=2000),
+    Matthews(n_resamples=2000),
+]
+
+
+def row_counts(layout: Layout, seed: int) -> FloatArray:
+    units = _units(layout)
+    assert units is not None
+    return units.rows_of(HashedResamples(units.starts, seed, 100).counts(0, 100))
+
+
+def replicates(metric: Metric, layout: Layout, seed: int = 3) -> Replicates:
+    found = measured(metric, noisy(seed, layout.n_rows), layout).replicates
+    assert found is not None
+    return found
+
+
+@pytest.mark.about(
+    "metrics/roc_auc",
+    "metrics/average_precision",
+    "metrics/f1",
+    "metrics/balanced_accuracy",
+    "metrics/matthews",
+)
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize(
+    "layout",
+    [
+        holdout(200),
+        holdout(200, cluster=np.arange(200) // 4),
+        folds(np.arange(200) // 2 % 5),
+        sources(np.arange(200) // 2 % 25),
+    ],
+)
+def test_exact_bootstrap_and_influence_agree(metric: Metric, layout: Layout) -> None:
+    """The bootstrap's standard error is the influence function's, but for terms of order 1/n."""
+    of = measured(metric, noisy(3, 200, 1.5), layout)
+    spread = {
+        "cluster": "cluster_robust",
+        "block": "between_sources",
+        "instance": f"{of.variance_name}_blocks",
+    }[replicates(metric, layout).unit]
+    if of.replicates is not None and layout.n_splits == 1 and layout.cluster is None:
+        spread = of.variance_name
+    if layout.kind == "random" and metric.fold_mean is MeanKind.POOLED:
+        spread = "influence"
+    found = reading(metric, noisy(3, 200, 1.5), layout)
+    value = found.variances[spread].value
+    assert isinstance(value, float)
+    drawn = interval_of(found, "percentile", None)
+    assert drawn.standard_error is not None
+
+    # 2000 replicates leave 1.6 % of noise; small folds leave out more than order 1/200
+    assert abs(drawn.standard_error / np.sqrt(value) - 1) < 0.12
+    assert drawn.target is (Target.NEW_SOURCE if layout.kind == "source" else Target.THESE_MODELS)
+
+
+@pytest.mark.about("metrics/roc_auc", "metrics/f1")
+@pytest.mark.parametrize("metric", [RocAuc(n_resamples=100), F1(n_resamples=100)])
+def test_naive_replicates_are_the_metric_on_repeated_rows(metric: Metric) -> None:
+    judged, layout = noisy(3, 40), folds(np.arange(40) // 2 % 4)
+    drawn = measured(metric, judged, layout).replicates
+    assert drawn is not None
+    counts = row_counts(layout, 7)
+    block = np.arange(40) // 2 % 4
+
+    for b in range(3):
+        rows = np.repeat(np.arange(40), counts[b].astype(int))
+        again = judged.rows(rows)
+        if metric.fold_mean is MeanKind.POOLED:
+            value = metric.statistic(again).value()
+        else:
+            parts = [again.rows(np.flatnonzero(block[rows] == k)) for k in range(4)]
+            value = float(np.mean([metric.statistic(part).value() for part in parts]))
+        assert_allclose(drawn.values[b], value, rtol=1e-12)
+    for k in range(4):
+        assert (counts[:, block == k].sum(axis=1) == 10).all()  # drawn within blocks
+
+
+@pytest.mark.about("metrics/roc_auc")
+def test_exact_sources_are_drawn_whole() -> None:
+    layout = sources(np.arange(60) // 10)
+    of = measured(RocAuc(n_resamples=100), noisy(3, 60), layout)
+    assert of.replicates is not None
+    counts = HashedResamples(np.array([0, 6]), 7, 100).counts(0, 100)
+
+    assert_allclose(of.replicates.values, counts @ of.splits / 6, rtol=1e-13)
+    assert of.replicates.unit == "block"
+
+
+@pytest.mark.about("metrics/roc_auc")
+def test_exact_differences_are_of_the_same_resamples() -> None:
+    layout = holdout(80)
+    a, b = (measured(RocAuc(n_resamples=200), noisy(s, 80), layout) for s in (1, 2))
+    both = a.minus(b)
+    assert a.replicates is not None
+    assert b.replicates is not None
+    assert both.replicates is not None
+
+    assert_allclose(both.replicates.values, a.replicates.values - b.replicates.values)
+    nothing = difference(RocAuc(), noisy(1, 80), noisy(1, 80), layout)
+    assert nothing.intervals == []
+    assert nothing.variances["delong"].value == 0
+
+
+@pytest.mark.about("metrics/roc_auc")
+def test_property_a_seed_and_a_prefix_of_resamples() -> None:
+    short, long = (replicates(RocAuc(n_resamples=n), holdout(50)).values for n in (110, 250))
+
+    assert_allclose(long[:110], short, rtol=0)
+
+
+@pytest.mark.about("metrics/roc_auc")
+def test_exact_repeats_draw_an_instance_with_all_its_rows() -> None:
+    index = np.tile(np.arange(40), 2)
+    layout = folds(np.arange(80) // 2 % 4, repeat=np.repeat([0, 1], 40), instance=index)
+    counts = row_counts(layout, 7)
+    unmatched = folds(np.arange(80) // 2 % 4, repeat=np.repeat([0, 1], 40))
+
+    assert (counts[:, :40] == counts[:, 40:]).all()
+    assert (counts[:, :40].sum(axis=1) == 40).all()
+    assert measured(RocAuc(), noisy(1, 80), unmatched).replicates is None
+
+
+@pytest.mark.about("metrics/roc_auc")
+def test_exact_logit_interval() -> None:
+    of = reading(RocAuc(n_resamples=0), noisy(1, 60), holdout(60), level=0.9)
+    normal, logit = (interval_of(of, name, "delong") for name in ("normal", "logit"))
+    assert normal.standard_error is not None
+    assert normal.upper is not None
+    assert logit.lower is not None
+    assert logit.upper is not None
+
+    value = normal.estimate
+    reach = special.ndtri(0.95) * normal.standard_error / (value * (1 - value))
+    assert_allclose(
+        special.logit([logit.lower, logit.upper]), special.logit(value) + np.array([-reach, reach])
+    )
+    assert logit.recommended  # it covers more nearly, see the preset interval_coverage
+    assert not normal.recommended
+
+
+@pytest.mark.about("metrics/roc_auc")
+def test_degenerate_a_normal_interval_beyond_one_is_shown_and_said() -> None:
+    judged = binary([0] * 10 + [1] * 10, [*range(9), 10, 9, *range(11, 20)])
+
+    of = reading(RocAuc(n_resamples=0), judged, holdout(20))
+    cut = reading(RocAuc(n_resamples=0), judged, holdout(20), clip=True)
+
+    normal = interval_of(of, "normal", "delong")
+    assert normal.upper is not None
+    assert normal.upper > 1
+    assert "interval_beyond_range" in codes(normal.cautions)
+    assert interval_of(cut, "normal", "delong").upper == 1
+    logit = interval_of(of, "logit", "delong")
+    assert logit.upper is not None
+    assert logit.upper < 1
+    assert "few_of_a_class" not in codes(normal.cautions)
+    less = reading(RocAuc(n_resamples=0), judged.rows(np.arange(1, 20)), holdout(19))
+    assert "few_of_a_class" in codes(interval_of(less, "normal", "delong").cautions)
+
+
+@pytest.mark.about("metrics/roc_auc")
+@pytest.mark.parametrize(
+    ("asked", "open_end"), [(Alternative.LESS, "upper"), (Alternative.GREATER, "lower")]
+)
+def test_exact_one_sided_intervals_ask_whether_a_is_better(
+    asked: Alternative, open_end: str
+) -> None:
+    """``less``, a is better, is a lower bound of what is better when higher."""
+    of = reading(RocAuc(), noisy(1, 60), holdout(60), alternative=asked)
+    two = reading(RocAuc(), noisy(1, 60), holdout(60), level=0.9)
+
+    for method, variance in (
+        ("normal", "delong"),
+        ("logit", "delong"),
+        ("percentile", None),
+        ("bca", None),
+    ):
+        one = interval_of(of, method, variance)
+        both = interval_of(two, method, variance)
+        closed = "lower" if open_end == "upper" else "upper"
+        assert getattr(one, open_end) is None
+        assert_allclose(getattr(one, closed), getattr(both, closed), rtol=1e-12)
+        assert one.alternative is not asked
+
+
+@pytest.mark.about("metrics/r2")
+def test_naive_bca_quantiles() -> None:
+    rng = np.random.default_rng(2)
+    truth = rng.normal(size=50)
+    judged = values(truth, truth + rng.standard_t(5, 50))
+    metric = RSquared(n_resamples=500)
+    of = reading(metric, judged, holdout(50))
+    drawn = of.measured.replicates
+    assert drawn is not None
+
+    bias = special.ndtri((drawn.values < of.measured.pooled).mean())
+    u: FloatArray = of.measured.pooled_parts
+    acceleration = (u**3).sum() / (6 * (u @ u) ** 1.5)
+    z = bias + special.ndtri([0.025, 0.975])
+    shares = special.ndtr(bias + z / (1 - acceleration * z))
+
+    found = interval_of(of, "bca", None)
+    assert_allclose(ends(found), np.quantile(drawn.values, shares), rtol=1e-12)
+
+
+@pytest.mark.about("metrics/matthews", "metrics/f1", "metrics/roc_auc")
+def test_degenerate_resamples_without_a_value() -> None:
+    rare = binary([1, 1] + [0] * 18, [20, 5, *range(18)])  # 12 % of resamples lack a positive
+    some = binary([1] * 4 + [0] * 16, [20, 5, 7, 11, *range(16)])  # and here 1 %
+
+    lost = reading(RocAuc(n_resamples=2000), rare, holdout(20))
+    kept = reading(RocAuc(n_resamples=2000), some, holdout(20))
+
+    assert not [i for i in lost.intervals if i.method in {"percentile", "bca"}]
+    assert "undefined_resamples" in codes(interval_of(kept, "percentile", None).cautions)
+    assert "few_units_resampled" not in codes(interval_of(kept, "percentile", None).cautions)
+    constant = labelled([0, 1, 0, 1], [1, 1, 1, 1])
+    nothing = reading(Matthews(), constant, holdout(4))
+    assert nothing.intervals == []
+    assert nothing.variances == {}
+    few = reading(F1(), noisy(1, 12), holdout(12))
+    assert "few_units_resampled" in codes(interval_of(few, "percentile", None).cautions)
+
+
+@pytest.mark.about("metrics/roc_auc")
+def test_degenerate_what_cannot_be_built_is_left_out() -> None:
+    of = reading(RocAuc(n_resamples=100), noisy(1, 60), holdout(60))
+    normal, percentile = interval_of(of, "normal", "delong"), interval_of(of, "percentile", None)
+    above = replace(of.measured, replicates=Replicates(np.linspace(0.99, 1, 100), "instance"))
+
+    assert logit(replace(normal, estimate=1.0)) is None
+    assert logit(replace(normal, standard_error=None)) is None
+    built = bootstrap(above, MeanKind.POOLED, 0.95, Alternative.TWO_SIDED)
+    assert [one.method for one in built] == ["percentile"]
+    # with no variance at all the bootstrap's is the recommended one
+    alone = replace(percentile, recommended=False)
+    assert [one.recommended for one in recommended(BlockKind.HOLDOUT, [alone, alone])] == [
+        True,
+        False,
+    ]
+
+
+def test_degenerate_bca() -> None:
+    rng = np.random.default_rng(1)
+    known, parts, ends = rng.normal(size=500), rng.normal(size=50), np.array([0.025, 0.975])
+    skewed = np.zeros(50)
+    skewed[0] = 1.0  # all of the error in one row: the acceleration is 1/6
+
+    assert _bca(known, -9.0, parts, ends) is None  # all replicates above the estimate
+    assert _bca(known, 9.0, parts, ends) is None
+    assert _bca(known, 0.0, np.zeros(50), ends) is None
+    assert _bca(known, 0.0, skewed, np.array([0.5, 1 - 1e-10])) is None  # a z above 6
+    assert _bca(known, 0.0, skewed, ends) is not None

@@ -1,0 +1,96 @@
+"""Grids over parameters of preparation steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from thetahat.analyses.selection.grids import expand
+from thetahat.errors import InvalidParameter
+from thetahat.pipelines import build, learner_spec
+
+GROUPS = {
+    "groups": [
+        {"columns": ["a", "b"], "prepare": [{"name": "PCA", "params": {"whiten": True}}]},
+        {"columns": ["c"], "prepare": ["standardise", "KBinsDiscretizer"]},
+    ]
+}
+
+
+def expanded(prepare: list[Any], grid: dict[str, Any]) -> dict[str, Any]:
+    wire = {"name": "ridge", "prepare": prepare, "grid": grid}
+    return expand({"r": wire})[0]
+
+
+def test_golden_a_step_and_the_learner_in_one_grid() -> None:
+    found = expanded(
+        ["standardise", {"name": "PCA", "params": {"whiten": True}}],
+        {"PCA__n_components": [1, 2], "penalty": [0.5, 3]},
+    )
+
+    assert list(found) == [
+        f"r[PCA__n_components={n},penalty={penalty}]" for n in (1, 2) for penalty in ("0.5", "3")
+    ]
+    assert found["r[PCA__n_components=2,penalty=3]"] == {
+        "name": "ridge",
+        "params": {"penalty": 3},
+        "prepare": [
+            "standardise",
+            {"name": "PCA", "params": {"whiten": True, "n_components": 2}},
+        ],
+    }
+    for wire in found.values():
+        build(learner_spec(wire), "regression")
+
+
+@pytest.mark.parametrize("step", ["KBinsDiscretizer", "2"])
+def test_golden_a_step_inside_groups_by_name_or_number(step: str) -> None:
+    found = expanded([GROUPS, "standardise"], {f"{step}__n_bins": [3]})
+
+    (wire,) = found.values()
+    groups = wire["prepare"][0]["groups"]
+    assert groups[1]["prepare"] == [
+        "standardise",
+        {"name": "KBinsDiscretizer", "params": {"n_bins": 3}},
+    ]
+    assert groups[0] == GROUPS["groups"][0]
+    assert wire["prepare"][1] == "standardise"
+    assert "params" not in wire
+
+
+def test_exact_what_is_given_stays_as_it_is() -> None:
+    prepare = [{"name": "PCA", "params": {}}]
+    expanded(prepare, {"PCA__n_components": [1, 2]})
+
+    assert prepare == [{"name": "PCA", "params": {}}]
+
+
+@pytest.mark.parametrize(
+    ("prepare", "grid", "words"),
+    [
+        (
+            ["standardise"],
+            {"PCA__whiten": [True]},
+            "no step is called 'PCA'; .* 0 \\(standardise\\)",
+        ),
+        ([], {"PCA__whiten": [True]}, "the steps of prepare are none"),
+        (["PCA"], {"1__whiten": [True]}, "no step is called '1'"),
+        (["PCA", GROUPS], {"PCA__whiten": [True]}, "several steps are called 'PCA'"),
+        ([GROUPS], {"PCA__whiten": [False]}, "PCA__whiten stands in params and in the grid"),
+        (["PCA"], {"PCA__whiten": [True], "0__whiten": [False]}, "PCA__whiten and 0__whiten are"),
+    ],
+)
+def test_invalid_steps_are_refused_at_their_key(
+    prepare: list[Any], grid: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(InvalidParameter, match=words) as refused:
+        expanded(prepare, grid)
+
+    assert refused.value.loc == ("candidates", "r", "grid", list(grid)[-1])
+
+
+@pytest.mark.parametrize("prepare", ["PCA", 3, [3, {"groups": [3]}, {"groups": 3}]])
+def test_invalid_what_is_no_list_of_steps_has_none(prepare: Any) -> None:
+    with pytest.raises(InvalidParameter, match="the steps of prepare are none"):
+        expanded(prepare, {"PCA__whiten": [True]})

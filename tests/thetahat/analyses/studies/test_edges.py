@@ -1,0 +1,183 @@
+"""Studies of a data set, and methods that give less than a number."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.thetahat.analyses.studies.parts import choices, chosen, near, of_data, of_losses, rows_of
+from thetahat.analyses.losses import Choices, Chosen
+from thetahat.analyses.studies.estimator import Estimator
+from thetahat.analyses.studies.general import GeneralStudy
+from thetahat.analyses.studies.population import DataAsPopulation
+from thetahat.analyses.studies.records import Reading
+from thetahat.errors import UnsupportedCombination
+from thetahat.generators import Size
+from thetahat.generators.random_effects import RandomEffects
+from thetahat.intervals import INTERVALS
+from thetahat.learners import LEARNERS
+from thetahat.losses import LOSSES
+from thetahat.multiple_tests import MULTIPLE_TESTS
+from thetahat.pipelines import build, learner_spec
+from thetahat.refit_estimators import REFIT_ESTIMATORS, Asked
+from thetahat.schemes import SCHEMES
+from thetahat.tables.data import data_of
+from thetahat.values.types import Alternative
+from thetahat.variances import VARIANCES
+
+X = np.random.default_rng(8).normal(size=80)
+DATA = data_of({"x": X}, 2 * X + np.random.default_rng(9).normal(size=80), "regression")
+
+
+def of_rows(*, with_replacement: bool, **changes: object) -> GeneralStudy:
+    estimator = Estimator(
+        key="cv",
+        choices=choices("theta_3"),
+        scheme=SCHEMES["k_fold"](n_folds=3),  # type: ignore[call-arg] # its parameter
+        learners={"ls": LEARNERS["least_squares"](), "nn": LEARNERS["nearest_neighbours"]()},
+        loss=LOSSES["squared"](),
+    )
+    return GeneralStudy(
+        population=DataAsPopulation(data=DATA, replace=with_replacement),
+        size=Size(n=30),
+        estimators=[replace(estimator, **changes)],  # type: ignore[arg-type] # of many types
+        seed=4,
+    )
+
+
+def test_exact_the_truth_of_rows_drawn_with_replacement_is_of_all_rows() -> None:
+    study = of_rows(with_replacement=True, truths=("model",))
+    one = study.run(0, 1)
+    rows = np.sort(np.asarray(study._draw(0)[0].data.features.columns[0]))  # type: ignore[union-attr]
+    drawn = study._draw(0)[0].data  # type: ignore[union-attr]
+    slope, level = np.polyfit(drawn.features.columns[0], drawn.y, 1)
+    risk = ((DATA.y - level - slope * X) ** 2).mean()
+
+    assert study.grain == 1
+    assert len(np.unique(rows)) < 30
+    assert one["cv/ls/truths/model"][0] == pytest.approx(risk, rel=1e-9)
+    assert study.finish(one).details == {
+        "truth_from": "all rows of the data set",
+        "truths": {
+            "model": "R(f^S): the model learnt from the whole draw, on the population",
+            "expected_at_n": "E R(f^S): the expected error of learning from n rows",
+        },
+    }
+
+
+def test_exact_learners_and_losses_are_told_the_labels() -> None:
+    """Class weights and costs speak of labels; a learner sees codes."""
+    labels = np.where(X > 0, "yes", "no").tolist()
+    spec = {"name": "LogisticRegression", "params": {"class_weight": {"no": 1, "yes": 3}}}
+    cost = LOSSES["cost_matrix"](costs={"no": {"yes": 5.0}, "yes": {"no": 1.0}})  # type: ignore[call-arg]
+    study = of_rows(
+        with_replacement=False,
+        learners={"lr": build(learner_spec(spec), "classification")},
+        loss=cost,
+        truths=("model",),
+    )
+    data = data_of({"x": X}, labels, "classification")
+    study = replace(study, population=DataAsPopulation(data=data))
+
+    assert study.run(0, 2)["cv/failed"].tolist() == [0.0, 0.0]
+
+
+def test_degenerate_without_sources_none_is_new() -> None:
+    study = of_rows(with_replacement=False, truths=("observed_on_one_new_source",))
+
+    assert not [name for name in study.run(0, 1) if "truths" in name]
+
+
+def test_invalid_methods_that_fit_again_would_part_copies() -> None:
+    asked = Asked("variances", 0, "oob", REFIT_ESTIMATORS["out_of_bag"]())
+    study = of_rows(with_replacement=True, refits=(asked,))
+
+    with pytest.raises(UnsupportedCombination, match="would part copies"):
+        study.finish(study.run(0, 1))
+
+
+def test_exact_only_numbers_of_the_mean_are_recorded() -> None:
+    """A variance for each source is none of the mean; a Bayesian test has no p-value."""
+    study = of_losses(
+        RandomEffects(differences=(0.1,)),
+        Size(n_sources=4, per_source=3),
+        *("theta_A", "theta_omega_k", "theta_gamma"),
+        tests=("bayesian_signed_rank", "sign"),
+    )
+    records = study.run(0, 3)
+    found = study.finish(records)
+
+    assert {row["variance"] for row in rows_of(found, "variances")} == {"theta_A", "theta_gamma"}
+    assert [row["test"] for row in rows_of(found, "tests")] == ["sign"]
+    assert np.isnan(records["e/m1|m2/tests/bayesian_signed_rank/p_value"]).all()
+
+
+def test_exact_an_open_end_covers_all_beyond_it() -> None:
+    open_ended = Choices(
+        variances=(Chosen("theta_A", "theta_A", VARIANCES["theta_A"]()),),
+        intervals=(Chosen("normal", "normal", INTERVALS["normal"]()),),
+        alternative=Alternative.LESS,
+    )
+    study = of_losses(RandomEffects(), Size(n_sources=4, per_source=3))
+    study = replace(study, estimators=[replace(study.estimators[0], choices=open_ended)])
+    records = study.run(0, 60)
+    where = "e/m1/intervals/normal:theta_A/these_sources/macro"
+    (row, *_) = rows_of(study.finish(records), "intervals")
+
+    assert np.isneginf(records[f"{where}/lower"]).all()
+    assert row["truth_below"].value == 0.0
+    assert row["width"].value is None
+    assert row["coverage"].value == (records[f"{where}/upper"] >= 0).mean()
+
+
+def test_degenerate_records_without_sources_are_of_one_set() -> None:
+    reading = Reading({"a/b/mean/macro": np.zeros(3)})
+
+    assert reading.groups.tolist() == [0, 0, 0]
+    assert reading.clusters is None
+    assert reading.truths("a", "b") == {}
+
+
+def test_degenerate_a_refusal_that_does_not_come_again_is_told_in_general() -> None:
+    """Records of some repetitions alone: the place of a failed one is not its number."""
+    study = of_data(size=Size(n=6))
+    records = dict(study.run(0, 40))
+    failed = np.flatnonzero(records["cv/failed"])
+    first = next(i for i in range(40) if i not in failed)
+    some = {name: values[[failed[0], first]] for name, values in records.items()}
+    shifted = {name: np.roll(values, first) for name, values in some.items()}
+    (told, *_) = [c for c in study.finish(shifted).cautions if c.code == "repetitions_failed"]
+
+    assert "in 1 of 2 repetitions" in told.message
+
+
+def test_calibrated_tests_of_all_models_have_size_and_power() -> None:
+    """Friedman's of three models that are alike, and of three that are far apart; z = 5."""
+    size = Size(n_sources=12, per_source=2)
+    alike = RandomEffects(differences=(0.0, 0.0), correlation=0.3)
+    only = Choices(variances=(), intervals=(), tests=(), omnibus=chosen(MULTIPLE_TESTS, "friedman"))
+    found = []
+    for generator, n in ((alike, 300), (replace(alike, differences=(0.0, 3.0)), 30)):
+        study = of_losses(generator, size)
+        study = replace(study, estimators=[replace(study.estimators[0], choices=only)])
+        found.append(rows_of(study.finish(study.run(0, n)), "tests")[0])
+
+    assert [row["subject"] for row in found] == ["every model"] * 2
+    assert [row["is"] for row in found] == ["size", "power"]
+    assert near(found[0]["rejected"], 0.05)
+    assert found[1]["rejected"].value > 0.9
+    assert found[1]["true_difference"].value == 3.0
+
+
+def test_degenerate_tests_of_all_models_that_do_not_fit_are_left_out() -> None:
+    """Cochran's Q is for losses of 0 and 1, and these are normal."""
+    names = ("cochran_q", "friedman")
+    only = Choices(variances=(), intervals=(), tests=(), omnibus=chosen(MULTIPLE_TESTS, *names))
+    study = of_losses(RandomEffects(differences=(0.0, 0.0)), Size(n_sources=4, per_source=2))
+    records = replace(study, estimators=[replace(study.estimators[0], choices=only)]).run(0, 2)
+
+    assert [name for name in records if "/tests/" in name] == [
+        "e/every model/tests/friedman/p_value"
+    ]

@@ -1,0 +1,146 @@
+"""Draws of whole sources, and how often intervals for a new source cover over them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from thetahat.analyses.studies.draws import DrawnData
+from thetahat.analyses.studies.names import name_of
+from thetahat.analyses.studies.whole_sources import WholeSources, covered
+from thetahat.errors import InsufficientData
+from thetahat.generators import Size
+from thetahat.tables.data import Data
+from thetahat.tables.features import Features
+from thetahat.values.types import FloatArray
+
+WHO = ("key", "ridge")
+
+
+def records_of(
+    estimate: FloatArray, half: float, target: str = "new_source", **truths: FloatArray
+) -> dict[str, FloatArray]:
+    place = (*WHO, "intervals", "student_t", target, "macro")
+    return {
+        name_of(*WHO, "mean", "macro"): estimate,
+        name_of(*place, "lower"): estimate - half,
+        name_of(*place, "upper"): estimate + half,
+        **{name_of(*WHO, "truths", name): values for name, values in truths.items()},
+    }
+
+
+def told_of(records: Mapping[str, FloatArray], target: str, share: float) -> Any:
+    return covered(records, WHO, ("student_t", target, "macro"), share)
+
+
+@pytest.mark.outside("hand arithmetic: four draws of half the sources")
+def test_golden_errors_are_spread_by_hand() -> None:
+    # the mean of what was observed is 5: errors -1.5, -1, 1, 1.5, which half the sources make
+    # sqrt 2 too small: 2.12, 1.41 off
+    estimate = np.array([3.5, 4.0, 6.0, 6.5])
+    outside = np.array([6.0, 6.0, 4.0, 4.0])
+    told = told_of(records_of(estimate, 1.6, fold_models_on_new_sources=outside), "new_source", 0.5)
+    assert told["coverage"].value == 0.5
+    assert (told["truth_above"].value, told["truth_below"].value) == (0.25, 0.25)
+    assert told["width"].value == pytest.approx(3.2)
+    # about the mean of those at hand all are covered, about those left over (2.5, 2, 2, 2.5) none
+    covers = {name: number.value for name, number in told["covers"].items()}
+    assert covers == {"new_source": 1.0, "fold_models_on_new_sources": 0.0}
+
+
+def test_exact_a_bias_is_not_spread() -> None:
+    estimate = np.array([2.0, 2.0, 2.0])
+    records = records_of(estimate, 1.1, fold_models_on_new_sources=np.array([0.5, 1.0, 1.5]))
+    assert told_of(records, "new_source", 0.5)["coverage"].value == 1
+
+
+def test_exact_a_prediction_is_held_against_what_was_seen() -> None:
+    seen = np.array([1.0, 4.0, np.nan])
+    records = records_of(np.zeros(3), 2.0, "one_new_source", observed_on_one_new_source=seen)
+    told = told_of(records, "one_new_source", 0.5)
+    assert told["coverage"].value == 0.5
+    assert told["truth_above"].value == 0.5
+
+
+def test_degenerate_what_was_not_built_or_is_of_another_target_is_not_told() -> None:
+    observed = np.array([1.0, 2.0])
+    records = records_of(np.zeros(2), np.nan, fold_models_on_new_sources=observed)
+    assert told_of(records, "new_source", 0.5) is None
+    of_these = records_of(np.zeros(2), 1.0, "these_sources", fold_models_on_new_sources=observed)
+    assert told_of(of_these, "these_sources", 0.5) is None
+    assert told_of(of_these, "new_source", 0.5) is None
+    assert told_of(records_of(np.zeros(2), 1.0), "new_source", 0.5) is None
+
+
+def test_calibrated_coverage_is_that_of_sources_without_end() -> None:
+    # risks of 20 sources are normal; from 8 of them half the t interval's width that covers 80 %
+    rng, n_sets, n_draws, k, m = np.random.default_rng(6), 400, 60, 20, 8
+    found = []
+    for _ in range(n_sets):
+        risks = rng.normal(size=k)
+        order = np.argsort(rng.random((n_draws, k)), axis=1)
+        drawn, left = risks[order[:, :m]], risks[order[:, m:]]
+        # t(.9) with 7 degrees of freedom, from R's qt(0.9, 7)
+        half = 1.414924 * drawn.std(axis=1, ddof=1) / np.sqrt(m)
+        estimate = drawn.mean(axis=1)
+        records = records_of(estimate, 0.0, fold_models_on_new_sources=left.mean(axis=1))
+        place = (*WHO, "intervals", "student_t", "new_source", "macro")
+        records[name_of(*place, "lower")] = estimate - half
+        records[name_of(*place, "upper")] = estimate + half
+        told = told_of(records, "new_source", m / k)
+        covers = told["covers"]
+        all_of = (told["coverage"], covers["new_source"], covers["fold_models_on_new_sources"])
+        found.append([number.value for number in all_of])
+    corrected, at_hand, left_over = np.mean(found, axis=0)
+    error = np.std(found, axis=0)[0] / np.sqrt(n_sets)
+    assert abs(corrected - 0.8) < 4 * error + 0.005
+    assert at_hand > 0.86
+    assert left_over < 0.72
+
+
+@pytest.fixture(name="data")
+def fixture_data() -> Data:
+    source = np.repeat(np.array(["a", "b", "c", "d", "e"]), [3, 5, 4, 30, 6])
+    n = len(source)
+    return Data(
+        features=Features(("x",), (np.arange(n, dtype=np.float64),)),
+        y=np.arange(n, dtype=np.float64),
+        task="regression",
+        source=source,
+    )
+
+
+def drawn_of(data: Data, seed: int, n_judged: int = 1000) -> DrawnData:
+    population = WholeSources(data=data, n_judged=n_judged)
+    size = Size(n_sources=3, per_source=1)
+    return population.settle(size, np.random.default_rng(seed)).draw(size, seed)
+
+
+def test_exact_no_source_is_on_both_sides_and_none_is_in_part(data: Data) -> None:
+    seen = set()
+    for seed in range(20):
+        drawn = drawn_of(data, seed)
+        outside = drawn.outside()
+        assert outside is not None
+        inside, others = (np.asarray(one.source) for one in (drawn.data, outside))
+        assert len(set(inside)) == 3
+        assert set(inside) | set(others) == set("abcde")
+        assert drawn.data.n + outside.n == data.n
+        assert len(np.unique(np.concatenate([drawn.data.y, outside.y]))) == data.n
+        seen.add(frozenset(inside))
+    assert len(seen) > 4
+
+
+def test_exact_few_rows_of_each_source_are_judged_where_there_are_many(data: Data) -> None:
+    for seed in range(5):
+        outside = drawn_of(data, seed, n_judged=8).outside()
+        assert outside is not None
+        assert max(np.unique(np.asarray(outside.source), return_counts=True)[1]) <= 4
+
+
+def test_invalid_nothing_is_left_of_the_drawn_sources(data: Data) -> None:
+    with pytest.raises(InsufficientData, match="all rows of the sources were drawn"):
+        drawn_of(data, 1).rest()

@@ -1,0 +1,26 @@
+"""Splits that train on every row that is not tested."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from thetahat.cross_validation.leave_one_out import leaves_one_out
+from thetahat.cross_validation.many_splits import part_of
+from thetahat.schemes.base import AllButTest, Split
+
+
+@pytest.mark.parametrize("test", [[1, 4], [3]])
+def test_exact_all_rows_but_those_tested_are_listed_when_asked_for(test: list[int]) -> None:
+    tested = np.array(test)
+    split = AllButTest(2, 1, "b", tested, 6)
+    listed = Split(2, 1, "b", np.setdiff1d(np.arange(6), tested), tested)
+
+    assert (split.repeat, split.block, split.label) == (2, 1, "b")
+    assert (split.n_train, split.n_listed) == (listed.n_train, listed.n_listed)
+    assert leaves_one_out(split, 6) == leaves_one_out(listed, 6) == (len(test) == 1)
+    for n in (6, 7):  # of more rows some are neither learnt from nor tested
+        part, wanted = part_of(split, n), part_of(listed, n)
+        for name in ("train", "test", "left_out", "n_train", "tests_left_out", "is_one_left_out"):
+            assert_array_equal(getattr(part, name), getattr(wanted, name))

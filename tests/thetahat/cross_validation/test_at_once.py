@@ -1,0 +1,289 @@
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from tests.thetahat.cross_validation.learners_at_fault import Faulty, zeros
+from tests.thetahat.learners.problems import problem
+from thetahat.cross_validation import (
+    SplitOutcome,
+    cells,
+    is_fast,
+    pack,
+    path_of,
+    rows_of,
+    run_splits,
+    unpack,
+)
+from thetahat.cross_validation import split_ranges as stretches
+from thetahat.cross_validation.leave_one_out import OneLeftOut, leaves_one_out
+from thetahat.cross_validation.many_splits import over_splits, part_of, predicted_at_once
+from thetahat.cross_validation.split_ranges import predicted_in_stretches
+from thetahat.errors import InvalidParameter
+from thetahat.learners.base import Learner, Part, Plain
+from thetahat.learners.nearest_neighbours import NearestNeighbours
+from thetahat.learners.ridge import Ridge
+from thetahat.losses.base import Predictions
+from thetahat.losses.squared import Squared
+from thetahat.pipelines import build, learner_spec
+from thetahat.schemes import SCHEMES
+from thetahat.schemes.base import Split
+from thetahat.tables.data import data_of
+from thetahat.values.types import FloatArray, IntArray
+
+
+@dataclass
+class Says:
+    """Knows one number beforehand."""
+
+    value: float
+
+    def predict(self, part: Part) -> Predictions | Plain:
+        return Predictions(np.full(len(part.test), self.value))
+
+
+def test_golden_paths_of_a_result() -> None:
+    assert path_of([None, None]) == {
+        "path": "fast",
+        "fast_splits": 2,
+        "plain_splits": 0,
+        "reason": None,
+    }
+    assert path_of(["b", None, "a", "b"]) == {
+        "path": "mixed",
+        "fast_splits": 1,
+        "plain_splits": 3,
+        "reason": "b; a",
+    }
+    assert path_of(["a"])["path"] == "plain"
+
+
+def test_golden_rows_left_out() -> None:
+    split = Split(0, 0, 0, np.array([0, 2, 5]), np.array([1]))
+
+    part = part_of(split, 6)
+
+    assert part.left_out is not None
+    assert_array_equal(part.left_out, [1, 3, 4])
+    assert not part.is_one_left_out
+    assert part_of(Split(0, 0, 0, np.array([0, 2]), np.array([1])), 3).is_one_left_out
+    assert not part_of(Split(0, 0, 0, np.array([0, 1]), np.array([1])), 3).is_one_left_out
+
+
+def test_golden_a_row_that_stands_twice() -> None:
+    part = part_of(Split(0, 0, 0, np.array([0, 2, 2]), np.array([1])), 3)
+
+    assert part.left_out is None
+    assert not part.is_one_left_out
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [
+        ({"name": "ridge", "prepare": [{"name": "standardise"}]}, "a preparation step learns"),
+        ("Ridge", "scikit-learn's learners are fitted once per split"),
+        ("mean", "fitted once per split"),
+    ],
+)
+def test_golden_why_a_learner_is_fitted(spec: str | dict[str, object], reason: str) -> None:
+    data = problem("plain", "regression")
+
+    told = over_splits(build(learner_spec(spec), "regression"), data)
+
+    assert isinstance(told, Plain)
+    assert reason in told.reason
+
+
+def test_golden_a_missing_value_anywhere_is_said() -> None:
+    data = data_of({"a": [1.0, None, 3.0, 4.0]}, [1.0, 2.0, 3.0, 5.0], "regression")
+    split = Split(0, 0, 0, np.array([0, 2]), np.array([3]))
+
+    (outcome,) = run_splits("r", Ridge(), data, [split], Squared(), 0)
+
+    assert outcome.why_plain is not None
+    assert "column 'a' has no value in row 1" in outcome.why_plain
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_degenerate_what_is_not_finite_is_left_to_the_plain_path(value: float) -> None:
+    split = Split(0, 0, 0, np.array([0, 2]), np.array([1]))
+
+    told = predicted_at_once(Says(value), split, 3)
+
+    assert isinstance(told, Plain)
+    assert predicted_at_once(Says(1.0), split, 3) != told
+
+
+def test_exact_the_reason_travels_with_the_outcome() -> None:
+    data = problem("constant_but_once", "regression")
+    splits = SCHEMES["leave_one_out"]().splits(rows_of(data), 0)
+
+    outcomes = unpack(pack(run_splits("r", Ridge(), data, splits, Squared(), 0)))
+
+    reasons = [outcome.why_plain for outcome in outcomes]
+    assert reasons.count(None) == 40
+    assert reasons[17] == "the training part's normal equations are ill-conditioned"
+
+
+@pytest.mark.parametrize("scheme", ["leave_one_out", "repeated_k_fold", "leave_one_source_out"])
+@pytest.mark.parametrize("learner", [Ridge(), Ridge(penalty=1e-9)])
+@pytest.mark.parametrize("name", ["plain", "wide", "constant_but_once"])
+def test_exact_numbers_and_paths_do_not_depend_on_the_pieces(
+    name: str, learner: Learner, scheme: str
+) -> None:
+    data = problem(name, "regression")
+    made = SCHEMES[scheme]()
+    n_splits = made.n_splits(rows_of(data))
+
+    def outcomes(edges: list[int]) -> list[tuple[bytes, str | None]]:
+        found = []
+        for start, stop in itertools.pairwise(edges):
+            splits = made.splits(rows_of(data), 5, start=start, stop=stop)
+            done = run_splits("r", learner, data, splits, Squared(), 5)
+            found += [(o.losses.tobytes(), o.why_plain) for o in done]
+        return found
+
+    whole = outcomes([0, n_splits])
+    assert outcomes([0, n_splits // 2, n_splits]) == whole
+    assert outcomes([*range(n_splits + 1)]) == whole
+
+
+def test_property_a_learner_without_the_protocol_is_fitted() -> None:
+    data = problem("plain", "regression")
+    split = Split(0, 0, 0, np.arange(30), np.arange(30, 41))
+
+    (outcome,) = run_splits("f", Faulty(zeros), data, [split], Squared(), 0)
+
+    assert outcome.why_plain == "this learner is fitted once per split"
+
+
+@dataclass
+class EachRow:
+    """Says the row's number of each row that is left out alone, but of row 3 nothing finite."""
+
+    asked: list[int]
+
+    def predict(self, part: Part) -> Predictions | Plain:
+        return Predictions(np.full(len(part.test), -1.0))
+
+    def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
+        self.asked.append(len(rows))
+        said = np.where(rows == 3, np.nan, rows)
+        return Predictions(said), rows != 5
+
+
+class Choosy(Squared):
+    """Refuses several at once."""
+
+    def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
+        if len(y_true) > 1:
+            raise InvalidParameter("too many")
+        return super().losses(y_true, predictions)
+
+
+def test_exact_rows_left_out_alone_are_told_in_blocks() -> None:
+    data = data_of({"a": np.arange(1200.0)}, np.arange(1200.0), "regression")
+    each = EachRow([])
+    alone = OneLeftOut(each.each_left_out, data, Squared())
+
+    told = alone.of(range(300, 1200))
+    first = [alone.of(range(row, row + 1)) for row in range(8)]
+
+    assert each.asked == [1024, 176]  # the last block is kept only where some of it is asked for
+    assert told.fits.shape == (1, 900)
+    assert told.fits.all()
+    assert_array_equal(np.asarray(told.output)[0], np.arange(300, 1200))
+    fits = [bool(np.asarray(one.fits)[0, 0]) for one in first]
+    assert [row for row, fit in enumerate(fits) if not fit] == [3, 5]
+    assert all(one.losses[0, 0] == 0 for one, fit in zip(first, fits, strict=True) if fit)
+
+
+def test_degenerate_a_loss_that_refuses_a_block_is_asked_row_by_row() -> None:
+    data = data_of({"a": np.arange(9.0)}, np.arange(9.0), "regression")
+
+    alone = OneLeftOut(EachRow([]).each_left_out, data, Choosy())
+
+    assert not alone.of(range(9)).fits.any()
+
+
+@pytest.mark.parametrize("name", ["plain", "constant_but_once", "collinear"])
+def test_exact_rows_by_number_say_what_their_splits_say(name: str) -> None:
+    data = problem(name, "regression")
+    scheme, rows = SCHEMES["leave_one_out"](), rows_of(data)
+
+    def outcomes(start: int, stop: int, *, as_list: bool) -> list[SplitOutcome]:
+        splits: Any = scheme.splits(rows, 5, start=start, stop=stop)
+        splits = list(splits) if as_list else splits
+        return list(run_splits("r", Ridge(), data, splits, Squared(), 5, keep_predictions=True))
+
+    for start, stop in ((0, 41), (11, 19), (7, 7)):
+        pairs = zip(
+            outcomes(start, stop, as_list=True), outcomes(start, stop, as_list=False), strict=True
+        )
+        for wanted, said in pairs:
+            for field in fields(SplitOutcome):
+                assert_array_equal(getattr(said, field.name), getattr(wanted, field.name))
+
+
+def test_degenerate_other_splits_are_not_of_one_row() -> None:
+    train, test = np.array([0, 1, 3]), np.array([2])
+
+    assert leaves_one_out(Split(0, 0, 0, train, test), 4)
+    assert not leaves_one_out(Split(0, 0, 0, train, np.array([1])), 4)
+    assert not leaves_one_out(Split(0, 0, 0, np.array([0, 1, 1]), np.array([2])), 4)
+    assert not leaves_one_out(Split(0, 0, 0, train, test), 5)
+    assert not leaves_one_out(Split(0, 0, 0, train, np.array([2, 3])), 4)
+
+
+def test_golden_how_much_there_is_to_do() -> None:
+    data = problem("plain", "regression")  # 41 rows of 5 columns
+    scaled = build(
+        learner_spec({"name": "ridge", "prepare": [{"name": "standardise"}]}), "regression"
+    )
+
+    assert cells(scaled, data, 10) == 10 * 205
+    assert cells(build(learner_spec("mean"), "regression"), data, 10) == 10 * 205
+    assert cells(Ridge(), data, 10) == 3 * 205 + 10 * (4 + 1000)
+    assert cells(NearestNeighbours(), data, 10) == 3 * 205 + 840 + 10 * (4 + 1000)
+    assert is_fast(Ridge())
+    assert not is_fast(scaled)
+
+
+@dataclass
+class SaysAll(Says):
+    """Predicts any number of splits at once, and notes how many were asked for."""
+
+    asked: list[int]
+
+    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+        self.asked.append(len(parts))
+        return [Predictions(np.full(len(part.test), self.value)) for part in parts]
+
+
+def test_golden_splits_go_in_passes_as_far_as_there_is_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tests = [[0, 1], [2], [3, 4], [0, 4], [1, 2]]
+    splits = [
+        Split(0, k, k, np.setdiff1d(np.arange(5), t), np.array(t)) for k, t in enumerate(tests)
+    ]
+    says = SaysAll(1.0, [])
+    monkeypatch.setattr(stretches, "_MOST_HELD", 15)  # three splits of five rows
+
+    told = list(predicted_in_stretches(says.predict_all, splits, 5))
+
+    assert [split for some, _ in told for split in some] == splits
+    assert says.asked == [2, 2]  # the second tests one row, and is asked for by itself
+    outputs = [
+        said.output.tolist() if isinstance(said, Predictions) else said
+        for _, each in told
+        for said in each
+    ]
+    assert outputs == [[1.0, 1.0], None, [1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
+    assert not list(predicted_in_stretches(says.predict_all, [], 5))

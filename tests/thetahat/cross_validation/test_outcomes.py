@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from dataclasses import fields
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from thetahat.cross_validation import Outcomes, SplitOutcome, gathered, joined
+from thetahat.values.types import Caution
+
+
+def outcome(
+    block: int, rows: list[int], *, keeps: bool = True, why: str | None = None
+) -> SplitOutcome:
+    test = np.array(rows)
+    return SplitOutcome(
+        repeat=1,
+        block=block,
+        label=f"s{block}",
+        n_train=10 + block,
+        test=test,
+        losses=test / 2,
+        output=test * 3.0 if keeps else None,
+        cautions=(Caution("odd", f"{block}"),) if why else (),
+        why_plain=why,
+    )
+
+
+SOME = [outcome(0, [4, 5]), outcome(1, [1], why="far"), outcome(2, [2, 7, 9])]
+
+
+def same(one: SplitOutcome, other: SplitOutcome) -> None:
+    for field in fields(SplitOutcome):
+        assert_array_equal(getattr(one, field.name), getattr(other, field.name))
+
+
+def test_exact_arrays_give_back_the_outcomes() -> None:
+    found = gathered(SOME)
+
+    assert isinstance(found, Outcomes)
+    assert gathered(found) is found
+    assert found.reasons == [None, "far", None]
+    for one, other in zip(found, SOME, strict=True):
+        same(one, other)
+    same(found[-1], SOME[-1])
+    for one, other in zip(found[1:], SOME[1:], strict=True):
+        same(one, other)
+    with pytest.raises(IndexError):
+        found[3]
+
+
+@pytest.mark.parametrize("cuts", [[0, 3], [0, 1, 3], [0, 0, 1, 2, 3]])
+def test_exact_stretches_are_joined(cuts: list[int]) -> None:
+    parts = [SOME[a:b] for a, b in pairwise(cuts)]
+
+    found = joined(parts)
+
+    assert len(found) == 3
+    for one, other in zip(found, SOME, strict=True):
+        same(one, other)
+
+
+def test_degenerate_predictions_that_one_stretch_has_not_are_let_go() -> None:
+    found = joined([SOME[:1], [outcome(1, [1], keeps=False)]])
+
+    assert found.output is None
+    assert_array_equal(found.losses, [2, 2.5, 0.5])
+
+
+def test_degenerate_nothing_to_join() -> None:
+    assert list(joined([])) == []

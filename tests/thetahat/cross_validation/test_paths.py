@@ -1,0 +1,215 @@
+"""Learners that differ in one parameter say together what each says by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from tests.thetahat.learners.problems import PROBLEMS, problem
+from thetahat.cross_validation import SplitOutcome, path_over, paths, rows_of, run_path, run_splits
+from thetahat.errors import EvaluationError
+from thetahat.learners.base import Learner
+from thetahat.learners.least_squares import LeastSquares
+from thetahat.learners.nearest_neighbours import NearestNeighbours
+from thetahat.learners.ridge import Ridge
+from thetahat.losses.base import Loss
+from thetahat.losses.squared import Squared
+from thetahat.losses.zero_one import ZeroOne
+from thetahat.schemes import SCHEMES
+from thetahat.schemes.base import Split
+from thetahat.tables.data import Data, data_of
+
+SPLITS: Final[dict[str, dict[str, Any]]] = {
+    "k_fold": {"n_folds": 5},
+    "leave_one_out": {},
+    "leave_one_source_out": {},
+    "bootstrap": {"n_resamples": 2},
+}
+GRIDS: Final[dict[str, dict[str, Learner]]] = {
+    "ridge": {f"r{at}": Ridge(penalty=10.0**at) for at in range(-9, 5, 2)},
+    "ridge without an intercept": {
+        f"r{at}": Ridge(penalty=10.0**at, intercept=False) for at in (-1, 1)
+    },
+    "neighbours": {f"k{k}": NearestNeighbours(k=k) for k in (1, 3, 4, 8, 30)},
+    "near neighbours": {f"k{k}": NearestNeighbours(k=k, votes="distance") for k in (9, 2, 50)},
+}
+
+
+def done_together(
+    learners: Mapping[str, Learner], data: Data, scheme: str
+) -> dict[str, Sequence[SplitOutcome] | EvaluationError]:
+    found: dict[str, Sequence[SplitOutcome] | EvaluationError] = {}
+    for group in path_over(learners):
+        splits: Any = SCHEMES[scheme](**SPLITS[scheme]).splits(rows_of(data), 3)
+        found |= run_path(group, data, splits, loss_of(data), 0, keep_predictions=True)
+    return found
+
+
+def loss_of(data: Data) -> Loss:
+    return ZeroOne() if data.n_classes else Squared()
+
+
+def alone(
+    name: str, learner: Learner, data: Data, scheme: str
+) -> Sequence[SplitOutcome] | EvaluationError:
+    splits = SCHEMES[scheme](**SPLITS[scheme]).splits(rows_of(data), 3)
+    try:
+        return run_splits(name, learner, data, splits, loss_of(data), 0, keep_predictions=True)
+    except EvaluationError as error:
+        return error
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("grid", GRIDS)
+def test_naive_each_by_itself_says_the_same(grid: str, name: str) -> None:
+    learners = GRIDS[grid]
+    data = problem(name, min(next(iter(learners.values())).tasks))
+    scale = 1.0 if data.n_classes else float(np.std(data.y))
+    for scheme in SPLITS:
+        together = done_together(learners, data, scheme)
+
+        assert list(together) == list(learners)
+        for key, learner in learners.items():
+            said, wanted = together[key], alone(key, learner, data, scheme)
+            if isinstance(wanted, EvaluationError):
+                assert isinstance(said, EvaluationError)
+                assert said.message == wanted.message
+                continue
+            assert not isinstance(said, EvaluationError)
+            for one, other in zip(said, wanted, strict=True):
+                same(one, other, scale)
+
+
+def same(one: SplitOutcome, other: SplitOutcome, scale: float) -> None:
+    for name in ("repeat", "block", "label", "n_train", "test", "cautions"):
+        assert_array_equal(getattr(one, name), getattr(other, name))
+    assert one.output is not None
+    assert other.output is not None
+    if one.probabilities is None or other.probabilities is None:
+        assert_allclose(one.output, other.output, rtol=1e-8, atol=1e-8 * scale)
+    else:
+        assert_array_equal(one.output, other.output)
+        assert_allclose(one.probabilities, other.probabilities, rtol=1e-8, atol=1e-8)
+
+
+def test_golden_who_is_in_a_group() -> None:
+    learners: dict[str, Learner] = {
+        "a": Ridge(penalty=1),
+        "b": LeastSquares(),
+        "c": Ridge(penalty=2, intercept=False),
+        "d": Ridge(penalty=3),
+        "e": Ridge(penalty=4, intercept=False),
+        "f": LeastSquares(intercept=False),
+    }
+
+    groups = path_over(learners)
+
+    assert [group.names for group in groups] == [("a", "d"), ("b",), ("c", "e"), ("f",)]
+    assert groups[0].values == (1, 3)
+    assert [group.parameter for group in groups] == ["penalty", None, "penalty", None]
+
+
+def test_exact_one_learner_is_run_as_by_itself() -> None:
+    data = problem("plain", "regression")
+    (group,) = path_over({"r": Ridge()})
+    splits = SCHEMES["k_fold"]()
+
+    found = run_path(group, data, splits.splits(rows_of(data), 1), Squared(), 0)
+
+    wanted = run_splits("r", Ridge(), data, splits.splits(rows_of(data), 1), Squared(), 0)
+    assert not isinstance(found["r"], EvaluationError)
+    for one, other in zip(found["r"], wanted, strict=True):
+        assert_array_equal(one.losses, other.losses)
+
+
+@pytest.mark.parametrize("scheme", ["k_fold", "leave_one_out"])
+@pytest.mark.parametrize(
+    "learners",
+    [
+        {"a": Ridge(penalty=1), "b": Ridge(penalty=2)},
+        {"a": NearestNeighbours(k=1), "b": NearestNeighbours(k=2)},
+    ],
+)
+def test_degenerate_without_a_path_each_is_run_by_itself(
+    learners: dict[str, Learner], scheme: str
+) -> None:
+    values = [0.5 * i for i in range(12)]
+    data = data_of({"a": [None, *values[1:]]}, values, "regression")
+
+    found = done_together(learners, data, scheme)
+
+    for name, learner in learners.items():
+        said, wanted = found[name], alone(name, learner, data, scheme)
+        assert isinstance(said, EvaluationError)
+        assert isinstance(wanted, EvaluationError)
+        assert said.message == wanted.message
+
+
+def test_degenerate_no_weight_in_a_training_part_is_told_of_each() -> None:
+    data = data_of({"a": np.arange(6.0)}, np.arange(6.0), "regression", weight=[1, 1, 0, 0, 0, 0])
+    rest = np.arange(2, 6)
+    splits = [Split(0, 0, 0, rest, np.arange(2)), Split(0, 1, 1, np.arange(2), rest)]
+    (group,) = path_over({"a": Ridge(penalty=1), "b": Ridge(penalty=2)})
+
+    found = run_path(group, data, splits, Squared(), 0)
+    good = run_path(group, data, splits[1:], Squared(), 0)
+
+    assert ["block 0" in str(told) for told in found.values()] == [True, True]
+    assert not any(isinstance(told, EvaluationError) for told in good.values())
+
+
+def test_degenerate_fewer_rows_than_any_number_of_neighbours() -> None:
+    data = data_of({"a": np.arange(4.0)}, np.arange(4.0), "regression")
+    learners = {"a": NearestNeighbours(k=5), "b": NearestNeighbours(k=6)}
+
+    found = done_together(learners, data, "leave_one_out")
+
+    assert ["neighbours are asked for" in str(told) for told in found.values()] == [True, True]
+
+
+@pytest.mark.parametrize("at_once", [1, 70])
+def test_exact_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
+    data = problem("plain", "regression")
+    grid = GRIDS["ridge"]
+    whole = {scheme: done_together(grid, data, scheme) for scheme in ("k_fold", "leave_one_out")}
+    monkeypatch.setattr(paths, "_AT_ONCE", at_once)
+
+    for scheme, wanted in whole.items():
+        for name, said in done_together(grid, data, scheme).items():
+            other = wanted[name]
+            assert not isinstance(said, EvaluationError)
+            assert not isinstance(other, EvaluationError)
+            for one, two in zip(said, other, strict=True):
+                assert_array_equal(one.losses, two.losses)
+                assert_array_equal(one.output, two.output)
+                assert (one.block, one.label, one.why_plain) == (
+                    two.block, two.label, two.why_plain,
+                )  # fmt: skip
+
+
+def test_degenerate_no_rows_to_leave_out() -> None:
+    data = problem("plain", "regression")
+    (group,) = path_over(GRIDS["ridge"])
+    splits = SCHEMES["leave_one_out"]().splits(rows_of(data), 3, start=5, stop=5)
+
+    found = run_path(group, data, splits, Squared(), 0)
+
+    assert [list(told) for told in found.values() if not isinstance(told, EvaluationError)] == [
+        []
+    ] * len(found)
+
+
+def test_degenerate_one_that_is_refused_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paths, "_AT_ONCE", 1)
+    data = problem("plain", "regression")  # 32 or 33 rows in each training part
+    learners = {"few": NearestNeighbours(k=3), "many": NearestNeighbours(k=35)}
+
+    found = done_together(learners, data, "k_fold")
+
+    assert "35 neighbours are asked for" in str(found["many"])
+    assert not isinstance(found["few"], EvaluationError)
+    assert len(found["few"]) == 5

@@ -1,0 +1,276 @@
+"""Steps that learn nothing, applied to all rows once, beside the same steps in each split."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from tests.thetahat.pipelines.tables import built
+from thetahat.cross_validation import is_fast, rows_of, run_splits
+from thetahat.cross_validation.learner_groups import path_over
+from thetahat.cross_validation.paths import run_path
+from thetahat.cross_validation.prepared import prepared_once
+from thetahat.errors import EvaluationError, InvalidParameter
+from thetahat.losses.zero_one import ZeroOne
+from thetahat.pipelines import Pipeline, build_step, step_spec
+from thetahat.pipelines.allowed import TRANSFORMERS, VECTORISERS
+from thetahat.pipelines.column_step import PlacedStep
+from thetahat.pipelines.stateless import LEARN_NOTHING, learns_nothing
+from thetahat.pipelines.steps import STEPS
+from thetahat.schemes import SCHEMES
+from thetahat.schemes.base import Split
+from thetahat.tables.data import Data, data_of
+
+RNG = np.random.default_rng(20_261_250)
+N = 60
+Y = RNG.integers(0, 2, N)
+WORDS = np.array(["bad", "book", "dull", "fine", "good", "great", "long", "story", "the", "was"])
+TEXTS = [" ".join(WORDS[np.unique(RNG.integers(0, 8, 6) + 2 * label)]) for label in Y]
+SIZES = [str(size) for size in RNG.choice(["small", "medium", "large"], N)]
+X = RNG.gamma(2.0, size=(N, 2)) + Y[:, None]
+WITH_GAPS = np.where(np.arange(N) % 7 == 0, np.nan, X[:, 0])
+
+STEPS_THAT_LEARN_NOTHING: list[tuple[Any, dict[str, Any]]] = [
+    ({"name": "Binarizer", "params": {"threshold": 1.5}}, {"a": X[:, 0], "b": X[:, 1]}),
+    ("Normalizer", {"a": X[:, 0], "b": X[:, 1]}),
+    ({"name": "PolynomialFeatures", "params": {"degree": 3}}, {"a": X[:, 0], "b": X[:, 1]}),
+    ({"name": "HashingVectorizer", "params": {"n_features": 64}}, {"t": TEXTS}),
+    (
+        {"name": "OneHotEncoder", "params": {"categories": [["large", "medium", "small"]]}},
+        {"s": SIZES},
+    ),
+    (
+        {"name": "OrdinalEncoder", "params": {"categories": [["small", "medium", "large"]]}},
+        {"s": SIZES},
+    ),
+    (
+        {
+            "name": "SimpleImputer",
+            "params": {"strategy": "constant", "fill_value": -1, "keep_empty_features": True},
+        },
+        {"a": WITH_GAPS, "b": X[:, 1]},
+    ),
+    (
+        {"name": "TfidfTransformer", "params": {"use_idf": False, "sublinear_tf": True}},
+        {"a": X[:, 0], "b": X[:, 1]},
+    ),
+    ({"name": "impute", "params": {"strategy": "constant", "fill_value": 2}}, {"a": WITH_GAPS}),
+]
+NAMES = [wire if isinstance(wire, str) else wire["name"] for wire, _ in STEPS_THAT_LEARN_NOTHING]
+
+
+def table(columns: dict[str, Any]) -> Data:
+    source = [f"s{i}" for i in np.arange(N) // 15]
+    return data_of(columns, Y.tolist(), "classification", source=source)
+
+
+def splits_of(data: Data, n_folds: int = 5) -> list[Split]:
+    scheme: Any = SCHEMES["k_fold"]
+    return list(scheme(n_folds=n_folds).splits(rows_of(data), 3))
+
+
+def said_by_fits(pipeline: Any, data: Data, split: Split) -> Any:
+    """The plain path, each step learnt in the training part."""
+    rows = data.features.rows
+    made = pipeline.fit(
+        rows(split.train),
+        data.y[split.train],
+        weights=None,
+        rng=np.random.default_rng(0),
+        n_classes=data.n_classes,
+    )
+    return made.predict(rows(split.test))
+
+
+def test_property_every_step_that_learns_nothing_is_tried() -> None:
+    assert set(LEARN_NOTHING) | {"impute"} == set(NAMES)
+    assert set(LEARN_NOTHING) <= {*TRANSFORMERS, *VECTORISERS}
+
+
+def test_golden_which_steps_learn() -> None:
+    by_default = {name for name in {*TRANSFORMERS, *VECTORISERS} if learns_nothing(name, {})}
+    assert by_default == {"Binarizer", "HashingVectorizer", "Normalizer", "PolynomialFeatures"}
+    own = {name for name in STEPS if getattr(STEPS[name](), "learns_nothing", False)}
+    assert own == set()
+    given = {"categories": [["a", "b"]]}
+    assert not learns_nothing("OneHotEncoder", {**given, "min_frequency": 2})
+    assert not learns_nothing("OrdinalEncoder", {**given, "max_categories": 2})
+    constant = {"strategy": "constant", "keep_empty_features": True}
+    assert not learns_nothing("SimpleImputer", {**constant, "add_indicator": True})
+    assert not learns_nothing("SimpleImputer", {"strategy": "constant"})
+
+
+@pytest.mark.parametrize(("wire", "columns"), STEPS_THAT_LEARN_NOTHING, ids=NAMES)
+def test_naive_what_all_rows_become_is_what_a_test_part_becomes(
+    wire: Any, columns: dict[str, Any]
+) -> None:
+    data = table(columns)
+    step = PlacedStep(build_step(step_spec(wire), "classification"), tuple(columns), ())
+    learn: dict[str, Any] = {"task": "classification", "rng": np.random.default_rng(1)}
+    _, of_all = step.learn(data.features, data.y, **learn)
+
+    for split in splits_of(data):
+        learnt, _ = step.learn(data.features.rows(split.train), data.y[split.train], **learn)
+        made = learnt.transform(data.features.rows(split.test))
+        wanted = of_all.rows(split.test)
+        assert made.names == wanted.names
+        assert_array_equal(made.expanded().matrix(), wanted.expanded().matrix())
+
+
+@pytest.mark.parametrize(("wire", "columns"), STEPS_THAT_LEARN_NOTHING, ids=NAMES)
+def test_naive_pipelines_say_what_their_fits_say(wire: Any, columns: dict[str, Any]) -> None:
+    data = table(columns)
+    step = {"name": wire} if isinstance(wire, str) else wire
+    pipeline = built(
+        {"name": "bernoulli_naive_bayes", "prepare": [{**step, "columns": [*columns]}]}
+    )
+    assert is_fast(pipeline)
+
+    splits = splits_of(data)
+    done = run_splits("m", pipeline, data, splits, ZeroOne(), 0, keep_predictions=True)
+
+    for split, outcome in zip(splits, done, strict=True):
+        wanted = said_by_fits(pipeline, data, split)
+        assert outcome.why_plain is None
+        assert_array_equal(outcome.output, wanted.output)
+        assert outcome.probabilities is not None
+        assert_allclose(outcome.probabilities, wanted.probabilities, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.outside("scikit-learn's pipeline of HashingVectorizer and MultinomialNB, run here")
+@pytest.mark.about("learners/multinomial_naive_bayes")
+def test_against_sklearn_hashed_texts() -> None:
+    from sklearn.feature_extraction.text import HashingVectorizer
+    from sklearn.model_selection import cross_val_predict
+    from sklearn.naive_bayes import MultinomialNB
+    from sklearn.pipeline import make_pipeline
+
+    params: dict[str, Any] = {"n_features": 32, "alternate_sign": False, "norm": None}
+    data = table({"t": TEXTS})
+    splits = splits_of(data)
+    cv = [(split.train, split.test) for split in splits]
+    theirs = make_pipeline(HashingVectorizer(**params), MultinomialNB())
+    wanted = cross_val_predict(theirs, TEXTS, Y, cv=cv, method="predict_proba")
+    ours = built(
+        {
+            "name": "multinomial_naive_bayes",
+            "prepare": [{"name": "HashingVectorizer", "params": params, "columns": ["t"]}],
+        }
+    )
+
+    for outcome in run_splits("m", ours, data, splits, ZeroOne(), 0, keep_predictions=True):
+        assert outcome.why_plain is None
+        assert outcome.probabilities is not None
+        assert_allclose(outcome.probabilities, wanted[outcome.test], rtol=1e-10)
+
+
+def test_naive_a_step_that_learns_stays_in_the_splits() -> None:
+    data = table({"a": X[:, 0], "b": X[:, 1]})
+    pipeline = built(
+        {
+            "name": "gaussian_naive_bayes",
+            "prepare": [{"name": "PolynomialFeatures"}, "standardise", "Normalizer"],
+        }
+    )
+    assert isinstance(pipeline, Pipeline)
+    assert not is_fast(pipeline)
+
+    rest, made = prepared_once(pipeline, data)
+
+    assert isinstance(rest, Pipeline)
+    assert [step.step.info.name for step in rest.steps] == ["standardise", "Normalizer"]
+    assert made.features.width == 6
+    splits = splits_of(data)
+    done = run_splits("m", pipeline, data, splits, ZeroOne(), 0, keep_predictions=True)
+    for split, outcome in zip(splits, done, strict=True):
+        assert outcome.why_plain == "a preparation step learns from each training part"
+        wanted = said_by_fits(pipeline, data, split)
+        assert_allclose(outcome.probabilities, wanted.probabilities, rtol=1e-12)
+
+
+def test_exact_the_same_steps_give_the_same_data_again() -> None:
+    data = table({"a": X[:, 0], "b": X[:, 1]})
+    wire = {"name": "gaussian_naive_bayes", "prepare": ["Normalizer"]}
+    first, again = prepared_once(built(wire), data), prepared_once(built(wire), data)
+    other = prepared_once(
+        built({**wire, "prepare": [{"name": "Normalizer", "params": {"norm": "l1"}}]}), data
+    )
+
+    assert first[0] == again[0] == built("gaussian_naive_bayes")
+    assert first[1] is again[1]
+    assert other[1] is not first[1]
+    plain = built("gaussian_naive_bayes")
+    assert prepared_once(plain, data) == (plain, data)
+
+
+@pytest.mark.parametrize(
+    ("step", "columns"),
+    [
+        ("Binarizer", {"a": WITH_GAPS}),  # refused: a value is missing
+        ("HashingVectorizer", {"t": ["", *TEXTS[1:-1], None]}),  # refused: a text is missing
+    ],
+)
+def test_invalid_what_a_step_refuses_is_said_in_the_splits(
+    step: Any, columns: dict[str, Any]
+) -> None:
+    data = table(columns)
+    pipeline = built(
+        {
+            "name": "gaussian_naive_bayes",
+            "prepare": [
+                {**({"name": step} if isinstance(step, str) else step), "columns": [*columns]}
+            ],
+        }
+    )
+
+    assert prepared_once(pipeline, data) == (pipeline, data)
+
+
+def test_degenerate_a_step_that_warns_stays_in_the_splits() -> None:
+    data = table({"t": TEXTS})
+    params = {"stop_words": ["don't"], "n_features": 16, "alternate_sign": False}
+    hashed = {"name": "HashingVectorizer", "params": params, "columns": ["t"]}
+    pipeline = built({"name": "multinomial_naive_bayes", "prepare": [hashed]})
+
+    assert prepared_once(pipeline, data) == (pipeline, data)
+    (outcome, *_) = run_splits("m", pipeline, data, splits_of(data), ZeroOne(), 0)
+    assert any("stop_words" in caution.message for caution in outcome.cautions)
+
+
+def test_exact_learners_behind_the_same_steps_are_a_path() -> None:
+    params = {"n_features": 32, "alternate_sign": False, "norm": None}
+    step = {"name": "HashingVectorizer", "params": params, "columns": ["t"]}
+    learners = {
+        f"s{smoothing}": built(
+            {
+                "name": "multinomial_naive_bayes",
+                "params": {"smoothing": smoothing},
+                "prepare": [step],
+            }
+        )
+        for smoothing in (0.1, 1.0)
+    }
+    learners["other"] = built({"name": "multinomial_naive_bayes", "prepare": ["Normalizer"]})
+    together, alone = path_over(learners)
+    assert (together.names, together.values) == (("s0.1", "s1.0"), (0.1, 1.0))
+    assert alone.names == ("other",)
+
+    for texts in (TEXTS, [*TEXTS[:-1], None]):  # a missing text is refused in the splits
+        data = table({"t": texts})
+        splits = splits_of(data)
+        done = run_path(together, data, splits, ZeroOne(), 0, keep_predictions=True)
+        for name in together.names:
+            if texts is not TEXTS:
+                assert isinstance(done[name], InvalidParameter)
+                continue
+            wanted = run_splits(
+                name, learners[name], data, splits, ZeroOne(), 0, keep_predictions=True
+            )
+            found = done[name]
+            assert not isinstance(found, EvaluationError)
+            for outcome, other in zip(found, wanted, strict=True):
+                assert outcome.why_plain is None
+                assert_array_equal(outcome.probabilities, other.probabilities)

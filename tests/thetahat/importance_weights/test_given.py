@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from tests.thetahat.importance_weights.samples import SOURCE, TARGET, rng
+from thetahat.errors import InvalidParameter
+from thetahat.importance_weights import Samples
+from thetahat.importance_weights.given import Given
+
+OWN = np.array([0.5, 0, 1, 1, 2, 0.25, 3, 11.0])
+
+
+@pytest.mark.outside("SPEC: given is a column, used as it is")
+def test_golden_the_column_as_it_is() -> None:
+    found = Given().estimate(Samples(SOURCE, TARGET, OWN), rng())
+
+    assert_array_equal(found.values, [0.5, 0, 1, 1, 2, 0.25, 3, 11])
+    assert found.of_target is None
+
+
+def test_exact_the_samples_do_not_matter() -> None:
+    one, other = (Samples(x, TARGET, OWN) for x in (SOURCE, SOURCE + 5))
+
+    assert_array_equal(Given().estimate(one, rng()).values, Given().estimate(other, rng()).values)
+
+
+@pytest.mark.parametrize("bad", [-1.0, float("nan"), float("inf"), 1e141])
+def test_invalid_weight(bad: float) -> None:
+    own = OWN.copy()
+    own[3] = bad
+
+    with pytest.raises(InvalidParameter, match="weight 3 is") as caught:
+        Given().estimate(Samples(SOURCE, TARGET, own), rng())
+    assert caught.value.loc == ("source", "weight", 3)
+
+
+def test_invalid_no_weights() -> None:
+    with pytest.raises(InvalidParameter, match="need a weight for each source row"):
+        Given().estimate(Samples(SOURCE, TARGET), rng())
+    with pytest.raises(InvalidParameter, match="all weights are zero"):
+        Given().estimate(Samples(SOURCE, TARGET, np.zeros(8)), rng())

@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from tests.thetahat.importance_weights.samples import SMALL, rng, shifted
+from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.importance_weights import Samples, Weighing
+from thetahat.importance_weights import kernel_mean_matching as module
+from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching
+from thetahat.values.types import FloatArray
+
+
+def programme(samples: Samples, width: float) -> tuple[FloatArray, FloatArray]:
+    """Return K and kappa from the formula, by loops."""
+
+    def k(a: FloatArray, b: FloatArray) -> float:
+        return math.exp(-sum((u - v) ** 2 for u, v in zip(a, b, strict=True)) / (2 * width**2))
+
+    K = np.array([[k(a, b) for b in samples.source] for a in samples.source])
+    sums = [sum(k(a, b) for b in samples.target) for a in samples.source]
+    return K, samples.n / samples.m * np.array(sums)
+
+
+def objective(found: Weighing, samples: Samples) -> float:
+    K, kappa = programme(samples, float(found.details["width"] or 0))
+    return float(found.values @ (0.5 * K @ found.values - kappa))
+
+
+def check_optimal(found: Weighing, samples: Samples, bound: float, tolerance: float) -> float:
+    """Check the conditions of optimality from the formula; return the multiplier of the sum."""
+    K, kappa = programme(samples, float(found.details["width"] or 0))
+    w, n = found.values, samples.n
+    gradient = K @ w - kappa
+    assert w.min() >= 0
+    assert w.max() <= bound
+    assert abs(w.sum() - n) <= n * tolerance * (1 + 1e-12) + 1e-8
+    # gradient = multiplier where free, above it at 0, below it at the bound
+    multiplier = float(found.details["multiplier_of_sum"] or 0)
+    small = 1e-7 * kappa.max()
+    free = (w > 0) & (w < bound)
+    assert_allclose(gradient[free], multiplier, atol=small)
+    assert (gradient[w == 0] >= multiplier - small).all()
+    assert (gradient[w == bound] <= multiplier + small).all()
+    if abs(multiplier) > small:
+        wanted = n * (1 - tolerance) if multiplier > 0 else n * (1 + tolerance)
+        assert_allclose(w.sum(), wanted, rtol=1e-8)
+    return multiplier
+
+
+CASES = [(1000.0, None), (1000.0, 0.0), (2.0, 0.01), (5.0, 0.0), (0.5, 0.5)]
+
+
+@pytest.mark.outside("scipy.optimize.minimize (SLSQP) on the programme by loops")
+@pytest.mark.parametrize(("bound", "tolerance"), CASES)
+def test_against_scipy_objective(bound: float, tolerance: float | None) -> None:
+    from scipy import optimize
+
+    minimize: Any = optimize.minimize  # its stubs know one kind of constraint
+
+    samples = shifted(20, 60, seed=2)
+    method = KernelMeanMatching(width=0.7, bound=bound, tolerance=tolerance)
+    found = method.estimate(samples, rng())
+    eps = (math.sqrt(20) - 1) / math.sqrt(20) if tolerance is None else tolerance
+    K, kappa = programme(samples, 0.7)
+
+    peer = minimize(
+        lambda w: w @ (0.5 * K @ w - kappa),
+        np.full(20, min(1.0, bound)),
+        jac=lambda w: K @ w - kappa,
+        bounds=[(0, bound)] * 20,
+        constraints=optimize.LinearConstraint(np.ones((1, 20)), 20 * (1 - eps), 20 * (1 + eps)),
+        method="SLSQP",
+        options={"maxiter": 2000, "ftol": 1e-13},
+    )
+
+    assert peer.success
+    assert_allclose(found.details["objective"], objective(found, samples), rtol=1e-10)
+    # never above the peer's, and the peer ends within 1e-6 of it
+    assert objective(found, samples) <= peer.fun + 1e-9 * abs(peer.fun)
+    assert_allclose(objective(found, samples), peer.fun, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("bound", "tolerance"), CASES)
+@pytest.mark.parametrize("width", [0.2, 1.0, 5.0])
+def test_exact_the_conditions_of_optimality(
+    bound: float, tolerance: float | None, width: float
+) -> None:
+    samples = shifted(50, 100, seed=3)
+    method = KernelMeanMatching(width=width, bound=bound, tolerance=tolerance)
+
+    found = method.estimate(samples, rng())
+
+    eps = (math.sqrt(50) - 1) / math.sqrt(50) if tolerance is None else tolerance
+    check_optimal(found, samples, bound, eps)
+    assert [c.code for c in found.cautions] == []
+
+
+def test_exact_both_ends_of_the_sum_bind() -> None:
+    samples = shifted(30, 60, seed=5)
+    K, kappa = programme(samples, 0.3)
+    low = KernelMeanMatching(width=0.3, tolerance=0.0).estimate(samples, rng())
+    # the source stands where the target is three times as dense as it: the sum would be above n
+    inside = Samples(np.repeat(samples.target[:10], 3, axis=0) * 3, samples.target * 0.01)
+    high = KernelMeanMatching(width=0.3, tolerance=0.0).estimate(inside, rng())
+
+    assert K.shape == (30, 30)
+    assert kappa.min() > 0
+    assert check_optimal(low, samples, 1000, 0.0) > 0
+    assert check_optimal(high, inside, 1000, 0.0) != 0
+
+
+def test_exact_many_rows_at_once() -> None:
+    """Above 200 rows several are set free at once; the conditions hold as well."""
+    samples = shifted(300, 300, seed=6)
+    for width in (0.15, 1.0):
+        found = KernelMeanMatching(width=width).estimate(samples, rng())
+        check_optimal(found, samples, 1000, (math.sqrt(300) - 1) / math.sqrt(300))
+
+
+def test_exact_columns_on_demand_give_the_same_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    samples = shifted(250, 100, seed=7)
+    held = KernelMeanMatching().estimate(samples, rng())
+    monkeypatch.setattr(module, "HELD", 10)
+
+    assert_allclose(KernelMeanMatching().estimate(samples, rng()).values, held.values, rtol=1e-9)
+
+
+def test_exact_the_width_of_the_paper() -> None:
+    samples = shifted(12, 30)
+    distances = np.sqrt(((samples.source[:, None] - samples.target) ** 2).sum(axis=-1))
+    nearest = np.sort(distances, axis=1)[:, :5]
+
+    found = KernelMeanMatching().estimate(samples, rng()).details["width"]
+
+    assert_allclose(found, nearest.mean(), rtol=1e-12)
+    few = Samples(samples.source, samples.target[:3])
+    assert_allclose(
+        KernelMeanMatching().estimate(few, rng()).details["width"],
+        distances[:, :3].mean(),
+        rtol=1e-12,
+    )
+
+
+def test_exact_other_widths() -> None:
+    rows = np.concatenate([SMALL.source, SMALL.target])
+    pairs = [float(np.linalg.norm(a - b)) for i, a in enumerate(rows) for b in rows[:i]]
+    found = {
+        rule: KernelMeanMatching(width=rule).estimate(SMALL, rng()).details["width"]
+        for rule in ("silverman", "median")
+    }
+
+    assert_allclose(found["median"], np.median(pairs), rtol=1e-12)
+    # p = 2: (4/4)^(1/6) N^(-1/6)
+    spread = math.sqrt((rows[:, 0].var(ddof=1) + rows[:, 1].var(ddof=1)) / 2)
+    assert_allclose(found["silverman"], 14 ** (-1 / 6) * spread, rtol=1e-12)
+    many = shifted(700, 700)
+    one = KernelMeanMatching(width="median").estimate(many, rng()).details["width"]
+    assert 1 < float(one or 0) < 3
+
+
+def test_degenerate_duplicate_rows() -> None:
+    samples = shifted(10, 30)
+    twice = Samples(np.repeat(samples.source, 2, axis=0), samples.target)
+
+    for tolerance in (None, 0.0):
+        method = KernelMeanMatching(width=0.8, tolerance=tolerance)
+        one, both = method.estimate(samples, rng()), method.estimate(twice, rng())
+        check_optimal(both, twice, 1000, 0.9 if tolerance is None else 0.0)
+        # a pair of duplicates shares the weight, at twice n: objective four times as large
+        assert_allclose(objective(both, twice), 4 * objective(one, samples), rtol=1e-8)
+
+
+def test_invalid_parameters() -> None:
+    with pytest.raises(InvalidParameter, match="bound must be a number above 0"):
+        KernelMeanMatching(bound=0)
+    with pytest.raises(InvalidParameter, match="tolerance must be a number of 0 or more"):
+        KernelMeanMatching(tolerance=-1)
+    with pytest.raises(InvalidParameter, match="must be neighbours, silverman, median"):
+        KernelMeanMatching(width="wide")  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match="width must be above 0"):
+        KernelMeanMatching(width=-1.0)
+    with pytest.raises(InvalidParameter, match="cannot sum to 1 n"):
+        KernelMeanMatching(bound=0.5, tolerance=0).estimate(SMALL, rng())
+    with pytest.raises(InsufficientData, match="rows stand in the same place"):
+        KernelMeanMatching().estimate(Samples(np.zeros((3, 1)), np.zeros((9, 1))), rng())

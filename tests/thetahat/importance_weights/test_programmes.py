@@ -1,0 +1,181 @@
+"""The quadratic programmes and the mixture under the weights, on problems made to be awkward."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from tests.thetahat.importance_weights.samples import rng, shifted
+from thetahat.importance_weights import (
+    _active_set,
+    _early_stopped,
+    _free_part,
+    _mixture,
+    _slab,
+    logistic,
+)
+from thetahat.importance_weights._mixture import best_proportions
+from thetahat.importance_weights._slab import Solved, minimise_in_slab
+from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching
+from thetahat.importance_weights.kliep import Kliep
+from thetahat.values.types import FloatArray
+
+
+def solve(K: FloatArray, q: list[float], upper: float, lowest: float, highest: float) -> Solved:
+    return minimise_in_slab(
+        lambda j: K[j], np.array(q), upper=upper, lowest=lowest, highest=highest
+    )
+
+
+def test_golden_sums_that_bind_where_nothing_is_free() -> None:
+    # w^2/2 + w: 0 without the sum; 1/2 each with a sum of 2, at a multiplier of 3/2
+    low = solve(np.eye(4), [-1.0] * 4, 9, 2, 9)
+    # w^2/2 - 10 w: 1 each, the bound; 3/4 with a sum of 3, at a multiplier of 3/4 - 10
+    high = solve(np.eye(4), [10.0] * 4, 1, 0, 3)
+
+    assert_allclose(low.w, [0.5] * 4, rtol=1e-8)
+    assert_allclose(low.multiplier, 1.5, rtol=1e-8)
+    assert_allclose(low.objective, 4 * (0.125 + 0.5), rtol=1e-8)
+    assert_allclose(high.w, [0.75] * 4, rtol=1e-8)
+    assert_allclose(high.multiplier, -9.25, rtol=1e-8)
+
+
+def test_degenerate_no_curvature_at_all() -> None:
+    """A linear programme: the sum jumps with the multiplier, and a mix of both ends is taken."""
+    found = solve(np.zeros((3, 3)), [1.0, 2.0, 3.0], 1, 0, 1.5)
+
+    assert_allclose(found.w, [0, 0.5, 1], atol=1e-8)
+    assert_allclose(found.multiplier, -2, rtol=1e-8)
+    assert found.violation < 1e-8
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_exact_conditions_on_random_programmes(seed: int) -> None:
+    """Singular K, tight boxes, sums at both ends."""
+    draws = np.random.default_rng(seed)
+    n = 12
+    A = draws.normal(size=(int(draws.integers(2, 12)), n))
+    K, q, upper = A.T @ A, draws.normal(size=n) * 3, float(draws.uniform(0.2, 2))
+    middle = float(draws.uniform(0, n * upper))
+    lowest, highest = 0.98 * middle, middle
+
+    found = solve(K, q.tolist(), upper, lowest, highest)
+
+    gradient = K @ found.w - q - found.multiplier
+    small = 1e-6 * np.abs(q).max()
+    assert found.w.min() >= 0
+    assert found.w.max() <= upper
+    assert lowest * (1 - 1e-8) <= found.w.sum() <= highest * (1 + 1e-8)
+    free = (found.w > 1e-9) & (found.w < upper - 1e-9)
+    assert np.abs(gradient[free]).max(initial=0) <= small
+    assert (gradient[found.w <= 1e-9] >= -small).all()
+    assert (gradient[found.w >= upper - 1e-9] <= small).all()
+    wanted = {1: lowest, -1: highest}.get(int(np.sign(round(found.multiplier, 6))))
+    if wanted is not None:
+        assert_allclose(found.w.sum(), wanted, rtol=1e-8)
+
+
+def test_golden_the_way_goes_on_along_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_free_part, "_HALVINGS", 0)
+    K, q, w = np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-1.0, 4.0]), np.array([0.5, 0.5])
+    # the minimum is (-2, 3): a fifth of the way there the first is 0, at (0, 1); then 2 w = 4
+    found, met = _free_part.FreePart(K, K @ w - q).minimise(w, 9.0)
+
+    assert_allclose(found, [0, 2], atol=1e-12)
+    assert met.tolist() == [True, False]
+
+
+@pytest.mark.parametrize(("most", "halvings"), [(1, 3), (2, 0), (1000, 1)])
+@pytest.mark.parametrize("seed", range(4))
+def test_exact_one_factor_while_bounds_are_met(
+    monkeypatch: pytest.MonkeyPatch, seed: int, most: int, halvings: int
+) -> None:
+    """However often the factor is taken anew, it is the minimum over what did not meet a bound."""
+    monkeypatch.setattr(_free_part, "_HALVINGS", halvings)
+    draws = np.random.default_rng(seed)
+    A = draws.normal(size=(40, 30))
+    K, q, upper = A.T @ A, draws.uniform(-2, 8, size=30), 0.2
+    w, free = np.full(30, 0.1), np.arange(30)
+    while True:
+        part = _free_part.FreePart(K[np.ix_(free, free)], (K @ w - q)[free], most)
+        w[free], met = part.minimise(w[free], upper)
+        if not met.any():
+            break
+        assert np.isin(w[free][met], [0, upper]).all()
+        free = free[~met]
+
+    assert 0 < len(free) < 30
+    assert_allclose((K @ w - q)[free], 0, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_exact_mixtures_of_densities_that_hardly_overlap(seed: int) -> None:
+    A = np.exp(np.random.default_rng(seed).normal(size=(30, 5)) * 6)
+
+    x, gap, _ = best_proportions(A)
+
+    assert_allclose(x.sum(), 1, rtol=1e-12)
+    assert (A / (A @ x)[:, None]).mean(axis=0).max() <= 1 + 1e-8
+    assert gap <= 1e-9
+
+
+def test_golden_a_step_that_leaves_the_domain_is_halved() -> None:
+    # -log x + x from x = 10: d = 1/10, H = 1/100, so the model's minimum is 10 - 90, cut at 0,
+    # where the logarithm ends; half of the way is 5, and better
+    found = _mixture._stepped(np.ones((1, 1)), np.array([10.0]), np.array([0.1]))
+
+    assert_allclose(found, [5.0])
+
+
+def test_degenerate_an_end_before_the_optimum_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    samples = shifted(40, 60)
+    monkeypatch.setattr(_active_set, "MOST_ROUNDS", 2)
+    matched = KernelMeanMatching(width=0.5, tolerance=1.0).estimate(samples, rng())
+    monkeypatch.undo()
+    monkeypatch.setattr(_mixture, "_MOST_STEPS", 1)
+    likeliest = Kliep(width=0.3).estimate(samples, rng())
+
+    assert [c.code for c in matched.cautions] == ["not_optimal"]
+    assert [c.code for c in likeliest.cautions] == ["not_optimal"]
+
+
+def test_degenerate_few_rounds_and_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    K, q = np.array([[1.0, 0.5], [0.5, 1.0]]), np.array([1.0, 1.0])
+    monkeypatch.setattr(_active_set, "MOST_ROUNDS", 1)
+    box = _active_set.BoxProgramme(lambda j: K[j], q, 9.0, 1e-12)
+    box.start_from(np.ones(2))
+    box.minimise()
+    assert_allclose(box.w, [2 / 3, 2 / 3])  # w + w / 2 = 1
+    monkeypatch.undo()
+    monkeypatch.setattr(_slab, "_MOST_STEPS", 1)
+    # 4/3 without the sum; 2 at a multiplier of 1/2 after one step of Newton's
+    found = minimise_in_slab(lambda j: K[j], q, upper=9.0, lowest=2.0, highest=2.0)
+    assert_allclose(found.w, [1, 1])
+    assert_allclose(found.multiplier, 0.5)
+
+
+def test_limit_of_steps_of_the_published_heuristic(monkeypatch: pytest.MonkeyPatch) -> None:
+    samples = shifted(40, 60)
+    method = Kliep(width=1.0, mode="early_stopped")
+    full = method.estimate(samples, rng()).details
+    monkeypatch.setattr(_early_stopped, "STEPS", 1)
+    short = method.estimate(samples, rng()).details
+
+    assert short["n_steps"] == 7
+    assert short["objective"] <= full["objective"]
+
+
+@pytest.mark.parametrize("scale", [1.0, 5.0, 20.0])
+def test_exact_newton_steps_that_are_too_long(scale: float) -> None:
+    """Features with outliers, where whole steps overshoot; the gradient is zero all the same."""
+    for seed in range(5):
+        draws = np.random.default_rng(seed)
+        X = np.column_stack([np.ones(12), draws.standard_t(1.2, size=(12, 2)) * scale])
+        y = np.asarray(draws.random(12) < 0.5, dtype=np.float64)
+        beta, violation, _ = logistic._newton(X, y, 0.01)
+        p = 1 / (1 + np.exp(-X @ beta))
+
+        gradient = X.T @ (p - y) + 0.01 * np.array([0, *beta[1:]])
+        assert np.abs(gradient).max() / 12 <= violation + 1e-9
+        assert violation < 1e-7

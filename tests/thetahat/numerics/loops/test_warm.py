@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import inspect
+import pkgutil
+import subprocess
+import sys
+
+from thetahat.numerics import loops
+from thetahat.numerics.loops import warm
+
+
+def test_exact_warming_leaves_nothing_to_compile() -> None:
+    script = (
+        "import numba, numpy as np\n"
+        "from thetahat.numerics.loops import bootstrap, cells, moments, sign_flips, signed_ranks\n"
+        "from thetahat.numerics.loops import class_moments, paired_units, sorted_rows\n"
+        "from replications.loops import drawn_words\n"
+        "from thetahat.numerics.loops import nearest_rows, products, run_products, sparse_counts\n"
+        "from replications.loops import gaussian_kernels, kernel_means, likelihood_ascent\n"
+        "from thetahat.numerics.loops import counted_sums, tridiagonal\n"
+        "from thetahat.numerics.loops.compiling import compiled, compiled_in_any_order\n"
+        "from thetahat.numerics.loops.warm import compile_all\n"
+        "compile_all()\n"
+        "loops = [moments.of_runs, moments.of_rows, sign_flips.look_up, signed_ranks.add_ranks,\n"
+        "    signed_ranks.fill_keys, signed_ranks.add_rows, paired_units.count_signs,\n"
+        "    bootstrap.draw_indices, bootstrap.count_draws, bootstrap.gather_sums,\n"
+        "    sparse_counts.class_sums, sparse_counts.row_scores, sparse_counts.whole_sums,\n"
+        "    sparse_counts.as_short, sparse_counts.listed_odds, sparse_counts.left_out,\n"
+        "    class_moments.add_moments, class_moments.write_distances,\n"
+        "    drawn_words.add_words, drawn_words.score_blocks, drawn_words.score_others,\n"
+        "    kernel_means.nearest_squares, kernel_means.exchange,\n"
+        "    gaussian_kernels.fill_squares, gaussian_kernels.exponentiate,\n"
+        "    likelihood_ascent.ascend, cells.count_kinds,\n"
+        "    nearest_rows.find_smallest, nearest_rows.find_near, nearest_rows.rank,\n"
+        "    nearest_rows.take,\n"
+        "    tridiagonal.solve_shifted]\n"
+        "def kinds():\n"
+        "    own = products.of_blocks, run_products.of_runs, moments.of_short_runs\n"
+        "    own = *own, counted_sums.sum_counted\n"
+        "    own = map(compiled_in_any_order, own)\n"
+        "    return [len(loop.signatures) for loop in [*map(compiled, loops), *own]]\n"
+        "print(kinds())\n"
+        "from thetahat.paired_tests._sign_flips import random_sums\n"
+        "from thetahat.paired_tests._signed_ranks import of_sorted, sort_keys\n"
+        "from thetahat.values.layout import layout_of\n"
+        "from thetahat.values.moments import moments_of_rows\n"
+        "from thetahat.values.types import BlockKind\n"
+        "rng = np.random.default_rng(1)\n"
+        "x = rng.normal(size=120_000)\n"
+        "for block in (np.arange(120_000) // 30_000, np.arange(120_000) % 4,\n"
+        "              np.arange(120_000) // 10):\n"
+        "    moments_of_rows(x, layout_of(BlockKind.RANDOM, block))\n"
+        "from thetahat.analyses.losses.pair_moments import _Products\n"
+        "for block in (np.arange(120_000) // 30_000, np.arange(120_000) % 4):\n"
+        "    _Products([x] * 3, layout_of(BlockKind.RANDOM, block))\n"
+        "random_sums(x, 100, rng)\n"
+        "from thetahat.paired_tests import _signed_rank_batches\n"
+        "keys = np.sort(sort_keys(x).reshape(100, -1), axis=1)\n"
+        "count = np.ones(100, dtype=int)\n"
+        "_signed_rank_batches._positive_sums(keys, x[:100], count, count)\n"
+        "sorted_rows.positive_sums_of_rows(x.reshape(-1, 60))\n"
+        "both = np.zeros((100, 2), dtype=np.intp)\n"
+        "paired_units.without_roundings(x.reshape(100, -1), x.reshape(100, -1), both)\n"
+        "keys = sort_keys(x)\n"
+        "keys.sort()\n"
+        "of_sorted(keys, x, np.full(len(x), 1e-15), 0, 'wilcox')\n"
+        "from thetahat.numerics.bootstrap.resamples import HashedResamples\n"
+        "resamples = HashedResamples(np.array([0, 60_000, 60_100, 120_000]), 1, 10_000)\n"
+        "resamples.counts(0, 2)\n"
+        "resamples.sums(x[:, None], 0, 2)\n"
+        "resamples.counts_by_kind(np.arange(120_000) % 9, 9, 0, 2)\n"
+        "resamples = HashedResamples(np.array([0, 6_000]), 1, 10_000)\n"
+        "resamples.sums_by_stratum(x[:12_000].reshape(6_000, 2), 0, 2)\n"
+        "from scipy.sparse import csr_array\n"
+        "from thetahat.learners.fast.naive_bayes import class_sums as _class_sums\n"
+        "X = csr_array(x.reshape(400, 300))\n"
+        "X.data.flags.writeable = False\n"
+        "_class_sums.LARGE = 0\n"
+        "rows = np.arange(400)\n"
+        "_class_sums.sums_by_class(X, rows, rows % 3, np.ones(400), 3)\n"
+        "_class_sums.scores(X, rows[::2].copy(), np.ones((3, 300)))\n"
+        "_class_sums.scores_of_blocks(X, rows % 3, np.ones((2, 300, 2)))\n"
+        "X = _class_sums.shortened(csr_array(np.rint(abs(x)).reshape(400, 300)))\n"
+        "_class_sums.sums_by_class(X, rows, rows % 3, np.ones(400), 3)\n"
+        "_class_sums.scores(X, rows[::2].copy(), np.ones((3, 300)))\n"
+        "sparse_counts.whole_sums_by_kernel(X, rows % 3, np.ones(400), 2)\n"
+        "sums = np.full((3, 300), 99)\n"
+        "sparse_counts.left_out_by_kernel(X, rows % 3, np.ones(400), sums, np.ones(100))\n"
+        "less = np.zeros((2, 3, 300), dtype=np.int32)\n"
+        "sparse_counts.odds_by_kernel(sums[:2], less[1, :2], x[:100], x[:2])\n"
+        "class_moments.moments_by_kernel(x.reshape(400, 300), rows, rows % 3, x[:400], 3)\n"
+        "means = x[:900].reshape(3, 300)\n"
+        "class_moments.distances_by_kernel(x.reshape(400, 300), rows, means, means**2)\n"
+        "from thetahat.learners.fast.neighbours.over_splits import NeighbourSplits\n"
+        "X, test = rng.normal(size=(1200, 6)), np.arange(9)\n"
+        "splits = NeighbourSplits(X, X[:, 0] < 9, 2, lambda rows, squares: squares)\n"
+        "splits.look_up(np.arange(1200))\n"
+        "splits.nearest(test, np.arange(1200) % 2 == 0, 2)\n"
+        "from thetahat.learners.fast.ridge.solutions import solutions\n"
+        "X = x[:60_000].reshape(600, 100)\n"
+        "solutions(X.T @ X, X[0], np.ones(100), 0.0, np.empty((100, 100)))\n"
+        "from replications.multiple_sources.documents import Documents\n"
+        "from replications.multiple_sources.ranked_documents import RankedDocuments\n"
+        "X = csr_array(np.rint(abs(x)).reshape(400, 300))\n"
+        "sample = RankedDocuments.of(Documents(X, rows % 2, rows), 1.0).sample(rows)\n"
+        "sample.errors_by_block(rows % 3, 3)\n"
+        "sample.errors_on(rows)\n"
+        "from replications.batches import likeliest, matched\n"
+        "from thetahat.importance_weights.kliep import Kliep\n"
+        "apart = rng.normal(size=(3, 50, 2)), rng.normal(size=(1, 60, 2))\n"
+        "matched(*apart, rng)\n"
+        "likeliest(*apart, rng, Kliep(mode='early_stopped'))\n"
+        "print(kinds())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+
+    before, after = done.stdout.splitlines()
+    assert before == after == str([1] * 10 + [2, 2, 1, 1, 1, 2] + [1] * 20)
+
+
+NOT_WARMED = {
+    "order_statistics": "bootstrap of a quantile, kind bootstrap",
+    "ranked_areas": "bootstrap of a metric of ranks",
+}
+"""Compiled where they are first wanted: rare, and quick to compile."""
+BY_ANOTHER = {"run_products": "products"}
+"""Warmed through the module that calls them."""
+
+
+def test_exact_every_loop_is_warmed_or_left_out_on_purpose() -> None:
+    names = {module.name for module in pkgutil.iter_modules(loops.__path__)}
+    told = {name for name in names if f"{name}." in inspect.getsource(warm)}
+    assert names - told == {"compiling", "warm", *NOT_WARMED, *BY_ANOTHER}

@@ -1,0 +1,215 @@
+"""What holds for every paired test in the registry."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+import math
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.thetahat.descriptions import check_description
+from tests.thetahat.paired_tests.pairs import (
+    ALTERNATIVES,
+    MIRRORED,
+    assert_close,
+    blocks_pair,
+    codes,
+    five_by_two_pair,
+    pair_over,
+    rng_of,
+    swapped,
+)
+from thetahat.paired_tests import PAIRED_TESTS
+from thetahat.paired_tests.base import PairedLosses, TestOutcome
+from thetahat.registry import PARTITIONS
+from thetahat.values.layout import layout_of
+from thetahat.values.types import Alternative, BlockKind, Needs
+
+EVERY = pytest.mark.parametrize("name", PAIRED_TESTS)
+EVERY_KIND = pytest.mark.parametrize("kind", list(BlockKind))
+
+
+def wants_repeats(name: str) -> bool:
+    return PAIRED_TESTS[name].info.needs is Needs.REPEATS
+
+
+def pair_for(name: str, a: npt.ArrayLike, b: npt.ArrayLike, kind: BlockKind) -> PairedLosses:
+    """Two (K, M) matrices: a row per block, or two rows per repeat for tests of repeats."""
+    if wants_repeats(name) and kind in PARTITIONS:
+        return five_by_two_pair(a, b, kind)
+    return blocks_pair(a, b, kind)
+
+
+def is_bayesian(name: str) -> bool:
+    return name.startswith("bayesian_")
+
+
+def numbers_of(outcome: TestOutcome) -> tuple[float | None, ...]:
+    """The p-value, or the three shares of a posterior, a's first."""
+    if "p_left" in outcome.details:
+        return tuple(outcome.details[key] for key in ("p_left", "p_rope", "p_right"))
+    return (outcome.p_value,)
+
+
+def some_pair(name: str, kind: BlockKind, *, zero_one: bool) -> PairedLosses:
+    rng, n = np.random.default_rng(81), 24
+    k = 1 if kind is BlockKind.HOLDOUT else 10 if wants_repeats(name) else 4
+    shape = (k, n if k == 10 else n // k)
+    draws = [rng.integers(0, 2 if zero_one else 32, shape) / (1 if zero_one else 32) for _ in "ab"]
+    return pair_for(name, draws[0], draws[1], kind)
+
+
+def outcomes(name: str, kind: BlockKind) -> list[tuple[PairedLosses, Alternative, TestOutcome]]:
+    method, found = PAIRED_TESTS[name](), []
+    for zero_one in (True,) if name == "mcnemar" else (True, False):
+        pair = some_pair(name, kind, zero_one=zero_one)
+        if method.inapplicable(pair.difference.layout) is not None:
+            continue
+        found += [(pair, way, method.test(pair, way, rng_of())) for way in ALTERNATIVES]
+    return found
+
+
+@EVERY
+def test_property_describes_itself(name: str) -> None:
+    check_description(PAIRED_TESTS[name].info, name)
+
+
+@EVERY
+def test_property_is_a_frozen_dataclass_with_defaults(name: str) -> None:
+    method = PAIRED_TESTS[name]()
+
+    assert dataclasses.is_dataclass(method)
+    assert method == PAIRED_TESTS[name]()
+    with pytest.raises((dataclasses.FrozenInstanceError, AttributeError, TypeError)):
+        method.info = None
+
+
+@EVERY
+@EVERY_KIND
+def test_property_refusals_agree_with_the_declared_blocks(name: str, kind: BlockKind) -> None:
+    reason = PAIRED_TESTS[name]().inapplicable(
+        some_pair(name, kind, zero_one=True).difference.layout
+    )
+
+    if kind in PAIRED_TESTS[name].info.blocks:
+        assert reason is None
+    else:
+        assert reason is not None
+        assert name in reason
+
+
+@EVERY
+@EVERY_KIND
+def test_property_outcomes_are_plain_numbers(name: str, kind: BlockKind) -> None:
+    for _, way, outcome in outcomes(name, kind):
+        text = json.dumps(
+            [outcome.statistic, outcome.p_value, dict(outcome.details)], allow_nan=False
+        )
+        assert json.loads(text)[1] == outcome.p_value
+        assert outcome.unit in {"instance", "cluster", "block"}
+        if is_bayesian(name):
+            assert (outcome.statistic, outcome.p_value) == (None, None)
+            assert_close(sum(numbers_of(outcome)), 1.0, rtol=1e-9)  # type: ignore[arg-type]
+            continue
+        assert outcome.statistic is not None
+        assert math.isfinite(outcome.statistic)
+        if name == "five_by_two_f" and way is not Alternative.TWO_SIDED:
+            assert outcome.p_value is None  # an F test has no direction, and says so
+            assert "no_direction" in codes(outcome.cautions)
+            continue
+        assert outcome.p_value is not None
+        assert 0 <= outcome.p_value <= 1
+
+
+@EVERY
+@EVERY_KIND
+def test_property_swapping_the_models_mirrors_the_alternative(name: str, kind: BlockKind) -> None:
+    for pair, alternative, outcome in outcomes(name, kind):
+        mirrored = PAIRED_TESTS[name]().test(swapped(pair), MIRRORED[alternative], rng_of())
+        numbers = numbers_of(mirrored)[:: -1 if is_bayesian(name) else 1]
+
+        # simulated shares see other draws: 5 Monte-Carlo errors of both
+        error = 7 * (outcome.details.get("monte_carlo_error") or 0.0)
+        for ours, expected in zip(numbers, numbers_of(outcome), strict=True):
+            assert (ours is None) == (expected is None)
+            if ours is not None:
+                assert_close(ours, expected, rtol=1e-12, atol=max(error, 1e-13))
+
+
+@EVERY
+@EVERY_KIND
+def test_property_direction_less_means_a_is_better(name: str, kind: BlockKind) -> None:
+    method, rng = PAIRED_TESTS[name](), np.random.default_rng(82)
+    shape = (1, 40) if kind is BlockKind.HOLDOUT else (10, 20) if wants_repeats(name) else (8, 5)
+    a, b = (rng.random(shape) < 0.1) * 1.0, (rng.random(shape) < 0.7) * 1.0
+    pair = pair_for(name, a, b, kind)
+    if method.inapplicable(pair.difference.layout) is not None:
+        return
+
+    less, greater = (
+        method.test(pair, way, rng_of()).p_value for way in (Alternative.LESS, Alternative.GREATER)
+    )
+
+    if is_bayesian(name):  # p_left is the share of a being better
+        shares = numbers_of(method.test(pair, Alternative.TWO_SIDED, rng_of()))
+        less, greater = shares[2], shares[0]
+    elif name == "five_by_two_f":
+        return  # it has no direction
+    assert less is not None
+    assert greater is not None
+    assert less < 0.01
+    assert greater > 0.9
+
+
+@EVERY
+@EVERY_KIND
+def test_property_input_is_left_alone_and_answers_repeat(name: str, kind: BlockKind) -> None:
+    pair = some_pair(name, kind, zero_one=True)
+    method = PAIRED_TESTS[name]()
+    if method.inapplicable(pair.difference.layout) is not None:
+        return
+    for losses in (pair.a, pair.b, pair.difference):
+        losses.rows.setflags(write=False)
+    before = copy.deepcopy(pair.difference.rows)
+
+    first, again = (method.test(pair, Alternative.TWO_SIDED, rng_of(9)) for _ in range(2))
+
+    assert (first.statistic, *numbers_of(first)) == (again.statistic, *numbers_of(again))
+    assert (pair.difference.rows == before).all()
+
+
+@EVERY
+@given(seed=st.integers(0, 2**32), scale=st.sampled_from([2.0**-20, 0.5, 4.0, 2.0**20]))
+@settings(max_examples=15, deadline=None)
+def test_property_scale_and_order_do_not_matter(name: str, seed: int, scale: float) -> None:
+    if name == "mcnemar":
+        return  # its losses are 0 and 1 whatever the scale
+    rng, method = np.random.default_rng(seed), PAIRED_TESTS[name]()
+    kind = BlockKind.RANDOM if BlockKind.RANDOM in method.info.blocks else BlockKind.SOURCE
+    k = 10 if wants_repeats(name) else 5
+    a, b = rng.integers(0, 64, (k, 4)) / 64, rng.integers(0, 64, (k, 4)) / 64
+    start = pair_for(name, a, b, kind)
+    layout = start.difference.layout
+    split, order = layout.split_of_row(), rng.permutation(4 * k)
+    if wants_repeats(name):  # which repeat and which fold come first may matter
+        order = order[np.argsort(split[order], kind="stable")]
+    mixed = layout_of(
+        kind, layout.split_block[split][order], repeat=layout.split_repeat[split][order]
+    )
+    way = Alternative.TWO_SIDED
+
+    plain = method.test(start, way, rng_of(1))
+    scaled = method.test(pair_for(name, scale * a, scale * b, kind), way, rng_of(1))
+    moved = method.test(pair_over(mixed, a.ravel()[order], b.ravel()[order]), way, rng_of(1))
+
+    # random sign patterns meet the instances in another order: 5 Monte-Carlo errors of both
+    drawn = plain.details.get("method") == "random"
+    for i, expected in enumerate(numbers_of(plain)):
+        assert_close(numbers_of(scaled)[i], expected, rtol=1e-12)
+        assert_close(numbers_of(moved)[i], expected, rtol=1e-9, atol=0.036 if drawn else 1e-13)

@@ -1,0 +1,166 @@
+"""What the sign, rank and permutation tests pair."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from tests.thetahat.paired_tests.pairs import (
+    assert_close,
+    blocks_pair,
+    codes,
+    differences_pair,
+    holdout_pair,
+    pair_over,
+    scores_pair,
+)
+from thetahat.paired_tests._units import (
+    UnitName,
+    count_units,
+    paired_units,
+    unit_cautions,
+    unit_of,
+    unit_refusal,
+)
+from thetahat.values.layout import Layout, layout_of, layout_of_scores
+from thetahat.values.types import BlockKind
+
+RANDOM, SOURCE, HOLDOUT = BlockKind.RANDOM, BlockKind.SOURCE, BlockKind.HOLDOUT
+
+
+def layout(kind: BlockKind, **columns: list[int]) -> Layout:
+    block = [0, 0, 0, 0] if kind is HOLDOUT else [0, 0, 1, 1]
+    return layout_of(kind, block, **columns)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("kind", "clusters", "unit"),
+    [
+        (RANDOM, False, "instance"),
+        (RANDOM, True, "cluster"),
+        (HOLDOUT, False, "instance"),
+        (HOLDOUT, True, "cluster"),
+        (SOURCE, False, "block"),
+        (SOURCE, True, "block"),
+    ],
+)
+def test_golden_default_unit(kind: BlockKind, clusters: bool, unit: str) -> None:  # noqa: FBT001 - a table's column
+    given = layout(kind, cluster=[0, 1, 0, 1]) if clusters else layout(kind)
+
+    assert unit_of(given, None) == unit
+    assert unit_refusal("sign", given, None) is None
+    assert unit_of(given, "instance") == "instance"
+
+
+def test_golden_units_by_hand() -> None:
+    a, b = [1.0, 2.0, 3.0, 5.0, 9.0], [0.0] * 5
+    clusters = holdout_pair(a, b, cluster=[3, 4, 3, 3, 4])
+    sources = pair_over(layout_of(SOURCE, ["y", "x", "y", "x", "x"]), a, b)
+
+    by_cluster, by_block = paired_units(clusters, None), paired_units(sources, None)
+
+    assert_close(by_cluster.values, [3, 5.5])
+    assert_close(by_cluster.weights, [0.6, 0.4])
+    assert_close(by_block.values, [2, 16 / 3])
+    assert_close(by_block.weights, [0.5, 0.5])
+    assert (by_cluster.n_units, by_block.n_units) == (2, 2)
+
+
+def test_golden_instances_are_averaged_over_repeats() -> None:
+    given = layout_of(
+        RANDOM,
+        [0, 0, 1, 1, 0, 0, 1, 1],
+        repeat=[0] * 4 + [1] * 4,
+        instance=[1, 2, 3, 4, 4, 1, 2, 3],
+    )
+    pair = pair_over(given, [1, 2, 3, 4, 8, 5, 6, 7], [0] * 8)
+
+    units = paired_units(pair, None)
+
+    assert_close(units.values, [3, 4, 5, 6])  # (1+5)/2, (2+6)/2, (3+7)/2, (4+8)/2
+    assert count_units(given, "instance") == 4
+
+
+def test_golden_sources_are_averaged_over_repeats() -> None:
+    given = layout_of(SOURCE, [0, 1, 0, 1], repeat=[0, 0, 1, 1])
+
+    units = paired_units(pair_over(given, [1, 2, 5, 8], [0, 0, 0, 0]), None)
+
+    assert_close(units.values, [3, 5])
+
+
+def test_golden_scores_of_blocks_keep_their_order() -> None:
+    pair = scores_pair([1, 2, 4], [0, 0, 0], n_train=8, n_test=4, kind=SOURCE)
+
+    assert_array_equal(paired_units(pair, None).values, [1, 2, 4])
+
+
+def test_exact_rounding_of_losses_is_no_difference() -> None:
+    a, b = [0.3, 0.7, 1e9 + 0.5], [0.1 + 0.2, 0.7 + 1e-13, 1e9]
+
+    units = paired_units(holdout_pair(a, b), None)
+
+    assert units.values[0] == 0  # 0.3 - (0.1 + 0.2) is -5.6e-17
+    assert units.values[1] < 0
+    assert units.values[2] == 0.5
+    assert units.n_zeros == 1
+
+
+REFUSALS: list[tuple[Layout, UnitName | None, str]] = [
+    (layout(HOLDOUT), "block", "a holdout is one"),
+    (layout(HOLDOUT), "cluster", "cluster column"),
+    (layout_of_scores(RANDOM, np.full(4, 9.0), np.full(4, 3.0), None, 1), None, "one score per"),
+    (layout_of_scores(RANDOM, np.full(4, 9.0), np.full(4, 3.0), 2, 2), "block", "2 repeats"),
+    (layout(RANDOM, repeat=[0, 1, 0, 1]), None, "instance column"),
+]
+
+
+@pytest.mark.parametrize(("given", "unit", "words"), REFUSALS)
+def test_invalid_units_are_refused_in_words(
+    given: Layout, unit: UnitName | None, words: str
+) -> None:
+    reason = unit_refusal("sign", given, unit)
+
+    assert reason is not None
+    assert reason.startswith("sign by ")
+    assert words in reason
+
+
+def test_golden_numbers_of_units() -> None:
+    given = layout(SOURCE, cluster=[5, 6, 7, 7])
+
+    assert count_units(given, "block") == 2
+    assert count_units(given, "cluster") == 3
+    assert count_units(given, "instance") == 4
+
+
+def caution_codes(pair_kind: BlockKind, unit: UnitName) -> set[str]:
+    rng = np.random.default_rng(41)
+    pair = blocks_pair(rng.random((7, 7)), rng.random((7, 7)), pair_kind)
+    return codes(unit_cautions(pair.difference.layout, paired_units(pair, unit)))
+
+
+def test_golden_cautions_by_kind_and_unit() -> None:
+    assert caution_codes(RANDOM, "instance") == {"ignores_training_variance"}
+    assert caution_codes(RANDOM, "block") == {"ignores_training_overlap"}
+    assert caution_codes(SOURCE, "instance") == {"instances_share_a_source"}
+    assert caution_codes(SOURCE, "block") == set()
+
+
+@pytest.mark.parametrize(
+    ("differences", "expected"),
+    [
+        ([0, 0, 0], "no_difference"),
+        ([1, 2, -3, 4, 5, 0], "few_units"),
+        ([1, 2, -3, 4, 5, 6], None),
+    ],
+)
+def test_degenerate_few_or_no_differences(differences: list[float], expected: str | None) -> None:
+    pair = differences_pair(differences)
+
+    found = unit_cautions(pair.difference.layout, paired_units(pair, None))
+
+    assert codes(found) == (set() if expected is None else {expected})
+    if expected == "few_units":
+        assert "0.0625" in found[0].message  # 2 / 2^5

@@ -1,0 +1,229 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from thetahat.errors import InvalidParameter
+from thetahat.tables.columns import (
+    classes_of,
+    columns_of_rows,
+    features_of,
+    instants_of,
+    labels_of,
+    numbers_of,
+)
+
+
+def feature(values: Any) -> np.ndarray:
+    return features_of({"a": values})["a"]
+
+
+def test_golden_rows_become_columns() -> None:
+    assert columns_of_rows([[1, "p"], [2, None]]) == {"x0": [1, 2], "x1": ["p", None]}
+    assert columns_of_rows([[1], [2]], ["age"]) == {"age": [1, 2]}
+    assert columns_of_rows([]) == {}
+    table = columns_of_rows(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    assert_array_equal(table["x1"], [2.0, 4.0])
+
+
+def test_invalid_ragged_rows() -> None:
+    with pytest.raises(InvalidParameter, match="row 1 has 1 features and row 0 has 2") as caught:
+        columns_of_rows([[1, 2], [3]])
+
+    assert caught.value.loc == ("features", 1)
+
+
+def test_invalid_number_of_names() -> None:
+    with pytest.raises(InvalidParameter, match="there are 2 features and 1 names"):
+        columns_of_rows([[1, 2]], ["a"])
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ([1, 2.5, None], [1, 2.5, math.nan]),
+        ([True, False], [1, 0]),
+        ([None, None], [math.nan, math.nan]),
+        (np.array([1, 2]), [1, 2]),
+        (np.array([True]), [1]),
+        (np.array([1.5, np.nan], dtype=np.float32), [1.5, math.nan]),
+    ],
+)
+def test_golden_numeric_features(given: Any, wanted: list[float]) -> None:
+    assert feature(given).dtype == np.float64
+    assert_array_equal(feature(given), wanted)
+
+
+@pytest.mark.parametrize("given", [["a", None], np.array(["a", None], dtype=object)])
+def test_golden_text_features(given: Any) -> None:
+    assert feature(given).dtype == object
+    assert feature(given).tolist() == ["a", None]
+
+
+def test_golden_text_of_fixed_width() -> None:
+    assert feature(np.array(["a", "bc"])).tolist() == ["a", "bc"]
+
+
+@pytest.mark.parametrize(
+    ("given", "message", "loc"),
+    [
+        ([1.0, math.inf], "column 'a' is inf in row 1", ("features", "a", 1)),
+        ([1, "b"], "holds int and str", ("features", "a")),
+        ([[1], [2]], "holds list", ("features", "a")),
+        ([10**400], "too large", ("features", "a")),
+        (np.zeros((2, 2)), "has shape", ("features", "a")),
+        (np.array(["2020-01-01"], dtype="datetime64[D]"), "has type datetime64", ("features", "a")),
+        (np.array([1j]), "has type complex128", ("features", "a")),
+    ],
+)
+def test_invalid_features(given: Any, message: str, loc: tuple[Any, ...]) -> None:
+    with pytest.raises(InvalidParameter, match=message) as caught:
+        feature(given)
+
+    assert caught.value.loc == loc
+
+
+def test_golden_numbers() -> None:
+    assert_array_equal(numbers_of([1, 2.5, True], "target"), [1.0, 2.5, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("given", "message", "loc"),
+    [
+        ([1.0, None], "the target has no value in row 1", ("target", 1)),
+        ([1.0, math.nan], "the target has no value in row 1", ("target", 1)),
+        ([-math.inf, 1.0], "the target is -inf in row 0", ("target", 0)),
+        (["a"], "the target column is not numeric", ("target",)),
+        ([10**400], "too large", ("target",)),
+    ],
+)
+def test_invalid_numbers(given: Any, message: str, loc: tuple[Any, ...]) -> None:
+    with pytest.raises(InvalidParameter, match=message) as caught:
+        numbers_of(given, "target")
+
+    assert caught.value.loc == loc
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ([3, 1], [3, 1]),
+        ([3.0, 1], [3, 1]),
+        ([True, 2], [1, 2]),
+        ([True, False], [True, False]),
+        (["b", "a"], ["b", "a"]),
+        (np.array([3, 1], dtype=np.uint8), [3, 1]),
+        (np.array([3.0, 1.0]), [3, 1]),
+        (np.array([True, False]), [True, False]),
+        (np.array(["b", "a"]), ["b", "a"]),
+    ],
+)
+def test_golden_labels(given: Any, wanted: list[Any]) -> None:
+    found = labels_of(given, "source").tolist()
+
+    assert found == wanted
+    assert [type(label) for label in found] == [type(label) for label in wanted]
+
+
+@pytest.mark.parametrize(
+    ("given", "message", "loc"),
+    [
+        (["a", None], "the source has no value in row 1", ("source", 1)),
+        (["a", math.nan], "the source has no value in row 1", ("source", 1)),
+        ([1.0, math.nan], "the source has no value in row 1", ("source", 1)),
+        (np.array([np.nan]), "the source has no value in row 0", ("source", 0)),
+        ([1, 0.5], r"the source is 0\.5 in row 1; a label is", ("source", 1)),
+        ([1.0, 1e300], r"the source is 1e\+300 in row 1", ("source", 1)),
+        ([10**30], "too large a number", ("source",)),
+        (["a", ["b"]], "the source in row 1 is no label", ("source", 1)),
+        (["a", 1], "the source column mixes int and str", ("source",)),
+        (np.array([1j]), "the source column has type complex128", ("source",)),
+    ],
+)
+def test_invalid_labels(given: Any, message: str, loc: tuple[Any, ...]) -> None:
+    with pytest.raises(InvalidParameter, match=message) as caught:
+        labels_of(given, "source")
+
+    assert caught.value.loc == loc
+
+
+@pytest.mark.parametrize(
+    ("given", "codes", "classes"),
+    [
+        (["spam", "ham", "spam"], [1, 0, 1], ("ham", "spam")),
+        ([10, 2, 10], [1, 0, 1], (2, 10)),
+        ([True, False], [1, 0], (False, True)),
+        (np.array([2.0, 0.0]), [1, 0], (0, 2)),
+    ],
+)
+def test_golden_classes_are_sorted(given: Any, codes: list[int], classes: tuple[Any, ...]) -> None:
+    found, labels = classes_of(given, "target")
+
+    assert found.dtype == np.intp
+    assert found.tolist() == codes
+    assert labels == classes
+    assert [type(label) for label in labels] == [type(label) for label in classes]
+
+
+@pytest.mark.parametrize(
+    ("given", "codes", "classes"),
+    [
+        (np.array([1.5, 0.5, 1.5]), [1, 0, 1], (0.5, 1.5)),
+        ([2, 0.5, 2], [1, 0, 1], (0.5, 2.0)),
+        ([2.0, 0.0], [1, 0], (0, 2)),
+        (["b", "a"], [1, 0], ("a", "b")),
+    ],
+)
+def test_golden_classes_may_be_fractions(
+    given: Any, codes: list[int], classes: tuple[Any, ...]
+) -> None:
+    found, labels = classes_of(given, "target", fractions=True)
+
+    assert (found.tolist(), labels) == (codes, classes)
+    assert [type(label) for label in labels] == [type(label) for label in classes]
+
+
+@pytest.mark.parametrize(
+    ("given", "message", "loc"),
+    [
+        ([0.5, math.nan], "the target has no value in row 1", ("target", 1)),
+        ([0.5, math.inf], "the target is inf in row 1", ("target", 1)),
+        ([0.5, None], "the target has no value in row 1", ("target", 1)),
+        ([0.5, "a"], "the target column mixes float and str", ("target",)),
+    ],
+)
+def test_invalid_fractions_as_classes(given: Any, message: str, loc: tuple[Any, ...]) -> None:
+    with pytest.raises(InvalidParameter, match=message) as caught:
+        classes_of(given, "target", fractions=True)
+
+    assert caught.value.loc == loc
+
+
+def test_golden_instants() -> None:
+    days = np.array(["2020-01-02", "2020-01-01"], dtype="datetime64[D]")
+
+    assert_array_equal(instants_of(days, "time"), days)
+    assert_array_equal(instants_of([3, 1.5], "time"), [3.0, 1.5])
+    assert instants_of(["2020-01-02", "2020-01-01"], "time").tolist() == [
+        "2020-01-02",
+        "2020-01-01",
+    ]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        np.array(["2020-01-02", "NaT"], dtype="datetime64[D]"),
+        [1.0, None],
+        ["2020-01-02", None],
+    ],
+)
+def test_invalid_instants(given: Any) -> None:
+    with pytest.raises(InvalidParameter, match="the time has no value in row 1") as caught:
+        instants_of(given, "time")
+
+    assert caught.value.loc == ("time", 1)

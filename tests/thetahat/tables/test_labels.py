@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+import pytest
+
+from thetahat.tables.labels import cautions_of_labels
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        (["ill", "Ill", "well"], "the classes 'Ill' and 'ill' differ only"),
+        (["a ", "a"], "the classes 'a' and 'a ' differ only"),
+        (["caf\u00e9", "cafe\u0301"], r"the classes 'cafe\u0301' and 'caf\xe9' differ only"),
+        (["x1", "\uff581"], r"the classes 'x1' and '\uff581' differ only"),
+        (["a", "A", "b", "B", "c"], "the classes 'A' and 'a', and 1 more, differ only"),
+    ],
+)
+def test_golden_labels_that_look_like_one(labels: list[str], words: str) -> None:
+    (caution,) = cautions_of_labels([*labels, *labels], "classes")
+
+    assert caution.code == "labels_alike"
+    assert caution.message.startswith(words)
+
+
+@pytest.mark.parametrize("labels", [["a", "b", "ab"], [1, 2], [True, False], [], ["", "a"]])
+def test_exact_labels_that_differ_have_none(labels: list[str | int]) -> None:
+    assert cautions_of_labels(labels, "classes") == ()

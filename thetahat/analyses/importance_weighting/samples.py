@@ -1,0 +1,83 @@
+"""A labelled source sample, a target sample, and the folds of the source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from thetahat.importance_weights import Samples
+from thetahat.schemes.base import Split
+from thetahat.tables.data import Data
+from thetahat.tables.features import Features
+from thetahat.values.types import FloatArray, IntArray, Label
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Shift:
+    """What weighted cross-validation is done on.
+
+    Parameters
+    ----------
+    source : Data
+        (n,) labelled rows, whose features are numeric and complete; its ``weight`` is not used.
+    target : Features
+        (m,) rows of the population that is asked about, with the source's columns.
+    target_y : ndarray or None
+        (m,) class codes of the source's classes, or values, where the target is labelled.
+    fold : ndarray of int
+        (n,) codes 0 to K - 1, each used.
+    fold_labels : tuple of label
+        (K,) what the folds are called.
+    given : ndarray of float or None
+        (n,) weights that came with the source.
+    """
+
+    source: Data
+    target: Features
+    target_y: np.ndarray | None
+    fold: IntArray
+    fold_labels: tuple[Label, ...]
+    given: FloatArray | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of source rows."""
+        return self.source.n
+
+    @property
+    def m(self) -> int:
+        """Number of target rows."""
+        return self.target.n
+
+    @property
+    def n_folds(self) -> int:
+        """K."""
+        return len(self.fold_labels)
+
+    def samples(self) -> Samples:
+        """Return the features of both as the estimators of weights take them."""
+        X, Z = self.source.features.complete_matrix(), self.target.complete_matrix()
+        return Samples(X, Z, self.given)
+
+    def split(self, k: int) -> Split:
+        """Return the split whose test part is fold k."""
+        is_test = self.fold == k
+        train, test = np.flatnonzero(~is_test), np.flatnonzero(is_test)
+        return Split(0, k, self.fold_labels[k], train, test)
+
+    def joined(self) -> tuple[Data, Split]:
+        """Return both samples as one, and the split that learns from all of the source.
+
+        Where the target has no labels, its rows have the first class or value of the source's.
+        """
+        unknown = np.repeat(self.source.y[:1], self.m)
+        y = np.concatenate([self.source.y, unknown if self.target_y is None else self.target_y])
+        columns = tuple(
+            np.concatenate(pair)
+            for pair in zip(self.source.features.columns, self.target.columns, strict=True)
+        )
+        features = Features(self.source.features.names, columns)
+        data = Data(features=features, y=y, task=self.source.task, classes=self.source.classes)
+        every = np.arange(self.n + self.m)
+        return data, Split(0, self.n_folds, "target", every[: self.n], every[self.n :])

@@ -1,0 +1,62 @@
+"""The mean losses at all sizes of one learner, and how they vary together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.types import BlockKind, FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class MeansOfSizes:
+    r"""The points of a curve with the covariance of their means.
+
+    .. math:: \Sigma = \Bigl(\frac1J + \rho\Bigr) \hat{\operatorname{cov}}(\text{split means})
+
+    with the sample covariance (ddof 1) over the J splits, and :math:`\rho = n_2/n_1` where splits
+    are repeated or overlap (the corrected resampled variance, with the sizes of the scheme), 0
+    for one partition. For a holdout the covariance over the rows divided by their number.
+
+    Parameters
+    ----------
+    sizes, means : ndarray of float
+        (S,) rows learnt from, and mean loss (macro).
+    covariance : ndarray of float
+        (S, S).
+    degrees_of_freedom : float
+        J - 1, or rows - 1.
+
+    Assumptions: as ``theta_3`` for one partition; the corrected variance is a heuristic.
+
+    Source: nadeau2003 (the corrected resampled variance).
+    """
+
+    sizes: FloatArray
+    means: FloatArray
+    covariance: FloatArray
+    degrees_of_freedom: float
+
+
+def means_of_sizes(sizes: Sequence[float], losses: Sequence[BlockLosses]) -> MeansOfSizes:
+    """Return the points; losses share one layout and stand in order of size."""
+    layout = losses[0].layout
+    if layout.kind is BlockKind.HOLDOUT:
+        values = np.array([of_size.rows for of_size in losses])
+        factor = 1 / values.shape[1]
+    else:
+        values = np.array([of_size.moments.means for of_size in losses])
+        factor = 1 / values.shape[1]
+        if layout.n_repeats > 1 or layout.kind is BlockKind.SUBSAMPLES:
+            factor += layout.test_to_train_ratio or 0.0
+    n_units = values.shape[1]
+    spread = np.cov(values) if n_units > 1 else np.zeros((len(losses), len(losses)))
+    return MeansOfSizes(
+        sizes=np.asarray(sizes, dtype=np.float64),
+        means=np.array([of_size.moments.macro_mean for of_size in losses]),
+        covariance=factor * np.atleast_2d(spread),
+        degrees_of_freedom=float(max(n_units - 1, 1)),
+    )

@@ -1,0 +1,20 @@
+"""From the losses of all models to the result tree: choices, recommendation, verdicts, plans."""
+
+from thetahat.analyses.losses.checks import check, other_than_zero_one, those_that_fit
+from thetahat.analyses.losses.choices import Choices, Chosen
+from thetahat.analyses.losses.evaluation import evaluate
+from thetahat.analyses.losses.method_selection import EVERY_TEST
+from thetahat.analyses.losses.rules import RULES
+from thetahat.corrections.corrections import CORRECTIONS
+
+__all__ = [
+    "CORRECTIONS",
+    "EVERY_TEST",
+    "RULES",
+    "Choices",
+    "Chosen",
+    "check",
+    "evaluate",
+    "other_than_zero_one",
+    "those_that_fit",
+]

@@ -1,0 +1,101 @@
+"""The bootstrap of an evaluation: which of its methods are taken unasked, and what they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from thetahat.analyses.losses.method_selection import Selection
+from thetahat.intervals.base import IntervalMethod, ResampledInterval
+from thetahat.numerics.bootstrap import Draw, SharedResamples, seed_of
+from thetahat.paired_tests.bootstrap_difference import RESAMPLES
+from thetahat.seeds import stream
+from thetahat.values.block_losses import BlockLosses, LossTable
+
+OF_THE_TEST = "tests/bootstrap_difference"
+"""The purpose of the stream from which the test draws, under its own name."""
+
+NOT_ON_A_VARIANCE = "it rests on no variance, and the request names variances; name it to have it"
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """Resamples that all models and pairs of one evaluation share; none is drawn before its use.
+
+    Parameters
+    ----------
+    shared : SharedResamples
+        Of the table's models.
+    mirrored : bool
+        Whether the numbers are scores: a difference of losses is then b minus a of them.
+    """
+
+    shared: SharedResamples
+    mirrored: bool
+
+    @classmethod
+    def of(
+        cls,
+        table: LossTable,
+        intervals: Selection[IntervalMethod],
+        pairs: Sequence[tuple[str, str]],
+        seed: int,
+    ) -> Resampling:
+        """Prepare the resamples of a table and of the pairs that get intervals.
+
+        Their seed is the one that the paired bootstrap test gets: it needs none of its own.
+        """
+        own = seed_of(stream(seed, OF_THE_TEST))
+        mirrored = table.higher_is_better
+        taken = tuple((b, a) if mirrored else (a, b) for a, b in pairs)
+        errors = any(method.needs_errors for method in _resampled(intervals).values())
+        return cls(SharedResamples(table.models, own, taken, errors), mirrored)
+
+    def of_model(self, name: str) -> Draw:
+        """Return what gives one model's replicates."""
+        return partial(self.shared.of_model, name)
+
+    def of_pair(self, a: str, b: str, difference: BlockLosses) -> Draw:
+        """Return what gives the replicates of a difference, in units of the loss."""
+        pair = (b, a) if self.mirrored else (a, b)
+        return partial(self.shared.of_pair, pair, difference)
+
+    def for_tests(self) -> dict[Hashable, SharedResamples]:
+        """Return what paired tests may take; not where their losses have another sign."""
+        return {} if self.mirrored else {RESAMPLES: self.shared}
+
+    def unasked(
+        self,
+        intervals: Selection[IntervalMethod],
+        *,
+        named_variances: bool,
+        for_pairs: bool,
+    ) -> Selection[IntervalMethod]:
+        """Leave out of the defaulted intervals what would take long, or what is not asked for.
+
+        A request that names its variances wants to see what rests on them.
+        """
+        if intervals.named:
+            return intervals
+        reasons = {
+            key: NOT_ON_A_VARIANCE
+            if named_variances
+            else self.shared.too_much(with_errors=for_pairs and method.needs_errors)
+            for key, method in _resampled(intervals).items()
+        }
+        out = tuple(
+            {"name": entry.name, "reason": f"{entry.name}: {reason}", "family": "intervals"}
+            for entry in intervals.methods
+            if (reason := reasons.get(entry.key)) is not None
+        )
+        kept = tuple(entry for entry in intervals.methods if reasons.get(entry.key) is None)
+        return replace(intervals, methods=kept, left_out=(*intervals.left_out, *out))
+
+
+def _resampled(intervals: Selection[IntervalMethod]) -> Mapping[str, ResampledInterval]:
+    return {
+        entry.key: entry.method
+        for entry in intervals.methods
+        if isinstance(entry.method, ResampledInterval)
+    }

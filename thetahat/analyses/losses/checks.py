@@ -1,0 +1,126 @@
+"""What of a request can be refused before it is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from thetahat.analyses.losses.choices import Choices, Chosen
+from thetahat.analyses.losses.method_selection import REGISTRIES, misfit, select
+from thetahat.analyses.losses.not_applicable import WITHOUT_VARIANCE, rests_on_variance
+from thetahat.analyses.losses.rules import RULES
+from thetahat.corrections.corrections import refusal
+from thetahat.errors import InvalidParameter, UnsupportedCombination
+from thetahat.similar_names import meant
+from thetahat.values.block_losses import LossTable
+from thetahat.values.layout import Layout
+from thetahat.values.types import Target
+from thetahat.variances import VARIANCES
+
+
+def check(
+    layout: Layout, choices: Choices, models: Sequence[str], other_losses: str | None = None
+) -> None:
+    """Refuse choices that do not go with the layout, the models or their losses.
+
+    Cheap: no loss is read. ``other_losses`` says in words that losses are not all 0 or 1, which a
+    few methods need; None where they are, or where it is not known yet.
+
+    Raises
+    ------
+    UnsupportedCombination
+        A named method that does not fit the layout (the message names those that do), or a target
+        that none of the variances speaks of, or a correction that does not fit what is compared.
+    InvalidParameter
+        A control that is not a model.
+    """
+    if choices.control is not None and choices.control not in models:
+        raise InvalidParameter(
+            f"control {choices.control!r} is not one of the models"
+            f"{meant(choices.control, models)}: {', '.join(models)}",
+            loc=("control",),
+            value=choices.control,
+        )
+    reason = refusal(choices.correction, len(models), choices.control, choices.alternative)
+    if reason is not None:
+        raise UnsupportedCombination(reason, loc=("correction",), value=choices.correction)
+    for family in REGISTRIES:
+        # requests name the tests of all models among those of a pair
+        field, n_models = ("tests", len(models)) if family == "omnibus" else (family, None)
+        for i, entry in enumerate(getattr(choices, family) or ()):
+            reason = _misfit(family, entry, layout, choices, n_models)
+            if reason is None and other_losses and only_zero_one(entry):
+                reason = f"it needs losses that are all 0 or 1, and {other_losses}"
+            if reason is not None:
+                any_loss = other_losses is not None
+                fits = those_that_fit(family, layout, choices, n_models, any_loss=any_loss)
+                raise UnsupportedCombination(
+                    f"{entry.name} does not fit: {reason}; {fits}",
+                    loc=(field, i if entry.place is None else entry.place),
+                    value=entry.name,
+                )
+    if choices.target is not None:
+        _check_target(layout, choices, choices.target)
+
+
+def only_zero_one(entry: Chosen[Any]) -> bool:
+    """Whether a method takes losses of 0 and 1 alone."""
+    return bool(getattr(entry.method, "only_zero_one", False))
+
+
+def other_than_zero_one(table: LossTable) -> str | None:
+    """Say that there are losses other than 0 and 1, or None; reads them all."""
+    for losses in table.models.values():
+        values = losses.values
+        if values is not None:
+            fit = (values == 0) | (values == 1)
+            if not fit.all():
+                return f"there is {values[int(np.argmin(fit))]:.6g}"
+    return None
+
+
+def those_that_fit(
+    family: str,
+    layout: Layout,
+    choices: Choices,
+    n_models: int | None = None,
+    *,
+    any_loss: bool = False,
+) -> str:
+    """Return the end of a refusal: the methods of a family that fit the layout, or any loss too."""
+    methods = select(family, None, REGISTRIES[family], layout, choices, n_models).methods
+    fitting = [
+        e.name
+        for e in methods
+        if not (any_loss and only_zero_one(e))
+        and _misfit(family, e, layout, choices, n_models) is None
+    ]
+    words = "tests of all models" if family == "omnibus" else family
+    return f"{words} that fit: {', '.join(fitting) or 'none'}"
+
+
+def _misfit(
+    family: str, entry: Chosen[Any], layout: Layout, choices: Choices, n_models: int | None
+) -> str | None:
+    """Say why a method does not fit the layout, or rests on a variance where none fits it."""
+    reason = misfit(choices.offered(entry.method), layout, n_models)
+    if reason is None and family == "intervals" and rests_on_variance(entry):
+        variances = select("variances", choices.variances, VARIANCES, layout, choices).methods
+        return None if choices.variances is not None or variances else WITHOUT_VARIANCE
+    return reason
+
+
+def _check_target(layout: Layout, choices: Choices, target: Target) -> None:
+    chosen = select(
+        "variances", choices.variances, REGISTRIES["variances"], layout, choices
+    ).methods
+    known = {rule.target for rule in RULES if rule.blocks is layout.kind}
+    spoken = sorted({t.value for entry in chosen for t in entry.method.info.targets if t in known})
+    if target.value not in spoken:
+        raise UnsupportedCombination(
+            f"no variance here speaks of {target.value}; targets that fit: {', '.join(spoken)}",
+            loc=("target",),
+            value=target.value,
+        )

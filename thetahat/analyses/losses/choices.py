@@ -1,0 +1,174 @@
+"""What a request chooses: methods, level, margin, correction."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any, Final, Generic, TypeVar
+
+from thetahat.corrections.corrections import CORRECTIONS
+from thetahat.errors import InvalidParameter
+from thetahat.intervals.base import IntervalMethod
+from thetahat.multiple_tests.base import OmnibusTest
+from thetahat.paired_tests.base import PairedTest
+from thetahat.values.types import Alternative, Target
+from thetahat.variances.base import VarianceEstimator
+
+M = TypeVar("M")
+M_co = TypeVar("M_co", covariant=True)
+
+UNITS: Final = ("instance", "cluster", "block")
+"""What a test may pair."""
+
+DETAILS: Final = ("full", "brief")
+"""How much a result says of each pair."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen(Generic[M_co]):
+    """One method of an evaluation.
+
+    Parameters
+    ----------
+    key : str
+        Its key in the result: the request's ``as``, or the name.
+    name : str
+        Wire name.
+    method : M_co
+        The method with its parameters.
+    place : int or None
+        Its place in the request's list, for what may be wrong with it.
+    """
+
+    key: str
+    name: str
+    method: M_co
+    place: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What an evaluation is asked to report.
+
+    Parameters
+    ----------
+    level : float
+        Confidence level of intervals, in (0, 1); alpha of the verdict is 1 - level.
+    margin : float or None
+        Largest difference of mean losses that does not matter, in units of the loss, above 0.
+    alternative : Alternative
+        Of intervals and tests; the verdict ignores it.
+    variances, intervals, tests : tuple of Chosen or None
+        None means all that apply, with their defaults, but for those given by request only.
+    omnibus : tuple of Chosen or None
+        Tests of all models at once; None means all that apply, where there are enough models. A
+        request names them among its ``tests``.
+    correction : str
+        A key of ``CORRECTIONS``.
+    control : str or None
+        The model that all others are compared with; None compares every pair.
+    power : float
+        Asked of the plan that an undecided verdict comes with, in (0, 1).
+    rope : float or None
+        Region of practical equivalence of the Bayesian tests; None means the margin.
+    clip : bool
+        Whether intervals are cut to the loss's range.
+    range : tuple of float or None
+        That range, where the loss does not say it or another is wanted.
+    unit : str or None
+        What the tests pair, where they leave it open: ``instance``, ``cluster`` or ``block``.
+    target : Target or None
+        What the verdicts speak of; None means the layout's own.
+    detail : str or None
+        How much is told of each pair: ``full`` or ``brief``; None means what goes with their
+        number.
+    """
+
+    level: float = 0.95
+    margin: float | None = None
+    alternative: Alternative = Alternative.TWO_SIDED
+    variances: tuple[Chosen[VarianceEstimator], ...] | None = None
+    intervals: tuple[Chosen[IntervalMethod], ...] | None = None
+    tests: tuple[Chosen[PairedTest], ...] | None = None
+    omnibus: tuple[Chosen[OmnibusTest], ...] | None = None
+    correction: str = "holm"
+    control: str | None = None
+    power: float = 0.8
+    rope: float | None = None
+    clip: bool = False
+    range: tuple[float, float] | None = None
+    unit: str | None = None
+    target: Target | None = None
+    detail: str | None = None
+
+    def __post_init__(self) -> None:
+        # a plain string is the member of that name, so that comparing by identity is safe
+        object.__setattr__(self, "alternative", _member(Alternative, "alternative", self))
+        if self.target is not None:
+            object.__setattr__(self, "target", _member(Target, "target", self))
+        _require(0 < self.level < 1, "level", self.level, "must be in (0, 1)")
+        _require(0 < self.power < 1, "power", self.power, "must be in (0, 1)")
+        if self.margin is not None:
+            good = math.isfinite(self.margin) and self.margin > 0
+            _require(good, "margin", self.margin, "must be a finite number above 0")
+        if self.rope is not None:
+            good = math.isfinite(self.rope) and self.rope >= 0
+            _require(good, "rope", self.rope, "must be a finite number, 0 or above")
+        if self.range is not None:
+            good = all(math.isfinite(end) for end in self.range) and self.range[0] < self.range[1]
+            _require(good, "range", list(self.range), "must be two finite numbers in order")
+        known = ", ".join(CORRECTIONS)
+        _require(
+            self.correction in CORRECTIONS, "correction", self.correction, f"is not one of {known}"
+        )
+        good = self.unit is None or self.unit in UNITS
+        _require(good, "unit", self.unit, f"is not one of {', '.join(UNITS)}")
+        good = self.detail is None or self.detail in DETAILS
+        _require(good, "detail", self.detail, f"is not one of {', '.join(DETAILS)}")
+        for family in ("variances", "intervals", "tests", "omnibus"):
+            _keys_differ(family, getattr(self, family) or ())
+
+    def offered(self, method: M) -> M:
+        """Return the method with the request's choices, where it leaves them open."""
+        rope = self.margin if self.rope is None else self.rope
+        taken = {
+            name: value
+            for name, value in (("unit", self.unit), ("rope", rope), ("alpha", self.alpha))
+            if value is not None and getattr(method, name, self) is None
+        }
+        if not taken:
+            return method
+        a_dataclass: Any = method  # as the registries' methods all are
+        changed: M = replace(a_dataclass, **taken)
+        return changed
+
+    @property
+    def alpha(self) -> float:
+        """1 - level, in decimals: 0.05 and not 0.050000000000000044."""
+        return float(1 - Decimal(repr(float(self.level))))
+
+
+def _member(kind: type[StrEnum], name: str, choices: Choices) -> StrEnum:
+    value = getattr(choices, name)
+    known = ", ".join(kind)
+    _require(value in tuple(kind), name, value, f"is not one of {known}")
+    return kind(value)
+
+
+def _require(good: bool, name: str, value: Any, what: str) -> None:  # noqa: FBT001 - an assertion
+    if not good:
+        raise InvalidParameter(f"{name} {what}, got {value}", loc=(name,), value=value)
+
+
+def _keys_differ(family: str, entries: tuple[Chosen[Any], ...]) -> None:
+    seen: set[str] = set()
+    for i, entry in enumerate(entries):
+        if entry.key in seen:
+            raise InvalidParameter(
+                f'{family} has {entry.key!r} twice; give one of them an "as"',
+                loc=(family, i),
+                value=entry.key,
+            )
+        seen.add(entry.key)

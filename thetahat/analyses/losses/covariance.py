@@ -1,0 +1,80 @@
+r"""The block moments picture: second moments of every pair of blocks.
+
+.. math::
+    w_k = m_k^2 - V_k / M_k, \qquad g_{kl} = m_k m_l
+
+with :math:`m_k` the block means: the average over ordered pairs of two instances of block k, and
+of an instance of block k with one of block l. Off the diagonal they are products of the means: one
+data set holds no covariances.
+
+Source: geras2013 (Figure 1).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from thetahat.values.block_losses import BlockLosses, LossTable
+from thetahat.values.json_values import plain
+from thetahat.values.moments import BlockMoments
+from thetahat.values.types import BlockKind
+
+MOST_BLOCKS: Final = 200
+"""A picture of more blocks than this is not looked at."""
+
+MOST_ENTRIES: Final = 500_000
+"""Bound on all models' entries together: a result is read whole."""
+
+
+def covariance(table: LossTable) -> dict[str, Any]:
+    """Return ``{"models": {name: {blocks, mean, within_variance, moments}}}``.
+
+    Of several repeats the first is shown. Where it is left out, ``models`` is empty and ``reason``
+    says why. An undefined entry (a block of one instance, split means only) is None.
+    """
+    reason = _left_out(table)
+    if reason is not None:
+        return {"models": {}, "reason": reason}
+    shown = {"models": {name: _picture(losses) for name, losses in table.models.items()}}
+    return shown if table.layout.n_repeats == 1 else {**shown, "repeat": 0}
+
+
+def _left_out(table: LossTable) -> str | None:
+    layout = table.layout
+    first = int((layout.split_repeat == 0).sum())
+    if layout.kind is BlockKind.HOLDOUT:
+        return "a holdout is one block"
+    if layout.kind is BlockKind.SUBSAMPLES:
+        return "the test parts of subsamples may hold the same instances"
+    if first > MOST_BLOCKS:
+        return f"{first} blocks are more than the {MOST_BLOCKS} that are shown"
+    if len(table.models) * first**2 > MOST_ENTRIES:
+        return f"{len(table.models)} models of {first} blocks are more than a result can show"
+    return None
+
+
+def _picture(losses: BlockLosses) -> dict[str, Any]:
+    layout = losses.layout
+    blocks = next(losses.moments.by_repeat())
+    within = _within(blocks)
+    means = blocks.means
+    moments = np.outer(means, means)
+    np.fill_diagonal(moments, means**2 - within / blocks.sizes)
+    codes = layout.split_block[layout.split_repeat == 0]
+    return {
+        "blocks": [layout.block_labels[code] for code in codes.tolist()],
+        "mean": plain(means),
+        "within_variance": plain(within),
+        "moments": plain(moments),
+    }
+
+
+def _within(blocks: BlockMoments) -> np.ndarray:
+    """(K,) V_k, nan where it is undefined."""
+    within = np.full(blocks.n_blocks, np.nan)
+    if blocks.centred_squares is not None:
+        several = blocks.sizes > 1
+        within[several] = blocks.centred_squares[several] / (blocks.sizes[several] - 1)
+    return within

@@ -1,0 +1,124 @@
+"""What speaks for each statement about two models, as p-values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scipy.special import ndtr, stdtr
+
+from thetahat.analyses.losses.plans import Basis
+from thetahat.values.layout import Layout
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is asked of one pair, and what there is to answer it with.
+
+    Parameters
+    ----------
+    a, b : str
+        Model names.
+    basis : Basis or None
+        None where no interval could be built.
+    constant : float or None
+        The difference where it is the same for every unit.
+    n_units : int
+        Number of those units.
+    """
+
+    a: str
+    b: str
+    basis: Basis | None
+    constant: float | None
+    n_units: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What all pairs of one evaluation are judged by.
+
+    Parameters
+    ----------
+    level, margin, correction, power : see Choices
+        Confidence level, margin or None, correction of p-values, power of plans.
+    layout : Layout
+        What the data are now.
+    higher_is_better : bool
+        Whether the numbers are scores; differences are of losses even then.
+    in_brief : bool
+        Whether a verdict comes without a plan and without what it rests on.
+    """
+
+    level: float
+    margin: float | None
+    correction: str
+    power: float
+    layout: Layout
+    higher_is_better: bool = False
+    in_brief: bool = False
+
+    @property
+    def alpha(self) -> float:
+        """1 - level."""
+        return 1 - self.level
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """p-values of the three null hypotheses of one pair; None where there is no answer.
+
+    Parameters
+    ----------
+    difference : float or None
+        Of d = 0, two-sided.
+    equivalence : float or None
+        Of |d| >= margin, the larger of two one-sided tests.
+    not_worse : float or None
+        Of d >= margin.
+    """
+
+    difference: float | None
+    equivalence: float | None = None
+    not_worse: float | None = None
+
+
+def evidence(question: Question, margin: float | None) -> Evidence:
+    r"""Weigh one pair, uncorrected.
+
+    With d the difference, s its standard error and F the t (or normal) distribution function,
+
+    .. math::
+        p = 2 F(-|d| / s), \quad
+        p_\text{equivalence} = F(-(\Delta - |d|) / s), \quad
+        p_\text{not worse} = F((d - \Delta) / s)
+
+    so that p < alpha says the same as "the 1 - alpha interval excludes 0", the second "the
+    1 - 2 alpha interval lies inside the margins", and the third "the one-sided upper 1 - alpha
+    bound lies below the margin".
+
+    Degenerate cases: where every difference is the same number there is no spread and no
+    interval. If that number is 0 the models are the same in everything seen: d = 0 is certain, and
+    so are the statements about a margin. If not, what can be said of its sign is the exact sign
+    test, p = 2^(1 - n); nothing is said about a margin.
+    """
+    basis = question.basis
+    if question.constant == 0:
+        return Evidence(1.0, None if margin is None else 0.0, None if margin is None else 0.0)
+    if basis is None:
+        constant = question.constant is not None
+        return Evidence(2.0 ** (1 - min(question.n_units, 1000)) if constant else None)
+    d, s = basis.difference, basis.standard_error
+    p = 2 * _below(-abs(d) / s, basis.degrees_of_freedom)
+    if margin is None:
+        return Evidence(p)
+    return Evidence(
+        p,
+        _below(-(margin - abs(d)) / s, basis.degrees_of_freedom),
+        _below((d - margin) / s, basis.degrees_of_freedom),
+    )
+
+
+def _below(statistic: float, degrees_of_freedom: float | None) -> float:
+    if degrees_of_freedom is None:
+        return float(ndtr(statistic))
+    return float(stdtr(degrees_of_freedom, statistic))

@@ -1,0 +1,233 @@
+"""Variances and intervals of one model's losses, or of one pair's differences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from thetahat.analyses.losses.choices import Choices, Chosen
+from thetahat.analyses.losses.clipping import clipped
+from thetahat.analyses.losses.method_selection import Selection
+from thetahat.analyses.losses.not_applicable import LeftOut, note_unbuilt
+from thetahat.analyses.losses.recommendation import PROPORTIONS, Built, recommend
+from thetahat.analyses.losses.refit_estimates import Found
+from thetahat.errors import InsufficientData, UnsupportedCombination
+from thetahat.intervals.base import Interval, IntervalMethod, ResampledInterval
+from thetahat.numerics.bootstrap import Draw
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.json_values import plain, told
+from thetahat.values.types import Target
+from thetahat.variances.base import ResampledVariance, VarianceEstimate, VarianceEstimator
+
+DOES_NOT_FIT = (InsufficientData, UnsupportedCombination)
+"""What a method raises when the losses themselves, not the layout, rule it out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """All variances and intervals of one set of losses.
+
+    Parameters
+    ----------
+    estimates : dict
+        Variances of the mean loss, by key.
+    built : list of Built
+        With one recommended per target.
+    own_estimates : dict
+        Estimates of the error in their own right, with their variances, by key.
+    """
+
+    estimates: dict[str, VarianceEstimate]
+    built: list[Built]
+    own_estimates: dict[str, VarianceEstimate] = field(default_factory=dict)
+
+    def recommended_for(self, target: Target) -> Built | None:
+        """Return the recommended interval of that target, if there is one."""
+        for entry in self.built:
+            if entry.interval.target is target and entry.interval.recommended:
+                return entry
+        return None
+
+
+def infer(  # noqa: PLR0913 - what is asked, on what, and where to note what was left out
+    losses: BlockLosses,
+    variances: Selection[VarianceEstimator],
+    intervals: Selection[IntervalMethod],
+    choices: Choices,
+    limits: tuple[float, float] | None,
+    left_out: LeftOut,
+    found: Sequence[Found] = (),
+    draw: Draw | None = None,
+) -> Inference:
+    """Estimate every chosen variance and build every interval that goes with one.
+
+    Parameters
+    ----------
+    losses : BlockLosses
+        Of one model, or differences.
+    variances, intervals : Selection
+        Methods.
+    choices : Choices
+        Level and alternative.
+    limits : tuple of float or None
+        What intervals are cut to, or None.
+    left_out : LeftOut
+        Notes the defaulted methods that these losses rule out.
+    found : sequence of Found
+        What was estimated beforehand, by fitting again.
+    draw : callable or None
+        Gives the bootstrap replicates of these losses' mean; without it nothing rests on them.
+    """
+    estimates = {
+        entry.key: estimate
+        for entry in variances.methods
+        if (estimate := _estimate(entry, losses, variances, left_out, draw)) is not None
+    }
+    on_losses = [
+        built
+        for entry in intervals.methods
+        for built in _intervals(entry, losses, variances.methods, estimates, choices, draw)
+    ]
+    on_fits = [built for one in found for built in _of_found(one, losses, intervals, choices)]
+    none_fits = not (variances.named or variances.methods or found)
+    note_unbuilt(intervals, none_fits, on_losses, left_out)
+    built = [*on_losses, *on_fits]
+    if limits is not None:
+        built = [replace(one, interval=clipped(one.interval, limits)) for one in built]
+    layout = losses.layout
+    again = {one.key: one for one in found if one.estimate is not None}
+    return Inference(
+        {**estimates, **_estimates_of(again, own=False)},
+        recommend(layout.kind, built, fixed_models=layout.has_fixed_models),
+        _estimates_of(again, own=True),
+    )
+
+
+def _estimates_of(found: dict[str, Found], *, own: bool) -> dict[str, VarianceEstimate]:
+    return {
+        key: one.estimate
+        for key, one in found.items()
+        if one.estimate is not None and one.is_own_estimate is own
+    }
+
+
+def _of_found(
+    found: Found,
+    losses: BlockLosses,
+    intervals: Selection[IntervalMethod],
+    choices: Choices,
+) -> Iterator[Built]:
+    """Yield the intervals that a method built itself, and those on its variance."""
+    for interval in found.intervals:
+        yield Built(interval, interval.method, found.name)
+    if found.estimate is None:
+        return
+    for entry in intervals.methods:
+        if entry.name in PROPORTIONS:
+            continue
+        on_it = entry.method.build(
+            losses, found.name, found.estimate, choices.level, choices.alternative
+        )
+        if on_it is not None:
+            keyed = replace(on_it, method=entry.key, variance=found.key)
+            yield Built(keyed, entry.name, found.name)
+
+
+def _estimate(
+    entry: Chosen[VarianceEstimator],
+    losses: BlockLosses,
+    selection: Selection[VarianceEstimator],
+    left_out: LeftOut,
+    draw: Draw | None,
+) -> VarianceEstimate | None:
+    method = entry.method
+    try:
+        if draw is not None and isinstance(method, ResampledVariance):
+            return method.estimate_on(losses, draw(method.n_resamples, method.unit))
+        return method.estimate(losses)
+    except DOES_NOT_FIT as error:
+        if selection.named:
+            raise
+        left_out.add("variances", entry.name, error.message)
+        return None
+
+
+def _intervals(  # noqa: PLR0913 - all that an interval may rest on
+    entry: Chosen[IntervalMethod],
+    losses: BlockLosses,
+    variances: tuple[Chosen[VarianceEstimator], ...],
+    estimates: dict[str, VarianceEstimate],
+    choices: Choices,
+    draw: Draw | None,
+) -> Iterator[Built]:
+    """Yield the intervals of one method: one for each variance, or one that rests on none.
+
+    Methods know variances by their wire names; the result has their keys.
+    """
+    if isinstance(entry.method, ResampledInterval):
+        if draw is not None:
+            replicates = draw(entry.method.n_resamples, None)
+            resampled = entry.method.build_on(replicates, choices.level, choices.alternative)
+            if resampled is not None:
+                yield Built(replace(resampled, method=entry.key), entry.name, None)
+        return
+    if entry.name in PROPORTIONS:
+        # a share needs no variance: without iid among the variances it is built all the same
+        given = [estimates[v.key] for v in variances if v.name == "iid" and v.key in estimates]
+        estimate = given[0] if given else None
+        share = entry.method.build(losses, "iid", estimate, choices.level, choices.alternative)
+        if share is not None:
+            yield Built(replace(share, method=entry.key), entry.name, None)
+        return
+    for variance in variances:
+        found = estimates.get(variance.key)
+        if found is None:
+            continue
+        interval = entry.method.build(
+            losses, variance.name, found, choices.level, choices.alternative
+        )
+        if interval is not None:
+            keyed = replace(interval, method=entry.key, variance=variance.key)
+            yield Built(keyed, entry.name, variance.name)
+
+
+def interval_told(interval: Interval) -> dict[str, Any]:
+    """Return an interval as the result has it."""
+    fields = {
+        "method": interval.method,
+        "target": interval.target,
+        "variance": interval.variance,
+        "mean": interval.mean,
+        "estimate": interval.estimate,
+        "standard_error": interval.standard_error,
+        "level": interval.level,
+        "alternative": interval.alternative,
+        "lower": interval.lower,
+        "upper": interval.upper,
+        "degrees_of_freedom": interval.degrees_of_freedom,
+        "recommended": interval.recommended,
+    }
+    details = {key: item for key, item in interval.details.items() if key not in fields}
+    return {**plain(fields), "cautions": told(interval.cautions), **plain(details)}
+
+
+def variance_told(estimate: VarianceEstimate) -> dict[str, Any]:
+    """Return a variance as the result has it; there is no standard error below 0."""
+    value = estimate.value
+    is_error = not isinstance(value, np.ndarray) and value >= 0
+    fields = {
+        "value": value,
+        "target": estimate.target,
+        "mean": estimate.mean,
+        "estimate": estimate.estimate,
+        "standard_error": math.sqrt(value) if is_error else None,
+        "degrees_of_freedom": estimate.degrees_of_freedom,
+        "usable": estimate.usable,
+    }
+    # details never stand in for a field of the contract
+    details = {key: item for key, item in estimate.details.items() if key not in fields}
+    return {**plain(fields), "cautions": told(estimate.cautions), **plain(details)}

@@ -1,0 +1,109 @@
+"""The methods of a family that an evaluation uses: those that were named, or all that fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Generic, TypeVar
+
+from thetahat.analyses.losses.choices import Choices, Chosen
+from thetahat.intervals import INTERVALS
+from thetahat.multiple_tests import MULTIPLE_TESTS
+from thetahat.multiple_tests.base import FEWEST_MODELS
+from thetahat.paired_tests import PAIRED_TESTS
+from thetahat.registry import Registry
+from thetahat.values.layout import Layout
+from thetahat.values.types import BlockKind
+from thetahat.variances import VARIANCES
+
+M = TypeVar("M")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection(Generic[M]):
+    """The methods of one family that an evaluation uses.
+
+    Parameters
+    ----------
+    methods : tuple of Chosen
+        In order of the request, or of wire name.
+    named : bool
+        Whether the request named them: a named method that fails is an error, a defaulted one is
+        left out with its reason.
+    left_out : tuple of dict
+        ``name``, ``reason`` and ``family`` of the defaulted ones that do not fit the layout.
+    """
+
+    methods: tuple[Chosen[M], ...]
+    named: bool
+    left_out: tuple[dict[str, str], ...] = ()
+
+
+def select(  # noqa: PLR0913 - what there is, what was asked, and what it is for
+    family: str,
+    chosen: tuple[Chosen[M], ...] | None,
+    registry: Mapping[str, type[M]],
+    layout: Layout,
+    choices: Choices,
+    n_models: int | None = None,
+) -> Selection[M]:
+    """Return the named methods, or all that fit the layout and the reasons of those that do not.
+
+    Methods whose class says ``by_request_only`` are never taken by default, and one with a
+    ``too_much_unasked`` not where that gives a reason. ``n_models`` is for the tests of all
+    models; with too few for any of them none is taken, and none listed.
+    """
+    if chosen is not None:
+        offered = tuple(replace(entry, method=choices.offered(entry.method)) for entry in chosen)
+        return Selection(offered, named=True)
+    if n_models is not None and n_models < FEWEST_MODELS:
+        return Selection((), named=False)
+    methods: list[Chosen[M]] = []
+    left_out: list[dict[str, str]] = []
+    for name, kind in registry.items():
+        if getattr(kind, "by_request_only", False):
+            continue
+        method = choices.offered(kind())
+        reason = misfit(method, layout, n_models) or _too_much(method, layout)
+        if reason is None:
+            methods.append(Chosen(name, name, method))
+        else:
+            left_out.append({"name": name, "reason": reason, "family": family})
+    return Selection(tuple(methods), named=False, left_out=tuple(left_out))
+
+
+def _too_much(method: Any, layout: Layout) -> str | None:
+    """Say why a method that fits is not taken unless it is named, or None."""
+    asked = getattr(method, "too_much_unasked", None)
+    reason: str | None = None if asked is None else asked(layout)
+    return reason
+
+
+def misfit(method: Any, layout: Layout, n_models: int | None = None) -> str | None:
+    """Say why a method of any family does not fit the layout, or None.
+
+    Test parts that may overlap break what most methods assume, so a method is asked about them
+    only where it says that it is for them.
+    """
+    overlap = layout.kind is BlockKind.SUBSAMPLES
+    if overlap and BlockKind.SUBSAMPLES not in method.info.blocks:
+        fits = " or ".join(kind.value for kind in BlockKind if kind in method.info.blocks)
+        return (
+            f"{method.info.name} is for {fits} blocks, and these are {layout.kind.value}, whose "
+            "test parts may overlap"
+        )
+    given = () if n_models is None else (n_models,)
+    reason: str | None = method.inapplicable(layout, *given)
+    return reason
+
+
+REGISTRIES: Final[Mapping[str, Mapping[str, type[Any]]]] = {
+    "variances": VARIANCES,
+    "intervals": INTERVALS,
+    "tests": PAIRED_TESTS,
+    "omnibus": MULTIPLE_TESTS,
+}
+"""The families that are chosen from, by the field of ``Choices``."""
+
+EVERY_TEST: Final[Registry[type[Any]]] = Registry("tests", {**PAIRED_TESTS, **MULTIPLE_TESTS})
+"""What a request's ``tests`` may name: tests of a pair, and tests of all models at once."""

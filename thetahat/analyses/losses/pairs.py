@@ -1,0 +1,216 @@
+"""Two models side by side: which pairs, their differences, how large they are."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from thetahat.analyses.losses.effect_sizes import further_sizes
+from thetahat.analyses.losses.pair_moments import pair_moments
+from thetahat.paired_tests.base import PairBatch, PairedLosses
+from thetahat.values.block_losses import BlockLosses, LossTable
+from thetahat.values.many_moments import ManyMoments
+from thetahat.values.moments import Moments
+from thetahat.values.types import BlockKind, Caution, FloatArray
+
+_ROUNDING = 8 * float(np.finfo(np.float64).eps)
+
+VALUES_AT_ONCE: Final = 2**18
+"""Differences of a batch of pairs: 2 MB, which stay in the cache from test to test."""
+
+
+_BETTER_WHEN_HIGHER = Caution(
+    "difference_in_loss_units",
+    "higher scores are better here; the difference is b minus a of the scores, so that negative "
+    "still means that a is better",
+)
+_EQUAL_BUT_FOR_ROUNDING = Caution(
+    "equal_but_for_rounding",
+    "the differences are equal but for their last bits, and are taken as equal",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two models and what is known of their difference.
+
+    Parameters
+    ----------
+    a, b : str
+        Names.
+    position : tuple of int
+        Their places among the models, which name the pair's random stream.
+    losses : PairedLosses
+        In units of the loss: scores that are better when higher come with their sign changed.
+    constant : float or None
+        The difference where it is the same for every instance (or split).
+    cautions : tuple of Caution
+        On the difference as such.
+    """
+
+    a: str
+    b: str
+    position: tuple[int, int]
+    losses: PairedLosses
+    constant: float | None
+    cautions: tuple[Caution, ...]
+
+
+def places(names: Sequence[str], control: str | None) -> list[tuple[int, int]]:
+    """Return every i < j in the request's order, or each model against the control as b."""
+    if control is not None:
+        last = names.index(control)
+        return [(i, last) for i in range(len(names)) if i != last]
+    return [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
+
+
+def pairs(table: LossTable, control: str | None) -> Iterator[Pair]:
+    """Yield the pairs of ``places``, each with its difference."""
+    for some, _ in batches(table, control):
+        yield from some
+
+
+def batches(
+    table: LossTable, control: str | None, given: Mapping[Hashable, Any] | None = None
+) -> Iterator[tuple[list[Pair], PairBatch]]:
+    """Yield the pairs of ``places``, some at a time: what is in memory at once is bounded.
+
+    ``given`` is what the tests share from the start.
+    """
+    names = table.names
+    chosen = places(names, control)
+    models = tuple(_as_losses(table, name) for name in names)
+    given_by_model = [given_losses(losses) for losses in models]
+    largest = np.array([np.abs(losses).max() for losses in given_by_model])
+    shared = dict(given or {})
+    moments = pair_moments(models, len(chosen))
+    step = max(1, VALUES_AT_ONCE // len(given_by_model[0]))
+    for start in range(0, len(chosen), step):
+        some = chosen[start : start + step]
+        positions = np.array(some, dtype=np.intp)
+        differences = np.empty((len(some), len(given_by_model[0])))
+        for (i, j), out in zip(some, differences, strict=True):
+            np.subtract(given_by_model[i], given_by_model[j], out=out)
+        spreads = differences.max(axis=1) - differences.min(axis=1)
+        equal = spreads <= _ROUNDING * largest[positions].max(axis=1)
+        rounded = equal & (spreads > 0)
+        differences[rounded] = differences[rounded, :1]
+        equals = zip(equal.tolist(), rounded.tolist(), strict=True)
+        found = moments(positions)
+        told = zip(some, differences, found, equals, strict=True)
+        made = [
+            _pair(table, names, models, place, values, known, is_equal=same, is_rounded=near)
+            for place, values, known, (same, near) in told
+        ]
+        yield (
+            made,
+            PairBatch(
+                pairs=tuple(pair.losses for pair in made),
+                positions=positions,
+                models=models,
+                n_pairs_in_all=len(chosen),
+                differences=differences if models[0].values is not None else None,
+                moments=_of_unequal(found, equal),
+                shared=shared,
+            ),
+        )
+
+
+def _of_unequal(
+    found: Sequence[Moments | None], equal: npt.NDArray[np.bool_]
+) -> ManyMoments | None:
+    """Return the moments as arrays, where they are; those of equal differences are not these."""
+    if not isinstance(found, ManyMoments):
+        return None
+    return replace(found, known=found.known & ~equal)
+
+
+def _pair(  # noqa: PLR0913 - the pair, and what is known of its differences
+    table: LossTable,
+    names: Sequence[str],
+    models: Sequence[BlockLosses],
+    place: tuple[int, int],
+    differences: FloatArray,
+    moments: Moments | None,
+    *,
+    is_equal: bool,
+    is_rounded: bool,
+) -> Pair:
+    """Return a pair whose differences may be equal, and equal but for rounding."""
+    i, j = place
+    cautions: tuple[Caution, ...] = (_BETTER_WHEN_HIGHER,) if table.higher_is_better else ()
+    if is_rounded:
+        cautions = (*cautions, _EQUAL_BUT_FOR_ROUNDING)
+    constant = float(differences[0]) if is_equal else None
+    if constant == 0:
+        identical = f"{names[i]} and {names[j]} have equal losses"
+        cautions = (*cautions, Caution("identical_losses", identical))
+    difference = models[i].difference(differences, None if is_equal else moments)
+    losses = PairedLosses(models[i], models[j], difference)
+    return Pair(names[i], names[j], place, losses, constant, cautions)
+
+
+def _as_losses(table: LossTable, name: str) -> BlockLosses:
+    losses = table.models[name]
+    if not table.higher_is_better:
+        return losses
+    values = None if losses.values is None else -losses.values
+    scores = None if losses.scores is None else -losses.scores
+    return BlockLosses(losses.layout, values=values, scores=scores)
+
+
+def given_losses(losses: BlockLosses) -> FloatArray:
+    """Return what is known of the losses: (n,) by row, or (J,) by split."""
+    if losses.values is not None:
+        return losses.values
+    assert losses.scores is not None  # noqa: S101 - BlockLosses has one of the two
+    return losses.scores
+
+
+def units_of(difference: BlockLosses) -> tuple[str, FloatArray]:
+    """Return what the paired units are and their (n,) differences.
+
+    Block means where blocks are sources, where only split means are known, and where the rows of
+    one instance cannot be matched; instances otherwise.
+    """
+    layout = difference.layout
+    if layout.kind is BlockKind.SOURCE or not layout.has_rows or not layout.is_matched:
+        return "block", difference.moments.means
+    return "instance", difference.instance_means()
+
+
+def effect_size(unit: str, differences: FloatArray, *, further: bool = True) -> dict[str, Any]:
+    r"""Cohen's d of the paired differences: their mean over their standard deviation (ddof 1).
+
+    ``further_sizes`` adds what goes with it, unless that is not asked for.
+
+    Degenerate cases: None where the differences do not vary, or there is one.
+    """
+    sd = float(differences.std(ddof=1)) if len(differences) > 1 else 0.0
+    constant = float(differences.max() - differences.min()) == 0
+    value = None if constant or sd == 0 else float(differences.mean()) / sd
+    told = {"name": "cohen_d", "value": value, "unit": unit, "n": len(differences)}
+    return told | further_sizes(differences, value) if further else told
+
+
+def n_independent(difference: BlockLosses, units: FloatArray) -> int:
+    """Return how many units may be taken as independent: clusters, where they are what is drawn."""
+    layout = difference.layout
+    by_source = layout.kind is BlockKind.SOURCE
+    return len(units) if by_source else len(layout.cluster_labels) or len(units)
+
+
+def within_part(difference: BlockLosses) -> float | None:
+    """Return the average of V_k / M_k over K: what sampling within sources adds to B / K.
+
+    None where one number per split is known, a block has one instance, or there are repeats.
+    """
+    layout = difference.layout
+    if not layout.has_rows or layout.n_repeats > 1 or layout.smallest_block < 2:
+        return None
+    (moments,) = difference.moments.by_repeat()
+    return moments.mean_sampling_variance / moments.n_blocks

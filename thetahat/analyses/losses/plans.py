@@ -1,0 +1,252 @@
+"""How much more data would settle an undecided comparison."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from thetahat.analyses.losses.power import detectable_difference, power_of
+from thetahat.values.layout import Layout
+from thetahat.values.types import BlockKind, Target
+
+MOST_SPLITS: Final = 100
+"""More splits than this narrow a repeated cross-validation by next to nothing."""
+
+MOST_UNITS: Final = 10**12
+"""A plan that needs more is no plan."""
+
+_DEGREES_GROW = frozenset({"theta_4", "theta_A", "theta_B", "iid"})  # one per instance
+_REPEATED = frozenset({"nadeau_bengio", "bouckaert_frank"})  # both (1/J + n2/n1) S^2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Basis:
+    """What a verdict rests on: a difference, its error and where they come from.
+
+    Parameters
+    ----------
+    difference : float
+        a minus b, in units of the loss.
+    standard_error : float
+        Of the difference, above 0.
+    degrees_of_freedom : float or None
+        None means normal.
+    target : Target
+        What it speaks of.
+    method, variance : str or None
+        Keys in the result.
+    variance_name : str or None
+        Wire name of the variance.
+    within : float or None
+        For a new source: the part of the squared standard error that comes from the sampling of
+        instances within the sources, average of V_k / (M_k K); None where it is not known.
+    """
+
+    difference: float
+    standard_error: float
+    degrees_of_freedom: float | None
+    target: Target
+    method: str
+    variance: str | None
+    variance_name: str | None
+    within: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Growth:
+    """The standard error and the degrees of freedom of a larger experiment of one unit.
+
+    ``floor`` is the standard error that no number of them comes below, with ``because``.
+    """
+
+    unit: str
+    now: int
+    most: int
+    error_at: Callable[[int], tuple[float, float | None]]
+    floor: float = 0.0
+    because: str = ""
+
+
+def plan(
+    basis: Basis, layout: Layout, *, alpha: float, power: float, margin: float | None
+) -> tuple[dict[str, Any] | None, str | None]:
+    """Return the plan, or None and the reason why there is none.
+
+    The plan asks for the smallest experiment whose two-sided test at alpha finds the assumed
+    difference with the asked power, if the variances are what they were estimated to be. That
+    estimate is uncertain too: with few blocks the plan may be off by a factor. Units are tried
+    in this order; the first that leads there is the plan, and the others stand beside it as
+    ``alternatives``, with their number or the reason why they do not help.
+
+    - ``new_source``: sources, the variance being B / K with K - 1 degrees of freedom; then
+      instances in these sources, which only shrink the part of B that is due to their number.
+    - ``nadeau_bengio`` on random folds: repeats, as long as (1 / J + n2 / n1) S^2, which has a
+      floor, comes low enough within ``MOST_SPLITS`` splits; then instances.
+    - ``nadeau_bengio`` on subsamples: the same, each further split being a repeat; not where no
+      instance is tested twice, or every split there can be was made: these cannot be added to.
+    - else instances, the variance falling as 1 / N; blocks (and clusters) grow alike.
+
+    Parameters
+    ----------
+    basis : Basis
+        The difference and its error.
+    layout : Layout
+        What the data are now.
+    alpha, power : float
+        Of the test, both in (0, 1).
+    margin : float or None
+        Assumed as the true difference where given; else the observed one is.
+    """
+    assumed = basis.difference if margin is None else margin
+    if assumed == 0:
+        return (
+            None,
+            "the observed difference is 0 and no margin is given, so there is no size to look for",
+        )
+    now = power_of(assumed, basis.standard_error, basis.degrees_of_freedom, alpha)
+    what = "the observed difference" if margin is None else "a difference as large as the margin"
+    if now >= power:
+        return None, (
+            f"the data already find {what} with power {now:.2f}: more of the same "
+            "need not settle it"
+        )
+    ways = [_way(growth, assumed, alpha, power) for growth in _growths(basis, layout)]
+    found = next((way for way in ways if "total" in way), None)
+    if found is None:
+        reasons = "; ".join(f"{way['unit']}: {way['reason']}" for way in ways)
+        return None, f"nothing that the plan knows would find {what}: {reasons}"
+    return {
+        **found,
+        "power": power,
+        "assumed_difference": assumed,
+        "assumes": "observed" if margin is None else "margin",
+        "alternatives": [way for way in ways if way is not found],
+    }, None
+
+
+def _way(growth: _Growth, assumed: float, alpha: float, power: float) -> dict[str, Any]:
+    """Return the unit with its number, or with the reason why it does not lead there."""
+    if growth.floor > 0 and power_of(assumed, growth.floor, None, alpha) < power:
+        return {"unit": growth.unit, "reason": growth.because}
+    total = _smallest(growth, assumed, alpha, power)
+    if total is None:
+        more = f"it would take more than {growth.most:.6g} {growth.unit}"
+        return {"unit": growth.unit, "reason": growth.because or more}
+    return {"unit": growth.unit, "additional": total - growth.now, "total": total}
+
+
+def _smallest(growth: _Growth, assumed: float, alpha: float, power: float) -> int | None:
+    """Return the smallest total with the power, or None: a guess, a bracket, then bisection."""
+
+    def enough(total: int) -> bool:
+        error, degrees = growth.error_at(total)
+        return power_of(assumed, error, degrees, alpha) >= power
+
+    if growth.most <= growth.now or not enough(growth.most):
+        return None
+    error, _ = growth.error_at(growth.now)
+    needed = (detectable_difference(error, None, alpha, power) / abs(assumed)) ** 2
+    low, high = growth.now, growth.most
+    guess = int(min(max(growth.now * needed, low + 1), high))
+    reach = 1 + guess // 64
+    while high - low > 1:  # low has too little power, high enough
+        if enough(guess):
+            high, guess = guess, guess - reach
+        else:
+            low, guess = guess, guess + reach
+        reach *= 2
+        if not low < guess < high:
+            guess = (low + high) // 2
+    return high
+
+
+def _growths(basis: Basis, layout: Layout) -> list[_Growth]:
+    if basis.target is Target.NEW_SOURCE:
+        within = [] if basis.within is None else [_within_sources(basis, layout, basis.within)]
+        return [_sources(basis, layout), *within]
+    if basis.variance_name in _REPEATED and _can_repeat(layout):
+        return [_repeats(basis, layout), _instances(basis, layout)]
+    return [_instances(basis, layout)]
+
+
+def _sources(basis: Basis, layout: Layout) -> _Growth:
+    k = layout.n_blocks
+    one = basis.standard_error * math.sqrt(k)
+    normal = basis.degrees_of_freedom is None
+    return _Growth(
+        "sources", k, MOST_UNITS, lambda n: (one / math.sqrt(n), None if normal else n - 1.0)
+    )
+
+
+def _within_sources(basis: Basis, layout: Layout, within: float) -> _Growth:
+    n, between = layout.n_instances, max(0.0, basis.standard_error**2 - within)
+    return _Growth(
+        "instances",
+        n,
+        MOST_UNITS,
+        lambda total: (math.sqrt(between + within * n / total), basis.degrees_of_freedom),
+        floor=math.sqrt(between),
+        because=(
+            "more instances in these sources do not shrink the spread between sources, which is "
+            f"{100 * between / (between + within):.3g} % of the variance here"
+        ),
+    )
+
+
+def _can_repeat(layout: Layout) -> bool:
+    """Whether there are other splits than these."""
+    if layout.kind is BlockKind.SUBSAMPLES:
+        n, m = layout.n_instances, layout.smallest_block
+        all_there_are = n <= MOST_SPLITS and math.comb(n, m) == layout.n_splits
+        return layout.n_rows > n and not all_there_are
+    return bool(layout.n_test.max() > 1)
+
+
+def _n_repeats(layout: Layout) -> int:
+    """Return the number of partitions, or of splits that stand for themselves."""
+    return layout.n_splits if layout.kind is BlockKind.SUBSAMPLES else layout.n_repeats
+
+
+def _most_repeats(layout: Layout) -> int:
+    return MOST_SPLITS * _n_repeats(layout) // layout.n_splits
+
+
+def _repeats(basis: Basis, layout: Layout) -> _Growth:
+    ratio = layout.test_to_train_ratio or 0.0
+    per_repeat = layout.n_splits / _n_repeats(layout)
+    s2 = basis.standard_error**2 / (1 / layout.n_splits + ratio)
+    normal = basis.degrees_of_freedom is None
+
+    def error_at(repeats: int) -> tuple[float, float | None]:
+        splits = per_repeat * repeats
+        return math.sqrt((1 / splits + ratio) * s2), None if normal else splits - 1
+
+    return _Growth(
+        "repeats",
+        _n_repeats(layout),
+        _most_repeats(layout),
+        error_at,
+        because=(
+            f"up to {MOST_SPLITS} splits of the same instances do not: the overlap of training "
+            "sets leaves a floor under the variance"
+        ),
+    )
+
+
+def _instances(basis: Basis, layout: Layout) -> _Growth:
+    n, degrees = layout.n_instances, basis.degrees_of_freedom
+    each_is_a_split = layout.kind is BlockKind.RANDOM and layout.n_test.max() == 1
+
+    def error_at(total: int) -> tuple[float, float | None]:
+        error = basis.standard_error * math.sqrt(n / total)
+        if degrees is None:
+            return error, None
+        if basis.variance_name in _DEGREES_GROW or each_is_a_split:
+            return error, degrees + total - n
+        if basis.variance_name == "cluster_robust":
+            return error, (degrees + 1) * total / n - 1
+        return error, degrees
+
+    return _Growth("instances", n, MOST_UNITS, error_at)

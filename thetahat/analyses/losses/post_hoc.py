@@ -1,0 +1,142 @@
+"""Which pairs of models differ after a test of all, and which models are tied."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from thetahat.analyses.losses.brief_comparisons import detail_of
+from thetahat.analyses.losses.choices import Choices
+from thetahat.corrections.corrections import adjust
+from thetahat.multiple_tests.base import PostHoc
+from thetahat.values.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComparedPairs:
+    """All pairs of models, or all models against the control.
+
+    Parameters
+    ----------
+    names : tuple of str
+        (k,) models.
+    a, b : ndarray of int
+        (m,) models of each pair, in the order of the comparisons.
+    z : ndarray of float or None
+        (m,) difference of scores over its error; None where nothing tells the models apart.
+    p_values, adjusted : ndarray of float
+        (m,) two-sided, before and after the correction.
+    """
+
+    names: tuple[str, ...]
+    a: IntArray
+    b: IntArray
+    z: FloatArray | None
+    p_values: FloatArray
+    adjusted: FloatArray
+
+    def told(self, detail: str) -> dict[str, Any]:
+        """Return ``pairs``: a record each, or columns where comparisons are told in brief."""
+        z = [None] * len(self.a) if self.z is None else self.z.tolist()
+        columns = {
+            "z": z,
+            "p_value": self.p_values.tolist(),
+            "p_value_adjusted": self.adjusted.tolist(),
+        }
+        if detail == "brief":
+            order = "each a before every later b, in the models' order"
+            return {"pairs": None, "pair_columns": {"order": order, **columns}}
+        rows = zip(*columns.values(), strict=True)
+        return {
+            "pairs": [
+                {"a": self.names[a], "b": self.names[b], **dict(zip(columns, row, strict=True))}
+                for a, b, row in zip(self.a.tolist(), self.b.tolist(), rows, strict=True)
+            ]
+        }
+
+    def differ(self, alpha: float) -> np.ndarray:
+        """(k, k) which pairs differ; false for those not compared."""
+        k = len(self.names)
+        found = np.zeros((k, k), dtype=np.bool_)
+        found[self.a, self.b] = found[self.b, self.a] = self.adjusted < alpha
+        return found
+
+
+def compare_pairs(post_hoc: PostHoc, names: tuple[str, ...], choices: Choices) -> ComparedPairs:
+    """Compare every i < j, or each model with the control as b, by the normal distribution.
+
+    The alternative is two-sided, whatever the request's.
+    """
+    scores, k = np.array(post_hoc.scores), len(names)
+    if choices.control is None:
+        a, b = np.triu_indices(k, 1)
+    else:
+        last = names.index(choices.control)
+        a = np.delete(np.arange(k), last)
+        b = np.full(k - 1, last)
+    z, p_values = None, np.ones(len(a))
+    if post_hoc.standard_error > 0:
+        z = (scores[a] - scores[b]) / post_hoc.standard_error
+        p_values = 2 * special.ndtr(-np.abs(z))
+    adjusted = np.array(adjust(p_values.tolist(), choices.correction), dtype=np.float64)
+    return ComparedPairs(names, a, b, z, p_values, adjusted)
+
+
+def post_hoc_told(post_hoc: PostHoc, names: tuple[str, ...], choices: Choices) -> dict[str, Any]:
+    """Return ``pairs``, ``tied`` and ``diagram`` of one test.
+
+    ``tied`` holds one group: the model with the best score, or the control, and those that do not
+    differ from it. ``diagram`` has what a critical difference diagram draws: the scores, the
+    difference from which on two of them are significant, where the correction has such a one
+    (``bonferroni``, which against a control is Bonferroni-Dunn's, and ``none``), and the groups of
+    neighbours none of which differ.
+    """
+    compared = compare_pairs(post_hoc, names, choices)
+    scores, alpha = np.array(post_hoc.scores), choices.alpha
+    differ = compared.differ(alpha)
+    order = np.argsort(scores, kind="stable")
+    ordered = [names[i] for i in order]
+    reference = int(order[0]) if choices.control is None else names.index(choices.control)
+    tied = [names[i] for i in order if not differ[reference, i]]
+    groups = [tied] if choices.control else groups_of(differ[np.ix_(order, order)], ordered)
+    return {
+        **compared.told(detail_of(choices.detail, len(compared.a))),
+        "alpha": alpha,
+        "correction": choices.correction,
+        "tied_with": names[reference],
+        "tied": [tied],
+        "diagram": {
+            "score": post_hoc.name,
+            "values": dict(zip(names, post_hoc.scores, strict=True)),
+            "alpha": alpha,
+            "critical_difference": _critical_difference(post_hoc, choices, len(compared.a)),
+            "groups": groups,
+        },
+    }
+
+
+def groups_of(differ: np.ndarray, names: list[str]) -> list[list[str]]:
+    """Return the largest runs of neighbours none of which differ, the first the best's.
+
+    ``differ`` is (k, k) in the order of the names, best score first.
+    """
+    groups: list[list[str]] = []
+    reached = 0
+    for start in range(len(names)):
+        end = max(start + 1, reached)
+        while end < len(names) and not differ[start : end + 1, end].any():
+            end += 1
+        if end > reached:  # else the run before holds it
+            groups.append(names[start:end])
+            reached = end
+    return groups
+
+
+def _critical_difference(post_hoc: PostHoc, choices: Choices, n_pairs: int) -> float | None:
+    if choices.correction not in {"bonferroni", "none"} or post_hoc.standard_error == 0:
+        return None
+    families = n_pairs if choices.correction == "bonferroni" else 1
+    return float(-special.ndtri(choices.alpha / (2 * families))) * post_hoc.standard_error

@@ -1,0 +1,168 @@
+"""A metric under the bootstrap: each part's rows are sorted once, then only counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from thetahat.metrics.base import Metric, OfKinds, Statistic, resamples_of
+from thetahat.numerics.bootstrap.resamples import MANY_DRAWS, HashedResamples, few_kinds
+from thetahat.numerics.bootstrap.units import Units, default_unit, unit_misfit, units_of
+from thetahat.values.layout import Layout
+from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
+
+CELLS_AT_ONCE: Final = 2**19
+"""Resamples times rows that are counted together; a chunk of that size stays in the cache."""
+CELLS_OF_MANY_PARTS: Final = 2**22
+"""The same where there are so many parts that each would have little to do in a chunk."""
+MANY_PARTS: Final = 256
+
+Part = tuple[IntArray, Statistic]
+"""Some rows, and the metric on them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Replicates:
+    """Values of a metric under resampling.
+
+    Parameters
+    ----------
+    values : ndarray of float
+        (B,) NaN where a resample has no value.
+    unit : str
+        What was drawn: ``instance``, ``cluster`` or ``block``.
+    """
+
+    values: FloatArray
+    unit: str
+
+    def minus(self, other: Replicates) -> Replicates:
+        """Return the replicates of a difference; both come from the same resamples."""
+        return replace(self, values=self.values - other.values)
+
+    @property
+    def known(self) -> FloatArray:
+        """The values of the resamples that have one."""
+        return self.values[~np.isnan(self.values)]
+
+
+def replicates_of(
+    metric: Metric, layout: Layout, parts: Sequence[Part], splits: FloatArray, seed: int
+) -> Replicates | None:
+    """Return the metric's main mean under resampling; None where rows cannot be matched.
+
+    Sources are drawn whole: the metric of each stays, and only its count changes. Clusters are
+    drawn whole over all blocks, instances within their blocks; over all where there are repeats,
+    and where every block has one. All models and metrics of a job share their resamples.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+        The statistics whose average is the main mean: splits, or repeats as a whole.
+    splits : ndarray of float
+        (J,) values by split.
+    """
+    n_resamples, units = resamples_of(metric, layout.n_rows), _units(layout)
+    if n_resamples == 0 or units is None:
+        return None
+    resamples = HashedResamples(units.starts, seed, n_resamples)
+    # the estimate itself leaves out what has no value
+    defined = [(rows, one) for rows, one in parts if not np.isnan(one.value())]
+    many = layout.n_rows * n_resamples >= MANY_DRAWS
+    kinds = _Kinds.of(defined, layout, units) if many else None
+    if kinds is not None:
+        return Replicates(kinds.values(resamples), units.unit)
+    values = np.full(n_resamples, np.nan)
+    cells = CELLS_OF_MANY_PARTS if len(defined) > MANY_PARTS else CELLS_AT_ONCE
+    at_once = max(1, cells // layout.n_rows)
+    for first in range(0, n_resamples, at_once):
+        stop = min(first + at_once, n_resamples)
+        counts = resamples.counts(first, stop)
+        if units.unit == "block":
+            values[first:stop] = _of_blocks(splits, counts[:, layout.split_block])
+        elif defined:
+            values[first:stop] = _of_parts(defined, units.rows_of(counts), many=many)
+    return Replicates(values, units.unit)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Kinds:
+    """What each unit enters the parts as, where units of a kind are all the same to them.
+
+    Parameters
+    ----------
+    statistics : sequence of OfKinds
+        (P,) of the parts.
+    bounds : list of int
+        (P + 1,) first kind of each part.
+    by_unit : ndarray of int
+        (U,) kinds; one more is that of units in no part.
+    """
+
+    statistics: Sequence[OfKinds]
+    bounds: list[int]
+    by_unit: IntArray
+
+    @classmethod
+    def of(cls, parts: Sequence[Part], layout: Layout, units: Units) -> _Kinds | None:
+        """Return the kinds of all parts; None where they are many, or a unit is not a row."""
+        alone = units.unit == "instance" and units.unit_of_row is None
+        statistics = [one for _, one in parts if isinstance(one, OfKinds)]
+        if not alone or len(statistics) < max(len(parts), 1):
+            return None
+        bounds, by_row = [0], np.full(layout.n_rows, -1, dtype=np.intp)
+        for (rows, _), one in zip(parts, statistics, strict=True):
+            own, n_kinds = one.kinds()
+            by_row[rows] = bounds[-1] + own
+            bounds.append(bounds[-1] + n_kinds)
+            if not few_kinds(bounds[-1], layout.n_rows):
+                return None
+        by_row[by_row < 0] = bounds[-1]
+        return cls(statistics, bounds, by_row if layout.order is None else by_row[layout.order])
+
+    def values(self, resamples: HashedResamples) -> FloatArray:
+        """(B,) averages over the parts."""
+        values, n_kinds = np.empty(resamples.n_resamples), self.bounds[-1] + 1
+        step = max(1, CELLS_AT_ONCE // n_kinds)
+        for first in range(0, len(values), step):
+            stop = min(first + step, len(values))
+            counts = resamples.counts_by_kind(self.by_unit, n_kinds, first, stop)
+            of_parts = (
+                one.resampled_by_kind(counts[:, low:high])
+                for one, (low, high) in zip(self.statistics, pairwise(self.bounds), strict=True)
+            )
+            values[first:stop] = sum(of_parts) / len(self.statistics)
+        return values
+
+
+def _units(layout: Layout) -> Units | None:
+    unit = default_unit(layout)
+    if unit == "instance" and layout.has_one_row_each and layout.n_test.max() < 2:
+        # inside blocks of one nothing can be drawn
+        ends = np.array([0, layout.n_rows], dtype=np.intp)
+        models = Target.THESE_MODELS
+        return Units(layout, "instance", ends, None, None, models, MeanKind.POOLED)
+    if unit_misfit("the bootstrap", layout, unit) is not None:
+        return None
+    return units_of(layout, unit)
+
+
+def _of_blocks(splits: FloatArray, counts: FloatArray) -> FloatArray:
+    """(B,) averages of the splits that have a value, counted as often as they are drawn."""
+    known = ~np.isnan(splits)
+    weights = counts[:, known]
+    total = weights.sum(axis=1)
+    undefined = np.full(len(counts), np.nan)
+    return np.asarray(np.divide(weights @ splits[known], total, out=undefined, where=total > 0))
+
+
+def _of_parts(parts: Sequence[Part], counts: FloatArray, *, many: bool) -> FloatArray:
+    """(B,) averages over the parts."""
+    if len(parts) == 1 and len(parts[0][0]) == counts.shape[1]:
+        return parts[0][1].resampled(counts, many=many)  # all rows, in order
+    values = (one.resampled(counts[:, rows], many=many) for rows, one in parts)
+    return np.asarray(sum(values) / len(parts))

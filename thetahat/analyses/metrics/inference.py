@@ -1,0 +1,109 @@
+"""A metric read: its variances, its intervals, and which of them stands first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from thetahat.analyses.losses.choices import Choices
+from thetahat.analyses.losses.clipping import clipped
+from thetahat.analyses.metrics.intervals import FIRST, bootstrap, logit, recommended, symmetric
+from thetahat.analyses.metrics.metric_values import Measured, mean_of
+from thetahat.analyses.metrics.variances import spreads
+from thetahat.intervals.base import Interval
+from thetahat.metrics.base import Metric
+from thetahat.values.types import Alternative, BlockKind, Caution, MeanKind, Target
+from thetahat.variances.base import VarianceEstimate
+
+_TURNED = {
+    Alternative.LESS: Alternative.GREATER,
+    Alternative.GREATER: Alternative.LESS,
+    Alternative.TWO_SIDED: Alternative.TWO_SIDED,
+}
+_UNIT_RANGE = (0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One metric of one model, or one difference, with its variances and intervals."""
+
+    measured: Measured
+    mean: MeanKind
+    variances: Mapping[str, VarianceEstimate]
+    intervals: list[Interval]
+
+    @property
+    def target(self) -> Target:
+        """What the first interval of all speaks of."""
+        source = self.measured.layout.kind is BlockKind.SOURCE
+        return Target.NEW_SOURCE if source else Target.THESE_MODELS
+
+    @property
+    def main(self) -> tuple[str, VarianceEstimate] | tuple[None, None]:
+        """The variance that stands first in the result: the recommended one of its target.
+
+        Where no interval can rest on any, it is the first that there is.
+        """
+        order = FIRST[self.measured.layout.kind, self.target]
+        there = [(name, self.variances[name]) for name in order if name in self.variances]
+        of_mean = [one for one in there if one[1].mean is self.mean]
+        usable = [one for one in of_mean if one[1].usable]
+        return next(iter(usable or of_mean), (None, None))
+
+    @property
+    def interval(self) -> Interval | None:
+        """The recommended interval of the main target."""
+        for interval in self.intervals:
+            if interval.recommended and interval.target is self.target:
+                return interval
+        return None
+
+
+def read(metric: Metric, measured: Measured, choices: Choices, *, is_difference: bool) -> Reading:
+    """Build every variance and interval of one metric, or of a difference of two models'."""
+    alternative = asked(metric, choices.alternative)
+    mean = mean_of(metric, measured)
+    variances = spreads(measured)
+    built: list[Interval] = []
+    for name, spread in variances.items():
+        interval = symmetric(name, spread, choices.level, alternative)
+        if interval is None:
+            continue
+        built.append(interval)
+        on_logit = None if is_difference else _on_logit(metric, interval)
+        if on_logit is not None:
+            built.append(on_logit)
+    built += bootstrap(measured, mean, choices.level, alternative)
+    low, high = metric.value_range
+    span = (low - high, high - low) if is_difference else (low, high)
+    built = [_within(one, span, clip=choices.clip) for one in built]
+    own = [one for one in built if one.mean is mean or one.target is Target.THESE_SOURCES]
+    marked = recommended(measured.layout.kind, own)
+    rest = [one for one in built if one not in own]
+    return Reading(measured, mean, variances, [*marked, *rest])
+
+
+def asked(metric: Metric, alternative: Alternative) -> Alternative:
+    """Return the alternative in the metric's own units: ``less`` asks whether a is better."""
+    return _TURNED[alternative] if metric.higher_is_better else alternative
+
+
+def _on_logit(metric: Metric, interval: Interval) -> Interval | None:
+    return logit(interval) if metric.value_range == _UNIT_RANGE else None
+
+
+def _within(interval: Interval, span: tuple[float, float], *, clip: bool) -> Interval:
+    """Cut the interval where that is asked; else say where it passes what the metric can be."""
+    if clip:
+        return clipped(interval, span)
+    low, high = span
+    below = interval.lower is not None and interval.lower < low
+    above = interval.upper is not None and interval.upper > high
+    if not (below or above):
+        return interval
+    caution = Caution(
+        "interval_beyond_range",
+        f"it passes what the metric can be, {low:g} to {high:g}: the normal approximation is "
+        "rough here; clip cuts it, and a logit interval stays inside",
+    )
+    return replace(interval, cautions=(*interval.cautions, caution))

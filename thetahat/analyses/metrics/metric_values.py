@@ -1,0 +1,186 @@
+"""One metric of one model over a layout, with how each row moves it; or the difference of two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from thetahat.analyses.metrics.bootstrap import Replicates, replicates_of
+from thetahat.metrics.base import Judged, Metric, Statistic
+from thetahat.values.layout import Layout
+from thetahat.values.types import BlockKind, FloatArray, IntArray, MeanKind
+
+UNDEFINED = float("nan")
+"""Stands for a metric that has no value, inside this package only."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Measured:
+    r"""A metric over all rows and over each split, and its first-order parts by row.
+
+    Parameters
+    ----------
+    layout : Layout
+        Splits, repeats, clusters.
+    pooled : float
+        Over all rows of a repeat, averaged over repeats; NaN where undefined.
+    pooled_parts : ndarray of float
+        (n,) the rows' shares in the pooled estimate's error: influence over number of rows.
+    splits : ndarray of float
+        (J,) of each split; NaN where undefined.
+    split_influence : ndarray of float
+        (n,) influence of each row on its own split's metric; 0 where that is undefined.
+    strata : ndarray of int or None
+        (n,) codes of groups in which the influence averages to 0: DeLong's classes.
+    variance_name : str
+        What the variance by influence function is called: ``delong``, or ``influence``.
+    fold_influence : ndarray of float or None
+        (n,) what ``ledell`` takes instead of ``split_influence``; None for other metrics.
+    replicates : Replicates or None
+        Under the bootstrap.
+    """
+
+    layout: Layout
+    pooled: float
+    pooled_parts: FloatArray
+    splits: FloatArray
+    split_influence: FloatArray
+    strata: IntArray | None
+    variance_name: str
+    fold_influence: FloatArray | None = None
+    replicates: Replicates | None = None
+
+    @property
+    def defined(self) -> np.ndarray:
+        """(J,) whether a split has a value."""
+        return ~np.isnan(self.splits)
+
+    @property
+    def macro(self) -> float:
+        """Average over repeats of the average of the splits that have a value."""
+        weights = self.split_weights()
+        if weights is None:
+            return UNDEFINED
+        known = self.defined
+        return float(weights[known] @ self.splits[known])
+
+    def split_weights(self) -> FloatArray | None:
+        """(J,) what each split counts in the macro average; None where a repeat has no value."""
+        repeat, known = self.layout.split_repeat, self.defined
+        counts = np.bincount(repeat, weights=known)
+        if counts.min() == 0:
+            return None
+        return np.asarray(known / counts[repeat] / len(counts))
+
+    def macro_parts(self) -> FloatArray | None:
+        """(n,) the rows' shares in the macro estimate's error; None where it is undefined."""
+        weights = self.split_weights()
+        if weights is None:
+            return None
+        return np.asarray(
+            self.split_influence * (weights / self.layout.n_test)[self.layout.split_of_row()]
+        )
+
+    def minus(self, other: Measured) -> Measured:
+        """Return the paired difference, this minus the other: every part is linear."""
+        both = self.defined & other.defined
+        keep = both[self.layout.split_of_row()]
+        replicates, fold_influence = None, None
+        if self.fold_influence is not None and other.fold_influence is not None:
+            fold_influence = self.fold_influence - other.fold_influence
+        if self.replicates is not None and other.replicates is not None:
+            replicates = self.replicates.minus(other.replicates)
+        return replace(
+            self,
+            pooled=self.pooled - other.pooled,
+            pooled_parts=self.pooled_parts - other.pooled_parts,
+            splits=np.where(both, self.splits - other.splits, UNDEFINED),
+            split_influence=np.where(keep, self.split_influence - other.split_influence, 0.0),
+            fold_influence=fold_influence,
+            replicates=replicates,
+        )
+
+
+def main_mean(metric: Metric, layout: Layout) -> MeanKind:
+    """Return which mean is read first: the pooled one of a holdout, the macro one of sources."""
+    if layout.kind is BlockKind.HOLDOUT:
+        return MeanKind.POOLED
+    return MeanKind.MACRO if layout.kind is BlockKind.SOURCE else metric.fold_mean
+
+
+def mean_of(metric: Metric, measured: Measured) -> MeanKind:
+    """Return ``main_mean``, or the pooled one where no split of some repeat has a value."""
+    undefined = measured.split_weights() is None
+    return MeanKind.POOLED if undefined else main_mean(metric, measured.layout)
+
+
+def measure(metric: Metric, judged: Judged, layout: Layout, seed: int) -> Measured:
+    """Measure one model.
+
+    Parameters
+    ----------
+    metric : Metric
+        Checked against the classes.
+    judged : Judged
+        All rows, in the layout's order.
+    layout : Layout
+        With rows.
+    seed : int
+        The job's; resamples are the same for every model, so that differences are paired.
+    """
+    rows_of_split = _rows_by_split(layout)
+    statistics = [metric.statistic(judged.rows(rows)) for rows in rows_of_split]
+    splits = np.array([statistic.value() for statistic in statistics])
+    split_influence, fold_influence = np.zeros(layout.n_rows), np.full(layout.n_rows, np.nan)
+    for rows, statistic, value in zip(rows_of_split, statistics, splits, strict=True):
+        if not np.isnan(value):
+            split_influence[rows] = statistic.influence()
+            given = statistic.fold_influence()
+            if given is not None:
+                fold_influence[rows] = given
+    rows_of_repeat = _rows_by_repeat(layout, rows_of_split)
+    whole: list[Statistic] = (
+        statistics
+        if layout.n_splits == 1
+        else [metric.statistic(judged.rows(rows)) for rows in rows_of_repeat]
+    )
+    values = [statistic.value() for statistic in whole]
+    pooled_parts = np.zeros(layout.n_rows)
+    for rows, statistic, value in zip(rows_of_repeat, whole, values, strict=True):
+        if not np.isnan(value):
+            pooled_parts[rows] = statistic.influence() / (len(rows) * len(values))
+    strata = metric.strata(judged)
+    measured = Measured(
+        layout=layout,
+        pooled=float(np.mean(values)),
+        pooled_parts=pooled_parts,
+        splits=splits,
+        split_influence=split_influence,
+        strata=strata,
+        variance_name="influence" if strata is None or metric.uses != "scores" else "delong",
+        fold_influence=None if np.isnan(fold_influence).any() else fold_influence,
+    )
+    macro = mean_of(metric, measured) is MeanKind.MACRO
+    parts = list(zip(rows_of_split, statistics, strict=True))
+    if not macro:
+        parts = list(zip(rows_of_repeat, whole, strict=True))
+    replicates = replicates_of(metric, layout, parts, splits, seed)
+    return replace(measured, replicates=replicates)
+
+
+def _rows_by_split(layout: Layout) -> list[IntArray]:
+    starts = layout.starts
+    assert starts is not None  # noqa: S101 - predictions come by row
+    order = np.arange(layout.n_rows, dtype=np.intp) if layout.order is None else layout.order
+    return [order[starts[j] : starts[j + 1]] for j in range(layout.n_splits)]
+
+
+def _rows_by_repeat(layout: Layout, rows_of_split: list[IntArray]) -> list[IntArray]:
+    """Return the rows of each repeat, in input order."""
+    return [
+        np.sort(
+            np.concatenate([rows_of_split[j] for j in np.flatnonzero(layout.split_repeat == r)])
+        )
+        for r in range(layout.n_repeats)
+    ]

@@ -1,0 +1,245 @@
+"""The variances of a metric: by influence function, by cluster, between blocks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from thetahat.analyses.metrics.cautions import (
+    GIVEN_MODELS,
+    few_clusters,
+    few_sources,
+    of_a_class,
+    of_clusters,
+    of_ties,
+)
+from thetahat.analyses.metrics.metric_values import Measured
+from thetahat.values.layout import Layout
+from thetahat.values.types import BlockKind, Caution, FloatArray, IntArray, MeanKind, Target
+from thetahat.variances.base import VarianceEstimate
+
+RESAMPLED = (BlockKind.RANDOM, BlockKind.SUBSAMPLES)
+_ROUNDING = 64 * float(np.finfo(np.float64).eps) ** 2
+
+
+def spreads(measured: Measured) -> dict[str, VarianceEstimate]:
+    """Return every variance of a metric that its layout allows, by name."""
+    kind = measured.layout.kind
+    found = dict(_given_models(measured))
+    if kind in RESAMPLED:
+        found.update(_corrected_resampled(measured))
+    if kind is BlockKind.SOURCE:
+        found.update(_between_sources(measured))
+    return found
+
+
+def _given_models(measured: Measured) -> Iterator[tuple[str, VarianceEstimate]]:
+    layout = measured.layout
+    macro_parts = measured.macro_parts()
+    several = layout.kind is not BlockKind.HOLDOUT
+    name = measured.variance_name
+    alone = (*of_clusters(layout), *of_a_class(measured))
+    if not math.isnan(measured.pooled):
+        value = _over_instances(measured.pooled_parts, measured.strata, layout)
+        yield name, _conclude(measured, MeanKind.POOLED, value, None, alone)
+    if several and macro_parts is not None:
+        value = _over_instances(macro_parts, _inside_splits(measured), layout)
+        yield f"{name}_blocks", _conclude(measured, MeanKind.MACRO, value, None, alone)
+        if layout.kind in RESAMPLED:
+            as_published = ledell(measured)
+            if as_published is not None:
+                tied = of_ties(as_published, ledell(measured, measured.split_influence))
+                yield "ledell", _conclude(measured, MeanKind.MACRO, as_published, None, tied)
+    if layout.cluster is not None:
+        c = len(layout.cluster_labels)
+        for kind, parts in (
+            (MeanKind.POOLED, None if math.isnan(measured.pooled) else measured.pooled_parts),
+            (MeanKind.MACRO, macro_parts if several else None),
+        ):
+            if parts is not None and c > 1:
+                value = by_cluster(parts, layout.cluster, c)
+                suffix = "_blocks" if kind is MeanKind.MACRO else ""
+                estimate = _conclude(measured, kind, value, float(c - 1), few_clusters(c))
+                yield f"cluster_robust{suffix}", estimate
+
+
+def independent(parts: FloatArray, group: IntArray | None) -> float:
+    r"""Variance of a sum of independent parts, with ddof 1 inside each group.
+
+    .. math:: \sum_g \frac{n_g}{n_g - 1} \sum_{i \in g} (u_i - \bar u_g)^2
+
+    For the area under the ROC curve, with the two classes as groups, this is DeLong's variance:
+    :math:`u_i = (V_i - A)/n_g`.
+
+    Source: delong1988, hampel1974.
+
+    Degenerate cases: NaN where a group has one row, whose spread cannot be seen.
+    """
+    if group is None:
+        group = np.zeros(len(parts), dtype=np.intp)
+    sizes = np.bincount(group)
+    used = sizes > 0
+    means = np.bincount(group, weights=parts) / np.maximum(sizes, 1)
+    squares = np.bincount(group, weights=(parts - means[group]) ** 2)
+    if sizes[used].min() < 2:
+        return float("nan")
+    factor = sizes[used] / (sizes[used] - 1)
+    return float(factor @ squares[used])
+
+
+def by_cluster(parts: FloatArray, cluster: IntArray, n_clusters: int) -> float:
+    r"""CR1: C/(C-1) times the sum over clusters of squared sums of parts.
+
+    Source: cameron2015.
+    """
+    sums = np.bincount(cluster, weights=parts, minlength=n_clusters)
+    return float(n_clusters / (n_clusters - 1) * (sums @ sums))
+
+
+def ledell(measured: Measured, influence: FloatArray | None = None) -> float | None:
+    r"""Variance of the mean of the folds' areas under the ROC curve.
+
+    .. math:: \frac1n \cdot \frac1V \sum_{v=1}^{V} \frac{1}{n_v} \sum_{i \in v} \mathrm{IC}_i^2
+
+    with :math:`\mathrm{IC}_i` the share of its fold's negatives below a positive, minus the
+    fold's area, times :math:`n/n_{pos}` of all rows, and likewise for negatives. With clusters
+    that lie in one fold each, a cluster's sum of IC over the mean cluster size takes the place of
+    a row's, and clusters are counted instead of rows.
+
+    Source: ledell2015.
+
+    Parameters
+    ----------
+    influence : ndarray of float or None
+        (n,) inside each fold; that of the metric, if left out.
+
+    Degenerate cases: None for several repeats, where clusters cross folds, and where a fold lacks
+    a class: the source has no form for these.
+    """
+    layout, strata = measured.layout, measured.strata
+    given = measured.fold_influence if influence is None else influence
+    if given is None or strata is None or not layout.has_one_row_each:
+        return None
+    split = layout.split_of_row()
+    n, v = layout.n_rows, layout.n_splits
+    n_strata = int(strata.max()) + 1
+    cell = split * n_strata + strata
+    in_fold = np.bincount(cell, minlength=v * n_strata)[cell] / layout.n_test[split]
+    overall = np.bincount(strata)[strata] / n
+    # the influence inside a fold divides by the fold's class share, the source by that of all rows
+    of_row = given * in_fold / overall
+    unit = layout.cluster
+    if unit is None:
+        mean_squares = np.bincount(split, weights=of_row**2, minlength=v) / layout.n_test
+        return float(mean_squares.mean() / n)
+    n_units = len(layout.cluster_labels)
+    home = np.empty(n_units, dtype=np.intp)
+    home[unit] = split
+    if not np.array_equal(home[unit], split):
+        return None
+    sums = np.bincount(unit, weights=of_row, minlength=n_units) * n_units / n
+    squares = np.bincount(home, weights=sums**2, minlength=v) / np.bincount(home, minlength=v)
+    return float(squares.mean() / n_units)
+
+
+def _over_instances(parts: FloatArray, group: IntArray | None, layout: Layout) -> float:
+    """Variance over instances; rows of an instance in several repeats are summed first.
+
+    Rows whose group is negative are left out: their split has no value.
+    """
+    if layout.has_one_row_each:
+        if group is not None and group.min() < 0:
+            parts, group = parts[group >= 0], group[group >= 0]
+        return independent(parts, group)
+    if layout.instance is None:
+        return float("nan")
+    sums = np.bincount(layout.instance, weights=parts).astype(np.float64)
+    return independent(sums, None)
+
+
+def _inside_splits(measured: Measured) -> IntArray:
+    """(n,) codes of the split, or of split and class, for splits that have a value.
+
+    -1 for the others.
+    """
+    layout, strata = measured.layout, measured.strata
+    split = layout.split_of_row()
+    code = split if strata is None else split * (int(strata.max()) + 1) + strata
+    return np.where(measured.defined[split], code, -1)
+
+
+def _corrected_resampled(measured: Measured) -> Iterator[tuple[str, VarianceEstimate]]:
+    layout = measured.layout
+    ratio = layout.test_to_train_ratio
+    j = layout.n_splits
+    if not measured.defined.all() or ratio is None:
+        return
+    value = (1 / j + ratio) * float(measured.splits.var(ddof=1))
+    yield (
+        "nadeau_bengio",
+        _conclude(
+            measured,
+            MeanKind.MACRO,
+            value,
+            float(j - 1),
+            target=Target.THESE_SOURCES,
+            given_models=False,
+        ),
+    )
+
+
+def _between_sources(measured: Measured) -> Iterator[tuple[str, VarianceEstimate]]:
+    layout, known = measured.layout, measured.defined
+    values, sizes = [], []
+    for r in range(layout.n_repeats):
+        of_repeat = measured.splits[known & (layout.split_repeat == r)]
+        if len(of_repeat) < 2:
+            return
+        values.append(float(of_repeat.var(ddof=1)) / len(of_repeat))
+        sizes.append(len(of_repeat))
+    k = min(sizes)
+    yield (
+        "between_sources",
+        _conclude(
+            measured,
+            MeanKind.MACRO,
+            sum(values) / len(values),
+            float(k - 1),
+            few_sources(k),
+            target=Target.NEW_SOURCE,
+            given_models=False,
+        ),
+    )
+
+
+def _conclude(  # noqa: PLR0913 - one argument per field that a variance may set
+    measured: Measured,
+    mean: MeanKind,
+    value: float,
+    degrees_of_freedom: float | None,
+    cautions: tuple[Caution, ...] = (),
+    *,
+    target: Target = Target.THESE_MODELS,
+    given_models: bool = True,
+) -> VarianceEstimate:
+    if value <= _ROUNDING:
+        value = 0.0
+    if value == 0:
+        zero = "the variance is 0: nothing it looks at varies; no interval or test is built on it"
+        cautions = (Caution("zero_variance", zero), *cautions)
+    if math.isnan(value):
+        one = "a class (or block) has a single instance, whose spread cannot be seen"
+        cautions = (Caution("undefined_variance", one), *cautions)
+    if given_models and not measured.layout.has_fixed_models:
+        cautions = (*cautions, GIVEN_MODELS)
+    return VarianceEstimate(
+        value=value,
+        target=target,
+        mean=mean,
+        estimate=measured.macro if mean is MeanKind.MACRO else measured.pooled,
+        degrees_of_freedom=degrees_of_freedom,
+        usable=value > 0,
+        cautions=cautions,
+    )

@@ -1,0 +1,71 @@
+"""The internal estimate of one candidate: what it is chosen by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from thetahat.values.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class InternalEstimate:
+    r"""The error of a candidate over internal splits, with its standard error.
+
+    .. math:: \hat R = \frac1J \sum_j E_j, \qquad
+        s^2 = \frac{1}{J (J - 1)} \sum_j (E_j - \hat R)^2
+
+    with :math:`E_j` the mean loss of split j, or its metric; for one split (a validation set) the
+    standard error is that of the number of its n rows. Splits without a value, as an AUC has none
+    where there is one class, are left out. A metric of all splits' rows together stands in
+    ``pooled`` in the place of both.
+
+    Parameters
+    ----------
+    means : ndarray of float
+        (J,) mean loss, or metric, of each split; NaN where there is none.
+    within : float
+        Variance of the number of the first split, from its rows; NaN where it is not known.
+    pooled : tuple of float or None
+        A metric over the rows of all splits and its standard error, which may be NaN.
+
+    Assumptions: the splits vary as independent ones would. They share training rows, so the
+    error is somewhat too small; for repeated or overlapping splits it is far too small.
+
+    Source: breiman1984 (the error used in choosing the smallest tree within one of it).
+    """
+
+    means: FloatArray
+    within: float
+    pooled: tuple[float, float] | None = None
+
+    @property
+    def mean(self) -> float:
+        """What the candidate is chosen by; NaN where no split has a value."""
+        if self.pooled is not None:
+            return self.pooled[0]
+        known = self.means[~np.isnan(self.means)]
+        return float(known.mean()) if len(known) else float("nan")
+
+    @property
+    def standard_error(self) -> float | None:
+        """In the units of the mean; None where it is not known, as for one split of one row."""
+        if self.pooled is not None:
+            return None if np.isnan(self.pooled[1]) else self.pooled[1]
+        known = self.means[~np.isnan(self.means)]
+        if len(known) > 1:
+            return float(known.std(ddof=1) / np.sqrt(len(known)))
+        return None if np.isnan(self.within) else float(np.sqrt(self.within))
+
+
+def internal_estimate(losses: Sequence[FloatArray]) -> InternalEstimate:
+    """Return the estimate from the (n_j,) losses of each split."""
+    means = np.array([part.mean() for part in losses])
+    return InternalEstimate(means=means, within=within_of(losses[0]))
+
+
+def within_of(losses: FloatArray) -> float:
+    """Return the variance (ddof 1) of the mean of some losses; NaN for one loss."""
+    return float(losses.var(ddof=1) / len(losses)) if len(losses) > 1 else float("nan")

@@ -1,0 +1,192 @@
+"""A study by its parts: a population, how much is drawn, and estimators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from thetahat.analyses.losses.refit_estimates import NOTHING_FOUND, FoundBySubject
+from thetahat.analyses.studies._rows import apart
+from thetahat.analyses.studies.base import Findings, Records
+from thetahat.analyses.studies.choosing import chosen
+from thetahat.analyses.studies.estimator import Estimator
+from thetahat.analyses.studies.judging import judged
+from thetahat.analyses.studies.names import FAILED, KNOWN, SOURCES, TRUTHS, name_of
+from thetahat.analyses.studies.population import Drawn, DrawnData, DrawnPair, Population, Settled
+from thetahat.analyses.studies.repeating import one_by_one, seed_of
+from thetahat.analyses.studies.shifted_samples import weighted
+from thetahat.analyses.studies.tabulating import tabulate
+from thetahat.analyses.studies.truths import Fitting, check_truths, truths_of
+from thetahat.cross_validation import loss_table, rows_of, run_splits
+from thetahat.errors import EvaluationError, UnsupportedCombination
+from thetahat.generators import DrawnLosses, Size
+from thetahat.refit_estimators import Design, Fits, Learning, designs_of, find, fits_of, run_design
+from thetahat.seeds import stream
+from thetahat.values.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GeneralStudy:
+    """Many draws from one population, each with all estimators.
+
+    Parameters
+    ----------
+    population : Population
+        Where data come from.
+    size : Size
+        Of one draw.
+    estimators : sequence of Estimator
+        All see the same draws, and the same splits where they have the same scheme.
+    seed : int
+        Of the job.
+    same_sources : int or None
+        How many repetitions, one after another, draw from the same sources before others are
+        drawn; None keeps the first for all. What speaks of these sources is true of one set.
+    """
+
+    population: Population
+    size: Size
+    estimators: Sequence[Estimator]
+    seed: int
+    same_sources: int | None = 1
+    _settled: dict[int, Settled] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for estimator in self.estimators:
+            check_truths(estimator.truths)
+
+    @property
+    def grain(self) -> int:
+        """One: every repetition stands alone."""
+        return 1
+
+    def run(self, start: int, stop: int) -> dict[str, FloatArray]:
+        """Do some repetitions."""
+        return one_by_one(self.repeat, start, stop)
+
+    def repeat(self, index: int) -> dict[str, float]:
+        """Do one repetition; an estimator that its draw is too little for gives ``failed``."""
+        record = {SOURCES: float(self._number(index))}
+        drawn, seed = self._draw(index)
+        for estimator in self.estimators:
+            failed = 0.0
+            try:
+                record.update(_estimates(estimator, drawn, seed))
+            except EvaluationError:
+                failed = 1.0
+            record[name_of(estimator.key, FAILED)] = failed
+        return record
+
+    def finish(self, records: Records) -> Findings:
+        """Tabulate; where nothing at all came out, raise what the first repetition refused."""
+        words: dict[str, str] = {}
+        errors: list[EvaluationError] = []
+        for estimator in self.estimators:
+            failed = records[name_of(estimator.key, FAILED)] > 0
+            if failed.any():
+                error = self._refusal(estimator, int(np.argmax(failed)))
+                words[estimator.key] = error.message
+                errors += [error] * bool(failed.all())
+        if len(errors) == len(self.estimators):
+            raise errors[0]
+        return tabulate(records, self.estimators, words, self.population.truth_from)
+
+    def _refusal(self, estimator: Estimator, index: int) -> EvaluationError:
+        """Return why an estimator gave nothing in one repetition."""
+        try:
+            _estimates(estimator, *self._draw(index))
+        except EvaluationError as error:
+            return error
+        return EvaluationError("it was refused")  # records with gaps: the index is another's
+
+    def _draw(self, index: int) -> tuple[Drawn, int]:
+        seed = seed_of(self.seed, index)
+        return self._sources(index).draw(self.size, seed), seed
+
+    def _number(self, index: int) -> int:
+        """Return which set of sources a repetition is drawn from."""
+        alike = self.same_sources is None or self.size.n_sources is None
+        return 0 if alike else index // (self.same_sources or 1)
+
+    def _sources(self, index: int) -> Settled:
+        number = self._number(index)
+        if number not in self._settled:
+            self._settled.clear()  # repetitions come one after another
+            rng = stream(self.seed, "study:sources", number)
+            self._settled[number] = self.population.settle(self.size, rng)
+        return self._settled[number]
+
+
+def _estimates(estimator: Estimator, drawn: Drawn, seed: int) -> dict[str, float]:
+    """Return what one estimator gives of one draw; raises what it refuses."""
+    if isinstance(drawn, DrawnLosses):
+        record = judged(estimator, drawn.table, seed)
+        return record | _told_truths(estimator.key, drawn)
+    if isinstance(drawn, DrawnPair):
+        return weighted(estimator, drawn, seed)
+    return _of_data(estimator, drawn, seed)
+
+
+def _told_truths(key: str, drawn: DrawnLosses) -> dict[str, float]:
+    told: dict[str, float] = {}
+    for model, truths in drawn.truths.items():
+        told.update({name_of(key, model, TRUTHS, name): value for name, value in truths.items()})
+    for model, known in drawn.variances.items():
+        told.update({name_of(key, model, KNOWN, name): value for name, value in known.items()})
+    return told
+
+
+def _of_data(estimator: Estimator, drawn: DrawnData, seed: int) -> dict[str, float]:
+    estimator = estimator.told_classes(drawn.data.classes)
+    if estimator.scheme is None or estimator.loss is None or not estimator.learners:
+        raise UnsupportedCombination(
+            f"estimator {estimator.key!r} needs a scheme, a loss and learners: data are drawn here"
+        )
+    data, scheme, loss = drawn.data, estimator.scheme, estimator.loss
+    splits = list(scheme.splits(rows_of(data), seed))
+    if drawn.group is not None:
+        splits = list(apart(splits, drawn.group))
+    outcomes = {
+        name: run_splits(name, learner, data, splits, loss, seed)
+        for name, learner in estimator.learners.items()
+    }
+    table = loss_table(data, scheme.block_kind, outcomes, loss)
+    record = judged(estimator, table, seed, _found(estimator, drawn, seed))
+    truths = {
+        name: truths_of(
+            Fitting(name=name, learner=learner, loss=loss, seed=seed),
+            drawn,
+            splits,
+            scheme.block_kind,
+            estimator.truths,
+        )
+        for name, learner in estimator.learners.items()
+    }
+    for name, of_one in truths.items():
+        for truth, value in of_one.items():
+            record[name_of(estimator.key, name, TRUTHS, truth)] = value
+    if estimator.select is not None:
+        record |= chosen(estimator.key, estimator.select, outcomes, truths)
+    return record
+
+
+def _found(estimator: Estimator, drawn: DrawnData, seed: int) -> FoundBySubject:
+    """Return what the methods that fit again find, all their fits made here."""
+    if not estimator.refits or estimator.loss is None:
+        return NOTHING_FOUND
+    if drawn.group is not None:
+        raise UnsupportedCombination(
+            "methods that fit the learner again draw splits of their own and would part copies; "
+            "leave out replace and duplicates"
+        )
+    data, own = drawn.data, int(stream(seed, "refits").integers(2**63 - 1))
+    fits: dict[str, dict[Design, Fits]] = {}
+    for name, learner in estimator.learners.items():
+        learning = Learning(name, learner, data, estimator.loss)
+        fits[name] = {}
+        for design in designs_of(estimator.refits):
+            n = design.n_splits(rows_of(data))
+            fits[name][design] = fits_of(data, own, [run_design(learning, design, own, 0, n)[0]])
+    return find(estimator.refits, fits, estimator.choices)

@@ -1,0 +1,171 @@
+"""From the records of a general study to its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from thetahat.analyses.studies import names
+from thetahat.analyses.studies._table_rows import (
+    Row,
+    errors_rows,
+    estimates_rows,
+    intervals_rows,
+    selection_rows,
+    tests_rows,
+    variances_rows,
+)
+from thetahat.analyses.studies.base import Findings, Records
+from thetahat.analyses.studies.estimator import Estimator
+from thetahat.analyses.studies.names import subjects_of
+from thetahat.analyses.studies.records import Reading
+from thetahat.analyses.studies.tables import Table
+from thetahat.analyses.studies.truths import TITLES
+from thetahat.values.types import BlockKind, Caution
+
+
+def tabulate(
+    records: Records,
+    estimators: Sequence[Estimator],
+    refusals: Mapping[str, str],
+    truth_from: str,
+) -> Findings:
+    """Return the tables of a general study.
+
+    Parameters
+    ----------
+    records : mapping
+        Of all repetitions.
+    estimators : sequence of Estimator
+        For their levels, and the kind of their blocks.
+    refusals : mapping of str to str
+        By estimator, why it gave nothing where it did not.
+    truth_from : str
+        What truths are taken from.
+    """
+    of_sources = {
+        one.key
+        for one in estimators
+        if one.scheme is not None and one.scheme.block_kind is BlockKind.SOURCE
+    }
+    reading = Reading(records, frozenset(of_sources))
+    levels = {one.key: one.choices.level for one in estimators}
+    alphas = {one.key: one.choices.alpha for one in estimators}
+    made = (
+        _table("estimates", "Estimates", _ESTIMATES, estimates_rows(reading)),
+        _table("errors", "Estimates against the truth", _ERRORS, errors_rows(reading)),
+        _table("variances", "Variances of the mean", _VARIANCES, variances_rows(reading)),
+        _table("intervals", "Intervals", _INTERVALS, intervals_rows(reading, levels)),
+        _table("tests", "Tests", _TESTS, tests_rows(reading, alphas)),
+        _table("selection", "What is chosen", _SELECTION, selection_rows(reading)),
+    )
+    return Findings(
+        tables=tuple(table for table in made if table.rows),
+        cautions=tuple(_cautions(reading, refusals)),
+        details={"truth_from": truth_from, "truths": _told_truths(reading)},
+    )
+
+
+FEW: Final = 100
+"""Repetitions below which standard errors are not to be trusted."""
+_WHO = {"estimator": "Estimator", "subject": "Model, or a|b for the difference a - b"}
+_ESTIMATES = {
+    **_WHO,
+    "mean": "Which mean",
+    "average": "Average",
+    "standard_deviation": "Standard deviation",
+    "n": "Repetitions",
+}
+_ERRORS = {
+    **_WHO,
+    "mean": "Which mean",
+    "truth": "Truth",
+    "true_value": "Its average",
+    "bias": "Bias",
+    "mean_squared_error": "Mean squared error",
+}
+_VARIANCES = {
+    **_WHO,
+    "variance": "Variance",
+    "target": "Target",
+    "mean": "Which mean",
+    "average": "Average",
+    "standard_deviation": "Standard deviation",
+    "true_variance": "Variance of the mean about the target's truth",
+    "bias": "Bias",
+    "ratio": "Average over true variance",
+    "root_mean_squared_error": "Root mean squared error",
+    "negative": "Share below 0",
+    "n": "Repetitions",
+}
+_INTERVALS = {
+    **_WHO,
+    "interval": "Interval",
+    "target": "Target",
+    "mean": "Which mean",
+    "level": "Level",
+    "coverage": "Covers its own target",
+    "truth_below": "Truth below",
+    "truth_above": "Truth above",
+    "width": "Average width",
+    "score": "Interval score: width, and 2/alpha times how far it misses",
+    "built": "Share of repetitions with one",
+    **{f"covers_{name}": f"Covers {name}" for name in TITLES},
+}
+_TESTS = {
+    **_WHO,
+    "test": "Test",
+    "alpha": "Level",
+    "rejected": "Share rejected",
+    "is": "What that share is",
+    "true_difference": "True difference, at the training size",
+    "n": "Repetitions with a p-value",
+}
+_SELECTION = {
+    **_WHO,
+    "share": "Share of repetitions that choose it",
+    "internal": "Average internal error",
+    "risk": "Average R(f^S)",
+    "regret": "R(f^S) of the chosen above the least of all",
+}
+
+
+def _table(name: str, title: str, columns: Mapping[str, str], rows: Iterator[Row]) -> Table:
+    found = list(rows)
+    used = {key for row in found for key in row}
+    kept = {key: text for key, text in columns.items() if key in used}
+    return Table(name=name, title=title, columns=kept, rows=found)
+
+
+def _told_truths(reading: Reading) -> dict[str, str]:
+    """Return the truths that are known of any subject, in words."""
+    found = subjects_of(reading.records, names.MEAN)
+    known = {name for who in found for name in reading.truths(*who)}
+    return {name: text for name, text in TITLES.items() if name in known}
+
+
+def _cautions(reading: Reading, refusals: Mapping[str, str]) -> Iterator[Caution]:
+    for estimator, words in refusals.items():
+        n = int((reading.at(estimator, names.FAILED) > 0).sum())
+        yield Caution(
+            "repetitions_failed",
+            f"estimator {estimator!r} gave nothing in {n} of {reading.n} repetitions, which are "
+            f"left out of its numbers; the first said: {words}",
+        )
+    if reading.n < FEW:
+        yield Caution(
+            "few_repetitions",
+            f"{reading.n} repetitions are few: standard errors are themselves uncertain",
+        )
+    missing = [
+        key
+        for key in sorted(reading.source_blocks)
+        if reading.clusters is None and int(reading.groups.max()) + 1 == reading.n > 1
+    ]
+    if missing:
+        yield Caution(
+            "these_sources_unknown",
+            f"every repetition of {', '.join(missing)} has sources of its own, so the expected "
+            "error on these sources is not known; draw.same_sources says for how many "
+            "repetitions sources are kept",
+        )

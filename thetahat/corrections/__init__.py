@@ -1,0 +1,1 @@
+"""Corrections of p-values for the number of comparisons."""

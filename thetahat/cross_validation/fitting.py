@@ -1,0 +1,70 @@
+"""Whether data, learner and loss go together; asked before anything is fitted."""
+
+from __future__ import annotations
+
+from thetahat.errors import UnsupportedCombination
+from thetahat.learners.base import Learner
+from thetahat.losses import LOSSES
+from thetahat.losses.base import Loss, for_classes
+from thetahat.tables.data import Data
+
+
+def check_loss(loss: Loss, task: str) -> None:
+    """Refuse a loss of another task; the message names those that fit."""
+    if loss.task not in {None, task}:
+        fitting = [name for name in LOSSES if LOSSES[name].task in {None, task}]
+        raise UnsupportedCombination(
+            f"the loss {loss.info.name!r} is for {loss.task}, and the task is {task}; "
+            f"{', '.join(fitting)} fit",
+            loc=("loss",),
+            value=loss.info.name,
+        )
+
+
+def check_target(loss: Loss, data: Data) -> Loss:
+    """Return the loss for the classes of the data; refuse a target that it is not for."""
+    check = getattr(loss, "check_truth", None)
+    if check is not None:
+        check(data.y)
+    return for_classes(loss, data.classes)
+
+
+def check_learner(name: str, learner: Learner, task: str, loss: Loss, *, weighted: bool) -> None:
+    """Refuse a learner of another task, or without what the loss or the weights ask of it.
+
+    Parameters
+    ----------
+    name : str
+        What the request calls the learner.
+    weighted : bool
+        Whether the data have weights.
+    """
+    loc = ("learners", name)
+    if task not in learner.tasks:
+        others = ", ".join(sorted(learner.tasks))
+        raise UnsupportedCombination(
+            f"the learner {name!r} ({learner.info.name}) is for {others}, and the task is {task}",
+            loc=loc,
+            value=learner.info.name,
+        )
+    if weighted and not learner.takes_weights:
+        raise UnsupportedCombination(
+            f"the learner {name!r} ({learner.info.name}) takes no weights; leave the weight "
+            "column out or choose another learner",
+            loc=loc,
+            value=learner.info.name,
+        )
+    if loss.uses == "probabilities" and not getattr(learner, "gives_probabilities", True):
+        raise UnsupportedCombination(
+            f"the loss {loss.info.name!r} needs class probabilities, and the learner {name!r} "
+            f"({learner.info.name}) gives none",
+            loc=loc,
+            value=learner.info.name,
+        )
+    if loss.uses == "scores" and not getattr(learner, "gives_scores", False):
+        raise UnsupportedCombination(
+            f"the loss {loss.info.name!r} needs decision values, and the learner {name!r} "
+            f"({learner.info.name}) gives none",
+            loc=loc,
+            value=learner.info.name,
+        )

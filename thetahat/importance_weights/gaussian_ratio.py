@@ -1,0 +1,210 @@
+"""Weights from the ratio of two normal densities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.errors import InsufficientData
+from thetahat.importance_weights._checks import from_logarithms
+from thetahat.importance_weights.base import Samples, Weighing
+from thetahat.registry import MethodInfo
+from thetahat.values.types import Caution, FloatArray
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, slots=True)
+class GaussianRatio:
+    r"""Ratio of two normal densities, one fitted to each sample.
+
+    .. math::
+
+        \hat w(x) = \frac{N(x \mid \bar z, S_z)}{N(x \mid \bar x, S_x)}
+
+    with mean and covariance (ddof 1) of the target rows z and of the source rows x.
+
+    Computed as the difference of two log densities, in coordinates in which the pooled sample has
+    unit covariance: no density under- or overflows, and the units of the features do not matter.
+
+    Assumes that both populations are normal. Where they are not, the weights are a wrong function,
+    most of all in the tails, and the error does not fall with more data.
+
+    Source: kouw2019, section 5.2.
+
+    Deviations: columns that depend linearly on the others in both samples (a constant, a copy) do
+    not enter; the source inverts the covariances as they are.
+
+    Degenerate cases: a covariance that is singular in one sample only is refused, since then one
+    density is zero where the other is not; equal samples have weights of 1.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="gaussian_ratio",
+        title="Ratio of normal densities",
+        summary="The density of a normal fitted to the target over that of one fitted to the "
+        "source.",
+        formula=r"\hat{w}(x) = N(x \mid \bar{z}, S_z) / N(x \mid \bar{x}, S_x)",
+        references=("kouw2019",),
+        assumptions=(
+            "Both populations are normal; more rows than features in each sample; labels depend "
+            "on the features in the same way in both populations."
+        ),
+        errs=(
+            "Weights in the tails of the source are far too large or too small where a population "
+            "is not normal. With few rows for each feature the weights vary too much."
+        ),
+    )
+
+    def estimate(self, samples: Samples, rng: np.random.Generator) -> Weighing:
+        """Fit both normals and take their ratio; nothing is drawn."""
+        del rng
+        if samples.m < 2:
+            raise InsufficientData(
+                "a covariance needs two target rows, and there is one", loc=("target",), value=1
+            )
+        coordinates = _coordinates(samples)
+        source, target = coordinates.source, coordinates.target
+        of_source, of_target = (
+            _normal(rows, name, coordinates.noise)
+            for rows, name in ((source, "source"), (target, "target"))
+        )
+
+        def function(rows: FloatArray) -> FloatArray:
+            placed = coordinates.of(rows)
+            with np.errstate(over="ignore"):
+                return np.exp(of_target.log_density(placed) - of_source.log_density(placed))
+
+        n_dropped = samples.p - source.shape[1]
+        details = {"n_dependent_columns": n_dropped} if n_dropped else {}
+        return Weighing(
+            values=from_logarithms(of_target.log_density(source) - of_source.log_density(source)),
+            of_target=_finite(of_target.log_density(target) - of_source.log_density(target)),
+            details=details,
+            cautions=(*_dependent(n_dropped), *_unbounded(of_source, of_target)),
+            function=function,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Normal:
+    """A normal distribution: mean (r,), axes (r, r) in columns and standard deviations (r,)."""
+
+    mean: FloatArray
+    axes: FloatArray
+    deviations: FloatArray
+
+    def log_density(self, rows: FloatArray) -> FloatArray:
+        """Return (n,) log densities, without the constant that both normals share."""
+        z = (rows - self.mean) @ self.axes / self.deviations
+        return np.asarray(-0.5 * (z * z).sum(axis=1) - np.log(self.deviations).sum())
+
+    def precision(self) -> FloatArray:
+        """Return the (r, r) inverse of the covariance."""
+        half = self.axes / self.deviations
+        return np.asarray(half @ half.T)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Coordinates:
+    """Coordinates in which the pooled sample has a covariance of one.
+
+    Parameters
+    ----------
+    source, target : ndarray of float
+        (n, r) and (m, r).
+    noise : float
+        The size of what rounding leaves where there is nothing.
+    mean, axes : ndarray of float
+        (p,) and (p, r): what makes coordinates of other rows.
+    """
+
+    source: FloatArray
+    target: FloatArray
+    noise: float
+    mean: FloatArray
+    axes: FloatArray
+
+    def of(self, rows: FloatArray) -> FloatArray:
+        """(k, r) coordinates of (k, p) other rows."""
+        return np.asarray((rows - self.mean) @ self.axes)
+
+
+def _coordinates(samples: Samples) -> _Coordinates:
+    pooled = np.concatenate([samples.source, samples.target])
+    mean = pooled.mean(axis=0)
+    centred = pooled - mean
+    scale = np.sqrt((centred**2).mean(axis=0))
+    # what centring leaves of a constant column is rounding
+    varies = scale > 4 * _EPS * np.abs(pooled).max(axis=0)
+    if not varies.any():
+        raise InsufficientData("no feature varies in the two samples", loc=("source",))
+    standard = centred[:, varies] / scale[varies]
+    U, s, Vt = np.linalg.svd(standard, full_matrices=False)
+    kept = s > _EPS * max(standard.shape) * s[0]
+    root = np.sqrt(len(pooled) - 1)
+    rows, axes = U[:, kept] * root, np.zeros((samples.p, int(kept.sum())))
+    axes[varies] = Vt[kept].T / s[kept] * root / scale[varies][:, None]
+    offset = float((np.abs(pooled).max(axis=0)[varies] / scale[varies]).max())
+    noise = 16 * _EPS * max(offset, float(s[0] / s[kept][-1]))
+    return _Coordinates(rows[: samples.n], rows[samples.n :], noise, mean, axes)
+
+
+def _normal(rows: FloatArray, name: str, noise: float) -> _Normal:
+    n, r = rows.shape
+    if n <= r:
+        raise InsufficientData(
+            f"the {name} has {n} rows for {r} features that vary; its covariance is singular, and "
+            f"at least {r + 1} rows are needed: leave features out, or take fewer components",
+            loc=(name,),
+            value=n,
+        )
+    mean = rows.mean(axis=0)
+    # not from the covariance: its own rounding would hide that it is singular
+    _, s, Vt = np.linalg.svd(rows - mean, full_matrices=False)
+    deviations = s / np.sqrt(n - 1)
+    if float(deviations[-1]) <= noise:
+        raise InsufficientData(
+            f"the {name}'s covariance is singular, and the other sample varies where it does not: "
+            "the ratio of the two densities is not defined. Leave out features that are constant "
+            f"in the {name} or depend on the others there",
+            loc=(name,),
+        )
+    return _Normal(mean, Vt.T, deviations)
+
+
+def _finite(logarithms: FloatArray) -> FloatArray | None:
+    """Return (m,) weights at the target rows; None where one is beyond the range of numbers."""
+    return np.exp(logarithms) if float(logarithms.max()) < 300 else None
+
+
+def _dependent(n_dropped: int) -> tuple[Caution, ...]:
+    if not n_dropped:
+        return ()
+    columns = "1 column is" if n_dropped == 1 else f"{n_dropped} columns are"
+    return (
+        Caution(
+            "dependent_columns",
+            f"{columns} constant or a linear function of the others in both samples and tells "
+            "nothing of the ratio; the densities are of the rest",
+        ),
+    )
+
+
+def _unbounded(source: _Normal, target: _Normal) -> tuple[Caution, ...]:
+    """Caution where the weights' variance is infinite: 2 / S_z - 1 / S_x is not positive."""
+    if float(np.linalg.eigvalsh(2 * target.precision() - source.precision())[0]) > 0:
+        return ()
+    return (
+        Caution(
+            "infinite_weight_variance",
+            "in some direction the target's variance is at least twice the source's: under the two "
+            "fitted normals the variance of the weights is infinite, and the one shown is a lower "
+            "bound by chance",
+        ),
+    )
+
+
+METHOD = GaussianRatio

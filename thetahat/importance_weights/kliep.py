@@ -1,0 +1,193 @@
+"""Weights of least Kullback-Leibler divergence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, Literal
+
+import numpy as np
+from scipy.special import logsumexp
+
+from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.importance_weights._centres import centres_of, check_count, log_kernel
+from thetahat.importance_weights._checks import usable
+from thetahat.importance_weights._early_stopped import early_stopped
+from thetahat.importance_weights._mixture import GAP, best_proportions
+from thetahat.importance_weights._width_search import SEARCH, Searched, by_likelihood
+from thetahat.importance_weights._widths import check_width, width_of
+from thetahat.importance_weights.base import Samples, Weighing
+from thetahat.registry import MethodInfo
+from thetahat.values.types import Caution, FloatArray
+
+_LEAST: Final = 1e-290
+"""Numbers near the end of their range have few digits, and no reciprocal."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kliep:
+    r"""Weights under which the target is likeliest: a sum of kernels on target rows.
+
+    .. math::
+
+        \hat w(x) = \sum_l \alpha_l k(x, c_l), \qquad
+        \max_\alpha \frac1m \sum_j \log \hat w(z_j), \quad \alpha \ge 0, \quad
+        \frac1n \sum_i \hat w(x_i) = 1
+
+    with :math:`k(x, c) = \exp(-\|x - c\|^2 / (2 s^2))` and centres c among the target rows.
+
+    ``optimum`` solves this. With the kernels divided by their mean over the source it is the
+    likelihood of the proportions of a mixture, maximised to 1e-9 by sequential quadratic
+    programming; ``details`` tell the objective and the gap that may be missing.
+    ``early_stopped`` is the algorithm as published and as other packages have it: gradient steps
+    of 1000, 100, ..., 0.001, at most 100 of each, each size left at the first step that does not
+    improve. It stops far from the maximum, which smooths the weights where the width is small.
+
+    Assumes that the source covers the target.
+
+    Source: sugiyama2008.
+
+    Deviations: in ``optimum`` kernels are handled as logarithms, so no width makes them vanish.
+    The width is by default a rule's, as in kouw2019, and not that of a cross-validation.
+
+    Degenerate cases: the mean weight is 1 by construction.
+
+    Parameters
+    ----------
+    mode : {"optimum", "early_stopped"}
+        The maximum, or the published heuristic.
+    n_centres : int
+        At most so many target rows are centres, drawn where there are more.
+    width : float, "neighbours", "silverman", "median" or "cross_validation"
+        s, or the rule that gives it; see kernel mean matching. The last takes the one of ten
+        widths, from 0.1 to 3 times the median distance, under which target rows that are left out
+        are likeliest, in five parts: 50 fits.
+    """
+
+    mode: Literal["optimum", "early_stopped"] = "optimum"
+    n_centres: int = 100
+    width: float | Searched = "neighbours"
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="kliep",
+        title="Kullback-Leibler importance estimation",
+        summary="A sum of kernels on target rows with mean 1 over the source, under which the "
+        "target sample is likeliest.",
+        formula=(
+            r"\max_\alpha \frac{1}{m} \sum_j \log \sum_l \alpha_l k(z_j, c_l),\quad \alpha \ge 0,"
+            r"\quad \frac{1}{n} \sum_i \sum_l \alpha_l k(x_i, c_l) = 1"
+        ),
+        references=("sugiyama2008",),
+        assumptions=(
+            "A source that covers the target; features in comparable units; a width that fits the "
+            "target; labels depend on the features in the same way in both populations."
+        ),
+        errs=(
+            "With a small width the optimum follows the sample and its weights vary too much; the "
+            "early-stopped mode is smoother there and farther from the ratio where the width is "
+            "large."
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        if self.mode not in {"optimum", "early_stopped"}:
+            raise InvalidParameter(
+                f"mode is {self.mode!r}; it must be optimum or early_stopped",
+                loc=("mode",),
+                value=self.mode,
+            )
+        check_count(self.n_centres)
+        check_width(self.width, SEARCH)
+
+    def estimate(self, samples: Samples, rng: np.random.Generator) -> Weighing:
+        """Maximise; ``rng`` draws the centres."""
+        solve = _published if self.mode == "early_stopped" else _best
+        searched: dict[str, Any] = {}
+        if self.width == SEARCH:
+            centres = centres_of(samples, self.n_centres, rng)
+            found = by_likelihood(samples, centres, lambda x, z: solve(x, z)[2], rng)
+            width, searched = found.width, found.as_details()
+        else:
+            width = width_of(self.width, samples, rng)
+            centres = centres_of(samples, self.n_centres, rng)
+        of_source = log_kernel(samples.source, centres, width)
+        of_target = log_kernel(samples.target, centres, width)
+        values, there, logs, details = solve(of_source, of_target)
+
+        def function(rows: FloatArray) -> FloatArray:
+            with np.errstate(over="ignore"):
+                return np.exp(logsumexp(log_kernel(rows, centres, width) + logs, axis=1))
+
+        return Weighing(
+            values=usable(values),
+            of_target=there if np.isfinite(there).all() else None,
+            details={
+                "mode": self.mode,
+                "width": width,
+                "n_centres": len(centres),
+                **details,
+                **searched,
+            },
+            cautions=tuple(_cautions(details)),
+            function=function,
+        )
+
+
+_Solution = tuple[FloatArray, FloatArray, FloatArray, dict[str, float | int]]
+"""Weights of the source, those of the target, (L,) logarithms of the coefficients, details."""
+
+
+def _best(of_source: FloatArray, of_target: FloatArray) -> _Solution:
+    # kernels over their mean in the source: each is a density ratio of its own, with mean one
+    means = logsumexp(of_source, axis=0) - np.log(len(of_source))
+    unit_source, unit_target = of_source - means, of_target - means
+    top = unit_target.max(axis=1)
+    x, gap, n_steps = best_proportions(np.exp(unit_target - top[:, None]))
+    kept = x > 0
+    logs = np.log(x[kept])
+    there = logsumexp(unit_target[:, kept] + logs, axis=1)
+    with np.errstate(over="ignore"):
+        values, ratios = np.exp(unit_source[:, kept]) @ x[kept], np.exp(there)
+    coefficients = np.full(len(x), -np.inf)
+    coefficients[kept] = logs - means[kept]
+    details = {"objective": float(there.mean()), "gap": gap, "n_steps": n_steps}
+    return values, ratios, coefficients, details
+
+
+def _published(of_source: FloatArray, of_target: FloatArray) -> _Solution:
+    A, K = np.exp(of_target), np.exp(of_source)
+    if not reached(A, K):
+        raise InsufficientData(
+            "with this width some target rows are out of reach of every centre, or all source rows "
+            "are; give a larger width, more centres, or take the mode optimum",
+            loc=("width",),
+        )
+    alpha, objective, n_steps = early_stopped(A, K.mean(axis=0))
+    if objective == -np.inf:
+        raise InsufficientData(
+            "with this width the algorithm starts where some target rows have weight 0, and cannot "
+            "leave it; give a larger width, or take the mode optimum",
+            loc=("width",),
+        )
+    coefficients = np.full(len(alpha), -np.inf)
+    coefficients[alpha > 0] = np.log(alpha[alpha > 0])
+    return K @ alpha, A @ alpha, coefficients, {"objective": objective, "n_steps": n_steps}
+
+
+def reached(A: FloatArray, K: FloatArray) -> bool:
+    """Whether all target rows and some source row have a kernel that has lost no digits."""
+    return min(float(A.max(axis=1).min()), float(K.max())) > _LEAST
+
+
+def _cautions(details: dict[str, float | int]) -> Iterator[Caution]:
+    if "gap" not in details:
+        yield Caution(
+            "early_stopped",
+            "these are the weights of the published heuristic, which ends before the maximum of "
+            "its own objective; the mode optimum reaches it",
+        )
+    elif details["gap"] > 10 * GAP:
+        yield Caution("not_optimal", f"up to {details['gap']:.2g} of the mean log ratio is missing")
+
+
+METHOD = Kliep

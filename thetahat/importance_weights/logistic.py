@@ -1,0 +1,146 @@
+"""Weights from a classifier that tells the samples apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+import numpy as np
+from scipy.special import expit
+
+from thetahat.errors import InsufficientData
+from thetahat.importance_weights._checks import check_not_negative, from_logarithms
+from thetahat.importance_weights.base import Samples, Weighing
+from thetahat.registry import MethodInfo
+from thetahat.values.types import FloatArray
+
+_STEPS: Final = 100
+_SETTLED: Final = 1e-10
+_UNSETTLED: Final = 1e-7
+_SINGULAR: Final = 1e14
+_OVERFLOW: Final = 300.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logistic:
+    r"""Odds of a logistic regression between the samples, corrected for their sizes.
+
+    .. math::
+
+        \hat w(x) = \frac{n}{m} \, \frac{\hat P(\mathrm{target} \mid x)}
+        {1 - \hat P(\mathrm{target} \mid x)}
+
+    with n source and m target rows; the regression has a constant that is not penalised and
+    :math:`\lambda/2` times the squared coefficients of the features, which are divided by their
+    pooled standard deviation.
+
+    Probabilities are used, never predicted classes: the weights are positive and smooth.
+
+    Assumes that the log density ratio is linear in the features, as it is for two normals of equal
+    covariance.
+
+    Source: bickel2007.
+
+    Deviations: the source fits the classifier and the learner in one problem; here the weights
+    come first.
+
+    Degenerate cases: features that do not vary have no coefficient; samples that a line separates
+    need a penalty above 0, which is then what bounds the weights.
+
+    Parameters
+    ----------
+    penalty : float
+        :math:`\lambda`, at least 0.
+    """
+
+    penalty: float = 1.0
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="logistic",
+        title="Odds of a classifier between the samples",
+        summary="The odds of being a target row by logistic regression, corrected for the sizes of "
+        "the samples.",
+        formula=r"\hat{w}(x) = \frac{n}{m} \hat{P}(target | x) / (1 - \hat{P}(target | x))",
+        references=("bickel2007",),
+        assumptions=(
+            "The log density ratio is linear in the features; labels depend on the features in the "
+            "same way in both populations."
+        ),
+        errs=(
+            "A difference in spread alone is not seen: weights are then near 1 where they should "
+            "not be. The penalty pulls all weights towards 1."
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        check_not_negative(self.penalty, "penalty")
+
+    def estimate(self, samples: Samples, rng: np.random.Generator) -> Weighing:
+        """Fit the regression by Newton steps; nothing is drawn."""
+        del rng
+        pooled = np.concatenate([samples.source, samples.target])
+        standard = _standard(pooled)
+        X, y = standard(pooled), np.repeat([0.0, 1.0], [samples.n, samples.m])
+        coefficients, violation, n_steps = _newton(X, y, self.penalty)
+        size = float(np.log(samples.n / samples.m))
+        logits = X @ coefficients + size
+
+        def function(rows: FloatArray) -> FloatArray:
+            with np.errstate(over="ignore"):
+                return np.exp(standard(rows) @ coefficients + size)
+
+        there = logits[samples.n :]
+        return Weighing(
+            values=from_logarithms(logits[: samples.n]),
+            of_target=np.exp(there) if float(there.max()) < _OVERFLOW else None,
+            details={"n_steps": n_steps, "largest_violation": violation},
+            function=function,
+        )
+
+
+def _standard(pooled: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    """Return what makes of rows their features in units of both samples' spread, after a one."""
+    mean = pooled.mean(axis=0)
+    scale = (pooled - mean).std(axis=0)
+    varies = scale > 4 * np.finfo(np.float64).eps * np.abs(pooled).max(axis=0)
+
+    def standard(rows: FloatArray) -> FloatArray:
+        return np.column_stack([np.ones(len(rows)), (rows - mean)[:, varies] / scale[varies]])
+
+    return standard
+
+
+def _newton(X: FloatArray, y: FloatArray, penalty: float) -> tuple[FloatArray, float, int]:
+    """Return (1 + p,) coefficients, the largest gradient over the rows, and the steps taken."""
+    ridge = np.full(X.shape[1], penalty)
+    ridge[0] = 0
+    beta = np.zeros(X.shape[1])
+    loss, violation, n_steps = _loss(X, y, ridge, beta), np.inf, 0
+    while violation > _SETTLED and n_steps < _STEPS:
+        p = expit(X @ beta)
+        gradient = X.T @ (p - y) + ridge * beta
+        violation = float(np.abs(gradient).max()) / len(y)
+        H = (X * (p * (1 - p))[:, None]).T @ X + np.diag(ridge)
+        if np.linalg.cond(H) > _SINGULAR:
+            break
+        direction, size = np.linalg.solve(H, gradient), 1.0
+        while size > _SETTLED and _loss(X, y, ridge, beta - size * direction) > loss:
+            size /= 2
+        beta = beta - size * direction
+        loss, n_steps = _loss(X, y, ridge, beta), n_steps + 1
+    if violation > _UNSETTLED or loss <= _UNSETTLED * len(y):
+        raise InsufficientData(
+            "the regression between the samples has no minimum: a line separates them, or features "
+            "depend on each other; give a penalty above 0",
+            loc=("penalty",),
+        )
+    return beta, violation, n_steps
+
+
+def _loss(X: FloatArray, y: FloatArray, ridge: FloatArray, beta: FloatArray) -> float:
+    eta = X @ beta
+    return float((np.logaddexp(0, eta) - y * eta).sum() + 0.5 * ridge @ beta**2)
+
+
+METHOD = Logistic

@@ -1,0 +1,1 @@
+"""Solvers that fit a learner to the training parts of many splits at once."""

@@ -1,0 +1,1 @@
+"""Discriminant analysis over many splits."""

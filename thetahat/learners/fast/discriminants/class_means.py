@@ -1,0 +1,197 @@
+"""What the three discriminants share: the scaled features, and the rule over class means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from thetahat.errors import InsufficientData
+from thetahat.learners._training_parts import check_two_classes, class_weights, weights_of
+from thetahat.learners.fast.ridge.rows import is_rounding
+from thetahat.losses.base import Predictions
+from thetahat.tables.features import Features
+from thetahat.values.types import FloatArray, IntArray
+
+Priors = Literal["shares", "equal"]
+Shape = Literal["full", "diagonal", "spherical"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Discriminant:
+    """The class with the largest posterior, all classes being normal with one covariance matrix.
+
+    Parameters
+    ----------
+    centre : ndarray of float
+        (p,) a point that rows are taken from.
+    transform : ndarray of float
+        (p, q) or, for its diagonal, (p,): after it the covariance matrix is the unit matrix.
+    means : ndarray of float
+        (C', q) transformed means of the classes that are present.
+    present : ndarray of int
+        (C',) their codes, ascending.
+    log_prior : ndarray of float
+        (C',).
+    n_classes : int
+        C, all classes of the data.
+    is_sharp : bool
+        Whether nothing varies within a class: the nearest mean has probability 1.
+    """
+
+    centre: FloatArray
+    transform: FloatArray
+    means: FloatArray
+    present: IntArray
+    log_prior: FloatArray
+    n_classes: int
+    is_sharp: bool = False
+
+    def predict(self, features: Features) -> Predictions:
+        """Return class codes and probabilities; of equal posteriors the lowest code wins."""
+        rows = features.complete_matrix() - self.centre
+        joint = log_joint(transformed(rows, self.transform), self.means)
+        if not self.is_sharp:
+            return posterior(joint + self.log_prior, self.present, self.n_classes)
+        said = self.present[np.argmax(joint, axis=1)]
+        return Predictions(said, probabilities=np.eye(self.n_classes)[said])
+
+
+def transformed(rows: FloatArray, transform: FloatArray) -> FloatArray:
+    """(n, q) rows in which the covariance matrix is the unit matrix."""
+    return np.asarray(rows * transform if transform.ndim == 1 else rows @ transform)
+
+
+def log_joint(rows: FloatArray, means: FloatArray) -> FloatArray:
+    """(n, C') log densities of transformed rows, up to a constant per row."""
+    return np.asarray(rows @ means.T - 0.5 * np.einsum("ij,ij->i", means, means))
+
+
+def posterior(joint: FloatArray, present: IntArray, n_classes: int) -> Predictions:
+    """Return class codes and probabilities from (n, C') log joint densities."""
+    # Class by class: numpy takes sums and maxima down columns far faster than along short rows.
+    by_class = np.ascontiguousarray(joint.T)
+    return posterior_of(by_class, leading(by_class), present, n_classes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leading:
+    """Which of several classes is the likeliest, for each row; of equals the first.
+
+    Parameters
+    ----------
+    best : ndarray of float
+        (n,) its log joint density.
+    ahead : ndarray of float
+        (n,) by how much that is more than the next.
+    place : ndarray of int
+        (n,) which it is.
+    """
+
+    best: FloatArray
+    ahead: FloatArray
+    place: IntArray
+
+
+def leading(by_class: FloatArray) -> Leading:
+    """Go through (C', n) log joint densities class by class."""
+    n_classes, n = by_class.shape
+    if n_classes == 1:
+        return Leading(by_class[0].copy(), np.full(n, np.inf), np.zeros(n, dtype=np.intp))
+    first, other = by_class[:2]
+    best, second = np.maximum(first, other), np.minimum(first, other)
+    place = (other > first).astype(np.intp)
+    for at, of_class in enumerate(by_class[2:], start=2):
+        np.copyto(place, at, where=of_class > best)
+        np.maximum(second, np.minimum(best, of_class), out=second)
+        np.maximum(best, of_class, out=best)
+    return Leading(best, best - second, place)
+
+
+def posterior_of(
+    by_class: FloatArray, lead: Leading, present: IntArray, n_classes: int
+) -> Predictions:
+    """Return class codes and probabilities from (C', n) log joint densities."""
+    shares = np.exp(by_class - lead.best)
+    shares /= shares.sum(axis=0)
+    if len(present) == n_classes:
+        return Predictions(lead.place, probabilities=np.ascontiguousarray(shares.T))
+    probabilities = np.zeros((by_class.shape[1], n_classes))
+    probabilities[:, present] = shares.T
+    return Predictions(present[lead.place], probabilities=probabilities)
+
+
+def log_priors(totals: FloatArray, priors: Priors) -> FloatArray:
+    """(C',) log of the classes' shares, or of one over their number."""
+    if priors == "equal":
+        return np.full(len(totals), -np.log(len(totals)))
+    return np.asarray(np.log(totals / totals.sum()))
+
+
+def fit_discriminant(  # noqa: PLR0913 - what a learner is handed, and its two choices
+    features: Features,
+    y: np.ndarray,
+    weights: FloatArray | None,
+    n_classes: int,
+    *,
+    shape: Shape,
+    priors: Priors,
+) -> Discriminant:
+    """Fit from the rows: means of the classes, and the covariance matrix within them."""
+    X = features.complete_matrix()
+    w = weights_of(weights, len(y))
+    totals = class_weights(y, w, n_classes)
+    check_two_classes(totals)
+    present = np.flatnonzero(totals)
+    centre = np.average(X, axis=0, weights=w)
+    within = X - centre
+    means = np.empty((len(present), X.shape[1]))
+    for at, code in enumerate(present):
+        of_class = y == code
+        means[at] = np.average(within[of_class], axis=0, weights=w[of_class])
+        within[of_class] -= means[at]
+    seen = np.isin(y, present)
+    root = np.sqrt(w[seen])
+    within = within[seen] * root[:, None]
+    within[:, is_rounding(within, np.abs(X).max(axis=0), w[seen])] = 0.0
+    transform, is_sharp = _transform(within / np.sqrt(totals.sum()), shape)
+    return Discriminant(
+        centre=centre,
+        transform=transform,
+        means=transformed(means, transform),
+        present=present,
+        log_prior=log_priors(totals[present], priors),
+        n_classes=n_classes,
+        is_sharp=is_sharp,
+    )
+
+
+def _transform(within: FloatArray, shape: Shape) -> tuple[FloatArray, bool]:
+    """Return what makes (n, p) rows, whose products are the covariance matrix, uncorrelated."""
+    lengths = np.linalg.norm(within, axis=0)
+    if shape == "spherical":
+        return spherical(float(lengths @ lengths), len(lengths))
+    if not lengths.any():
+        raise InsufficientData(
+            "no feature varies within the classes of the training part, so there is no spread to "
+            "measure distances by; use fewer folds, or the learner 'nearest_mean'",
+            loc=("columns", "features"),
+        )
+    scale = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    if shape == "diagonal":
+        return scale, False
+    n, p = within.shape
+    scaled = within * scale
+    triangle = np.asarray(np.linalg.qr(scaled, mode="r")) if n > p else scaled
+    _, s, Vt = np.linalg.svd(triangle, full_matrices=False)
+    # Below this a direction is rounding; in it nothing varies within the classes.
+    kept = s > np.finfo(np.float64).eps * max(n, p) * s.max(initial=0.0)
+    return np.asarray(scale[:, None] * Vt[kept].T / s[kept]), False
+
+
+def spherical(total: float, p: int) -> tuple[FloatArray, bool]:
+    """(p,) one over the common standard deviation; whether that is 0, and 1 stands instead."""
+    if total == 0:
+        return np.ones(p), True
+    return np.full(p, np.sqrt(p / total)), False

@@ -1,0 +1,200 @@
+"""The rows of all classes about their class means, and sums of them over any training part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from thetahat.learners._training_parts import class_weights
+from thetahat.learners.base import Part
+from thetahat.learners.fast.ridge.rows import rounding_of
+from thetahat.tables.features import Columns
+from thetahat.values.types import FloatArray, IntArray
+
+_IN_CACHE: Final = 131_072
+"""Numbers of some columns that are centred at a time: they stay near the processor."""
+_FEW: Final = 16
+"""Classes up to which rows are told their class's mean by a product with zeros and ones."""
+LEAST_LEFT = 1e-6
+"""Share of a class's weight that must stay, so that to subtract the rest costs few digits."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassSums:
+    """Sums over the rows of each class; rows are taken from their class's mean over all rows.
+
+    Parameters
+    ----------
+    rows : ndarray of int
+        (C,) number of rows that have weight.
+    weight : ndarray of float
+        (C,) total weight.
+    x : ndarray of float
+        (C, p) weighted sums: about 0, but for what a part left out takes with it.
+    squares : ndarray of float
+        (C, p) weighted sums of squares.
+    """
+
+    rows: IntArray
+    weight: FloatArray
+    x: FloatArray
+    squares: FloatArray
+
+    def without(self, other: ClassSums) -> ClassSums:
+        """Return the sums without those of some of the rows."""
+        return ClassSums(
+            self.rows - other.rows,
+            self.weight - other.weight,
+            self.x - other.x,
+            self.squares - other.squares,
+        )
+
+
+@dataclass(eq=False)
+class ClassRows:
+    """All rows, about the mean of their class.
+
+    To centre within classes first is what keeps the digits: what is subtracted later is of the
+    size of the spread within a class, however far the classes lie from 0 and from one another.
+
+    Parameters
+    ----------
+    both : ndarray of float
+        (p + C, n) rows less the mean of their class, and 1 in the row of their class, 0 elsewhere.
+    y : ndarray of int
+        (n,) class codes.
+    w : ndarray of float
+        (n,) weights.
+    centre : ndarray of float
+        (p,) mean of all rows.
+    means : ndarray of float
+        (C, p) means of the classes about ``centre``; 0 for one without weight.
+    squares : ndarray of float
+        (p,) weighted sums of squares of the rows less the means of their classes.
+    is_weighted : bool
+        Whether any weight is not 1.
+    """
+
+    both: FloatArray
+    y: np.ndarray
+    w: FloatArray
+    centre: FloatArray
+    means: FloatArray
+    squares: FloatArray
+    is_weighted: bool
+
+    @property
+    def Z(self) -> FloatArray:  # noqa: N802 - as the rows are called
+        """(p, n) rows less the mean of their class."""
+        some: FloatArray = self.both[: self.both.shape[0] - len(self.means)]
+        return some
+
+    @cached_property
+    def all(self) -> ClassSums:
+        """The sums over all rows."""
+        return self.of(slice(None))
+
+    @cached_property
+    def weight(self) -> FloatArray:
+        """(C,) total weight of each class."""
+        return class_weights(self.y, self.w, len(self.means))
+
+    @cached_property
+    def n_with_weight(self) -> IntArray:
+        """(C,) number of rows that have weight."""
+        y = self.y[self.w > 0] if self.is_weighted else self.y
+        return np.bincount(y, minlength=len(self.means))
+
+    def of(self, index: IntArray | slice) -> ClassSums:
+        """Return the sums over some rows, each as often as it stands in ``index``."""
+        Z, w, y = rows_of(self.Z, index), self.w[index], self.y[index]
+        member = members(y, w, len(self.means))
+        return ClassSums(
+            rows=np.bincount(y[w > 0], minlength=len(self.means)),
+            weight=class_weights(y, w, len(self.means)),
+            x=member @ Z.T,
+            squares=member @ np.square(Z).T,
+        )
+
+    def of_training(self, part: Part) -> ClassSums | None:
+        """Return the sums over a training part; None where digits would be lost."""
+        if part.left_out is None or len(part.left_out) > part.n_train:
+            return self.of(part.train)
+        sums = self.all.without(self.of(part.left_out))
+        present = sums.rows > 0
+        if (sums.weight[present] < LEAST_LEFT * self.all.weight[present]).any():
+            return None
+        return sums
+
+    def products_of(self, rows: FloatArray, w: FloatArray) -> FloatArray:
+        """(q, q) weighted sums of the products of (q, m) rows."""
+        return np.asarray((rows * w if self.is_weighted else rows) @ rows.T)
+
+    def some(self, index: IntArray) -> FloatArray:
+        """(n_index, p) rows less the mean of their class."""
+        return rows_of(self.Z, index).T
+
+    def from_centre(self, index: IntArray) -> FloatArray:
+        """(n_index, p) rows about the mean of all rows."""
+        return (rows_of(self.Z, index) + np.take(self.means.T, self.y[index], axis=1)).T
+
+
+def rows_of(Z: FloatArray, index: IntArray | slice) -> FloatArray:
+    """(p, n_index) some rows; ``take`` is the faster for row numbers."""
+    some: FloatArray = Z[:, index] if isinstance(index, slice) else np.take(Z, index, axis=1)
+    return some
+
+
+def members(y: np.ndarray, w: FloatArray, n_classes: int) -> FloatArray:
+    """(C, n) weight of each row in its class, 0 in the others."""
+    return np.asarray(np.equal.outer(np.arange(n_classes), y) * w)
+
+
+def class_rows(
+    columns: Columns,
+    y: np.ndarray,
+    w: FloatArray,
+    n_classes: int,
+    order: IntArray | None = None,
+) -> ClassRows:
+    """Return all rows about the means of their classes, in the order that is given or their own.
+
+    A column that is constant within the classes, but for rounding, is exactly 0. ``columns`` are
+    (p,) arrays of (n,).
+    """
+    if order is not None:
+        y, w = y[order], w[order]
+    p, n = len(columns), len(y)
+    both, means = np.empty((p + n_classes, n)), np.zeros((n_classes, p))
+    centre, lengths = np.empty(p), np.empty(p)
+    member: FloatArray = both[p:]
+    np.equal.outer(np.arange(n_classes), y, out=member, casting="unsafe")
+    is_weighted = bool((w != 1).any())
+    weighted = member * w if is_weighted else member
+    totals = weighted.sum(axis=1)
+    share = 1 / np.where(totals > 0, totals, 1.0)  # a class without weight has mean 0
+    step = max(1, _IN_CACHE // n)
+    for first in range(0, p, step):
+        some = slice(first, min(first + step, p))
+        part = both[some]
+        if order is None:
+            part[:] = columns[some]
+        else:
+            for row, column in zip(part, columns[some], strict=True):
+                column.take(order, out=row, mode="clip")  # else numpy would take a copy first
+        mean = part @ w / totals.sum()
+        part -= mean[:, None]
+        of_class = part @ weighted.T * share
+        part -= of_class @ member if n_classes <= _FEW else np.take(of_class, y, axis=1)
+        centre[some], means[:, some] = mean, of_class.T
+        largest = np.abs(of_class + mean[:, None]).max(axis=1)
+        squares = np.square(part) @ w if is_weighted else np.vecdot(part, part)
+        constant = np.sqrt(squares) <= rounding_of(largest, w)
+        if constant.any():
+            part[constant] = 0.0
+            squares[constant] = 0.0
+        lengths[some] = squares
+    return ClassRows(both, y, w, centre, means, lengths, is_weighted)

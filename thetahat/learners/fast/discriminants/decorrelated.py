@@ -1,0 +1,222 @@
+"""The linear discriminants of every training part, in rows that all rows make uncorrelated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import Any, Final
+
+import numpy as np
+
+from thetahat.learners.base import Part, Plain
+from thetahat.learners.fast.discriminants.class_means import Priors, leading, posterior_of
+from thetahat.learners.fast.discriminants.class_rows import LEAST_LEFT, ClassRows
+from thetahat.learners.fast.discriminants.decorrelated_sums import (
+    Sums,
+    SumsOfAny,
+    order_of_blocks,
+    summed_of,
+    sums_of_blocks,
+)
+from thetahat.learners.fast.ridge.rows import LARGEST_AMPLIFICATION
+from thetahat.losses.base import Predictions
+from thetahat.values.types import FloatArray, IntArray
+
+ILL_CONDITIONED: Final = Plain("the training part's covariance matrix is ill-conditioned")
+LIGHT: Final = Plain("hardly any weight of a class is in the training part")
+TOO_FEW: Final = Plain("the training part has too few classes or rows")
+TIED: Final = Plain("two classes are as likely as one another to the last digits")
+
+ROUNDING = 1e-15
+DIGITS = 1e-9
+"""What a log density may be wrong by; then a probability agrees to eight digits."""
+_ABSENT: Final = -1e300
+"""Log share of a class that is absent; a number, as it is multiplied with zeros too."""
+_HELD: Final = 4_000_000
+"""Numbers of the rows and the products of several splits that are looked at together."""
+_MOST_BLOCKS: Final = 100
+"""Blocks whose products are held at once."""
+
+
+class TurnedSplits:
+    """Sums over the rows left out are taken from those over all, class by class.
+
+    Splits that leave out each row once are predicted from sums over the rows in their order.
+    What is said of a split is then the same as when it is one of others, but for rounding.
+
+    Parameters
+    ----------
+    made : callable
+        Makes all rows in the order it is given, or in their own.
+    n : int
+        Number of rows.
+    priors : {"shares", "equal"}
+        As the learner has it.
+    """
+
+    def __init__(
+        self, made: Callable[[IntArray | None], ClassRows], n: int, priors: Priors
+    ) -> None:
+        self._made, self.n, self.priors = made, n, priors
+
+    @cached_property
+    def _nearly(self) -> SumsOfAny:
+        return SumsOfAny(self._made(None), to_unit=False)
+
+    @cached_property
+    def _to_unit(self) -> SumsOfAny:
+        return SumsOfAny(self._made(None), to_unit=True)
+
+    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+        """Predict the test parts of several splits."""
+        order = order_of_blocks(parts, self.n) if len(parts) <= _MOST_BLOCKS else None
+        if order is None:
+            said = self._predict_any(parts, to_unit=False)
+        else:
+            rows = self._made(order)
+            sums = sums_of_blocks(rows, [len(part.test) for part in parts])
+            said = self._predict(rows, sums, parts)
+        left = [part for part, one in zip(parts, said, strict=True) if one is ILL_CONDITIONED]
+        again = iter(self._predict_any(left, to_unit=True))
+        return [next(again) if one is ILL_CONDITIONED else one for one in said]
+
+    def _predict_any(self, parts: Sequence[Part], *, to_unit: bool) -> list[Predictions | Plain]:
+        if not parts:
+            return []
+        sums = self._to_unit if to_unit else self._nearly
+        said: list[Predictions | Plain] = []
+        for some in _held(parts, len(sums.rows.both)):
+            said += self._predict(sums.rows, sums.over(some), some)
+        return said
+
+    def _predict(
+        self, rows: ClassRows, sums: Sums | None, parts: Sequence[Part]
+    ) -> list[Predictions | Plain]:
+        if sums is None:
+            return [ILL_CONDITIONED] * len(parts)
+        ends = list(accumulate((len(part.test) for part in parts), initial=0))
+        lengths = np.maximum.reduceat(sums.lengths, ends[:-1])
+        said, slopes, levels = self._lines(rows, sums, lengths)
+        n_classes = slopes.shape[2]
+        joint = np.empty((n_classes, ends[-1]))
+        lines = np.concatenate([slopes, levels], axis=1)
+        for line, (a, b) in zip(lines, pairwise(ends), strict=True):
+            np.matmul(line.T, sums.tested[:, a:b], out=joint[:, a:b])
+        lead = leading(joint)
+        told = posterior_of(joint, lead, np.arange(n_classes), n_classes)
+        assert told.probabilities is not None  # noqa: S101 - it has them always
+        is_tied = np.logical_or.reduceat(lead.ahead <= DIGITS, ends[:-1]).tolist()
+        return [
+            why or (TIED if tied else Predictions(told.output[a:b], told.probabilities[a:b]))
+            for why, tied, (a, b) in zip(said, is_tied, pairwise(ends), strict=True)
+        ]
+
+    def _lines(
+        self, rows: ClassRows, sums: Sums, lengths: FloatArray
+    ) -> tuple[list[Plain | None], FloatArray, FloatArray]:
+        """Return what the densities are lines of.
+
+        Parameters
+        ----------
+        lengths : ndarray of float
+            (K,) largest squared length of a test row.
+
+        Returns
+        -------
+        plain : list of Plain or None
+            Why a part has to be fitted.
+        slopes : ndarray
+            (K, p, C) what a turned row is multiplied with.
+        levels : ndarray
+            (K, C, C) what is added for a row of one class and the density of another.
+        """
+        turned, (n_parts, n_classes) = sums.turned, sums.counts.shape
+        p = len(turned.T)
+        present = sums.counts > 0
+        weight = np.where(present, np.einsum("kcc->kc", sums.sums[:, p:, p:]), 0.0)
+        plain = _too_little(rows, sums, present, weight)
+        x = sums.sums[:, p:, :p]
+        moved = np.divide(x, weight[:, :, None], out=np.zeros(x.shape), where=present[:, :, None])
+        means = turned.means + moved
+        products = sums.sums[:, :p, :p] - moved.transpose(0, 2, 1) @ x
+        if turned.constant.any():
+            np.einsum("kii->ki", products)[:] += turned.constant
+        slopes, amplification = np.zeros((n_parts, p, n_classes)), np.ones(n_parts)
+        from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
+
+        for at in range(n_parts):
+            solved = None if plain[at] else _solved(lapack, products[at], means[at])
+            if solved is None:
+                plain[at] = plain[at] or ILL_CONDITIONED
+            else:
+                slopes[at], amplification[at] = solved
+        squares = np.vecdot(means, slopes.transpose(0, 2, 1))
+        total = weight.sum(axis=1)
+        steepest = np.sqrt(np.where(present, np.square(slopes).sum(axis=1), 0.0).max(axis=1))
+        farthest = np.sqrt(lengths) + np.sqrt(np.square(turned.means).sum(axis=1).max())
+        # An error of the products meets the solution and what the row becomes in solving.
+        size = steepest * (amplification * farthest + steepest)
+        is_wrong = ~(ROUNDING * turned.error * size * total <= DIGITS)
+        for at in np.flatnonzero(is_wrong).tolist():
+            plain[at] = plain[at] or ILL_CONDITIONED
+        levels = turned.means @ slopes - 0.5 * squares[:, None]
+        levels *= total[:, None, None]
+        slopes *= total[:, None, None]
+        levels += self._log_priors(weight, present)[:, None]
+        return plain, slopes, levels
+
+    def _log_priors(self, weight: FloatArray, present: np.ndarray) -> FloatArray:
+        """(K, C) log shares of the classes; of one that is absent a number below all others."""
+        shares = present.astype(np.float64) if self.priors == "equal" else weight
+        total = shares.sum(axis=1, keepdims=True)
+        found = np.full(shares.shape, _ABSENT)
+        np.log(shares / np.where(total > 0, total, 1.0), out=found, where=present)
+        return found
+
+
+def _held(parts: Sequence[Part], q: int) -> Iterator[list[Part]]:
+    """Give as many parts at a time as there is room for their rows and their products."""
+    held: list[Part] = []
+    n_held = 0
+    for part in parts:
+        held.append(part)
+        n_held += len(summed_of(part)) + len(part.test) + q
+        if n_held * q > _HELD:
+            yield held
+            held, n_held = [], 0
+    if held:
+        yield held
+
+
+def _too_little(
+    rows: ClassRows, sums: Sums, present: np.ndarray, weight: FloatArray
+) -> list[Plain | None]:
+    """Return why parts have to be fitted of which hardly anything is left."""
+    light = (weight < LEAST_LEFT * rows.weight) & present & sums.is_rest[:, None]
+    n_present = present.sum(axis=1)
+    too_few = (n_present < 2) | (sums.counts.sum(axis=1) <= n_present)
+    if not (light.any() or too_few.any()):
+        return [None] * len(present)
+    is_light = light.any(axis=1)
+    pairs = zip(is_light.tolist(), too_few.tolist(), strict=True)
+    return [LIGHT if light else TOO_FEW if few else None for light, few in pairs]
+
+
+def _solved(
+    lapack: Any, products: FloatArray, means: FloatArray
+) -> tuple[FloatArray, float] | None:
+    """(p, C) slopes and the length of the inverse; None where that is too long."""
+    factor, failed = lapack.dpotrf(products.T, lower=1, overwrite_a=1)  # it is symmetric
+    if failed:
+        return None
+    amplification = 1 / lapack.dpocon(factor, 1.0, uplo="L")[0]
+    if not amplification <= LARGEST_AMPLIFICATION:
+        return None
+    slopes, _ = lapack.dpotrs(factor, means.T, lower=1)
+    return slopes, float(amplification)
+
+
+def gap(joint: FloatArray) -> FloatArray:
+    """(n,) by how much the likeliest class is ahead of the next, of (n, C') densities."""
+    return leading(np.ascontiguousarray(joint.T)).ahead

@@ -1,0 +1,151 @@
+"""Rows of all classes, turned so that they are uncorrelated within them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from thetahat.learners.fast.discriminants.class_rows import ClassRows
+from thetahat.values.types import FloatArray
+
+_MOST: Final = 1e9
+"""The condition of the products up to which rows are turned."""
+_ROWS_A_COLUMN: Final = 8
+"""As many rows a column tell how rows have to be turned, nearly.
+
+Of normal rows the products are then unit but for a factor between .4 and 1.8.
+"""
+_NEAR: Final = 100.0
+"""The condition of turned products from which on they are turned once more."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TurnedRows:
+    """Rows whose products within the classes are nearly the unit matrix.
+
+    A training part has nearly these products, so that its own are as well conditioned as its
+    rows are many, however ill-conditioned the features are.
+
+    Parameters
+    ----------
+    both : ndarray of float
+        (p + C, n) as ``ClassRows`` has it; a column that never varies is 0.
+    means : ndarray of float
+        (C, p) means of the classes about that of all rows.
+    lengths : ndarray of float
+        (n,) squared lengths of the rows.
+    constant : ndarray of bool
+        (p,) which column never varies within the classes.
+    error : float
+        What a product of two turned rows may be wrong by, in units of the last place.
+    """
+
+    both: FloatArray
+    means: FloatArray
+    lengths: FloatArray
+    constant: np.ndarray
+    error: float
+
+    @property
+    def T(self) -> FloatArray:  # noqa: N802 - as the rows are called
+        """(p, n) rows."""
+        some: FloatArray = self.both[: self.means.shape[1]]
+        return some
+
+    def nearer(self, sums: FloatArray) -> tuple[TurnedRows, bool] | None:
+        """Return these rows, turned once more where their products are far from unit; and whether.
+
+        None where that would cost the digits.
+
+        Parameters
+        ----------
+        sums : ndarray
+            (q, q) sums over the turned rows, all of them: the products first, and maybe others.
+        """
+        p = len(self.T)
+        products = sums[:p, :p]
+        lengths = np.diag(products) + self.constant
+        found = factor_of(products, np.ones(p), self.constant)
+        if found is not None and found[1] * lengths.max() <= _NEAR:
+            return self, False
+        again = self.again(products)
+        return None if again is None else (again, True)
+
+    def again(self, products: FloatArray) -> TurnedRows | None:
+        """Return these rows, turned by their own (p, p) products; None as above."""
+        lengths = np.diag(products) + self.constant
+        scale = np.where(self.constant, 0.0, 1 / np.sqrt(lengths))
+        found = _turned(self.both, self.means, products, scale, self.constant)
+        return None if found is None else replace(found, error=self.error + found.error)
+
+
+def unit_rows(rows: ClassRows) -> TurnedRows | None:
+    """Return the rows turned so that their products are unit, or None where that costs the digits.
+
+    They are turned where they stand: ``rows.Z`` are other numbers afterwards. Turned twice, their
+    products are as near to unit as rounding allows, whatever the condition of those before.
+    """
+    turned = nearly_turned_rows(rows)
+    if turned is None:
+        return None
+    products = rows.products_of(turned.T, rows.w)
+    nearer = turned.nearer(products)
+    if nearer is None:
+        return None
+    turned, is_again = nearer
+    return turned.again(rows.products_of(turned.T, rows.w) if is_again else products)
+
+
+def nearly_turned_rows(rows: ClassRows) -> TurnedRows | None:
+    """Return the rows turned by the products of some of them, where they are many; as above."""
+    step = len(rows.y) // (_ROWS_A_COLUMN * max(1, len(rows.Z)))
+    found = None
+    if step > 1:
+        few = np.multiply(rows.Z[:, ::step], np.sqrt(rows.w[::step]))
+        found = _turned_by(rows, few @ few.T * (len(rows.y) / few.shape[1]))
+    return found or _turned_by(rows, rows.products_of(rows.Z, rows.w))
+
+
+def _turned_by(rows: ClassRows, products: FloatArray) -> TurnedRows | None:
+    constant = rows.squares == 0
+    scale = np.divide(1.0, np.sqrt(rows.squares), out=np.zeros(len(constant)), where=~constant)
+    return _turned(rows.both, rows.means * ~constant, products, scale, constant)
+
+
+def _turned(
+    both: FloatArray,
+    means: FloatArray,
+    products: FloatArray,
+    scale: FloatArray,
+    constant: np.ndarray,
+) -> TurnedRows | None:
+    found = factor_of(products, scale, constant)
+    if found is None or not found[1] <= _MOST:
+        return None
+    from scipy.linalg import blas  # noqa: PLC0415 - the API need not load it
+
+    factor, condition = found
+    triangle = np.asfortranarray(factor / np.where(constant, 1.0, scale)[:, None])
+    turned, Z = np.array(means, order="F"), both[: len(scale)]
+    for some in (turned, Z.T):  # columns stand one after another in both, as it has to be
+        blas.dtrsm(1.0, triangle, some, side=1, lower=1, trans_a=1, overwrite_b=1)
+    lengths = np.einsum("ij,ij->j", Z, Z)
+    return TurnedRows(both, turned, lengths, constant, float(np.sqrt(condition)))
+
+
+def factor_of(
+    products: FloatArray, scale: FloatArray, constant: np.ndarray
+) -> tuple[FloatArray, float] | None:
+    """Return the Cholesky factor of scaled products, and the length of the inverse."""
+    from scipy.linalg import lapack  # noqa: PLC0415 - as above
+
+    matrix = products * scale * scale[:, None]
+    # A column that never varies within the classes counts for nothing: it stands alone.
+    if constant.any():
+        np.einsum("ii->i", matrix)[:] += constant
+    factor, failed = lapack.dpotrf(matrix, lower=1)
+    if failed:
+        return None
+    return factor, float(1 / lapack.dpocon(factor, 1.0, uplo="L")[0])

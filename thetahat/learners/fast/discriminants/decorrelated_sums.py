@@ -1,0 +1,164 @@
+"""Sums over the training parts of splits, of rows that are turned so that they hardly correlate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+import numpy as np
+
+from thetahat.learners.base import Part
+from thetahat.learners.fast.discriminants.class_rows import ClassRows
+from thetahat.learners.fast.discriminants.decorrelated_rows import (
+    TurnedRows,
+    nearly_turned_rows,
+    unit_rows,
+)
+from thetahat.values.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sums:
+    """Sums over K training parts, by class, as ``ClassSums`` has them.
+
+    Parameters
+    ----------
+    turned : TurnedRows
+        All rows.
+    tested : ndarray of float
+        (p + C, M) the turned rows of the test parts, part after part.
+    lengths : ndarray of float
+        (M,) their squared lengths.
+    is_rest : ndarray of bool
+        (K,) whether the sums over the rows left out were taken from those over all.
+    counts : ndarray
+        (K, C) number of rows with weight.
+    sums : ndarray
+        (K, p + C, p + C) weighted sums of products, sums by class, and weights.
+    """
+
+    turned: TurnedRows
+    tested: FloatArray
+    lengths: FloatArray
+    is_rest: np.ndarray
+    counts: FloatArray
+    sums: FloatArray
+
+
+class SumsOfAny:
+    """Sums over any parts of the rows, which are turned once.
+
+    Parameters
+    ----------
+    rows : ClassRows
+        All rows; they are turned where they stand.
+    to_unit : bool
+        Whether they are turned as near to unit as can be, which costs another pass.
+    """
+
+    def __init__(self, rows: ClassRows, *, to_unit: bool) -> None:
+        self.rows = rows
+        self.turned = _turned_and_summed(
+            rows, lambda: rows.products_of(rows.both, rows.w)[None], to_unit=to_unit
+        )
+
+    def over(self, parts: Sequence[Part]) -> Sums | None:
+        """Return the sums over the training parts, by way of the fewer rows; None as turned."""
+        if self.turned is None:
+            return None
+        turned, of_all = self.turned
+        summed, tests = [summed_of(part) for part in parts], [part.test for part in parts]
+        index = np.concatenate(summed)
+        rows, w, sizes = (
+            np.take(turned.both, index, axis=1),
+            self.rows.w[index],
+            list(map(len, summed)),
+        )
+        sums = _products(self.rows, rows, w, sizes)
+        counts = _counts(self.rows, rows, w, sizes, sums)
+        is_rest = np.array([one is part.left_out for one, part in zip(summed, parts, strict=True)])
+        counts = np.where(is_rest[:, None], self.rows.n_with_weight - counts, counts)
+        np.subtract(of_all, sums, out=sums, where=is_rest[:, None, None])
+        places = np.concatenate(tests)
+        if not (is_rest.all() and all(part.tests_left_out for part in parts)):
+            rows = np.take(turned.both, places, axis=1)
+        return Sums(turned, rows, turned.lengths[places], is_rest, counts, sums)
+
+
+def sums_of_blocks(rows: ClassRows, sizes: Sequence[int]) -> Sums | None:
+    """Return the sums over all rows but those of each block, which stand block after block.
+
+    Those over all rows are those over the blocks together: no row is looked at twice.
+
+    Parameters
+    ----------
+    rows : ClassRows
+        All rows in the order of the blocks; they are turned where they stand.
+    sizes : sequence of int
+        (K,) number of rows of each block.
+    """
+    found = _turned_and_summed(
+        rows, lambda: _products(rows, rows.both, rows.w, sizes), to_unit=False
+    )
+    if found is None:
+        return None
+    turned, sums = found
+    counts = rows.n_with_weight - _counts(rows, rows.both, rows.w, sizes, sums)
+    np.subtract(sums.sum(axis=0), sums, out=sums)
+    is_rest = np.ones(len(sizes), dtype=np.bool_)
+    return Sums(turned, rows.both, turned.lengths, is_rest, counts, sums)
+
+
+def _turned_and_summed(
+    rows: ClassRows, summed: Callable[[], FloatArray], *, to_unit: bool
+) -> tuple[TurnedRows, FloatArray] | None:
+    """Return the rows turned and the (K, q, q) sums that together are those over all rows."""
+    turned = unit_rows(rows) if to_unit else nearly_turned_rows(rows)
+    if turned is None:
+        return None
+    sums = summed()
+    nearer = turned.nearer(sums.sum(axis=0))
+    if nearer is None:
+        return None
+    turned, again = nearer
+    return turned, summed() if again else sums
+
+
+def _products(rows: ClassRows, some: FloatArray, w: FloatArray, sizes: Sequence[int]) -> FloatArray:
+    """(K, q, q) weighted sums of products of (q, M) some rows, part after part."""
+    sums = np.empty((len(sizes), len(some), len(some)))
+    for at, (a, b) in enumerate(pairwise(accumulate(sizes, initial=0))):
+        of_part: FloatArray = some[:, a:b]
+        np.matmul(of_part * w[a:b] if rows.is_weighted else of_part, of_part.T, out=sums[at])
+    return sums
+
+
+def _counts(
+    rows: ClassRows, some: FloatArray, w: FloatArray, sizes: Sequence[int], sums: FloatArray
+) -> FloatArray:
+    """(K, C) number of rows with weight; the products of rows without weights tell it."""
+    p = len(rows.Z)
+    if not rows.is_weighted:
+        return np.array(np.einsum("kcc->kc", sums[:, p:, p:]))
+    seen = np.cumsum(some[p:] * (w > 0), axis=1)[:, np.cumsum(sizes) - 1]
+    return np.asarray(np.diff(seen, axis=1, prepend=0.0).T)
+
+
+def order_of_blocks(parts: Sequence[Part], n: int) -> IntArray | None:
+    """(n,) rows in the order of the test parts, if each is tested once and left out there."""
+    if sum(len(part.test) for part in parts) != n:
+        return None
+    if not all(part.tests_left_out and len(part.test) <= part.n_train for part in parts):
+        return None
+    order = np.concatenate([part.test for part in parts])
+    seen = np.zeros(n, dtype=np.bool_)
+    seen[order] = True
+    return order if seen.all() else None
+
+
+def summed_of(part: Part) -> IntArray:
+    """Return the rows that the sums of a part are taken over: those left out where they are few."""
+    if part.left_out is None or len(part.left_out) > part.n_train:
+        return part.train
+    return part.left_out

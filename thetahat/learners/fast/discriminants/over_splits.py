@@ -1,0 +1,130 @@
+"""The discriminants of every training part, from sums over all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from thetahat.learners.base import Part, Plain
+from thetahat.learners.fast.discriminants.class_means import (
+    Priors,
+    Shape,
+    log_joint,
+    log_priors,
+    posterior,
+    transformed,
+)
+from thetahat.learners.fast.discriminants.class_rows import ClassRows, ClassSums
+from thetahat.learners.fast.discriminants.decorrelated import (
+    DIGITS,
+    ILL_CONDITIONED,
+    LIGHT,
+    ROUNDING,
+    TIED,
+    TOO_FEW,
+    gap,
+)
+from thetahat.learners.fast.ridge.rows import LARGEST_AMPLIFICATION
+from thetahat.losses.base import Predictions
+from thetahat.values.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Whitened:
+    """Test rows and class means after the transformation, and what rounding becomes in it."""
+
+    rows: FloatArray
+    means: FloatArray
+    amplification: float
+
+
+class DiscriminantSplits:
+    """Squares of the left-out rows are taken from those of all, class by class.
+
+    They are about the class means of all rows, so that a training part's own are these, less what
+    its means moved by. What the inverse makes of a rounding error must stay below the eighth digit.
+
+    Parameters
+    ----------
+    rows : ClassRows
+        All rows, with squares.
+    shape : {"diagonal", "spherical"}
+        Whether each column has a variance of its own.
+    priors : {"shares", "equal"}
+        As the learner has it.
+    """
+
+    def __init__(self, rows: ClassRows, shape: Shape, priors: Priors) -> None:
+        self.rows, self.shape, self.priors = rows, shape, priors
+        self.total = rows.all.squares.sum(axis=0)
+        self.varies = self.total > 0
+
+    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+        """Predict the test parts of several splits."""
+        return [self.predict(part) for part in parts]
+
+    def predict(self, part: Part) -> Predictions | Plain:
+        """Subtract the block, class by class."""
+        sums = self.rows.of_training(part)
+        if sums is None:
+            return LIGHT
+        present = np.flatnonzero(sums.rows > 0)
+        if len(present) < 2 or sums.rows.sum() <= len(present):
+            return TOO_FEW
+        means = self.rows.means[present] + sums.x[present] / sums.weight[present][:, None]
+        found = self._whitened(sums, self.rows.from_centre(part.test), means)
+        if found is None:
+            return ILL_CONDITIONED
+        factor = np.sqrt(sums.weight[present].sum())
+        joint = log_joint(found.rows * factor, found.means * factor)
+        joint += log_priors(sums.weight[present], self.priors)
+        wrong = ROUNDING * found.amplification * _size(found.rows, found.means) * factor**2
+        return told(joint, present, len(self.rows.means), wrong)
+
+    def _whitened(self, sums: ClassSums, rows: FloatArray, means: FloatArray) -> Whitened | None:
+        present = sums.rows > 0
+        moved = (sums.x[present] ** 2 / sums.weight[present][:, None]).sum(axis=0)
+        squares = sums.squares[present].sum(axis=0) - moved
+        if self.shape == "spherical":
+            total, of_all = squares.sum(), self.total.sum()
+            if not total * LARGEST_AMPLIFICATION >= of_all > 0:
+                return None
+            transform = np.full(len(squares), np.sqrt(len(squares) / total))
+            amplification = of_all / total
+        else:
+            share = squares[self.varies] / self.total[self.varies]
+            if not (share * LARGEST_AMPLIFICATION >= 1).all():
+                return None
+            transform = np.zeros_like(squares)
+            transform[self.varies] = 1 / np.sqrt(squares[self.varies])
+            amplification = 1 / share.min(initial=1.0)
+        return Whitened(
+            transformed(rows, transform), transformed(means, transform), float(amplification)
+        )
+
+
+def _size(rows: FloatArray, means: FloatArray) -> float:
+    """Return the largest term of a log density."""
+    squares = np.einsum("ij,ij->i", means, means).max()
+    lengths = np.einsum("ij,ij->i", rows, rows).max(initial=0.0)
+    return float(squares + np.sqrt(squares * lengths))
+
+
+def told(
+    joint: FloatArray,
+    present: IntArray,
+    n_classes: int,
+    wrong: float,
+    why: Plain = ILL_CONDITIONED,
+) -> Predictions | Plain:
+    """Return the predictions, or ``why`` not where rounding could be ``wrong`` in eight digits.
+
+    Two classes that rounding could exchange are left to the plain path too.
+    """
+    if not wrong <= DIGITS:
+        return why
+    if (gap(joint) <= DIGITS).any():
+        return TIED
+    return posterior(joint, present, n_classes)

@@ -1,0 +1,134 @@
+"""The optimum of all rows, from that of a few of them, and the curvature there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from thetahat.learners.fast.logistic.newton import (
+    NEAR,
+    Factor,
+    Objective,
+    factor_of,
+    minimise,
+    shares_of,
+)
+from thetahat.learners.fast.logistic.training_parts import descended
+from thetahat.values.types import FloatArray
+
+_FEW: Final = 2000
+"""Rows of which the length of the first step is found."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Optimum:
+    """Where all rows have their optimum.
+
+    Parameters
+    ----------
+    coefficients : ndarray of float
+        (q, K).
+    shares : ndarray of float
+        (n, K) probabilities there.
+    curvature : ndarray of float
+        (K q, K q) second derivative there.
+    """
+
+    coefficients: FloatArray
+    shares: FloatArray
+    curvature: FloatArray
+
+
+def optimum_of(
+    objective: Objective, start: FloatArray | None = None, curvature: FloatArray | None = None
+) -> Optimum | None:
+    """Return the optimum, or None where it is lost in rounding.
+
+    Newton's steps with one curvature, and the gradients of the steps before, go there from a
+    point that is near; the last step has the curvature at its end. Where that is not enough, it
+    is Newton's method from the point.
+
+    Parameters
+    ----------
+    start, curvature : ndarray of float or None
+        (q, K) a point near the optimum and (K q, K q) the curvature near it; the optimum of a few
+        of the rows where there is none.
+    """
+    begin = _by_squares(objective) if start is None else start
+    near = None if begin is None else _descended(objective, begin, curvature)
+    found = None if near is None else _at_end(objective, near)
+    if found is None:
+        zero = np.zeros((objective.Z.shape[1], objective.target.shape[1]))
+        B, length = minimise(objective, zero if begin is None else begin)
+        found = _at_end(objective, B) if length <= NEAR else None
+    return found
+
+
+def _at_end(objective: Objective, B: FloatArray) -> Optimum | None:
+    """Take the last step; None where it is not short, in units of a standard error."""
+    shares = shares_of(objective.Z @ B)
+    curvature = objective.curvature(shares)
+    factor = factor_of(curvature)
+    if factor is None:
+        return None
+    gradient = objective.gradient(B, shares)
+    step = factor.solve(gradient)
+    length = np.sqrt(max(float((step * gradient).sum()), 0.0))
+    return Optimum(B - step, shares, curvature) if length <= NEAR else None
+
+
+def _descended(
+    objective: Objective, start: FloatArray, curvature: FloatArray | None
+) -> FloatArray | None:
+    K = start.shape[1]
+
+    def gradient(B: FloatArray) -> FloatArray:
+        now = B.reshape(K, -1).T
+        found = objective.gradient(now, shares_of(objective.Z @ now))
+        return np.asarray(found.T.reshape(1, -1))
+
+    def renewed(_: int, B: FloatArray) -> Factor | None:
+        return factor_of(objective.curvature(shares_of(objective.Z @ B.reshape(K, -1).T)))
+
+    begin = start.T.reshape(1, -1)
+    factor = renewed(0, begin[0]) if curvature is None else factor_of(curvature)
+    if factor is None:
+        return None
+    # The features are of about unit spread: a logit moves by about the length of a step.
+    B, arrived = descended(gradient, [factor], begin, np.array([1.0]), renewed)
+    return B[0].reshape(K, -1).T if arrived[0] else None
+
+
+def _by_squares(objective: Objective) -> FloatArray | None:
+    """(q, 1) the direction of least squares, as long and as far from 0 as is best for few rows.
+
+    This is near the optimum where the features of each class are about normal. Of two classes
+    only.
+    """
+    n, q = objective.Z.shape
+    if objective.target.shape[1] > 1:
+        return None
+    zero = np.zeros((q, 1))
+    shares = np.full((n, 1), 0.5)
+    factor = factor_of(objective.curvature(shares))
+    if factor is None:
+        return None
+    B = -factor.solve(objective.gradient(zero, shares))
+    some = slice(None, None, max(1, n // _FEW))
+    index = np.column_stack([objective.Z[some] @ B, np.ones(len(range(*some.indices(n))))])
+    has_ones = objective.penalties[0] == 0
+    few = Objective(
+        index if has_ones else index[:, :1],
+        objective.target[some],
+        objective.w[some],
+        np.full(1 + has_ones, 1e-3),
+    )
+    scale, length = minimise(few, np.zeros((1 + has_ones, 1)))
+    if not length <= NEAR:
+        return None
+    B *= scale[0]
+    if has_ones:
+        B[0] += scale[1]
+    return B

@@ -1,0 +1,185 @@
+"""The rows in which a logistic regression is solved, and what it says of others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from thetahat.learners.fast.logistic.newton import shares_of
+from thetahat.learners.fast.ridge.rows import is_rounding, weighted_mean
+from thetahat.losses.base import Predictions
+from thetahat.tables.features import Features
+from thetahat.values.types import Caution, FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Standardised:
+    """Rows in which the problem is solved: a column of ones, and features of about unit spread.
+
+    Parameters
+    ----------
+    Z : ndarray of float
+        (n, q) the rows; with an intercept the first column is 1.
+    penalties : ndarray of float
+        (q,) of each coefficient; 0 for the intercept.
+    centre : ndarray of float
+        (p,) what is taken from the features.
+    directions : ndarray of float or None
+        (p, r) what they are then turned to, where there are more of them than rows.
+    scale : ndarray of float
+        (p,) or (r,) what they are then multiplied with; 0 for a column that is constant.
+    intercept : bool
+        Whether there is one.
+    """
+
+    Z: FloatArray
+    penalties: FloatArray
+    centre: FloatArray
+    directions: FloatArray | None
+    scale: FloatArray
+    intercept: bool
+
+    def rows(self, X: FloatArray) -> FloatArray:
+        """(m, q) other rows, as these are."""
+        Z = X - self.centre
+        if self.directions is not None:
+            Z = Z @ self.directions
+        Z = Z * self.scale
+        return _with_ones(Z, intercept=self.intercept)
+
+
+def standardised(X: FloatArray, w: FloatArray, *, penalty: float, intercept: bool) -> Standardised:
+    """Return (n, p) rows about their weighted mean, in units of their spread.
+
+    The optimum is the same: the intercept is free, and the penalty is put into the new units.
+    With as many features as rows it lies in the directions that the rows span, and these take
+    the place of the features.
+    """
+    centre = weighted_mean(X, w) if intercept else np.zeros(X.shape[1])
+    if X.shape[1] >= len(X):
+        turned, directions, scale = _along_rows(X - centre, w, centre)
+        Z = _with_ones(turned * scale, intercept=intercept)
+    else:
+        directions = None
+        Z, centre, scale = _in_units(X, w, centre, intercept=intercept)
+    rows = Standardised(Z, np.empty(0), centre, directions, scale, intercept)
+    return replace(rows, penalties=penalties_of(rows, penalty))
+
+
+def penalties_of(rows: Standardised, penalty: float) -> FloatArray:
+    """(q,) of each coefficient; one whose column is constant stays at 0."""
+    varies = rows.scale > 0
+    of_features = np.where(varies, penalty * rows.scale**2, 1.0)
+    return np.concatenate([[0.0], of_features]) if rows.intercept else of_features
+
+
+def _along_rows(
+    Z: FloatArray, w: FloatArray, centre: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """(n, r) centred rows in the directions that they span, (p, r) these, and (r,) their scale."""
+    weighted = Z * np.sqrt(w)[:, None]
+    weighted[:, is_rounding(weighted, centre, w)] = 0.0
+    _, lengths, Vt = np.linalg.svd(weighted, full_matrices=False)
+    varies = lengths > np.finfo(np.float64).eps * Z.shape[1] * lengths.max(initial=0.0)
+    return Z @ Vt[varies].T, Vt[varies].T, np.sqrt(w.sum()) / lengths[varies]
+
+
+def _in_units(
+    X: FloatArray, w: FloatArray, centre: FloatArray, *, intercept: bool
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """(n, q) rows in units of their spread, (p,) the point they are taken from, (p,) the scale."""
+    n, is_weighted = len(X), bool((w != 1).any())
+    Z = np.empty((n, X.shape[1] + intercept))
+    Z[:, :intercept] = 1.0
+    features = Z[:, int(intercept) :]
+    np.subtract(X, centre, out=features)
+    weighted = features * np.sqrt(w)[:, None] if is_weighted else features
+    lengths = np.sqrt(np.einsum("ij,ij->j", weighted, weighted))
+    varies = (lengths > 0) & ~is_rounding(weighted, centre, w)
+    scale = np.zeros(len(lengths))
+    scale[varies] = np.sqrt(w.sum()) / lengths[varies]
+    features *= scale
+    if intercept and _is_drawn_far(features, is_weighted=is_weighted):
+        # The mean may be drawn so far by few rows that the others would lose digits about it.
+        centre = np.median(X, axis=0)
+        np.subtract(X, centre, out=features)
+        features *= scale
+    return Z, centre, scale
+
+
+def _is_drawn_far(features: FloatArray, *, is_weighted: bool) -> bool:
+    """Whether few rows make out the spread of a column: its fourth moment says so."""
+    n = len(features)
+    largest = max(float(features.max(initial=0.0)), -float(features.min(initial=0.0))) ** 2
+    if not is_weighted and 10 * largest <= n:  # the fourth moment is at most the largest square
+        return False
+    return bool(10 * np.square(features**2).mean(axis=0).max(initial=0.0) > n)
+
+
+def _with_ones(Z: FloatArray, *, intercept: bool) -> FloatArray:
+    return np.column_stack([np.ones(len(Z)), Z]) if intercept else Z
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LogisticModel:
+    """Classes whose logits are linear.
+
+    Parameters
+    ----------
+    rows : Standardised
+        How rows are brought into the units of the coefficients.
+    coefficients : ndarray of float
+        (q, K) in those units; one column for two classes.
+    present : ndarray of int
+        (C',) codes of the classes that the training part has, ascending.
+    n_classes : int
+        C, all classes of the data.
+    cautions : tuple of Caution
+        Where the optimum was not reached.
+    """
+
+    rows: Standardised
+    coefficients: FloatArray
+    present: IntArray
+    n_classes: int
+    cautions: tuple[Caution, ...] = ()
+
+    @property
+    def slopes(self) -> FloatArray:
+        """(p, K) coefficients in the units of the features."""
+        inner = self.coefficients[1:] if self.rows.intercept else self.coefficients
+        scaled = inner * self.rows.scale[:, None]
+        turned = self.rows.directions
+        return np.asarray(scaled if turned is None else turned @ scaled)
+
+    @property
+    def intercepts(self) -> FloatArray:
+        """(K,) logits where all features are 0."""
+        level = self.coefficients[0] if self.rows.intercept else np.zeros(self.slopes.shape[1])
+        return np.asarray(level - self.rows.centre @ self.slopes)
+
+    def predict(self, features: Features) -> Predictions:
+        """Return class codes and probabilities, and the logit where there are two classes."""
+        logits = self.rows.rows(features.complete_matrix()) @ self.coefficients
+        return said_of(logits, self.present, self.n_classes)
+
+
+def said_of(logits: FloatArray, present: IntArray, n_classes: int) -> Predictions:
+    """Return predictions from (n, K) logits; of equal probabilities the lowest code wins."""
+    shares = shares_of(logits)
+    if shares.shape[1] == 1:
+        best = (logits[:, 0] > 0).astype(np.intp)
+        shares = np.column_stack([shares_of(-logits)[:, 0], shares[:, 0]])
+    else:
+        best = np.argmax(logits, axis=1)
+    probabilities = np.zeros((len(logits), n_classes))
+    probabilities[:, present] = shares
+    scores = logits[:, 0].copy() if n_classes == 2 else None
+    return Predictions(present[best], probabilities=probabilities, scores=scores)
+
+
+def target_of(y: np.ndarray, present: IntArray) -> FloatArray:
+    """(n, K) 1 for the row's class; of two classes, one column for the second."""
+    codes = present[1:] if len(present) == 2 else present
+    return np.asarray(y[:, None] == codes, dtype=np.float64)

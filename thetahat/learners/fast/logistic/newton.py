@@ -1,0 +1,199 @@
+"""The optimum of a penalised logistic likelihood, by Newton's method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from scipy.special import expit, log_expit
+
+from thetahat.values.types import FloatArray
+
+_MOST_STEPS: Final = 100
+_MOST_HALVINGS: Final = 40
+_DAMPING: Final = 1e-10
+"""Share of the diagonal added where a curvature is lost in rounding far from the optimum."""
+NEAR: Final = 1e-9
+"""A Newton step of this length, in units of a standard error, leaves one of its square."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Objective:
+    r"""Minus the penalised log likelihood of K logits of each row.
+
+    .. math:: f(B) = -\sum_i w_i \log p_{i, y_i} + \frac12 \sum_{jk} \lambda_j B_{jk}^2
+
+    With K = 1 there are two classes, and p is the logistic function of the one logit; otherwise
+    there are K, and p is their softmax.
+
+    Parameters
+    ----------
+    Z : ndarray of float
+        (n, q).
+    target : ndarray of float
+        (n, K) 1 for the row's class; with K = 1, for the second.
+    w : ndarray of float
+        (n,) weights.
+    penalties : ndarray of float
+        (q,).
+    """
+
+    Z: FloatArray
+    target: FloatArray
+    w: FloatArray
+    penalties: FloatArray
+
+    def value(self, B: FloatArray) -> float:
+        """Return f."""
+        logits = self.Z @ B
+        if logits.shape[1] == 1:
+            likelihood = log_expit(np.where(self.target > 0, logits, -logits))[:, 0]
+        else:
+            likelihood = (self.target * log_shares(logits)).sum(axis=1)
+        return float(0.5 * (self.penalties @ B**2).sum() - self.w @ likelihood)
+
+    def gradient(self, B: FloatArray, shares: FloatArray) -> FloatArray:
+        """(q, K) derivative, given the shares at B."""
+        wrong = (shares - self.target) * self.w[:, None]
+        return np.asarray(self.Z.T @ wrong + self.penalties[:, None] * B)
+
+    def curvature(self, shares: FloatArray) -> FloatArray:
+        """(K q, K q) second derivative, class by class; the free shift of the logits is held.
+
+        To the logits of a row any number may be added, so in that direction there is at most the
+        penalty. What is put there instead touches no step: the gradients of all classes sum to
+        0, and so do the coefficients.
+        """
+        matrix = curvature_of(self.Z, shares, self.w)
+        K, q = shares.shape[1], self.Z.shape[1]
+        np.einsum("ii->i", matrix)[:] += np.tile(self.penalties, K)
+        if K > 1:
+            of_pairs = matrix.reshape(K, q, K, q)
+            np.einsum("ajbj->abj", of_pairs)[:] += float(self.w.sum()) / K**2
+        return matrix
+
+
+def curvature_of(Z: FloatArray, shares: FloatArray, w: FloatArray) -> FloatArray:
+    """(K q, K q) second derivative of the log likelihood of some rows, but for its sign."""
+    K, q = shares.shape[1], Z.shape[1]
+    if K == 1:
+        return _products(Z, w * shares[:, 0] * (1 - shares[:, 0]))
+    matrix = np.empty((K, q, K, q))
+    for a in range(K):
+        matrix[a, :, a] = _products(Z, w * shares[:, a] * (1 - shares[:, a]))
+        for b in range(a):
+            matrix[a, :, b] = -_products(Z, w * shares[:, a] * shares[:, b])
+            matrix[b, :, a] = matrix[a, :, b].T
+    return matrix.reshape(K * q, K * q)
+
+
+def _products(Z: FloatArray, weights: FloatArray) -> FloatArray:
+    """(q, q) weighted products of rows; a matrix with itself costs half of one with another."""
+    rooted = Z * np.sqrt(weights)[:, None]
+    return np.asarray(rooted.T @ rooted)
+
+
+def log_shares(logits: FloatArray) -> FloatArray:
+    """(n, K) logarithm of the softmax."""
+    from_largest = logits - logits.max(axis=1, keepdims=True)
+    return np.asarray(from_largest - np.log(np.exp(from_largest).sum(axis=1, keepdims=True)))
+
+
+def shares_of(logits: FloatArray) -> FloatArray:
+    """(n, K) probabilities of the classes; with K = 1, of the second of two."""
+    return np.asarray(expit(logits) if logits.shape[1] == 1 else np.exp(log_shares(logits)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Factor:
+    """The Cholesky factor of a curvature whose diagonal is made 1, and what inverts it."""
+
+    lower: FloatArray
+    scale: FloatArray
+
+    def solve(self, gradient: FloatArray) -> FloatArray:
+        """(q, K) Newton step, for a (q, K) gradient."""
+        found = self.solve_flat(gradient.T.reshape(-1))
+        return np.asarray(found.reshape(gradient.shape[1], -1).T)
+
+    def solve_flat(self, gradient: FloatArray) -> FloatArray:
+        """(K q,) Newton step, for a (K q,) gradient, class by class."""
+        from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
+
+        found, _ = lapack.dpotrs(self.lower, gradient * self.scale, lower=1)
+        return np.asarray(found * self.scale)
+
+    def inverse(self) -> FloatArray:
+        """(K q, K q) inverse of the curvature."""
+        from scipy.linalg import lapack  # noqa: PLC0415 - as above
+
+        half, _ = lapack.dtrtri(self.lower, lower=1)
+        half = half * self.scale
+        return np.asarray(half.T @ half)
+
+    def inverse_length(self) -> float:
+        """Return the 1-norm of the inverse of the matrix as it is factored."""
+        from scipy.linalg import lapack  # noqa: PLC0415 - as above
+
+        return float(1 / lapack.dpocon(self.lower, 1.0, uplo="L")[0])
+
+
+def factor_of(curvature: FloatArray, *, damping: float = 0.0) -> Factor | None:
+    """Return the factor, or None where the matrix is not positive definite to the last digits.
+
+    ``damping`` is added to every diagonal entry, in units of that entry.
+    """
+    from scipy.linalg import lapack  # noqa: PLC0415 - as above
+
+    diagonal = np.diag(curvature)
+    if not (diagonal > 0).all():
+        return None
+    scale = 1 / np.sqrt(diagonal)
+    matrix = curvature * scale * scale[:, None]
+    np.einsum("ii->i", matrix)[:] += damping
+    lower, failed = lapack.dpotrf(matrix, lower=1)
+    return None if failed else Factor(lower, scale)
+
+
+def minimise(objective: Objective, start: FloatArray) -> tuple[FloatArray, float]:
+    """(q, K) coefficients, and the length of the last step in units of a standard error.
+
+    Newton's steps, halved while they do not go down, until one is so short that the next would
+    be lost in rounding. The length is inf where the curvature is lost in rounding at the end.
+    """
+    B, value = start, objective.value(start)
+    length = np.inf
+    for _ in range(_MOST_STEPS):
+        shares = shares_of(objective.Z @ B)
+        gradient = objective.gradient(B, shares)
+        curvature = objective.curvature(shares)
+        factor = factor_of(curvature)
+        is_damped = factor is None
+        factor = factor or factor_of(curvature, damping=_DAMPING)
+        if factor is None:
+            return B, np.inf
+        step = factor.solve(gradient)
+        gain = float((step * gradient).sum())
+        length = np.inf if is_damped else float(np.sqrt(max(gain, 0.0)))
+        if length <= NEAR:
+            return B - step, length
+        found = _downhill(objective, B, step, value, gain)
+        if found is None:
+            break
+        B, value = found
+    return B, length
+
+
+def _downhill(
+    objective: Objective, B: FloatArray, step: FloatArray, value: float, gain: float
+) -> tuple[FloatArray, float] | None:
+    """Return where a step, halved as often as needed, goes down, and how far; None if nowhere."""
+    share = 1.0
+    for _ in range(_MOST_HALVINGS):
+        there = B - share * step
+        at = objective.value(there)
+        if at <= value - 1e-4 * share * gain or (share == 1.0 and gain <= 1e-9 * abs(value)):
+            return there, at
+        share /= 2
+    return None

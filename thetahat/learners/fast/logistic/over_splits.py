@@ -1,0 +1,200 @@
+"""Logistic regression of every training part, from the optimum of all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from thetahat.learners._training_parts import class_weights
+from thetahat.learners.base import Part, Plain
+from thetahat.learners.fast.discriminants.decorrelated import gap
+from thetahat.learners.fast.logistic.all_rows_optimum import Optimum
+from thetahat.learners.fast.logistic.model import Standardised, said_of
+from thetahat.learners.fast.logistic.newton import (
+    Factor,
+    Objective,
+    curvature_of,
+    factor_of,
+    shares_of,
+)
+from thetahat.learners.fast.logistic.training_parts import WIDTH, PartsOfRows, descended
+from thetahat.losses.base import Predictions
+from thetahat.values.types import FloatArray, IntArray
+
+FEWER_CLASSES: Final = Plain("the training part has not all classes")
+FAR: Final = Plain("the training part's optimum is far from that of all rows")
+ILL_CONDITIONED: Final = Plain("the training part's likelihood is too flat in a direction")
+TIED: Final = Plain("two classes are as likely as one another to the last digits")
+
+LARGEST_AMPLIFICATION: Final = 1e5
+"""How much of a rounding error in the gradient may be in a logit."""
+DIGITS: Final = 1e-9
+
+
+class LogisticSplits:
+    """Steps from the optimum of all rows to that of a training part.
+
+    The curvature of the part at the optimum of all rows is that of all, less that of the rows
+    left out. Parts of which few rows are left out go to their optima together.
+
+    Parameters
+    ----------
+    rows, objective : Standardised, Objective
+        All rows.
+    optimum : Optimum
+        Where all rows have it.
+    y, present, n_classes : ndarray of int, ndarray of int, int
+        (n,) class codes, those that have weight, and the number of all classes.
+    """
+
+    def __init__(  # noqa: PLR0913 - what is known of all rows
+        self,
+        rows: Standardised,
+        objective: Objective,
+        optimum: Optimum,
+        y: np.ndarray,
+        present: IntArray,
+        n_classes: int,
+    ) -> None:
+        self.rows, self.objective = rows, objective
+        self.y, self.present, self.n_classes = y, present, n_classes
+        self.optimum, self.shares = optimum.coefficients, optimum.shares
+        self.curvature = optimum.curvature
+        self.totals = class_weights(y, objective.w, n_classes)
+        self.counts = np.bincount(y[objective.w > 0], minlength=n_classes)
+
+    def predict(self, part: Part) -> Predictions | Plain:
+        """Go to the optimum of the training part."""
+        return self.predict_all([part])[0]
+
+    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+        """Go to the optima of several training parts."""
+        found = self.optima(parts, None)
+        return self.said_all(parts, found)
+
+    def said_all(
+        self, parts: Sequence[Part], found: Sequence[FloatArray | Plain]
+    ) -> list[Predictions | Plain]:
+        """Return what (K q,) coefficients of each part say of the rows that it tests."""
+        K, pairs = self.optimum.shape[1], list(zip(parts, found, strict=True))
+        logits = {
+            at: self.objective.Z[part.test] @ B.reshape(K, -1).T
+            for at, (part, B) in enumerate(pairs)
+            if not isinstance(B, Plain)
+        }
+        said: list[Predictions | Plain] = [B if isinstance(B, Plain) else TIED for B in found]
+        if not logits:
+            return said
+        all_logits = np.concatenate(list(logits.values()))
+        both = np.column_stack([np.zeros(len(all_logits)), all_logits]) if K == 1 else all_logits
+        is_tied = gap(both) <= DIGITS
+        told = said_of(all_logits, self.present, self.n_classes)
+        end = 0
+        for at, of_part in logits.items():
+            some = slice(end, end + len(of_part))
+            end = some.stop
+            if not is_tied[some].any():
+                said[at] = told_of(told, some)
+        return said
+
+    def optima(self, parts: Sequence[Part], start: FloatArray | None) -> list[FloatArray | Plain]:
+        """(K q,) coefficients of each part, or why there are none.
+
+        Parameters
+        ----------
+        start : ndarray of float or None
+            (m, K q) where each part begins; the optimum of all rows where there is none.
+        """
+        begin = self.optimum.T.reshape(-1)
+        starts = np.tile(begin, (len(parts), 1)) if start is None else start
+        found: list[FloatArray | Plain] = [FAR] * len(parts)
+        together: list[tuple[int, IntArray, Factor]] = []
+        for at, part in enumerate(parts):
+            ready = self._ready(part)
+            if isinstance(ready, Plain):
+                found[at] = ready
+            elif part.left_out is not None and self._is_few(part.left_out):
+                together.append((at, part.left_out, ready[1]))
+            else:
+                found[at] = _by_itself(*ready, starts[at], self._reach(part))
+        step = max(1, WIDTH // self.optimum.shape[1])
+        for first in range(0, len(together), step):
+            places, outs, factors = zip(*together[first : first + step], strict=True)
+            some = PartsOfRows(self.objective, outs)
+            reach = np.array([self._reach(parts[at]) for at in places])
+            B, arrived = descended(
+                some.gradient, factors, starts[list(places)], reach, some.renewed
+            )
+            for at, of_part, is_there in zip(places, B, arrived, strict=True):
+                found[at] = of_part if is_there else FAR
+        return found
+
+    def _is_few(self, left_out: IntArray) -> bool:
+        return len(left_out) > 0 and 4 * len(left_out) <= len(self.y)
+
+    def _reach(self, part: Part) -> float:
+        """Return how far a step can move a logit of the test part, in its largest entry."""
+        return float(np.abs(self.objective.Z[part.test]).sum(axis=1).max())
+
+    def _ready(self, part: Part) -> tuple[Objective, Factor] | Plain:
+        """Return the objective of a training part and the factor of a curvature near its optimum.
+
+        Of a part of which few rows are left out the objective stands for its weight alone.
+        """
+        of_all, out = self.objective, part.left_out
+        if out is not None and self._is_few(out):
+            w = of_all.w[out]
+            totals = self.totals - class_weights(self.y[out], w, self.n_classes)
+            counts = np.bincount(self.y[out][w > 0], minlength=self.n_classes)
+            totals[counts == self.counts] = 0.0
+            objective = of_all
+            curvature = self.curvature - curvature_of(of_all.Z[out], self.shares[out], w)
+        else:
+            train = part.train
+            objective = Objective(
+                of_all.Z[train], of_all.target[train], of_all.w[train], of_all.penalties
+            )
+            totals = class_weights(self.y[train], objective.w, self.n_classes)
+            curvature = objective.curvature(self.shares[train])
+        if not (totals[self.present] > 0).all():
+            return FEWER_CLASSES
+        factor = factor_of(curvature)
+        if factor is None or not self.amplification(totals.sum(), factor) <= LARGEST_AMPLIFICATION:
+            return ILL_CONDITIONED
+        return objective, factor
+
+    def amplification(self, weight: float, factor: Factor) -> float:
+        """Return what may become of rounding in the gradient, in units of the rows' spread."""
+        largest = np.tile(weight + self.objective.penalties, self.optimum.shape[1])
+        return factor.inverse_length() * float((largest * factor.scale**2).max())
+
+
+def _by_itself(
+    objective: Objective, factor: Factor, start: FloatArray, reach: float
+) -> FloatArray | Plain:
+    """(K q,) coefficients of one part, whose rows are at hand."""
+    K = objective.target.shape[1]
+
+    def gradient(B: FloatArray) -> FloatArray:
+        now = B.reshape(K, -1).T
+        found = objective.gradient(now, shares_of(objective.Z @ now))
+        return np.asarray(found.T.reshape(1, -1))
+
+    def renewed(_: int, B: FloatArray) -> Factor | None:
+        shares = shares_of(objective.Z @ B.reshape(K, -1).T)
+        return factor_of(objective.curvature(shares))
+
+    B, arrived = descended(gradient, [factor], start[None], np.array([reach]), renewed)
+    return B[0] if arrived[0] else FAR
+
+
+def told_of(told: Predictions, rows: slice) -> Predictions:
+    """Return what is said of a stretch of rows."""
+    shares, scores = told.probabilities, told.scores
+    return Predictions(
+        told.output[rows],
+        None if shares is None else shares[rows],
+        None if scores is None else scores[rows],
+    )

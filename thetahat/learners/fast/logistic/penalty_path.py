@@ -1,0 +1,182 @@
+"""Logistic regression for many penalties at once, over the splits of a scheme."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from thetahat.learners._training_parts import class_weights, one_after_another
+from thetahat.learners.base import OverPath, OverSplits, Part, Plain
+from thetahat.learners.fast.logistic.all_rows_optimum import Optimum, optimum_of
+from thetahat.learners.fast.logistic.leave_one_out import OneLeftOut
+from thetahat.learners.fast.logistic.model import penalties_of, standardised, target_of
+from thetahat.learners.fast.logistic.newton import Objective
+from thetahat.learners.fast.logistic.over_splits import FEWER_CLASSES, LogisticSplits
+from thetahat.losses.base import Predictions
+from thetahat.values.types import FloatArray, IntArray
+
+NO_WEIGHT: Final = Plain("no row has weight")
+NOT_CONVERGED: Final = Plain("the optimum of all rows was not reached")
+
+
+def logistic_over_splits(  # noqa: PLR0913 - what a learner is handed, and its two choices
+    X: FloatArray,
+    y: np.ndarray,
+    weights: FloatArray | None,
+    n_classes: int,
+    *,
+    penalty: float,
+    intercept: bool,
+) -> OverSplits | Plain:
+    """Return what predicts the test part of every split, or why it has to be fitted."""
+    found = _of_values(X, y, weights, n_classes, penalties=[penalty], intercept=intercept)
+    if isinstance(found, Plain):
+        return found
+    (splits,) = found
+    if splits is None:
+        return NOT_CONVERGED
+    return OneLeftOut(splits) if len(splits.present) == 2 else splits
+
+
+def logistic_over_path(  # noqa: PLR0913 - as above
+    X: FloatArray,
+    y: np.ndarray,
+    weights: FloatArray | None,
+    n_classes: int,
+    *,
+    penalties: Sequence[float],
+    intercept: bool,
+) -> OverPath | Plain:
+    """Return what predicts the test part of every split for each penalty."""
+    found = _of_values(X, y, weights, n_classes, penalties=penalties, intercept=intercept)
+    if isinstance(found, Plain):
+        return found
+    is_two = all(splits is None or len(splits.present) == 2 for splits in found)
+    kind = PathOfTwoClasses if is_two else LogisticPath
+    return kind(found, penalties, n_classes)
+
+
+def _of_values(  # noqa: PLR0913 - as above
+    X: FloatArray,
+    y: np.ndarray,
+    weights: FloatArray | None,
+    n_classes: int,
+    *,
+    penalties: Sequence[float],
+    intercept: bool,
+) -> list[LogisticSplits | None] | Plain:
+    """Return what is known of all rows for each penalty; None where the optimum was not reached.
+
+    The strongest penalty is solved first, and each other from its neighbour.
+    """
+    w = np.ones(len(y)) if weights is None else weights
+    present = np.flatnonzero(class_weights(y, w, n_classes))
+    if len(present) < 2:
+        return FEWER_CLASSES if w.any() else NO_WEIGHT
+    rows = standardised(X, w, penalty=penalties[0], intercept=intercept)
+    target = target_of(y, present)
+    found: list[LogisticSplits | None] = [None] * len(penalties)
+    before: tuple[Optimum, FloatArray] | None = None
+    for at in _in_turn(penalties):
+        objective = Objective(rows.Z, target, w, penalties_of(rows, penalties[at]))
+        optimum = _from_neighbour(objective, before)
+        if optimum is not None:
+            before = optimum, objective.penalties
+            found[at] = LogisticSplits(rows, objective, optimum, y, present, n_classes)
+    return found
+
+
+def _from_neighbour(
+    objective: Objective, before: tuple[Optimum, FloatArray] | None
+) -> Optimum | None:
+    if before is None:
+        return optimum_of(objective)
+    optimum, penalties = before
+    curvature = optimum.curvature.copy()
+    n_classes = optimum.coefficients.shape[1]
+    np.einsum("ii->i", curvature)[:] += np.tile(objective.penalties - penalties, n_classes)
+    return optimum_of(objective, optimum.coefficients, curvature)
+
+
+def _in_turn(penalties: Sequence[float]) -> list[int]:
+    return sorted(range(len(penalties)), key=lambda at: -penalties[at])
+
+
+class LogisticPath:
+    """Predictions of every split for each of L penalties.
+
+    From penalty to penalty the optimum of a training part moves about as that of all rows does:
+    with this each part begins so near its own that few steps are left.
+
+    Parameters
+    ----------
+    splits : sequence of LogisticSplits or None
+        (L,) what is known of all rows; None where their optimum was not reached.
+    penalties : sequence of float
+        (L,).
+    n_classes : int
+        C.
+    """
+
+    def __init__(
+        self, splits: Sequence[LogisticSplits | None], penalties: Sequence[float], n_classes: int
+    ) -> None:
+        self.splits, self.n_classes = splits, n_classes
+        self.order = _in_turn(penalties)
+
+    def predict(self, part: Part) -> tuple[Predictions, np.ndarray]:
+        """Predict the test part; (L,) whether those of each may be used."""
+        return self.predict_all([part])[0]
+
+    def predict_all(self, parts: Sequence[Part]) -> list[tuple[Predictions, np.ndarray]]:
+        """Predict the test parts of several splits."""
+        said: list[list[Predictions | Plain]] = [[] for _ in self.splits]
+        moved: FloatArray | None = None
+        for at in self.order:
+            splits = self.splits[at]
+            if splits is None:
+                said[at] = [NOT_CONVERGED] * len(parts)
+                continue
+            of_all = splits.optimum.T.reshape(-1)
+            found = splits.optima(parts, None if moved is None else of_all + moved)
+            said[at] = splits.said_all(parts, found)
+            moved = np.zeros((len(parts), len(of_all))) if moved is None else moved
+            for place, B in enumerate(found):
+                if not isinstance(B, Plain):
+                    moved[place] = B - of_all
+        return [self._of_part(part, [of[j] for of in said]) for j, part in enumerate(parts)]
+
+    def _of_part(
+        self, part: Part, said: Sequence[Predictions | Plain]
+    ) -> tuple[Predictions, np.ndarray]:
+        nothing = self._nothing(len(part.test))
+        every = [nothing if isinstance(one, Plain) else one for one in said]
+        told = one_after_another(every)
+        return told, np.array([not isinstance(one, Plain) for one in said])
+
+    def _nothing(self, n: int) -> Predictions:
+        scores = np.zeros(n) if self.n_classes == 2 else None
+        shares = np.zeros((n, self.n_classes))
+        return Predictions(np.zeros(n, np.intp), probabilities=shares, scores=scores)
+
+
+class PathOfTwoClasses(LogisticPath):
+    """The path of two classes, of which each row left out alone is known at once too."""
+
+    @cached_property
+    def _alone(self) -> list[OneLeftOut | None]:
+        return [None if splits is None else OneLeftOut(splits) for splits in self.splits]
+
+    def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
+        """Predict each row by the fits on all others; (L, n_rows) whether each may be used."""
+        told = [
+            (self._nothing(len(rows)), np.zeros(len(rows), dtype=np.bool_))
+            if alone is None
+            else alone.each_left_out(rows)
+            for alone in self._alone
+        ]
+        said = one_after_another([one for one, _ in told])
+        return said, np.stack([fits for _, fits in told])

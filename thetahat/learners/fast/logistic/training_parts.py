@@ -1,0 +1,195 @@
+"""The optima of many training parts at a time, each from a point that is near it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import numpy as np
+
+from thetahat.learners.fast.logistic.newton import Factor, Objective, factor_of, shares_of
+from thetahat.values.types import FloatArray, IntArray
+
+WIDTH: Final = 16
+"""Columns of coefficients that are multiplied with the rows at a time, empty ones among them.
+
+The same number always: then what a column becomes does not depend on how many others there are.
+"""
+SHORT: Final = 1e-10
+"""The last step may move a logit by this; what is left is a fraction of it."""
+_MOST_STEPS: Final = 25
+_REMEMBERED: Final = 8
+_INVERTED: Final = 128
+"""Coefficients up to which inverses of all parts cost less than to solve with each factor."""
+_ROWS: Final = 1024
+"""Rows of a block, which is still near the processor when it is multiplied the second time."""
+
+Renew = Callable[[int, FloatArray], Factor | None]
+"""From a part and (K q,) coefficients to the factor of its curvature there."""
+
+
+class PartsOfRows:
+    """The objectives of m training parts: those of all rows, less a few that are left out.
+
+    Parameters
+    ----------
+    objective : Objective
+        That of all rows.
+    left_out : sequence of ndarray of int
+        (m,) the rows that are not in each part; m times K is at most ``WIDTH`` rounded up to K.
+    """
+
+    def __init__(self, objective: Objective, left_out: Sequence[IntArray]) -> None:
+        self.objective, self.left_out = objective, left_out
+        self.n_classes = objective.target.shape[1]
+        self.is_weighted = bool((objective.w != 1).any())
+        rows = np.concatenate(left_out)
+        parts = np.repeat(np.arange(len(left_out)), [len(out) for out in left_out])
+        order = np.argsort(rows, kind="stable")
+        rows, parts = rows[order], parts[order]
+        starts = np.arange(0, len(objective.w), _ROWS)
+        ends = np.searchsorted(rows, [*starts, len(objective.w)])
+        self.blocks = [
+            (slice(start, start + _ROWS), parts[a:b], rows[a:b] - start)
+            for start, a, b in zip(starts.tolist(), ends[:-1], ends[1:], strict=True)
+        ]
+
+    def gradient(self, B: FloatArray) -> FloatArray:
+        """(m, K q) derivatives of the parts at (m, K q), in one pass over the rows."""
+        of_all, K = self.objective, self.n_classes
+        q = of_all.Z.shape[1]
+        live = len(B) * K
+        columns = np.zeros((max(WIDTH, live), q))
+        columns[:live] = B.reshape(live, q)
+        found = np.zeros_like(columns)
+        for block, parts, rows in self.blocks:
+            Z = of_all.Z[block]
+            every = columns @ Z.T
+            wrong = every[:live].reshape(len(B), K, len(Z))
+            to_shares(wrong)
+            wrong -= of_all.target[block].T
+            if self.is_weighted:
+                wrong *= of_all.w[block]
+            wrong[parts, :, rows] = 0.0
+            found += every @ Z
+        found[:live] += of_all.penalties * columns[:live]
+        return np.asarray(found[:live].reshape(len(B), -1))
+
+    def renewed(self, part: int, B: FloatArray) -> Factor | None:
+        """Return the factor of the curvature of one part at (K q,) coefficients."""
+        of_all = self.objective
+        w = of_all.w.copy()
+        w[self.left_out[part]] = 0.0
+        objective = Objective(of_all.Z, of_all.target, w, of_all.penalties)
+        shares = shares_of(of_all.Z @ B.reshape(self.n_classes, -1).T)
+        return factor_of(objective.curvature(shares))
+
+
+def to_shares(logits: FloatArray) -> None:
+    """Turn (m, K, n) logits to the probabilities of the classes, in place."""
+    if logits.shape[1] == 1:
+        np.negative(logits, out=logits)
+        np.exp(logits, out=logits)
+        logits += 1.0
+        np.reciprocal(logits, out=logits)
+        return
+    logits -= logits.max(axis=1, keepdims=True)
+    np.exp(logits, out=logits)
+    logits /= logits.sum(axis=1, keepdims=True)
+
+
+class Steps:
+    r"""What a Newton step would be, from a curvature that is near and the steps that were taken.
+
+    The gradients of the steps before say where the curvature differs, as quasi-Newton methods of
+    limited memory have it: with them a fixed factor needs half the steps. One per part, side by
+    side.
+
+    Parameters
+    ----------
+    factors : sequence of Factor
+        (m,) of a curvature near each optimum.
+    """
+
+    def __init__(self, factors: Sequence[Factor]) -> None:
+        self.factors, self.inverses = list(factors), None
+        if len(factors[0].scale) <= _INVERTED:
+            self.inverses = np.stack([factor.inverse() for factor in factors])
+        self.pairs: list[tuple[FloatArray, FloatArray, FloatArray]] = []
+
+    def of(self, gradient: FloatArray) -> FloatArray:
+        """(m, K q) of (m, K q)."""
+        left, shares = gradient, []
+        for moved, change, scale in reversed(self.pairs):
+            shares.append(scale * np.vecdot(moved, left))
+            left = left - shares[-1][:, None] * change
+        step = self._solved(left)
+        for (moved, change, scale), share in zip(self.pairs, reversed(shares), strict=True):
+            step += (share - scale * np.vecdot(change, step))[:, None] * moved
+        return step
+
+    def _solved(self, gradient: FloatArray) -> FloatArray:
+        if self.inverses is not None:
+            return np.asarray((self.inverses @ gradient[:, :, None])[:, :, 0])
+        pairs = zip(self.factors, gradient, strict=True)
+        return np.stack([factor.solve_flat(one) for factor, one in pairs])
+
+    def learn(self, moved: FloatArray, change: FloatArray) -> None:
+        """Remember by how much a gradient changed over a step."""
+        along = np.vecdot(moved, change)
+        usable = along > 0
+        scale = np.divide(1.0, along, out=np.zeros_like(along), where=usable)
+        self.pairs = [*self.pairs[1 - _REMEMBERED :], (moved, change, scale)]
+
+    def renew(self, part: int, factor: Factor) -> None:
+        """Put another curvature in the place of one part's, which forgets its steps."""
+        self.factors[part] = factor
+        if self.inverses is not None:
+            self.inverses[part] = factor.inverse()
+        for _, _, scale in self.pairs:
+            scale[part] = 0.0
+
+
+def descended(
+    gradient: Callable[[FloatArray], FloatArray],
+    factors: Sequence[Factor],
+    start: FloatArray,
+    reach: FloatArray,
+    renew: Renew,
+) -> tuple[FloatArray, np.ndarray]:
+    """(m, K q) coefficients of m parts, and (m,) whether each is at its optimum.
+
+    What a part comes to does not depend on the others: one that has arrived is left where it is.
+
+    Parameters
+    ----------
+    start : ndarray of float
+        (m, K q) where each begins.
+    reach : ndarray of float
+        (m,) how far a step can move a logit that is asked for, in its largest entry.
+    """
+    B, steps = start.copy(), Steps(factors)
+    goes_on, arrived = np.ones(len(B), dtype=np.bool_), np.zeros(len(B), dtype=np.bool_)
+    before, old = np.full(len(B), np.inf), None
+    moved = np.zeros_like(B)
+    for _ in range(_MOST_STEPS):
+        new = gradient(B)
+        if old is not None:
+            steps.learn(moved, new - old)
+        moved, old = -steps.of(new), new
+        moved[~goes_on] = 0.0
+        B += moved
+        lengths = reach * np.abs(moved).max(axis=1)
+        short = goes_on & (lengths <= SHORT)
+        arrived |= short
+        goes_on &= ~short
+        for part in np.flatnonzero(goes_on & (lengths > 0.5 * before)):
+            factor = renew(int(part), B[part])
+            if factor is None:
+                goes_on[part] = False
+            else:
+                steps.renew(int(part), factor)
+        if not goes_on.any():
+            break
+        before = lengths
+    return B, arrived

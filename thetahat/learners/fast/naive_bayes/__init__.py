@@ -1,0 +1,1 @@
+"""Naive Bayes over many splits, from sums by class."""

@@ -1,0 +1,74 @@
+"""What the three naive Bayes learners share: the rule that turns likelihoods into classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from thetahat.errors import InvalidParameter
+from thetahat.losses.base import Predictions
+from thetahat.tables.features import Features
+from thetahat.values.types import FloatArray, IntArray
+
+LogLikelihood = Callable[[Features], FloatArray]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BayesRule:
+    """The class with the largest posterior probability.
+
+    Parameters
+    ----------
+    present : ndarray of int
+        (C',) codes of the classes of the training part, ascending.
+    log_prior : ndarray of float
+        (C',) log of their shares.
+    log_likelihood : callable
+        From features to (n, C') log-likelihoods, up to a constant per instance.
+    n_classes : int
+        C, all classes of the data.
+    """
+
+    present: IntArray
+    log_prior: FloatArray
+    log_likelihood: LogLikelihood
+    n_classes: int
+
+    def predict(self, features: Features) -> Predictions:
+        """Return class codes and probabilities; of equal posteriors the lowest code wins."""
+        return posterior(
+            self.log_likelihood(features) + self.log_prior, self.present, self.n_classes
+        )
+
+
+def posterior(joint: FloatArray, present: IntArray, n_classes: int) -> Predictions:
+    """Return class codes and probabilities from (n, C') joint log densities of the ``present``."""
+    best = np.argmax(joint, axis=1)
+    relative = np.exp(joint - joint[np.arange(len(joint)), best][:, None])
+    probabilities = np.zeros((len(joint), n_classes))
+    probabilities[:, present] = relative / relative.sum(axis=1, keepdims=True)
+    return Predictions(present[best], probabilities=probabilities)
+
+
+def posterior_of_two(odds: FloatArray, present: IntArray, n_classes: int) -> Predictions:
+    """Return class codes and probabilities from (n,) log odds of the second class ``present``."""
+    is_second = odds > 0
+    less = np.exp(-np.abs(odds))
+    of_both = 1 + less
+    worse, better = less / of_both, 1 / of_both
+    probabilities = np.zeros((len(odds), n_classes))
+    probabilities[:, present[0]] = np.where(is_second, worse, better)
+    probabilities[:, present[1]] = np.where(is_second, better, worse)
+    return Predictions(present[is_second.astype(np.intp)], probabilities=probabilities)
+
+
+def check_smoothing(smoothing: float) -> None:
+    """Refuse a smoothing that is not positive: without it one unseen word rules a class out."""
+    if not 0 < smoothing < np.inf:
+        raise InvalidParameter(
+            f"smoothing must be greater than 0, and is {smoothing}",
+            loc=("smoothing",),
+            value=smoothing,
+        )

@@ -1,0 +1,136 @@
+"""What the naive Bayes learners of counts take from a matrix: sums by class, and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from thetahat.numerics.loops import sparse_counts
+from thetahat.tables.features import Features
+from thetahat.values.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from thetahat.tables.sparse import CsrMatrix
+
+LARGE: Final = 200_000
+"""Stored values from which on the compiled loops are taken."""
+
+AT_ONCE: Final = 4_000_000
+"""Values looked at in one step, where each takes some temporary numbers."""
+
+_IN_CACHE: Final = 32_768
+MOST_EXACT: Final = 2.0**53
+"""Below which whole numbers are exact."""
+
+
+def matrix_of(features: Features) -> FloatArray | CsrMatrix:
+    """(n, p) of all columns, complete: sparse where some of them are."""
+    return features.sparse_matrix() if features.wide else features.complete_matrix()
+
+
+def sums_by_class(
+    matrix: FloatArray | CsrMatrix,
+    rows: IntArray,
+    y: np.ndarray,
+    weights: FloatArray,
+    n_classes: int,
+) -> FloatArray:
+    """(C, p) weighted column sums of some rows by class; ``y`` and ``weights`` are of all rows."""
+    if isinstance(matrix, np.ndarray):
+        sums = np.zeros((n_classes, matrix.shape[1]))
+        for code in np.unique(y[rows]):
+            of_class = rows[y[rows] == code]
+            sums[code] = weights[of_class] @ matrix[of_class]
+        return sums
+    if matrix.nnz >= LARGE:
+        return sparse_counts.sums_by_kernel(matrix, rows, y, weights, n_classes)
+    from scipy.sparse import csr_array  # noqa: PLC0415 - few features are sparse
+
+    shape = (n_classes, matrix.shape[0])
+    member = csr_array((weights[rows], (y[rows], rows)), shape=shape)
+    return np.asarray((member @ matrix).toarray())
+
+
+def scores(matrix: FloatArray | CsrMatrix, rows: IntArray | None, table: FloatArray) -> FloatArray:
+    """(m, W) products of some rows, or all, with a (W, p) table."""
+    if not isinstance(matrix, np.ndarray) and matrix.nnz >= LARGE:
+        some = np.arange(matrix.shape[0]) if rows is None else rows
+        return sparse_counts.scores_by_kernel(matrix, some, table)
+    some_rows = matrix if rows is None else matrix[rows]
+    return np.asarray(some_rows @ table.T)
+
+
+def scores_of_blocks(
+    matrix: FloatArray | CsrMatrix, block: IntArray, tables: FloatArray
+) -> FloatArray:
+    """(n, W) products of each row with that of (K, p, W) tables it belongs to; 0 for the K-th."""
+    assert not isinstance(matrix, np.ndarray)  # noqa: S101 - for what is large and sparse
+    every = np.arange(len(block))
+    return sparse_counts.scores_of_blocks_by_kernel(matrix, every, block, tables)
+
+
+def entries(
+    matrix: FloatArray | CsrMatrix,
+) -> Iterator[tuple[slice, IntArray, IntArray, FloatArray]]:
+    """Give the values that are not zero, some rows at a time.
+
+    Yields
+    ------
+    rows : slice
+        Which rows.
+    row, column : ndarray of int
+        (m,) where each value stands; rows count from the first of these.
+    value : ndarray of float
+        (m,).
+    """
+    n, p = matrix.shape
+    stored = n * p if isinstance(matrix, np.ndarray) else int(matrix.nnz)
+    step = max(1, AT_ONCE * n // max(1, stored))
+    for start in range(0, n, step):
+        some = matrix[start : start + step]
+        if isinstance(some, np.ndarray):
+            row, column = np.nonzero(some)
+            value = some[row, column]
+        else:
+            row = np.repeat(np.arange(some.shape[0]), np.diff(some.indptr))
+            column, value = some.indices.astype(np.intp), some.data
+        yield slice(start, start + some.shape[0]), row, column, value
+
+
+def shortened(matrix: FloatArray | CsrMatrix) -> FloatArray | CsrMatrix:
+    """Return the same numbers, in two bytes each where many are stored and that can be."""
+    if isinstance(matrix, np.ndarray) or matrix.nnz < LARGE:
+        return matrix
+    small = sparse_counts.short_by_kernel(matrix.data)
+    return matrix if small is None else with_values(matrix, small)
+
+
+def with_values(matrix: CsrMatrix, values: np.ndarray) -> CsrMatrix:
+    """Return other values at the same places, of any type."""
+    from scipy.sparse import csr_array  # noqa: PLC0415 - few features are sparse
+
+    parts: Any = (values, matrix.indices, matrix.indptr)
+    return csr_array(parts, shape=matrix.shape)
+
+
+def largest_sum(matrix: FloatArray | CsrMatrix, weights: FloatArray) -> float:
+    """Return what no sum of weighted values exceeds; inf where not all are whole numbers."""
+    if not np.isfinite(_largest_whole(weights)):
+        return np.inf
+    values = matrix if isinstance(matrix, np.ndarray) else matrix.data
+    return max(1.0, _largest_whole(values)) * float(weights.sum())
+
+
+def _largest_whole(values: np.ndarray) -> float:
+    """Return the largest size of whole numbers; inf where one has a fraction."""
+    flat, largest = values.reshape(-1), 0.0
+    if flat.dtype.kind == "u":
+        return float(flat.max(initial=0))
+    for at in range(0, len(flat), _IN_CACHE):
+        piece = flat[at : at + _IN_CACHE]
+        if not np.array_equal(piece, np.rint(piece)):
+            return np.inf
+        largest = max(largest, float(np.abs(piece).max()))
+    return largest

@@ -1,0 +1,113 @@
+"""What the naive Bayes learners of counts do alike: fit, and share the counts of all rows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from thetahat.errors import EvaluationError
+from thetahat.learners._training_parts import check_two_classes, class_weights, weights_of
+from thetahat.learners.base import OverSplits, Plain
+from thetahat.learners.fast.naive_bayes.class_probabilities import BayesRule
+from thetahat.learners.fast.naive_bayes.class_sums import scores, sums_by_class
+from thetahat.learners.fast.naive_bayes.count_rows import CountRows
+from thetahat.learners.fast.naive_bayes.counts_over_splits import CountsOverSplits
+from thetahat.learners.fast.naive_bayes.smoothed_logs import SmoothedLogs
+from thetahat.learners.fast.naive_bayes.smoothing_path import SmoothingPath
+from thetahat.tables.features import Features
+from thetahat.values.types import FloatArray
+
+if TYPE_CHECKING:
+    from thetahat.tables.sparse import CsrMatrix
+
+
+class CountLearner(ABC):
+    """A classifier whose log-likelihood is a product of a row's counts with a table.
+
+    A learner says which counts it takes from the features, and how a table comes from their sums
+    over each class.
+    """
+
+    __slots__ = ()
+    smoothing: float
+
+    @abstractmethod
+    def counts(self, features: Features, *, keep: bool) -> FloatArray | CsrMatrix:
+        """(n, p) counts; refuses what is none.
+
+        ``keep`` is whether they are read many times, so that they are best held in little room.
+        """
+
+    @abstractmethod
+    def terms(
+        self, sums: FloatArray, totals: FloatArray, logs: SmoothedLogs
+    ) -> tuple[FloatArray, FloatArray]:
+        """From (C', p) sums and (C',) weights of classes to (C', p) log table, (C',) constant."""
+
+    @abstractmethod
+    def one_left_out(self, rows: CountRows, logs: SmoothedLogs) -> FloatArray:
+        """(n,) log-likelihood of each row under its own class learnt without it.
+
+        NaN where it is not known to ten digits.
+        """
+
+    def fit(
+        self,
+        features: Features,
+        y: np.ndarray,
+        *,
+        weights: FloatArray | None,
+        n_classes: int,
+        rng: np.random.Generator,
+    ) -> BayesRule:
+        """Count each feature in each class."""
+        del rng
+        w = weights_of(weights, len(y))
+        totals = class_weights(y, w, n_classes)
+        check_two_classes(totals)
+        present = np.flatnonzero(totals)
+        counts = self.counts(features, keep=False)
+        sums = sums_by_class(counts, np.arange(len(y)), y, w, n_classes)
+        table, constant = self.terms(sums[present], totals[present], SmoothedLogs(self.smoothing))
+        return BayesRule(
+            present=present,
+            log_prior=np.log(totals[present] / totals.sum()),
+            log_likelihood=lambda of: scores(self.counts(of, keep=False), None, table) + constant,
+            n_classes=n_classes,
+        )
+
+    def over_splits(
+        self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
+    ) -> OverSplits | Plain:
+        """Count in all rows, from which the counts of a block are subtracted."""
+        rows = self._rows(features, y, weights, n_classes)
+        return rows if isinstance(rows, Plain) else CountsOverSplits(rows, self)
+
+    def over_path(
+        self,
+        values: Sequence[Any],
+        features: Features,
+        y: np.ndarray,
+        *,
+        weights: FloatArray | None,
+        n_classes: int,
+    ) -> SmoothingPath | Plain:
+        """Count once for every smoothing."""
+        rows = self._rows(features, y, weights, n_classes)
+        if isinstance(rows, Plain):
+            return rows
+        learner: Any = self
+        return SmoothingPath(rows, [replace(learner, smoothing=value) for value in values])
+
+    def _rows(
+        self, features: Features, y: np.ndarray, weights: FloatArray | None, n_classes: int
+    ) -> CountRows | Plain:
+        try:
+            counts = self.counts(features, keep=True)
+        except EvaluationError as error:
+            return Plain(error.message)
+        return CountRows(counts, y, np.ones(len(y)) if weights is None else weights, n_classes)

@@ -1,0 +1,263 @@
+"""Naive Bayes learners of counts over all splits: the counts of a block are subtracted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Protocol
+
+import numpy as np
+
+from thetahat.learners.base import Part, Plain
+from thetahat.learners.fast.naive_bayes.class_probabilities import posterior, posterior_of_two
+from thetahat.learners.fast.naive_bayes.class_sums import scores, scores_of_blocks
+from thetahat.learners.fast.naive_bayes.count_rows import CountRows
+from thetahat.learners.fast.naive_bayes.smoothed_logs import SmoothedLogs
+from thetahat.losses.base import Predictions
+from thetahat.numerics.loops.sparse_counts import odds_by_kernel
+from thetahat.values.types import FloatArray, IntArray
+
+MOST_DOUBT: Final = 1e-9
+"""The largest error of a log-likelihood that is taken."""
+ONE_CLASS: Final = Plain("a training part has fewer than two classes")
+
+_LEAST_LEFT: Final = 1e-6
+"""Share of a class's weight that must stay, so that to subtract the rest costs few digits."""
+
+
+def rounding_of_sums(n: int) -> float:
+    """Return the relative error of a sum of n values that are not negative; errors are random."""
+    return 4 * float(np.finfo(np.float64).eps) * math.sqrt(n)
+
+
+class CountModel(Protocol):
+    """What turns counts into log-likelihoods.
+
+    One whose ``terms`` are the logs of the sums, less a number for each class, and zeros, has
+    ``norms(sizes, p)``, which returns these (C',) numbers from the sums of each class over all p.
+    """
+
+    @property
+    def smoothing(self) -> float:
+        """What is added to each count."""
+        ...
+
+    def terms(
+        self, sums: FloatArray, totals: FloatArray, logs: SmoothedLogs
+    ) -> tuple[FloatArray, FloatArray]:
+        """From (C', p) sums and (C',) weights of classes to (C', p) log table, (C',) constant."""
+        ...
+
+    def one_left_out(self, rows: CountRows, logs: SmoothedLogs) -> FloatArray:
+        """(n,) log-likelihood of each row under its own class learnt without it.
+
+        NaN where it is not known to ten digits.
+        """
+        ...
+
+
+def weighed(
+    model: CountModel, sums: np.ndarray, totals: FloatArray, logs: SmoothedLogs
+) -> tuple[FloatArray, FloatArray]:
+    """Return what a row's counts are multiplied with, and what is added to that.
+
+    Parameters
+    ----------
+    sums, totals : ndarray
+        (C', p) counts and (C',) weights of the classes of a training part.
+    logs : SmoothedLogs
+        The logarithms of such counts.
+
+    Returns
+    -------
+    table : ndarray of float
+        (W, p): of two classes W is 1, the log odds of the second against the first; else C'.
+    constant : ndarray of float
+        (W,), with the logs of the classes' shares.
+    """
+    table, constant = model.terms(sums, totals, logs)
+    constant += np.log(totals / totals.sum())
+    if len(totals) != 2:
+        return table, constant
+    return table[1:] - table[:1], constant[1:] - constant[:1]
+
+
+def told_of(weighed_rows: FloatArray, present: IntArray, n_classes: int) -> Predictions:
+    """Return the predictions from (m, W) products of rows with a table of ``weighed``."""
+    if len(present) == 2:
+        return posterior_of_two(weighed_rows[:, 0], present, n_classes)
+    return posterior(weighed_rows, present, n_classes)
+
+
+def _is_stretch(part: Part) -> bool:
+    """Whether the test rows stand one after another."""
+    return int(part.test[-1]) - int(part.test[0]) < len(part.test)
+
+
+@dataclass(frozen=True, eq=False)
+class _BlockTables:
+    """What is learnt without each of K blocks of rows, where counts are whole numbers.
+
+    Parameters
+    ----------
+    model : CountModel
+        The learner.
+    logs : SmoothedLogs
+        The logarithms of all counts there are.
+    sums, in_blocks : ndarray of int
+        (C', p) counts of the classes over all rows, and (K, C', p) over those of each block.
+    totals : ndarray of float
+        (K, C') weights of the classes without each block.
+    """
+
+    model: CountModel
+    logs: SmoothedLogs
+    sums: IntArray
+    in_blocks: np.ndarray
+    totals: FloatArray
+
+    @cached_property
+    def _norms(self) -> FloatArray | None:
+        """(K, C') of each block, of a model that has them."""
+        norms = getattr(self.model, "norms", None)
+        if norms is None or self.logs.listed is None or len(self.sums) != 2:
+            return None
+        sizes = self.sums.sum(axis=1) - self.in_blocks.sum(axis=2, dtype=np.intp)
+        return np.asarray(norms(sizes, self.sums.shape[1]))
+
+    def weighed(self, at: int) -> tuple[FloatArray, FloatArray]:
+        """As the function of this name, without the rows of a block."""
+        totals, norms = self.totals[at], self._norms
+        if norms is None or self.logs.listed is None:
+            return weighed(self.model, self.sums - self.in_blocks[at], totals, self.logs)
+        odds = odds_by_kernel(self.sums, self.in_blocks[at], self.logs.listed, norms[at])
+        shares = np.log(totals / totals.sum())
+        return odds[None], shares[1:] - shares[:1]
+
+
+@dataclass(frozen=True, eq=False)
+class CountsOverSplits:
+    """The counts of all rows, and what turns those of a training part into predictions.
+
+    Parameters
+    ----------
+    rows : CountRows
+        Counts of all rows.
+    model : CountModel
+        The learner.
+    """
+
+    rows: CountRows
+    model: CountModel
+
+    @cached_property
+    def logs(self) -> SmoothedLogs:
+        """The logarithms of the counts of a training part that has no row twice."""
+        return SmoothedLogs(self.model.smoothing, self.rows.largest_count)
+
+    def logs_of(self, part: Part) -> SmoothedLogs:
+        """Return the logarithms of the counts of a training part."""
+        return SmoothedLogs(self.model.smoothing) if part.left_out is None else self.logs
+
+    def predict(self, part: Part) -> Predictions | Plain:
+        """Predict the test part of a split."""
+        rows = self.rows
+        if part.is_one_left_out:
+            said, fits = self.each_left_out(part.test)
+            if fits[0]:
+                return said
+        totals = rows.totals_of_training(part)
+        present = np.flatnonzero(totals)
+        if len(present) < 2:
+            return ONE_CLASS
+        sums = rows.sums_of_training(part)[present]
+        table, constant = weighed(self.model, sums, totals[present], self.logs_of(part))
+        return told_of(scores(rows.matrix, part.test, table) + constant, present, rows.n_classes)
+
+    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+        """Predict the test parts of splits, those without a common row in one pass."""
+        said: list[Predictions | Plain] = []
+        for run in self.rows.apart(parts):
+            many = len(run) > 1 and len(self.rows.present) > 1
+            said += self._in_one_pass(run) if many else [self.predict(part) for part in run]
+        return said
+
+    def _in_one_pass(self, run: Sequence[Part]) -> list[Predictions | Plain]:
+        """Predict the test parts of a run of several of ``CountRows.apart``.
+
+        A training part that lacks a class which others have is left to ``predict``.
+        """
+        rows, n_blocks = self.rows, len(run)
+        block = np.full(len(rows.y), n_blocks, dtype=np.intp)
+        for at, part in enumerate(run):
+            block[part.test] = at
+        cells, present = rows.cells(block, n_blocks), rows.present
+        in_blocks = rows.sums_of_blocks(cells, n_blocks)
+        if len(present) < rows.n_classes:
+            in_blocks = in_blocks[:, present]
+        totals = (rows.totals - rows.totals_of_blocks(cells, n_blocks))[:, present]
+        tables = _BlockTables(self.model, self.logs, rows.whole_sums[present], in_blocks, totals)
+        has_all = [bool(left.all()) for left in totals > 0]
+        if all(map(_is_stretch, run)):
+            scored = self._in_turn(run, tables, has_all)
+        else:
+            scored = self._side_by_side(run, block, tables, has_all)
+        return [
+            self.predict(part)
+            if weighed_rows is None
+            else told_of(weighed_rows, present, rows.n_classes)
+            for part, weighed_rows in zip(run, scored, strict=True)
+        ]
+
+    def _in_turn(
+        self, run: Sequence[Part], tables: _BlockTables, fit: Sequence[bool]
+    ) -> list[FloatArray | None]:
+        """Multiply rows that stand together with their table, and forget it."""
+        found: list[FloatArray | None] = [None] * len(run)
+        for at, part in enumerate(run):
+            if fit[at]:
+                table, constant = tables.weighed(at)
+                found[at] = scores(self.rows.matrix, part.test, table) + constant
+        return found
+
+    def _side_by_side(
+        self, run: Sequence[Part], block: IntArray, tables: _BlockTables, fit: Sequence[bool]
+    ) -> list[FloatArray | None]:
+        """Multiply all rows as they come, each with its block's table."""
+        n_blocks, n_present, p = tables.in_blocks.shape
+        width = 1 if n_present == 2 else n_present
+        of_blocks, constants = np.zeros((n_blocks, p, width)), np.zeros((n_blocks, width))
+        for at in np.flatnonzero(fit).tolist():
+            table, constants[at] = tables.weighed(at)
+            of_blocks[at] = table.T
+        of_rows = scores_of_blocks(self.rows.matrix, block, of_blocks)
+        return [
+            of_rows[part.test] + constants[at] if fit[at] else None for at, part in enumerate(run)
+        ]
+
+    @cached_property
+    def _left_out(self) -> tuple[Predictions, np.ndarray]:
+        """What is said of each of all rows when it alone is left out, and where that fits."""
+        rows, present, w = self.rows, self.rows.present, self.rows.weights
+        table, constant = self.model.terms(rows.sums[present], rows.totals[present], self.logs)
+        joint = scores(rows.matrix, None, table)
+        joint += constant
+        own, is_own = self.model.one_left_out(rows, self.logs), present == rows.y[:, None]
+        np.copyto(joint, own[:, None], where=is_own)
+        left = rows.totals[present] - np.where(is_own, w[:, None], 0.0)
+        fits = (left > (0 if rows.is_exact else _LEAST_LEFT) * rows.totals[present]).all(axis=1)
+        fits &= np.isfinite(own) & (len(present) > 1)
+        joint += np.log(np.where(fits[:, None], left / left.sum(axis=1, keepdims=True), 1.0))
+        return posterior(joint, present, rows.n_classes), fits
+
+    def each_left_out(self, index: IntArray) -> tuple[Predictions, np.ndarray]:
+        """Return what is said of each row when it alone is left out, and where that may be used.
+
+        Nothing but the row's own class changes. Not to be used where the row is all of its class,
+        or so much of it that digits are lost.
+        """
+        said, fits = self._left_out
+        assert said.probabilities is not None  # noqa: S101 - it has them always
+        return Predictions(said.output[index], said.probabilities[index]), fits[index]

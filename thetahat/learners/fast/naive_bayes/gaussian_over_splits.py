@@ -1,0 +1,220 @@
+"""Gaussian naive Bayes of every training part, from the moments of each class over all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from thetahat.errors import EvaluationError
+from thetahat.learners._training_parts import one_after_another
+from thetahat.learners.base import Part, Plain
+from thetahat.learners.fast.discriminants.class_rows import LEAST_LEFT
+from thetahat.learners.fast.naive_bayes.class_probabilities import posterior_of_two
+from thetahat.learners.fast.naive_bayes.gaussian_rows import GaussianRows, Moments, gaussian_rows
+from thetahat.learners.fast.ridge.rows import LARGEST_AMPLIFICATION
+from thetahat.losses.base import Predictions
+from thetahat.tables.features import Features
+from thetahat.values.types import FloatArray, IntArray
+
+FLAT: Final = Plain("a column hardly varies inside a class of the training part")
+LIGHT: Final = Plain("hardly any weight of a class is in the training part")
+ONE_CLASS: Final = Plain("the training part has one class")
+NO_WEIGHT: Final = Plain("no row has weight")
+TIED: Final = Plain("two classes are as likely as one another to the last digits")
+
+_ROUNDING = 1e-15
+_DIGITS = 1e-9
+"""What a log density may be wrong by."""
+
+
+def rows_of_gaussian(
+    features: Features, y: np.ndarray, weights: FloatArray | None, n_classes: int
+) -> GaussianRows | Plain:
+    """Return all rows about their mean, or why every split has to be fitted."""
+    w = np.ones(len(y)) if weights is None else weights
+    if not w.any():
+        return NO_WEIGHT
+    try:
+        return gaussian_rows(features, y, w, n_classes)
+    except EvaluationError as error:
+        return Plain(error.message)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Learnt:
+    """What a training part says of its classes.
+
+    Parameters
+    ----------
+    moments : Moments
+        Sums over the training part.
+    present : ndarray of int
+        (C',) classes that have weight in it.
+    means, variances : ndarray of float
+        (C', p), without smoothing.
+    """
+
+    moments: Moments
+    present: IntArray
+    means: FloatArray
+    variances: FloatArray
+
+
+class GaussianSplits:
+    """Moments of the left-out rows are taken from those of all, class by class.
+
+    They are about the mean of all rows. Where variances are so small beside what is subtracted
+    that digits of the log densities would be lost, the training part is fitted.
+    """
+
+    def __init__(self, rows: GaussianRows, smoothing: float) -> None:
+        self.rows, self.smoothing = rows, smoothing
+
+    def predict(self, part: Part) -> Predictions | Plain:
+        """Subtract the block, class by class."""
+        learnt = learn(self.rows, part)
+        if isinstance(learnt, Plain):
+            return learnt
+        return said_of(self.rows, part.test, learnt, self.smoothing)
+
+    def each_left_out(self, index: IntArray) -> tuple[Predictions, np.ndarray]:
+        """Return what is said of each row when it alone is left out, and where that may be used."""
+        return each_left_out(self.rows, index, self.smoothing)
+
+
+class GaussianPath:
+    """The same for L learners that differ in their smoothing: one set of moments serves all.
+
+    Each one's numbers are those of ``GaussianSplits``, bit by bit.
+    """
+
+    def __init__(self, rows: GaussianRows, smoothings: Sequence[float]) -> None:
+        self.rows, self.smoothings = rows, smoothings
+
+    def predict(self, part: Part) -> tuple[Predictions, np.ndarray]:
+        """Return what is said of L * n_test rows, and (L,) whether that of each is to be had."""
+        learnt = learn(self.rows, part)
+        if isinstance(learnt, Plain):
+            told: list[Predictions | Plain] = [learnt for _ in self.smoothings]
+        else:
+            told = [said_of(self.rows, part.test, learnt, each) for each in self.smoothings]
+        nothing = Predictions(
+            np.zeros(len(part.test), np.intp),
+            probabilities=np.zeros((len(part.test), self.rows.n_classes)),
+        )
+        said = one_after_another([nothing if isinstance(one, Plain) else one for one in told])
+        return said, np.array([not isinstance(one, Plain) for one in told])
+
+    def each_left_out(self, index: IntArray) -> tuple[Predictions, np.ndarray]:
+        """Return the same of each row when it alone is left out: of L * n_rows, (L, n_rows)."""
+        told = [each_left_out(self.rows, index, smoothing) for smoothing in self.smoothings]
+        said = one_after_another([said for said, _ in told])
+        return said, np.stack([fits for _, fits in told])
+
+
+def learn(rows: GaussianRows, part: Part) -> Learnt | Plain:
+    """Return the moments of a training part, or why it has to be fitted."""
+    moments = rows.of_training(part)
+    if moments is None:
+        return LIGHT
+    present = np.flatnonzero(moments.rows > 0)
+    if len(present) < 2:
+        return ONE_CLASS
+    weight = moments.weight[present][:, None]
+    means = moments.x[present] / weight
+    return Learnt(moments, present, means, moments.squares[present] / weight - means**2)
+
+
+def said_of(
+    rows: GaussianRows, test: IntArray, learnt: Learnt, smoothing: float
+) -> Predictions | Plain:
+    """Return the predictions of the test rows, or why the training part has to be fitted."""
+    moments, present = learnt.moments, learnt.present
+    variances = learnt.variances + smoothing * moments.largest_variance
+    weight = moments.weight[present]
+    before = rows.all.squares[present] / weight[:, None]
+    if not (variances > 0).all() or is_far(rows.centre, variances.min(axis=0)).any():
+        return FLAT
+    amplification = max(1.0, float((before / variances).max()))
+    if amplification > LARGEST_AMPLIFICATION:
+        return FLAT
+    joint = rows.distances(test, learnt.means, variances)
+    constant = np.log(2 * np.pi * variances).sum(axis=1)
+    size = float(joint.max(initial=0.0)) + float(np.abs(constant).max())
+    if not _ROUNDING * amplification * size <= _DIGITS:
+        return FLAT
+    joint += constant[:, None]
+    joint *= -0.5
+    joint += np.log(weight / weight.sum())[:, None]
+    said, ahead = _decided(joint, present, rows.n_classes)
+    return TIED if (ahead <= _DIGITS).any() else said
+
+
+def is_far(centre: FloatArray, variances: FloatArray) -> np.ndarray:
+    """Whether columns lie too far from zero, for their spread, to be taken from their mean."""
+    rounding = np.finfo(np.float64).eps * np.abs(centre)
+    return np.asarray(rounding > _DIGITS * np.sqrt(variances))
+
+
+def _decided(
+    joint: FloatArray, present: IntArray, n_classes: int
+) -> tuple[Predictions, FloatArray]:
+    """Return the predictions, and (n,) by how much the likeliest class is ahead of the next.
+
+    ``joint`` are (C', n) log densities of the classes ``present``, which are written over.
+    """
+    if len(joint) == 2:
+        odds = joint[1] - joint[0]
+        return posterior_of_two(odds, present, n_classes), np.abs(odds)
+    every = np.arange(joint.shape[1])
+    best = joint.argmax(axis=0)
+    top = joint[best, every]
+    relative = np.exp(joint - top)
+    relative /= relative.sum(axis=0)
+    probabilities = np.zeros((len(every), n_classes))
+    probabilities[:, present] = relative.T
+    joint[best, every] = -np.inf
+    return Predictions(present[best], probabilities=probabilities), top - joint.max(axis=0)
+
+
+def each_left_out(
+    rows: GaussianRows, index: IntArray, smoothing: float
+) -> tuple[Predictions, np.ndarray]:
+    r"""Return what is said of each row when it alone is left out, and where that may be used.
+
+    .. math:: m'_c = \frac{s_c - w z}{W_c - w}, \quad
+              v'_c = \frac{q_c - w z^2}{W_c - w} - m_c'^2
+
+    with :math:`W_c, s_c, q_c` the weight of the row's class c, its sums and sums of squares; the
+    other classes keep theirs. Not to be used where rounding could be seen, as in ``said_of``.
+    """
+    of_all = rows.all
+    z, w, own = rows.X[index], rows.w[index], rows.y[index]
+    squares, n = z**2, of_all.n - 1
+    unweighted = (of_all.squares_of_all - squares) / n - ((of_all.x_of_all - z) / n) ** 2
+    extra = smoothing * unweighted.max(axis=1)
+    present = np.flatnonzero(of_all.rows > 0)
+    joint = np.empty((len(present), len(index)))
+    fits = np.full(len(index), len(present) > 1)
+    amplification, size = np.ones(len(index)), np.zeros(len(index))
+    for at, code in enumerate(present):
+        out = np.where(own == code, w, 0.0)
+        weight = of_all.weight[code] - out
+        fits &= (weight >= LEAST_LEFT * of_all.weight[code]) & (of_all.rows[code] > (out > 0))
+        mean = (of_all.x[code] - out[:, None] * z) / weight[:, None]
+        variance = (of_all.squares[code] - out[:, None] * squares) / weight[:, None]
+        variance += extra[:, None] - mean**2
+        fits &= (variance > 0).all(axis=1) & ~is_far(rows.centre, variance).any(axis=1)
+        grown = of_all.squares[code] / weight[:, None] / variance
+        amplification = np.maximum(amplification, grown.max(axis=1))
+        constant = np.log(2 * np.pi * variance).sum(axis=1)
+        apart = ((z - mean) ** 2 / variance).sum(axis=1)
+        size = np.maximum(size, apart + np.abs(constant))
+        joint[at] = np.log(weight) - 0.5 * (constant + apart)
+    fits &= amplification <= LARGEST_AMPLIFICATION
+    fits &= _ROUNDING * amplification * size <= _DIGITS
+    said, ahead = _decided(joint, present, rows.n_classes)
+    return said, fits & (ahead > _DIGITS)

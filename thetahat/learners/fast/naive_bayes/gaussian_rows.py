@@ -1,0 +1,165 @@
+"""The rows of all classes about their common mean, and sums of them over any training part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from thetahat.learners._training_parts import class_weights
+from thetahat.learners.base import Part
+from thetahat.learners.fast.discriminants.class_rows import LEAST_LEFT
+from thetahat.numerics.loops.class_moments import distances_by_kernel, moments_by_kernel
+from thetahat.tables.features import Features
+from thetahat.values.types import FloatArray, IntArray
+
+LARGE: Final = 200_000
+"""Values from which on the compiled loops are taken."""
+
+_AT_ONCE: Final = 2048
+"""Rows looked at in one step, so that they stay near the processor."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moments:
+    """Sums over some rows, by class, and over all of them without weights.
+
+    Parameters
+    ----------
+    rows : ndarray of int
+        (C,) number of rows that have weight.
+    weight : ndarray of float
+        (C,) total weight.
+    x, squares : ndarray of float
+        (C, p) weighted sums, of the rows about the mean of all rows, and of their squares.
+    n : int
+        Number of rows.
+    x_of_all, squares_of_all : ndarray of float
+        (p,) sums without weights.
+    """
+
+    rows: IntArray
+    weight: FloatArray
+    x: FloatArray
+    squares: FloatArray
+    n: int
+    x_of_all: FloatArray
+    squares_of_all: FloatArray
+
+    def without(self, other: Moments) -> Moments:
+        """Return the sums without those of some of the rows."""
+        parts = {f.name: getattr(self, f.name) - getattr(other, f.name) for f in fields(self)}
+        return Moments(**parts)
+
+    @property
+    def largest_variance(self) -> float:
+        """The largest variance of a column, rows unweighted."""
+        return float((self.squares_of_all / self.n - (self.x_of_all / self.n) ** 2).max())
+
+
+@dataclass(eq=False)
+class GaussianRows:
+    """All rows, about their mean.
+
+    Parameters
+    ----------
+    X : ndarray of float
+        (n, p) columns less their means.
+    y : ndarray of int
+        (n,) class codes.
+    w : ndarray of float
+        (n,) weights.
+    centre : ndarray of float
+        (p,) the means.
+    n_classes : int
+        C.
+    """
+
+    X: FloatArray
+    y: np.ndarray
+    w: FloatArray
+    centre: FloatArray
+    n_classes: int
+
+    @cached_property
+    def all(self) -> Moments:
+        """The sums over all rows."""
+        return self.of(np.arange(len(self.y)))
+
+    @cached_property
+    def is_weighted(self) -> bool:
+        """Whether weights differ from 1."""
+        return not bool((self.w == 1).all())
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the compiled loops are taken."""
+        return self.X.size >= LARGE
+
+    def of(self, index: IntArray) -> Moments:
+        """Return the sums over some rows, each as often as it stands in ``index``."""
+        x, squares = self._sums(index, self.y, self.w, self.n_classes)
+        if self.is_weighted:
+            of_all = self._sums(index, np.zeros_like(self.y), np.ones_like(self.w), 1)
+        else:
+            of_all = x, squares
+        y, w = self.y[index], self.w[index]
+        return Moments(
+            np.bincount(y[w > 0], minlength=self.n_classes),
+            class_weights(y, w, self.n_classes),
+            x,
+            squares,
+            len(index),
+            *(sums.sum(axis=0) for sums in of_all),
+        )
+
+    def _sums(
+        self, index: IntArray, y: IntArray, w: FloatArray, n_classes: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """(C, p) sums of rows and of their squares: products with who is of which class."""
+        if self.is_large:
+            return moments_by_kernel(self.X, index, y, w, n_classes)
+        sums, squares = np.zeros((2, n_classes, self.X.shape[1]))
+        for start in range(0, len(index), _AT_ONCE):
+            some = index[start : start + _AT_ONCE]
+            member, rows = np.zeros((n_classes, len(some))), self.X[some]
+            member[y[some], np.arange(len(some))] = w[some]
+            sums += member @ rows
+            squares += member @ (rows * rows)
+        return sums, squares
+
+    def distances(self, index: IntArray, means: FloatArray, variances: FloatArray) -> FloatArray:
+        """(C', m) squared distances of some rows to (C', p) means, in units of the variances."""
+        if self.is_large:
+            return distances_by_kernel(self.X, index, means, variances)
+        rows, apart = self.X[index], np.empty((len(means), len(index)))
+        for code, (mean, variance) in enumerate(zip(means, variances, strict=True)):
+            apart[code] = ((rows - mean) ** 2 / variance).sum(axis=1)
+        return apart
+
+    def of_training(self, part: Part) -> Moments | None:
+        """Return the sums over a training part; None where digits would be lost."""
+        left_out = part.left_out
+        if left_out is None or len(left_out) > part.n_train:
+            return self.of(part.train)
+        sums = self.all.without(self.of(left_out))
+        present = sums.rows > 0
+        if (sums.weight[present] < LEAST_LEFT * self.all.weight[present]).any():
+            return None
+        return sums
+
+
+def gaussian_rows(features: Features, y: np.ndarray, w: FloatArray, n_classes: int) -> GaussianRows:
+    """Return all rows about their mean; refuses what ``complete_matrix`` does."""
+    given = features.columns
+    if features.wide or any(column.dtype.kind != "f" for column in given):
+        given = tuple(features.complete_matrix().T)
+    X, centre = np.empty((features.n, len(given))), np.empty(len(given))
+    for at, column in enumerate(given):
+        centre[at] = column.mean()
+        np.subtract(column, centre[at], out=X[:, at])
+    if not np.isfinite(centre).all():
+        features.complete_matrix()
+    return GaussianRows(X, y, w, centre, n_classes)

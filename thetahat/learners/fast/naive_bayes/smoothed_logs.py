@@ -1,0 +1,39 @@
+"""Logarithms of smoothed counts, looked up where the counts are whole numbers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from thetahat.values.types import FloatArray
+
+_MOST_LISTED: Final = 65_536
+"""Logarithms that are listed: half a megabyte, which stays near the processor."""
+
+
+class SmoothedLogs:
+    """Logarithms of counts to which the same is added.
+
+    The counts of a training part are small whole numbers, again and again the same ones; to look
+    a logarithm up takes a fifth of the time that it takes to compute it, and gives the same bits.
+
+    Parameters
+    ----------
+    smoothing : float
+        What is added, greater than 0.
+    largest : int or None
+        The largest count there will be, where all are whole numbers from 0 on.
+    """
+
+    def __init__(self, smoothing: float, largest: int | None = None) -> None:
+        self.smoothing = smoothing
+        self.listed: FloatArray | None = None
+        if largest is not None and largest < _MOST_LISTED:
+            self.listed = np.log(np.arange(largest + 1) + smoothing)
+
+    def of(self, counts: np.ndarray) -> FloatArray:
+        """Return the logarithms, in the shape of the counts."""
+        if self.listed is None:
+            return np.asarray(np.log(counts + self.smoothing))
+        return self.listed.take(counts.astype(np.intp, copy=False))

@@ -1,0 +1,95 @@
+"""Naive Bayes learners of counts that differ in their smoothing, over all splits at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from thetahat.learners._training_parts import one_after_another
+from thetahat.learners.base import Part, Plain
+from thetahat.learners.fast.naive_bayes.class_sums import scores
+from thetahat.learners.fast.naive_bayes.count_rows import MOST_CELLS, CountRows
+from thetahat.learners.fast.naive_bayes.counts_over_splits import (
+    CountModel,
+    CountsOverSplits,
+    told_of,
+    weighed,
+)
+from thetahat.losses.base import Predictions
+from thetahat.values.types import FloatArray, IntArray
+
+
+class SmoothingPath:
+    """Predictions of every split by L learners, whose counts are the same.
+
+    The tables of all learners stand side by side, so that the rows are read once for all of them.
+    Each learner's numbers are those it gives by itself, bit by bit.
+
+    Parameters
+    ----------
+    rows : CountRows
+        Counts of all rows.
+    models : sequence of CountModel
+        (L,) the learners.
+    """
+
+    def __init__(self, rows: CountRows, models: Sequence[CountModel]) -> None:
+        self.rows, self.models = rows, models
+
+    @cached_property
+    def _alone(self) -> list[CountsOverSplits]:
+        return [CountsOverSplits(self.rows, model) for model in self.models]
+
+    def predict(self, part: Part) -> tuple[Predictions, np.ndarray]:
+        """Return the predictions of L * n_test rows, and (L,) whether those of each are to be had.
+
+        They are not where the training part has fewer than two classes.
+        """
+        rows = self.rows
+        if part.is_one_left_out:
+            return self._one_by_one(part)
+        totals = rows.totals_of_training(part)
+        present = np.flatnonzero(totals)
+        n_models, n_test = len(self.models), len(part.test)
+        if len(present) < 2:
+            nothing = np.zeros((n_models * n_test, rows.n_classes))
+            said = Predictions(np.zeros(n_models * n_test, np.intp), probabilities=nothing)
+            return said, np.zeros(n_models, dtype=np.bool_)
+        sums, totals = rows.sums_of_training(part)[present], totals[present]
+        weighed_rows = self._weighed_rows(part, sums, totals)
+        said = told_of(weighed_rows.reshape(n_models * n_test, -1), present, rows.n_classes)
+        return said, np.ones(n_models, dtype=np.bool_)
+
+    def each_left_out(self, index: IntArray) -> tuple[Predictions, np.ndarray]:
+        """Return what each says of each row when it alone is left out, and where that may be used.
+
+        As ``CountsOverSplits.each_left_out``: of L * n_rows, and (L, n_rows).
+        """
+        told = [alone.each_left_out(index) for alone in self._alone]
+        return one_after_another([said for said, _ in told]), np.stack([fits for _, fits in told])
+
+    def _weighed_rows(self, part: Part, sums: FloatArray, totals: FloatArray) -> FloatArray:
+        """(L, n_test, W) log odds or joint log densities, as ``weighed`` has them."""
+        n_classes, width = sums.shape
+        step = max(1, MOST_CELLS // (n_classes * width))
+        found = []
+        for start in range(0, len(self.models), step):
+            pairs = [
+                weighed(one.model, sums, totals, one.logs_of(part))
+                for one in self._alone[start : start + step]
+            ]
+            table, constant = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
+            found.append(scores(self.rows.matrix, part.test, table) + constant)
+        all_of_them = np.concatenate(found, axis=1).reshape(len(part.test), len(self.models), -1)
+        return np.ascontiguousarray(all_of_them.transpose(1, 0, 2))
+
+    def _one_by_one(self, part: Part) -> tuple[Predictions, np.ndarray]:
+        told = [alone.predict(part) for alone in self._alone]
+        nothing = Predictions(
+            np.zeros(len(part.test), np.intp),
+            probabilities=np.zeros((len(part.test), self.rows.n_classes)),
+        )
+        said = [nothing if isinstance(one, Plain) else one for one in told]
+        return one_after_another(said), np.array([not isinstance(one, Plain) for one in told])

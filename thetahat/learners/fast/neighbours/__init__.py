@@ -1,0 +1,1 @@
+"""Nearest neighbours over many splits, from one search over all rows."""

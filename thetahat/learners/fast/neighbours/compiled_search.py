@@ -1,0 +1,121 @@
+"""Nearest rows of many queries by compiled loops, from products in numbers of four bytes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from thetahat.numerics.loops.nearest_rows import (
+    MOST_COLUMNS,
+    near_by_kernel,
+    ranked_by_kernel,
+    smallest_by_kernel,
+)
+from thetahat.values.types import FloatArray, IntArray
+
+_LEAST_PAIRS: Final = 1_000_000
+"""Queries times rows from which on the loops are taken."""
+_BLOCK: Final = 262_144
+"""Products held at a time: a megabyte, which stays near the processor."""
+_FEWEST: Final = 16
+_ROOM: Final = 4096
+"""Rows as near as the last of a list, about, for which there is room at least."""
+_SAMPLE: Final = 256
+"""Rows whose median is their middle."""
+_TINY: Final = 1e-30
+"""What numbers too small for four bytes may add up to."""
+
+
+def loops_suit(n: int, p: int, n_queries: int, length: int) -> bool:
+    """Whether the loops are for a search of this size; that they serve the data is seen later.
+
+    A tree of n rows is sooner done where columns are few.
+    """
+    return 4 * length <= n <= 10 * 4**p and p <= MOST_COLUMNS and n * n_queries >= _LEAST_PAIRS
+
+
+class RoughRows:
+    r"""Rows about their middle, none longer than 1 at their scale, in numbers of four bytes.
+
+    Products of them tell which few rows may be near, in half the time; those are then ranked by
+    their true distances. What rounding may have hidden is known: a squared distance from a query q
+    to a row x of p columns is off by less than :math:`c (|q|^2 + |x|^2)` with :math:`c = (p + 8)
+    \epsilon`. That much is added, so that none is too small. As :math:`|x|^2 \le 2 |q|^2 + 2 d^2`,
+    a row with :math:`d^2 \le t` comes out at :math:`t (1 + 4 c) + 6 c |q|^2` at most. All up to
+    there are ranked, with t what the wanted number of rows came out at: so many are within it.
+
+    Parameters
+    ----------
+    rows : ndarray of float
+        (n, p).
+    """
+
+    @np.errstate(all="ignore")  # what is out of all scale tells nothing, and is known by that
+    def __init__(self, rows: FloatArray) -> None:
+        n, p = rows.shape
+        # About where most rows are: a few that are far would draw the mean away from them.
+        self.rows, self.centre = rows, np.median(rows[:: n // _SAMPLE + 1], axis=0)
+        centred = rows - self.centre
+        lengths = np.einsum("ij,ij->i", centred, centred)
+        self.scale = float(_whole_power(lengths.max()))
+        self.doubt = (p + 8) * float(np.finfo(np.float32).eps)
+        self.table = np.empty((p + 2, n), dtype=np.float32)
+        self.table[:p] = (-2 * self.scale * centred).T
+        self.table[p] = lengths * self.scale**2 * (1 + self.doubt)
+        self.table[p + 1] = 1
+
+    @np.errstate(all="ignore")
+    def lists(self, queries: FloatArray, length: int) -> tuple[IntArray, FloatArray, FloatArray]:
+        """Return what ``Lists`` is made of; a query whose products do not tell has -inf.
+
+        Parameters
+        ----------
+        queries : ndarray of float
+            (q, p).
+        length : int
+            Rows of each list, a quarter of the rows at most.
+        """
+        n, n_queries = len(self.rows), len(queries)
+        step = max(_FEWEST, _BLOCK // n)
+        rows = np.empty((n_queries, length), dtype=np.intp)
+        squares, below = np.empty((n_queries, length)), np.empty(n_queries)
+        near = np.empty((min(step, n_queries), n), dtype=np.float32)
+        found = np.zeros((len(near), min(n, 2 * length + _ROOM)), dtype=np.intp)
+        for first in range(0, n_queries, step):
+            part = slice(first, min(first + step, n_queries))
+            factors, shrunk, of_queries = self._factors(queries[part])
+            products = near[: len(factors)]
+            np.matmul(factors, self.table, out=products)
+            smallest, bounds = smallest_by_kernel(products, length)
+            doubt = 6 * self.doubt * of_queries + _TINY * (1 + of_queries)
+            limits = bounds * (1 + 4 * self.doubt) + doubt * shrunk
+            limits = np.nextafter(limits.astype(np.float32), np.float32(np.inf))
+            counts = near_by_kernel(products, smallest, limits, found)
+            rows[part], squares[part] = ranked_by_kernel(
+                queries[part], self.rows, found, counts, length
+            )
+            known = np.nextafter(bounds / (shrunk * self.scale**2), np.inf)
+            below[part] = np.where((counts >= length) & (bounds >= 0), known, -np.inf)
+        return rows, squares, below
+
+    def _factors(self, queries: FloatArray) -> tuple[np.ndarray, FloatArray, FloatArray]:
+        """(q, p + 2) what the table is multiplied with, (q,) its scale, and (q,) squared lengths.
+
+        The row of a query that is far from all rows is made smaller, to stay in range.
+        """
+        p = queries.shape[1]
+        centred = (queries - self.centre) * self.scale
+        lengths = np.einsum("ij,ij->i", centred, centred)
+        shrunk = np.minimum(_whole_power(lengths), 1.0)
+        factors = np.empty((len(queries), p + 2), dtype=np.float32)
+        factors[:, :p] = centred * shrunk[:, None]
+        factors[:, p] = shrunk
+        factors[:, p + 1] = lengths * (1 + self.doubt) * shrunk
+        return factors, shrunk, lengths
+
+
+def _whole_power(squares: FloatArray) -> FloatArray:
+    """Return powers of two that bring lengths of these squares to 1 or below; 1 for 0."""
+    _, exponents = np.frexp(np.sqrt(squares))
+    return np.asarray(np.ldexp(1.0, -exponents))

@@ -1,0 +1,217 @@
+"""Nearest neighbours in every training part, from one list of neighbours for each row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import numpy as np
+
+from thetahat.learners._training_parts import one_after_another
+from thetahat.learners.base import Part, Plain
+from thetahat.learners.fast.neighbours.search import Search
+from thetahat.losses.base import Predictions
+from thetahat.numerics.loops.nearest_rows import taken_by_kernel
+from thetahat.values.types import FloatArray, IntArray
+
+TAKEN_TWICE: Final = Plain("rows stand more than once in the training part")
+TOO_FEW: Final = Plain("the training part has fewer rows than neighbours are asked for")
+
+TOO_FEW_AT_ALL: Final = Plain("there are fewer rows than neighbours are asked for")
+
+_MOST_HELD: Final = 1_000_000
+"""Numbers that test rows and parts of one vote may take."""
+_MANY: Final = 1000
+"""Rows from which on a compiled loop goes through the lists."""
+
+Vote = Callable[[IntArray, FloatArray], Predictions]
+"""From (q, k) row numbers of all data and squared distances to predictions."""
+Votes = Callable[[IntArray, FloatArray, Sequence[int]], list[Predictions]]
+"""The same for the first few of them, for each of several numbers."""
+
+
+class NeighbourSplits:
+    """Lists with room to spare: of a row's list those in the training part are its neighbours.
+
+    Where the list has too few of them, or where another row might be as near, the row is searched
+    for in the training part. Lists are made when a row is first asked for; what is in them does
+    not depend on when that is.
+    """
+
+    def __init__(self, X: FloatArray, allowed: np.ndarray, k: int, vote: Vote) -> None:
+        self.X, self.allowed, self.k, self.vote = X, allowed, k, vote
+        self.numbers = np.flatnonzero(allowed)
+        self.search = Search(X[self.numbers])
+        n, length = len(X), min(k + max(8, k), len(self.numbers))
+        self.length = length
+        self.known = np.zeros(n, dtype=np.bool_)
+        self.rows = np.zeros((n, length), dtype=np.intp)
+        self.squares = np.zeros((n, length))
+        self.complete_below = np.zeros(n)
+
+    def predict(self, part: Part) -> Predictions | Plain:
+        """Take each test row's neighbours in the training part, and let them vote."""
+        return self.predict_all([part])[0]
+
+    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+        """Let the neighbours of all test rows of several splits vote at once."""
+        self.look_up(rows_tested(parts))
+        said: list[Predictions | Plain] = [TOO_FEW] * len(parts)
+        some: list[tuple[int, np.ndarray]] = []
+        held = 0
+        for at, part in enumerate(parts):
+            inside = self.inside(part)
+            if part.left_out is None and self.k > 1:  # a row and its copy are one nearest row
+                said[at] = TAKEN_TWICE
+            elif np.count_nonzero(inside) >= self.k:
+                some.append((at, inside))
+                held += len(inside) + self.length * len(part.test)
+            if held > _MOST_HELD or at == len(parts) - 1:
+                self._tell(said, parts, some)
+                some, held = [], 0
+        return said
+
+    def _tell(
+        self,
+        said: list[Predictions | Plain],
+        parts: Sequence[Part],
+        some: Sequence[tuple[int, np.ndarray]],
+    ) -> None:
+        """Put what is predicted of some parts into its places."""
+        if not some:
+            return
+        tests = [parts[at].test for at, _ in some]
+        sizes = np.array([len(test) for test in tests])
+        of_part = np.repeat(np.arange(len(some)), sizes)
+        inside = np.array([rows for _, rows in some])
+        told = self.vote(*self._nearest(np.concatenate(tests), of_part, inside, self.k))
+        shares = told.probabilities
+        for (at, _), end, size in zip(some, np.cumsum(sizes).tolist(), sizes.tolist(), strict=True):
+            own = slice(end - size, end)
+            said[at] = Predictions(
+                told.output[own], probabilities=None if shares is None else shares[own]
+            )
+
+    def inside(self, part: Part) -> np.ndarray:
+        """(n,) whether a row may be a neighbour in this split."""
+        if part.left_out is not None:
+            inside = self.allowed.copy()
+            inside[part.left_out] = False
+            return inside
+        inside = np.zeros(len(self.X), dtype=np.bool_)
+        inside[part.train] = True
+        inside &= self.allowed
+        return inside
+
+    def nearest(self, test: IntArray, inside: np.ndarray, k: int) -> tuple[IntArray, FloatArray]:
+        """(q, k) rows and squared distances of the k nearest of those inside, no more than is k."""
+        return self._nearest(test, np.zeros(len(test), dtype=np.intp), inside[None], k)
+
+    def _nearest(
+        self, test: IntArray, of_part: IntArray, inside: np.ndarray, k: int
+    ) -> tuple[IntArray, FloatArray]:
+        """(q, k) likewise, of test rows of J parts; ``inside`` is (J, n)."""
+        self.look_up(test)
+        if len(self.X) >= _MANY:
+            lists = self.rows, self.squares, self.complete_below
+            rows, squares, unsure = taken_by_kernel(*lists, test, of_part, inside, k)
+        else:
+            fit = inside[of_part[:, None], self.rows[test]]
+            rows, squares, unsure = self._of_lists(test, fit, k)
+        for part in np.unique(of_part[unsure]).tolist():
+            mine = unsure & (of_part == part)
+            train = np.flatnonzero(inside[part])
+            at, found = Search(self.X[train]).nearest(self.X[test[mine]], k)
+            rows[mine], squares[mine] = train[at], found
+        return rows, squares
+
+    def _of_lists(
+        self, test: IntArray, fit: np.ndarray, k: int
+    ) -> tuple[IntArray, FloatArray, np.ndarray]:
+        """Return (q, k) rows and squared distances, and (q,) whether they may not be the right.
+
+        ``fit`` is (q, length), whether a row of the list may be a neighbour.
+        """
+        place = np.cumsum(fit, axis=1, dtype=np.int32)
+        few = np.flatnonzero(place[:, -1] < k)
+        if len(few):  # others are taken, and not trusted
+            fit[few], place[few] = True, np.arange(1, self.length + 1)
+        taken = np.flatnonzero(fit & (place <= k))
+        taken += self.length * np.repeat(test - np.arange(len(test)), k)
+        rows = self.rows.reshape(-1)[taken].reshape(len(test), k)
+        squares = self.squares.reshape(-1)[taken].reshape(len(test), k)
+        unsure = squares[:, -1] >= self.complete_below[test]
+        unsure[few] = True
+        return rows, squares, unsure
+
+    def others(self, rows: IntArray) -> tuple[IntArray, FloatArray, np.ndarray]:
+        """(n_rows, k) of each row's nearest others and their squares; whether its list suffices."""
+        self.look_up(rows)
+        chosen, squares, unsure = self._of_lists(rows, self.rows[rows] != rows[:, None], self.k)
+        return chosen, squares, ~unsure
+
+    def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
+        """Let each row's neighbours other than itself vote; and whether its list suffices."""
+        chosen, squares, suffices = self.others(rows)
+        return self.vote(chosen, squares), suffices
+
+    def look_up(self, rows: IntArray) -> None:
+        """Make the lists of the rows that have none yet."""
+        if self.known[rows].all():
+            return
+        asked = np.zeros(len(self.X), dtype=np.bool_)
+        asked[rows] = True
+        wanted = np.flatnonzero(asked & ~self.known)
+        lists = self.search.lists(self.X[wanted], self.length)
+        self.rows[wanted] = self.numbers[lists.rows]
+        self.squares[wanted] = lists.squares
+        self.complete_below[wanted] = lists.complete_below
+        self.known[wanted] = True
+
+
+def rows_tested(parts: Sequence[Part]) -> IntArray:
+    """Return the rows that the splits are tested on, one split's after another's."""
+    return np.concatenate([np.empty(0, dtype=np.intp), *(part.test for part in parts)])
+
+
+class NeighbourPath:
+    """The first few of one list of neighbours vote, for each of several numbers of them.
+
+    Parameters
+    ----------
+    splits : NeighbourSplits
+        With the largest of the numbers.
+    numbers : sequence of int
+        (L,) how many vote.
+    votes : callable
+        Counts them.
+    """
+
+    def __init__(self, splits: NeighbourSplits, numbers: Sequence[int], votes: Votes) -> None:
+        self.splits, self.numbers, self.votes = splits, numbers, votes
+
+    def predict(self, part: Part) -> tuple[Predictions, np.ndarray]:
+        """Take the neighbours in the training part; numbers that it has not are left out."""
+        splits, n_test = self.splits, len(part.test)
+        inside = splits.inside(part)
+        fits = np.array(self.numbers) <= np.count_nonzero(inside)
+        if part.left_out is None or not fits.any():
+            nothing = np.zeros((n_test, 1), dtype=np.intp), np.zeros((n_test, 1))
+            return self._votes(*nothing), np.zeros(len(self.numbers), dtype=np.bool_)
+        most = max(k for k, fit in zip(self.numbers, fits, strict=True) if fit)
+        return self._votes(*splits.nearest(part.test, inside, most)), fits
+
+    def predict_all(self, parts: Sequence[Part]) -> list[tuple[Predictions, np.ndarray]]:
+        """Do so for several splits, of which all lists are made at once."""
+        self.splits.look_up(rows_tested(parts))
+        return [self.predict(part) for part in parts]
+
+    def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
+        """Let the nearest of each row's others vote; and whether its list suffices."""
+        splits = self.splits
+        chosen, squares, suffices = splits.others(rows)
+        enough = np.array(self.numbers)[:, None] <= len(splits.numbers) - splits.allowed[rows]
+        return self._votes(chosen, squares), enough & suffices
+
+    def _votes(self, rows: IntArray, squares: FloatArray) -> Predictions:
+        return one_after_another(self.votes(rows, squares, self.numbers))

@@ -1,0 +1,221 @@
+"""Nearest rows, exactly: found by products or by a tree, ranked by their true distances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from thetahat.learners.fast.neighbours.compiled_search import RoughRows, loops_suit
+from thetahat.values.types import FloatArray, IntArray
+
+_MOST_FOR_TREE: Final = 12
+"""Columns up to which a tree beats products of all rows with all."""
+_LEAST_FOR_TREE: Final = 64
+_FEW: Final = 4
+"""Queries for which nothing is prepared."""
+_MOST_EQUALLY_FAR: Final = 2000
+"""Rows up to which all that are as far as the last of a list are ranked."""
+_BLOCK: Final = 250_000
+"""Distances held at a time: two megabytes, which stay near the processor."""
+_GROUP: Final = 16
+"""Columns of which only the smallest is looked at first."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lists:
+    """The nearest rows of each query, and how far the list can be trusted.
+
+    Parameters
+    ----------
+    rows : ndarray of int
+        (q, length) row numbers by distance, of equal distances the lowest first.
+    squares : ndarray of float
+        (q, length) squared distances, each summed from the differences themselves.
+    complete_below : ndarray of float
+        (q,) a row of the list with a squared distance below this stands where it would stand in a
+        list of all rows.
+    """
+
+    rows: IntArray
+    squares: FloatArray
+    complete_below: FloatArray
+
+
+class Search:
+    """The rows that are searched.
+
+    Candidates come from products of rows about their middle, or from a tree where columns are few;
+    both are wrong in the last digits, and products in numbers of four bytes, for which there are
+    compiled loops, sooner. So distances are computed anew from the differences, the candidates are
+    ranked by these, and what rounding may have left out bounds the list.
+    """
+
+    def __init__(self, rows: FloatArray) -> None:
+        self.rows = np.ascontiguousarray(rows)
+
+    @cached_property
+    def _tree(self) -> Any:
+        from scipy.spatial import cKDTree  # noqa: PLC0415 - the API need not load it
+
+        return cKDTree(self.rows, balanced_tree=False, compact_nodes=False)
+
+    @cached_property
+    def _products(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the centre of the rows, and minus twice the rows and their lengths about it."""
+        centre = self.rows.mean(axis=0)
+        centred = self.rows - centre
+        lengths = np.einsum("ij,ij->i", centred, centred)
+        return centre, np.ascontiguousarray(-2 * centred.T), lengths
+
+    @cached_property
+    def _rough(self) -> RoughRows:
+        return RoughRows(self.rows)
+
+    def lists(self, queries: FloatArray, length: int) -> Lists:
+        """Return the ``length`` nearest rows of each query, or all rows where there are fewer."""
+        n, p = self.rows.shape
+        queries, length = np.ascontiguousarray(queries), min(length, n)
+        if len(queries) <= _FEW:
+            return Lists(*self._of_all(queries, length), np.full(len(queries), np.inf))
+        if loops_suit(n, p, len(queries), length):
+            return self._by_loops(queries, length)
+        if n >= _LEAST_FOR_TREE and p <= _MOST_FOR_TREE:
+            return self._by_tree(queries, length)
+        return self._in_blocks(queries, length)
+
+    def nearest(self, queries: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
+        """(q, k) row numbers and squared distances of the k nearest rows, the nearest first.
+
+        Of rows equally far the lowest number comes first.
+        """
+        lists = self.lists(queries, k + 8)
+        rows, squares = lists.rows[:, :k].copy(), lists.squares[:, :k].copy()
+        unsure = np.flatnonzero(squares[:, -1] >= lists.complete_below)
+        rows[unsure], squares[unsure] = self._of_all(queries[unsure], k)
+        return rows, squares
+
+    def _of_all(self, queries: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
+        """(q, k) rows and squared distances of the k nearest, by the distances to all rows."""
+        n, p = self.rows.shape
+        found, squares = np.empty((len(queries), k), dtype=np.intp), np.empty((len(queries), k))
+        of_all, step = np.empty(n), max(1, _BLOCK // max(1, p))
+        for at in range(len(queries)):
+            query = queries[at : at + 1]
+            for a in range(0, n, step):
+                part = slice(a, a + step)
+                of_all[part] = squared_distances(query, self.rows[None, part])[0]
+            near = np.flatnonzero(of_all <= np.partition(of_all, k - 1)[k - 1])
+            found[at] = near[np.argsort(of_all[near], kind="stable")[:k]]
+            squares[at] = of_all[found[at]]
+        return found, squares
+
+    def _by_loops(self, queries: FloatArray, length: int) -> Lists:
+        rows, squares, below = self._rough.lists(queries, length)
+        # Too many may be near: rows that are alike, or in groups so far apart that rounding hides
+        # all order in them.
+        again = np.flatnonzero(np.isneginf(below))
+        if len(again):
+            lists = self._in_blocks(queries[again], length)
+            rows[again], squares[again] = lists.rows, lists.squares
+            below[again] = lists.complete_below
+        return Lists(rows, squares, below)
+
+    def _by_tree(self, queries: FloatArray, length: int) -> Lists:
+        distances, found = self._tree.query(queries, k=np.arange(1, length + 1))
+        farthest = distances[:, -1] ** 2 * (1 - 1e-12)
+        lists = self._ranked(queries, np.asarray(found, dtype=np.intp), farthest)
+        self._add_equally_far(queries, lists)
+        return lists
+
+    def _add_equally_far(self, queries: FloatArray, lists: Lists) -> None:
+        """Put the lowest of all rows as far as the last into lists that end with many such."""
+        length = lists.rows.shape[1]
+        again = np.flatnonzero(lists.squares[:, length // 2] >= lists.complete_below)
+        if not len(again):
+            return
+        reach = np.sqrt(lists.squares[again, -1]) * (1 + 1e-12)
+        within = self._tree.query_ball_point
+        n_near = within(queries[again], reach, return_length=True)
+        few = n_near <= _MOST_EQUALLY_FAR
+        for query, radius in zip(again[few], reach[few], strict=True):
+            near = np.array(within(queries[query], radius, return_sorted=True), dtype=np.intp)
+            squares = squared_distances(queries[query : query + 1], self.rows[None, near])[0]
+            order = np.argsort(squares, kind="stable")[:length]
+            lists.rows[query], lists.squares[query] = near[order], squares[order]
+            lists.complete_below[query] = np.nextafter(squares[order[-1]], np.inf)
+
+    def _in_blocks(self, queries: FloatArray, length: int) -> Lists:
+        step = max(1, _BLOCK // len(self.rows))
+        parts = [
+            self._by_products(queries[a : a + step], length) for a in range(0, len(queries), step)
+        ]
+        return Lists(
+            np.concatenate([part.rows for part in parts]),
+            np.concatenate([part.squares for part in parts]),
+            np.concatenate([part.complete_below for part in parts]),
+        )
+
+    def _by_products(self, queries: FloatArray, length: int) -> Lists:
+        centre, minus_twice, of_rows = self._products
+        centred = queries - centre
+        lengths = np.einsum("ij,ij->i", centred, centred)
+        # Less the query's own length, which changes no order.
+        near = centred @ minus_twice
+        near += of_rows
+        n, p = self.rows.shape
+        found = np.tile(np.arange(n), (len(queries), 1)) if length == n else smallest(near, length)
+        farthest = np.take_along_axis(near, found, axis=1).max(axis=1) + lengths
+        rounding = 4 * np.finfo(np.float64).eps * (p + 4) * (lengths + of_rows.max())
+        return self._ranked(queries, found, farthest - rounding)
+
+    def _ranked(self, queries: FloatArray, found: IntArray, below: FloatArray) -> Lists:
+        """Rank by the true distances; by row number where they are equal."""
+        found = np.sort(found, axis=1)
+        squares = np.empty(found.shape)
+        step = max(1, _BLOCK // max(1, found.shape[1] * self.rows.shape[1]))
+        for a in range(0, len(queries), step):
+            part = slice(a, a + step)
+            squares[part] = squared_distances(queries[part], self.rows[found[part]])
+        order = np.argsort(squares, axis=1, kind="stable")
+        if found.shape[1] == len(self.rows):
+            below = np.full(len(queries), np.inf)
+        return Lists(
+            np.take_along_axis(found, order, axis=1),
+            np.take_along_axis(squares, order, axis=1),
+            below,
+        )
+
+
+def smallest(values: FloatArray, length: int) -> IntArray:
+    """(q, length) columns of the smallest values of each row, in no order.
+
+    No column outside them has a smaller value than one of them. The smallest of every group of
+    columns gives a bound that at least ``length`` values keep, and few others do.
+    """
+    n_rows, n = values.shape
+    n_groups = n // _GROUP
+    if n_groups < 2 * length:
+        return np.argpartition(values, length - 1, axis=1)[:, :length]
+    grouped = values[:, : n_groups * _GROUP].reshape(n_rows, _GROUP, n_groups).min(axis=1)
+    bound = np.partition(grouped, length - 1, axis=1)[:, length - 1 : length]
+    row, column = np.divmod(np.flatnonzero(values <= bound), n)
+    counts = np.bincount(row, minlength=n_rows)
+    most = int(counts.max(initial=0))
+    if most > 8 * length:  # values that stand there often
+        return np.argpartition(values, length - 1, axis=1)[:, :length]
+    place = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
+    few, columns = np.full((n_rows, most), np.inf), np.zeros((n_rows, most), dtype=np.intp)
+    few[row, place] = values[row, column]
+    columns[row, place] = column
+    if most == length:
+        return columns
+    return np.take_along_axis(columns, np.argpartition(few, length - 1, axis=1)[:, :length], axis=1)
+
+
+def squared_distances(queries: FloatArray, rows: FloatArray) -> FloatArray:
+    """(q, m) from (q, p) and (q, m, p): the same digits for a pair, whatever stands around it."""
+    differences = rows - queries[:, None, :]
+    return np.asarray((differences * differences).sum(axis=2))

@@ -1,0 +1,125 @@
+"""Ridge regression of every training part where there are as many features as rows."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from thetahat.learners.base import Part, Plain
+from thetahat.learners.fast.ridge.rows import LARGEST_AMPLIFICATION, Rows
+from thetahat.losses.base import Predictions
+from thetahat.values.types import FloatArray, IntArray
+
+ILL_CONDITIONED: Final = Plain("the products of the training part's rows are ill-conditioned")
+TAKEN_TWICE: Final = Plain("rows stand more than once in the training part")
+NO_WEIGHT: Final = Plain("the training part has no weight")
+
+
+class DualSplits:
+    r"""The products of the rows with one another, once; each training part is a part of them.
+
+    .. math:: \hat y(x) = \bar y + k(x)^T S (S K S + \lambda I)^{-1} S (y - \bar y)
+
+    with K the (n, n) products of the training rows about their weighted mean, S the roots of the
+    weights and k(x) the products of x with them. The roots of the weights are the one direction
+    in which K is 0; it is filled up, and no right-hand side has a part in it. One row left out of
+    all: with C the inverse, restricted to what is orthogonal to that direction,
+    :math:`y_i - \hat y_{(i)} = (C S y)_i / (C_{ii} s_i)`, and never :math:`1 - h`, which here is
+    a small difference of large numbers.
+    """
+
+    def __init__(self, rows: Rows, penalty: float) -> None:
+        self.rows, self.penalty = rows, penalty
+        self.kernel = rows.X.T @ rows.X
+
+    def predict(self, part: Part) -> Predictions | Plain:
+        """Solve for the training part."""
+        if part.left_out is None:
+            return TAKEN_TWICE
+        w = self.rows.w[part.train]
+        if not w.any():
+            return NO_WEIGHT
+        return self._solved(part.train, part.test, w)
+
+    def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
+        """Predict each row by the fit on all others; and whether that keeps the digits."""
+        return Predictions(self._one_left_out[rows]), self._loses_none[rows]
+
+    def _solved(self, train: IntArray, test: IntArray, w: FloatArray) -> Predictions | Plain:
+        kernel, to_test = self.kernel[np.ix_(train, train)], self.kernel[np.ix_(test, train)]
+        y, level, root = self.rows.y[train], 0.0, np.sqrt(w)
+        if self.rows.intercept:
+            share = w / w.sum()
+            level = float(share @ y)
+            to_mean = kernel @ share
+            length = float(share @ to_mean)
+            to_test = to_test - (to_test @ share)[:, None] - to_mean + length
+            kernel = kernel - to_mean[:, None] - to_mean + length
+        found = _inverse(
+            kernel * np.outer(root, root), self.penalty, root, intercept=self.rows.intercept
+        )
+        centred = root * (y - level)
+        spread = float(np.linalg.norm(centred))
+        if found is None or not spread > 0:
+            return ILL_CONDITIONED
+        factor, amplification = found
+        of_target = np.sqrt(float(self.rows.w @ self.rows.y**2)) / spread
+        if not amplification * max(1.0, of_target) <= LARGEST_AMPLIFICATION:
+            return ILL_CONDITIONED
+        from scipy.linalg import cho_solve  # noqa: PLC0415 - the API need not load it
+
+        dual = root * cho_solve((factor, True), centred)
+        return Predictions(to_test @ dual + (level + self.rows.y_mean))
+
+    @cached_property
+    def _all(self) -> tuple[FloatArray, FloatArray]:
+        """(n,) diagonal of C and (n,) C S y of all rows; zeros where digits would be lost."""
+        from scipy.linalg import cho_solve  # noqa: PLC0415 - as above
+
+        n, root = len(self.rows.y), np.sqrt(self.rows.w)
+        scaled = self.kernel * np.outer(root, root)
+        found = _inverse(scaled, self.penalty, root, intercept=self.rows.intercept)
+        if found is None or not found[1] <= LARGEST_AMPLIFICATION:
+            return np.zeros(n), np.zeros(n)
+        inverse = cho_solve((found[0], True), np.eye(n))
+        if self.rows.intercept:
+            unit = root / np.linalg.norm(root)
+            along = inverse @ unit
+            inverse -= np.outer(unit, along) + np.outer(along, unit)
+            inverse += float(unit @ along) * np.outer(unit, unit)
+        return np.diag(inverse).copy(), inverse @ (root * self.rows.y)
+
+    @cached_property
+    def _loses_none(self) -> np.ndarray:
+        """(n,) whether the closed form keeps the digits when this row is left out."""
+        of_row = self._all[0] * self.rows.w
+        return np.asarray(of_row > of_row.max() / 1e3)
+
+    @cached_property
+    def _one_left_out(self) -> FloatArray:
+        """(n,) prediction of each row by the fit on the others."""
+        diagonal, product = self._all
+        with np.errstate(all="ignore"):  # rows without weight have no use for it
+            residual = product / (diagonal * np.sqrt(self.rows.w))
+        return np.asarray(self.rows.y_mean + self.rows.y - residual)
+
+
+def _inverse(
+    kernel: FloatArray, penalty: float, root: FloatArray, *, intercept: bool
+) -> tuple[FloatArray, float] | None:
+    """Return the Cholesky factor of K + penalty, its empty direction filled, and its condition."""
+    from scipy.linalg import lapack  # noqa: PLC0415 - as above
+
+    n = len(kernel)
+    matrix = kernel.copy()
+    matrix[np.diag_indices(n)] += penalty
+    if intercept:
+        unit = root / np.linalg.norm(root)
+        matrix += float(np.trace(kernel)) / n * np.outer(unit, unit)
+    length = float(np.abs(matrix).sum(axis=0).max())
+    factor, failed = lapack.dpotrf(matrix, lower=1)
+    if failed:
+        return None
+    return factor, float(1 / lapack.dpocon(factor, length, uplo="L")[0])

@@ -1,0 +1,186 @@
+"""Ridge regression of every training part, from the products of all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from thetahat.learners.base import OverSplits, Part, Plain
+from thetahat.learners.fast.ridge.dual import DualSplits
+from thetahat.learners.fast.ridge.resampled_products import (
+    adds_together,
+    product_in_widths,
+    products_of_resamples,
+)
+from thetahat.learners.fast.ridge.rows import (
+    LARGEST_AMPLIFICATION,
+    Rows,
+    centred_rows,
+)
+from thetahat.losses.base import Predictions
+from thetahat.tables.features import Columns
+from thetahat.values.types import FloatArray, IntArray
+
+ILL_CONDITIONED: Final = Plain("the training part's normal equations are ill-conditioned")
+NO_WEIGHT: Final = Plain("the training part has no weight")
+UNDETERMINED: Final = Plain("there are as many features as rows, and no penalty")
+
+
+def ridge_over_splits(
+    columns: Columns, y: np.ndarray, weights: FloatArray | None, *, penalty: float, intercept: bool
+) -> OverSplits | Plain:
+    """Return what predicts the test part of every split, or why it has to be fitted."""
+    w = np.ones(len(y)) if weights is None else weights
+    if not w.any():
+        return NO_WEIGHT
+    rows = centred_rows(columns, np.asarray(y, dtype=np.float64), w, intercept=intercept)
+    if len(columns) < len(y):
+        return PrimalSplits(rows, penalty)
+    return DualSplits(rows, penalty) if penalty > 0 else UNDETERMINED
+
+
+class PrimalSplits:
+    r"""The normal equations of a training part are those of all rows less those of the block.
+
+    .. math:: (A - A_F - s s^T / W + \lambda I) \beta = b - b_F - s t / W
+
+    with A, b the products of all rows about their common mean, F the rows left out and s, t, W the
+    sums of features, target and weights that stay. For one row left out it is the closed form
+    :math:`y_i - \hat y_{(i)} = (y_i - \hat y_i) / (1 - h_i)`, for all rows at once.
+
+    Every column is divided by its length over all rows. So an entry is wrong by a few units of
+    the last place of 1, whatever is subtracted, and the length of the inverse says what becomes
+    of it: above ``LARGEST_AMPLIFICATION`` the split is fitted from its rows.
+    """
+
+    def __init__(self, rows: Rows, penalty: float) -> None:
+        self.rows, self.penalty = rows, penalty
+        lengths = np.sqrt(np.diag(rows.all.xx) + penalty)
+        self.never_varies = lengths == 0  # and without a penalty nothing else stands there
+        self.scale = np.where(self.never_varies, 1.0, lengths)
+        self.adds_together = adds_together(*rows.both.shape)
+        self.on_diagonal = (penalty + self.never_varies) / self.scale**2
+
+    def predict(self, part: Part) -> Predictions | Plain:
+        """Subtract the block and solve."""
+        if part.left_out is None and self.adds_together:
+            return self._predict_resamples([part])[0]
+        tested = self.rows.some(part.test)
+        sums = self.rows.of_training(part, tested).sums
+        (line,), (why,) = self._lines(sums[None])
+        return why or Predictions(line @ tested[:-1])
+
+    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+        """Subtract several blocks, or add up several resamples."""
+        resamples = [part for part in parts if part.left_out is None]
+        if not (resamples and self.adds_together):
+            return [self.predict(part) for part in parts]
+        said = iter(self._predict_resamples(resamples))
+        return [next(said) if part.left_out is None else self.predict(part) for part in parts]
+
+    def _predict_resamples(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+        rows = self.rows
+        w = rows.w if rows.is_weighted else None
+        sums = products_of_resamples(rows.both, w, [part.train for part in parts])
+        lines, plain = self._lines(sums)
+        told = product_in_widths(lines, rows.both[:-1])
+        return [
+            why or Predictions(of_rows[part.test])
+            for why, of_rows, part in zip(plain, told, parts, strict=True)
+        ]
+
+    def _lines(self, sums: FloatArray) -> tuple[FloatArray, list[Plain | None]]:
+        """Solve for m training parts.
+
+        Parameters
+        ----------
+        sums : ndarray
+            (m, p + 2, p + 2) as ``Products`` has them; other numbers afterwards.
+
+        Returns
+        -------
+        lines : ndarray
+            (m, p + 1) what the features and one are multiplied with.
+        plain : list of Plain or None
+            (m,) why a part has to be fitted.
+        """
+        of_one = sums[:, -2].copy()
+        has_weight = of_one[:, -2] > 0
+        weight = np.where(has_weight, of_one[:, -2], 1.0)
+        if self.rows.intercept:
+            sums -= of_one[:, :, None] * (of_one / weight[:, None])[:, None]
+        matrices = self._scaled(sums[:, :-2, :-2])
+        lines = np.zeros((len(sums), sums.shape[1] - 1))
+        plain: list[Plain | None] = [None] * len(sums)
+        for at, (line, matrix, own) in enumerate(zip(lines, matrices, sums, strict=True)):
+            if not has_weight[at]:
+                plain[at] = NO_WEIGHT
+                continue
+            solution = self._solve(matrix, own[-1, :-2], own[-1, -1])
+            if solution is None:
+                plain[at] = ILL_CONDITIONED
+            else:
+                line[:-1] = solution
+        if self.rows.intercept:
+            level = of_one[:, -1] - np.vecdot(lines[:, :-1], of_one[:, :-2])
+            lines[:, -1] = self.rows.y_mean + level / weight
+        return lines, plain
+
+    def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
+        """Predict each row by the fit on all others; and whether that keeps the digits."""
+        return Predictions(self._one_left_out[rows]), self._loses_none[rows]
+
+    def _scaled(self, products: FloatArray) -> FloatArray:
+        """(.., p, p) normal matrices in units of the columns' lengths."""
+        matrices = products / (self.scale * self.scale[:, None])
+        np.einsum("...ii->...i", matrices)[:] += self.on_diagonal
+        return np.asarray(matrices)
+
+    def _solve(self, matrix: FloatArray, xy: FloatArray, yy: float) -> FloatArray | None:
+        """(p,) coefficients, or None where too many digits might be lost."""
+        from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
+
+        factor, failed = lapack.dpotrf(matrix.T, lower=1)  # it is symmetric
+        if failed or not yy > 0:
+            return None
+        inverse_length = 1 / lapack.dpocon(factor, 1.0, uplo="L")[0]
+        of_target = max(1.0, np.sqrt(self.rows.all.yy / yy))
+        if not inverse_length * of_target <= LARGEST_AMPLIFICATION:
+            return None
+        solution, _ = lapack.dpotrs(factor, xy / self.scale, lower=1)
+        return np.asarray(solution / self.scale)
+
+    @cached_property
+    def _hat(self) -> tuple[FloatArray, FloatArray, float]:
+        """(n,) leverages and (n,) fitted values of the fit on all rows, and its amplification."""
+        from scipy.linalg import lapack  # noqa: PLC0415 - as above
+
+        rows = self.rows
+        n = len(rows.y)
+        factor, failed = lapack.dpotrf(self._scaled(rows.all.xx), lower=1)
+        if failed:
+            return np.ones(n), np.zeros(n), np.inf
+        inverse_length = 1 / lapack.dpocon(factor, 1.0, uplo="L")[0]
+        inverse, _ = lapack.dtrtri(factor, lower=1)
+        half = (inverse / self.scale) @ rows.X
+        leverages = rows.w * np.einsum("ij,ij->j", half, half)
+        solution, _ = lapack.dpotrs(factor, rows.all.xy / self.scale, lower=1)
+        if rows.intercept:
+            leverages += rows.w / rows.all.w
+        return leverages, (solution / self.scale) @ rows.X, float(inverse_length)
+
+    @cached_property
+    def _loses_none(self) -> np.ndarray:
+        """(n,) whether the closed form keeps the digits when this row is left out."""
+        leverages, _, inverse_length = self._hat
+        return np.asarray(inverse_length <= LARGEST_AMPLIFICATION * (1 - leverages))
+
+    @cached_property
+    def _one_left_out(self) -> FloatArray:
+        """(n,) prediction of each row by the fit on the others."""
+        leverages, fitted, _ = self._hat
+        y = self.rows.y
+        return np.asarray(self.rows.y_mean + y - (y - fitted) / (1 - leverages))

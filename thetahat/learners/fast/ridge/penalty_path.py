@@ -1,0 +1,300 @@
+"""Ridge regression for many penalties at once, over the splits of a scheme."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from thetahat.learners.base import Part
+from thetahat.learners.fast.ridge.rows import (
+    LARGEST_AMPLIFICATION,
+    Products,
+    Rows,
+    centred_rows,
+    decomposed,
+    decomposed_along,
+    rows_to_solve,
+)
+from thetahat.learners.fast.ridge.solutions import solutions
+from thetahat.tables.features import Columns
+from thetahat.values.types import FloatArray, IntArray
+
+_PRODUCTS_WILL_DO: Final = 1e5
+"""The condition of products up to which rows are left out of them one by one."""
+_TURNED_WILL_DO: Final = 1e10
+"""The condition of products up to which rows turned to their directions need no reflections."""
+_ALL: Final = np.ones((1, 1), dtype=np.bool_)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClosedForm:
+    """What the closed form for one row left out multiplies each row with.
+
+    Parameters
+    ----------
+    directions : ndarray
+        (k, p) the rows' products are diagonal in them.
+    of_target, of_leverage : ndarray
+        (L, k + 1) what is multiplied with the row in these directions and its target, and with
+        their squares and what the mean takes.
+    least : ndarray
+        (L,) what must stay of a row.
+    """
+
+    directions: FloatArray
+    of_target: FloatArray
+    of_leverage: FloatArray
+    least: FloatArray
+
+
+class RidgePath:
+    r"""Errors of every split for every penalty, from one decomposition per split.
+
+    .. math:: \beta(\lambda) = V (D + \lambda I)^{-1} V^T b
+
+    with :math:`V D V^T` the products of the training rows about their mean: those of all rows,
+    less those of the rows left out. Where that could cost the eighth digit for the smallest
+    penalty, and where there are as many features as rows, the training rows themselves are
+    decomposed, as a fit does it, which squares no condition number.
+
+    An error is the prediction less the truth. It is one product of the row, its target among
+    the features, with the coefficients and -1.
+
+    Parameters
+    ----------
+    columns : sequence of ndarray
+        (p,) features, (n,) each.
+    y : ndarray of float
+        (n,).
+    weights : ndarray of float or None
+        (n,) not negative, not all 0.
+    penalties : ndarray of float
+        (L,) at least 0.
+    intercept : bool
+        Whether there is one; it is not penalised.
+
+    Degenerate cases: with penalty 0 and dependent columns the solution of least norm is taken.
+    """
+
+    def __init__(
+        self,
+        columns: Columns,
+        y: FloatArray,
+        weights: FloatArray | None,
+        penalties: FloatArray,
+        *,
+        intercept: bool = True,
+    ) -> None:
+        w = np.ones(len(y)) if weights is None else weights
+        self.columns, self.y = columns, y
+        self.rows: Rows = centred_rows(columns, y, w, intercept=intercept)
+        self.penalties = np.asarray(penalties, dtype=np.float64)
+        self.weakest = int(np.argmin(self.penalties))
+
+    def predict(self, part: Part) -> FloatArray:
+        """(n_test, L) predictions of the test part, by the fits on the training part.
+
+        The training part has weight.
+        """
+        errors = np.empty((len(self.penalties), len(part.test)))
+        self.write_errors(part, errors)
+        return np.asarray((errors + self.y[part.test]).T)
+
+    def each_left_out(self) -> FloatArray:
+        """(n, L) prediction of each row by the fits on all others, from one decomposition.
+
+        A row that the closed form is not good for is predicted as by ``predict``.
+        """
+        every = np.arange(len(self.y))
+        errors = np.empty((len(self.penalties), len(every)))
+        fits = np.broadcast_to(self.write_left_out(slice(0, len(every)), errors), errors.shape)
+        for row in np.flatnonzero(~fits.all(axis=0)):
+            alone = every[row : row + 1]
+            self.write_errors(Part(np.delete(every, row), alone, alone), errors[:, row : row + 1])
+        return np.asarray((errors + self.y).T)
+
+    def write_errors(self, part: Part, errors: FloatArray) -> None:
+        """Write the (L, n_test) errors of the test part, by the fits on the training part.
+
+        The training part has weight.
+        """
+        rows = self.rows
+        tested = rows.some(part.test)
+        lines = self._lines(part, tested) if rows.n_features < part.n_train else None
+        if lines is None:
+            errors[:] = self._from_rows(part)
+        else:
+            np.matmul(lines, tested, out=errors)
+
+    def _lines(self, part: Part, tested: FloatArray) -> FloatArray | None:
+        """(L, p + 2) what rows, one and target are multiplied with; None where digits are lost."""
+        rows = self.rows
+        sums = rows.of_training(part, tested)
+        products = sums.centred() if rows.intercept else sums
+        lines = np.empty((len(self.penalties), len(rows.both)))
+        coefficients, level = lines[:, :-2], lines[:, -2]
+        least = self._least(products)
+        if not solutions(products.xx, products.xy, self.penalties, least, coefficients):
+            return None
+        lines[:, -1], level[:] = -1.0, 0.0
+        if rows.intercept:
+            level[:] = (sums.y - coefficients @ sums.x) / sums.w
+        return lines
+
+    def write_left_out(self, some: slice, errors: FloatArray) -> np.ndarray:
+        r"""Write the (L, n_some) errors of rows by the fits on all others; say whether they fit.
+
+        With leverages h for each penalty they are :math:`(\hat y_i - y_i) / (1 - h_i)`; one is
+        good where the difference from 1 is not small. It is the smallest for the least penalty.
+
+        Returns
+        -------
+        ndarray of bool
+            (L, n_some) or (1, 1).
+        """
+        form = self._by_products
+        fits = None if form is None else self._left_out_by(form, some, errors)
+        if fits is None or not fits.all():
+            return self._left_out_by(self._by_rows, some, errors)
+        return fits
+
+    def _left_out_by(self, form: ClosedForm, some: slice, errors: FloatArray) -> np.ndarray:
+        rows = self.rows
+        y = rows.y[some]
+        Z = np.empty((len(form.directions) + 1, len(y)))
+        np.matmul(form.directions, rows.X[:, some], out=Z[:-1])
+        np.negative(y, out=Z[-1])
+        np.matmul(form.of_target, Z, out=errors)
+        np.square(Z[:-1], out=Z[:-1])
+        if rows.is_weighted:
+            Z[:-1] *= rows.w[some]
+        Z[-1] = self._but_mean[some]
+        stays = form.of_leverage @ Z
+        with np.errstate(all="ignore"):  # where nothing stays the row is predicted by itself
+            errors /= stays
+        if (stays[self.weakest] >= form.least[self.weakest]).all():
+            return _ALL
+        return np.asarray(stays >= form.least[:, None])
+
+    @cached_property
+    def _but_mean(self) -> FloatArray:
+        """(n,) what the mean leaves of each row."""
+        rows = self.rows
+        return 1 - rows.w / rows.all.w if rows.intercept else np.ones(len(rows.y))
+
+    @cached_property
+    def _by_products(self) -> ClosedForm | None:
+        """From the products of all rows, where their condition is small."""
+        rows, penalties = self.rows, self.penalties[:, None]
+        if rows.n_features >= len(rows.y):
+            return None
+        d, V = self._directions
+        if not d[-1] <= _PRODUCTS_WILL_DO * (d[0] + self.penalties.min()):
+            return None
+        along = (V.T @ rows.all.xy) / (d + penalties)
+        return self._form(d, V.T, along, d[-1] / (d[0] + self.penalties))
+
+    @cached_property
+    def _by_rows(self) -> ClosedForm:
+        """From all rows decomposed, which squares no condition."""
+        rows, penalties = self.rows, self.penalties[:, None]
+        turn = None
+        if rows.n_features < len(rows.y):
+            d, V = self._directions
+            turn = V if d[-1] <= _TURNED_WILL_DO * d[0] else None
+        s, Vt, target = (
+            decomposed(np.vstack([rows.X, rows.y]).T * np.sqrt(rows.w)[:, None])
+            if turn is None
+            else decomposed_along(rows, turn)
+        )
+        squares = s**2
+        condition = squares.max(initial=0.0) / (squares.min(initial=np.inf) + self.penalties)
+        return self._form(squares, Vt, s * target / (squares + penalties), np.sqrt(condition))
+
+    def _form(
+        self,
+        squares: FloatArray,
+        directions: FloatArray,
+        along: FloatArray,
+        amplification: FloatArray,
+    ) -> ClosedForm:
+        """Return the closed form.
+
+        Parameters
+        ----------
+        squares, directions : ndarray
+            (k,) squared lengths and (k, p) directions.
+        along : ndarray
+            (L, k) the solutions in them.
+        amplification : ndarray
+            (L,) what may become of rounding errors in them: their condition where the products
+            are decomposed, its root where the rows are.
+        """
+        ones = np.ones((len(along), 1))
+        inverse = -1 / (squares + self.penalties[:, None])
+        return ClosedForm(
+            directions,
+            np.hstack([along, ones]),
+            np.hstack([inverse, ones]),
+            amplification / LARGEST_AMPLIFICATION,
+        )
+
+    @cached_property
+    def _directions(self) -> tuple[FloatArray, FloatArray]:
+        """(p,) eigenvalues and (p, p) eigenvectors of the products of all rows."""
+        d, V = np.linalg.eigh(self.rows.all.xx)
+        return d, V
+
+    def _least(self, products: Products) -> float:
+        """Return the eigenvalue from which on rounding in the products of all rows stays small.
+
+        No eigenvalue is as large where the target does not vary.
+        """
+        if not products.yy > 0:
+            return np.inf
+        of_target = max(1.0, np.sqrt(self.rows.all.yy / products.yy))
+        return float(self._largest * of_target / LARGEST_AMPLIFICATION - self.penalties.min())
+
+    @cached_property
+    def _largest(self) -> float:
+        """The largest eigenvalue of the products of all rows."""
+        return float(np.linalg.eigvalsh(self.rows.all.xx)[-1])
+
+    def _from_rows(self, part: Part) -> FloatArray:
+        """(L, n_test) errors from the rows as they are: about another mean digits may be lost."""
+        X, y, w = self._raw(part.train), self.y[part.train], self.rows.w[part.train]
+        both, x_mean, y_mean = rows_to_solve(X, y, w, intercept=self.rows.intercept)
+        s, Vt, target = decomposed(both)
+        along = s * target / (s**2 + self.penalties[:, None])
+        level = y_mean - self.y[part.test]
+        return np.asarray(along @ Vt @ (self._raw(part.test) - x_mean).T + level)
+
+    def _raw(self, index: IntArray) -> FloatArray:
+        """(n_index, p) features of some rows."""
+        return np.column_stack([column[index] for column in self.columns])
+
+
+class RidgeOverPath:
+    """The path, as the splits of a scheme are run."""
+
+    def __init__(self, path: RidgePath) -> None:
+        self.path = path
+
+    def errors(self, parts: Sequence[Part], into: Sequence[FloatArray]) -> Iterator[np.ndarray]:
+        """Write the errors of the test parts; nothing fits where a training part has no weight."""
+        rows = self.path.rows
+        for part, errors in zip(parts, into, strict=True):
+            has_weight = not rows.is_weighted or bool(rows.w[part.train].any())
+            if has_weight:
+                self.path.write_errors(part, errors)
+            else:
+                errors[:] = 0.0
+            yield np.full((1, 1), has_weight)
+
+    def errors_left_out(self, rows: slice, into: FloatArray) -> np.ndarray:
+        """Write the errors of each row by the fits on all others."""
+        return self.path.write_left_out(rows, into)

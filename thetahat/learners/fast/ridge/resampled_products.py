@@ -1,0 +1,94 @@
+"""Sums of products over many resamples of the rows, from one matrix product."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from thetahat.values.types import FloatArray, IntArray
+
+_BLOCK: Final = 250_000
+"""Products of pairs of columns that are held at once."""
+_MOST: Final = 20_000_000
+"""Products of pairs of columns, of all rows, up to which a single resample waits for its like."""
+_WIDTH: Final = 40
+"""Resamples that are multiplied at a time, empty ones among them.
+
+The same number always: then what a resample comes to does not depend on how many others there are.
+"""
+
+
+def adds_together(q: int, n: int) -> bool:
+    """Whether resamples of (q, n) columns are added up together: a lone one takes as long as 40.
+
+    Where there are many rows and columns, each by itself takes hardly longer than its share.
+    """
+    return n * q * (q + 1) // 2 <= _MOST
+
+
+def products_of_resamples(
+    both: FloatArray, w: FloatArray | None, resamples: Sequence[IntArray]
+) -> FloatArray:
+    r"""Return the sums of products over each of m resamples.
+
+    .. math:: S_b = \sum_i c_{bi} w_i z_i z_i^T
+
+    with c how often a row stands in a resample: the products of every pair of columns are taken
+    once for each row, and one matrix product with the counts adds them up for all resamples.
+
+    Parameters
+    ----------
+    both : ndarray of float
+        (q, n) columns.
+    w : ndarray of float or None
+        (n,) weights; None where all are 1.
+    resamples : sequence of ndarray of int
+        (m,) row numbers, in which a row may stand several times.
+
+    Returns
+    -------
+    ndarray
+        (m, q, q).
+    """
+    from scipy.linalg import blas  # noqa: PLC0415 - the API need not load it
+
+    (q, n), m = both.shape, len(resamples)
+    counts = np.zeros((-(-m // _WIDTH) * _WIDTH, n))
+    for own, index in zip(counts, resamples, strict=False):
+        own[:] = np.bincount(index, minlength=n)
+    if w is not None:
+        counts *= w
+    first, second = np.triu_indices(q)
+    ends = np.cumsum(np.arange(q, 0, -1)).tolist()
+    step = max(1, _BLOCK // len(first))
+    found = np.zeros((len(counts), len(first)))
+    pairs = np.empty((len(first), min(step, n)))
+    for start in range(0, n, step):
+        some = both[:, start : start + step]
+        if some.shape[1] < pairs.shape[1]:
+            pairs = np.empty((len(first), some.shape[1]))
+        for at, end in enumerate(ends):
+            np.multiply(some[at:], some[at], out=pairs[end - (q - at) : end])
+        for at in range(0, m, _WIDTH):  # added where it stands: what BLAS calls c is found
+            own, of_width = counts[at : at + _WIDTH, start : start + step], found[at : at + _WIDTH]
+            blas.dgemm(1.0, pairs.T, own.T, 1.0, of_width.T, trans_a=1, overwrite_c=1)
+    sums = np.empty((m, q, q))
+    sums[:, first, second] = found[:m]
+    sums[:, second, first] = found[:m]
+    return sums
+
+
+def product_in_widths(rows: FloatArray, others: FloatArray) -> FloatArray:
+    """(m, r) product of (m, k) and (k, r), in which no row depends on the number of rows."""
+    m = len(rows)
+    found = np.empty((m, others.shape[1]))
+    whole = m - m % _WIDTH
+    for at in range(0, whole, _WIDTH):
+        np.matmul(rows[at : at + _WIDTH], others, out=found[at : at + _WIDTH])
+    if whole < m:
+        last = np.zeros((_WIDTH, rows.shape[1]))
+        last[: m - whole] = rows[whole:]
+        found[whole:] = (last @ others)[: m - whole]
+    return found

@@ -1,0 +1,87 @@
+"""Strata of many units, cut into cells, and how many of a resample's draws fall in each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from thetahat.numerics.bootstrap.binomials import counts_of_kinds
+from thetahat.numerics.bootstrap.draws import mixed
+from thetahat.numerics.loops.bootstrap import STEP, UInt64Array
+from thetahat.numerics.loops.cells import CELL_BITS
+from thetahat.values.types import IntArray
+
+FEWEST_IN_CELLS: Final = 512
+"""Units of a stratum from which it is cut into cells; below, counting what falls in each takes
+longer than drawing from them saves."""
+
+_LARGEST = 2**CELL_BITS
+_COUNTS_AT_ONCE = 2**18  # 2 MB; each batch makes its tables anew
+_APART = STEP << np.uint64(63)  # no draw has the counter 2^63
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Strata of many units, cut into cells of 2^k units, and how many draws fall in each.
+
+    The largest cells come first; what is left of a stratum is cut into smaller ones, as its size
+    is written in binary. As many units are drawn from a stratum as it has, so that the draws of
+    its cells are multinomial, and they are counted as units that are alike.
+
+    Parameters
+    ----------
+    strata : tuple of tuple of int
+        First unit, and the unit after the last, of each stratum.
+    many : bool
+        Whether there are so many draws that compiled loops pay for their compilation.
+    """
+
+    strata: tuple[tuple[int, int], ...]
+    many: bool = False
+
+    @cached_property
+    def sizes_by_stratum(self) -> tuple[IntArray, ...]:
+        """(C_k,) sizes of the cells of each stratum."""
+        found = []
+        for start, stop in self.strata:
+            whole, rest = divmod(stop - start, _LARGEST)
+            smaller = [2**k for k in range(CELL_BITS - 1, -1, -1) if rest >> k & 1]
+            found.append(np.array([_LARGEST] * whole + smaller, dtype=np.intp))
+        return tuple(found)
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """(C,) sizes of all cells."""
+        return np.concatenate(self.sizes_by_stratum)
+
+    @cached_property
+    def bounds(self) -> IntArray:
+        """(S + 1,) first cell of each stratum."""
+        return np.cumsum([0, *map(len, self.sizes_by_stratum)], dtype=np.intp)
+
+    @cached_property
+    def starts(self) -> IntArray:
+        """(C,) first unit of each cell."""
+        parts = [
+            start + np.cumsum(sizes) - sizes
+            for (start, _), sizes in zip(self.strata, self.sizes_by_stratum, strict=True)
+        ]
+        return np.concatenate(parts)
+
+    def of_stratum(self, start: int) -> slice:
+        """Return which cells are those of the stratum that begins at a unit."""
+        k = [first for first, _ in self.strata].index(start)
+        return slice(int(self.bounds[k]), int(self.bounds[k + 1]))
+
+    @cached_property
+    def at_once(self) -> int:
+        """Resamples of a batch."""
+        return max(1, _COUNTS_AT_ONCE // len(self.sizes))
+
+    def held(self, keys: UInt64Array) -> IntArray:
+        """(b, C) how many draws of the resamples with these keys fall in each cell."""
+        apart = mixed(keys + _APART)
+        return counts_of_kinds(self.bounds, self.sizes, apart, many=self.many).T.astype(np.intp)

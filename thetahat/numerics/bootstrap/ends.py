@@ -1,0 +1,86 @@
+"""The ends of the bootstrap's intervals, from replicates in order.
+
+All speak of deviations: a replicate less the estimate of the data. ``tail`` is the probability
+left out at each end, half of 1 - level where there are two.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from thetahat.values.types import Caution, FloatArray
+
+Reach = tuple[float | None, float | None]
+"""How far the lower and the upper end lie from the estimate; None where that is undefined."""
+
+
+def quantile(in_order: FloatArray, p: float) -> float:
+    """Return the quantile of sorted values, linear between them (numpy's default, type 7)."""
+    at = p * (len(in_order) - 1)
+    low = math.floor(at)
+    a, b = float(in_order[low]), float(in_order[min(low + 1, len(in_order) - 1)])
+    return a if a == b else a + (at - low) * (b - a)
+
+
+def percentile_reach(in_order: FloatArray, tail: float) -> Reach:
+    """Quantiles of the replicates."""
+    return quantile(in_order, tail), quantile(in_order, 1 - tail)
+
+
+def basic_reach(in_order: FloatArray, tail: float) -> Reach:
+    """Quantiles of the replicates, mirrored at the estimate."""
+    return -quantile(in_order, 1 - tail), -quantile(in_order, tail)
+
+
+def studentised_reach(ratios: FloatArray, standard_error: float, tail: float) -> Reach:
+    """Mirrored quantiles of (replicate - estimate) / its own error, times the data's error."""
+    ends = []
+    for p in (1 - tail, tail):
+        value = -quantile(ratios, p) * standard_error
+        ends.append(value if math.isfinite(value) else None)
+    return ends[0], ends[1]
+
+
+def ratios_in_order(deviations: FloatArray, errors: FloatArray) -> FloatArray:
+    """Return deviation / error, sorted; infinite where the error is 0, and 0 where both are."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.where(deviations == 0, 0.0, deviations / errors)
+    return np.sort(ratios)
+
+
+def bca_reach(
+    in_order: FloatArray, acceleration: float, tail: float
+) -> tuple[Reach, tuple[Caution, ...]]:
+    r"""Quantiles at levels that allow for bias and for a standard error that moves.
+
+    .. math:: \Phi\Bigl(z_0 + \frac{z_0 + z}{1 - a (z_0 + z)}\Bigr), \qquad
+        z_0 = \Phi^{-1}\Bigl(\frac{\#\{\theta^* < \hat\theta\} + \tfrac12 \#\{\theta^* =
+        \hat\theta\}}{B}\Bigr)
+
+    for z the normal quantile of the tail and of one minus it.
+    """
+    below = float(np.searchsorted(in_order, 0.0, side="left"))
+    upto = float(np.searchsorted(in_order, 0.0, side="right"))
+    share = (below + upto) / (2 * len(in_order))
+    if not 0 < share < 1:
+        caution = Caution(
+            "replicates_on_one_side",
+            "all replicates lie on one side of the estimate: the bias correction is infinite",
+        )
+        return (None, None), (caution,)
+    z_0 = float(ndtri(share))
+    ends: list[float] = []
+    for z in (float(ndtri(tail)), -float(ndtri(tail))):
+        stretch = 1 - acceleration * (z_0 + z)
+        if stretch <= 0:
+            caution = Caution(
+                "acceleration_too_large",
+                f"the acceleration {acceleration:.3g} is too large for this level: the formula "
+                "breaks down",
+            )
+            return (None, None), (caution,)
+        ends.append(quantile(in_order, float(ndtr(z_0 + (z_0 + z) / stretch))))
+    return (ends[0], ends[1]), ()

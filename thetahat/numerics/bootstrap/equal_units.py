@@ -1,0 +1,142 @@
+"""Units that are alike, counted together instead of drawn one by one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from thetahat.numerics.bootstrap.binomials import counts_of_kinds
+from thetahat.numerics.bootstrap.draws import mixed
+from thetahat.numerics.bootstrap.resamples import MANY_DRAWS, HashedResamples, Resamples
+from thetahat.numerics.loops.bootstrap import STEP
+from thetahat.seeds import stream
+from thetahat.values.types import FloatArray, IntArray
+
+_COUNTS_AT_ONCE = 2**20  # 8 MB; each batch makes its tables anew
+_FEW_VALUES = 16  # up to which a look-up beats sorting
+
+
+@dataclass(frozen=True, eq=False)
+class MergedResamples:
+    """Units that are alike counted together: one multinomial count for each kind of unit.
+
+    The counts have exactly the distribution that drawing unit by unit gives.
+
+    Parameters
+    ----------
+    starts : ndarray of int
+        (S + 1,) first kind of each stratum.
+    members : ndarray of int
+        (P,) how many units are of each kind.
+    examples : ndarray of int
+        (P,) one unit of each kind.
+    seed, n_resamples : int
+        As in ``HashedResamples``.
+    """
+
+    starts: IntArray
+    members: IntArray
+    examples: IntArray
+    seed: int
+    n_resamples: int
+    _latest: dict[int, FloatArray] = field(default_factory=dict)
+
+    def take(self, columns: FloatArray) -> FloatArray:
+        """Return one row for each kind of unit."""
+        return columns[self.examples]
+
+    def counts(self, first: int, stop: int) -> FloatArray:
+        """(b, P) how often each resample holds each kind of unit."""
+        size = max(1, _COUNTS_AT_ONCE // len(self.members))
+        bounds = range(first // size * size, stop, size)
+        parts = [self._batch(at, size)[:, max(first - at, 0) : max(stop - at, 0)] for at in bounds]
+        return (parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)).T
+
+    @cached_property
+    def _key(self) -> np.uint64:
+        rng = stream(self.seed, "bootstrap/kinds")
+        return np.uint64(rng.integers(2**64, dtype=np.uint64))
+
+    def _batch(self, at: int, size: int) -> FloatArray:
+        """(P, b) counts of the resamples from ``at`` on; those read next are mostly among them."""
+        found = self._latest.get(at)
+        if found is None:
+            stop = min(at + size, self.n_resamples)
+            keys = mixed(self._key + STEP * np.arange(at + 1, stop + 1, dtype=np.uint64))
+            many = int(self.members.sum()) * self.n_resamples >= MANY_DRAWS
+            found = counts_of_kinds(self.starts, self.members, keys, many=many)
+            self._latest.clear()
+            self._latest[at] = found
+        return found
+
+
+def merged_or_hashed(rows: FloatArray, starts: IntArray, seed: int, n_resamples: int) -> Resamples:
+    """Return resamples of the units whose (U, q) values are given, merged where many are alike.
+
+    Merged where there are at most U / 64 kinds: a multinomial count takes as long as some dozens
+    of draws.
+    """
+    most = len(rows) // 64
+    kinds = _kinds(rows, starts, most)
+    if kinds is None:
+        return HashedResamples(starts, seed, n_resamples)
+    members = np.bincount(kinds)
+    examples = _first_of_each(kinds, len(members))
+    # kinds are numbered by stratum first, so that those of one stratum stand together
+    stratum = np.searchsorted(starts, examples, side="right") - 1
+    bounds = np.searchsorted(stratum, np.arange(len(starts)))
+    return MergedResamples(bounds.astype(np.intp), members, examples, seed, n_resamples)
+
+
+def _first_of_each(kinds: IntArray, n_kinds: int) -> IntArray:
+    """(P,) the first unit of each kind."""
+    if n_kinds <= _FEW_VALUES:
+        return np.array([np.argmax(kinds == kind) for kind in range(n_kinds)], dtype=np.intp)
+    examples = np.empty(n_kinds, dtype=np.intp)
+    examples[kinds[::-1]] = np.arange(len(kinds) - 1, -1, -1)  # the first of each is written last
+    return examples
+
+
+def _kinds(rows: FloatArray, starts: IntArray, most: int) -> IntArray | None:
+    """(U,) number of each unit's kind, in the order of the strata; None where there are many."""
+    n_strata = len(starts) - 1
+    if n_strata > most:
+        return None
+    kinds = (
+        None if n_strata == 1 else np.repeat(np.arange(n_strata, dtype=np.intp), np.diff(starts))
+    )
+    for column in rows.T:
+        if len(np.unique(column[: 2 * most + 1])) > most:
+            return None
+        values, which = _values(column)
+        if len(values) > most:
+            return None
+        kinds = which if kinds is None else _numbered(kinds * len(values) + which)
+        if kinds.max() >= most:
+            return None
+    return kinds
+
+
+def _values(column: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return the values of a column in order, and which of them each unit has."""
+    values = np.unique(column[: 2 * _FEW_VALUES])
+    if len(values) <= _FEW_VALUES:
+        # one byte each, and no unit is looked up, which would take longer than all comparisons
+        place, n_found = np.zeros(len(column), dtype=np.int8), 0
+        for value in values:
+            n_found += int(np.count_nonzero(column == value))
+            place += column > value
+        if n_found == len(column):
+            return values, place.astype(np.intp)
+    values, which = np.unique(column, return_inverse=True)
+    return values, which
+
+
+def _numbered(codes: IntArray) -> IntArray:
+    """Return the codes numbered from 0 without a gap, in their order."""
+    if codes.max() > 4 * len(codes):
+        return np.unique(codes, return_inverse=True)[1]
+    present = np.bincount(codes) > 0
+    return codes if present.all() else np.asarray((np.cumsum(present) - 1)[codes])

@@ -1,0 +1,80 @@
+"""Resamples that are given, as values of the sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from thetahat.errors import InvalidParameter, Loc
+from thetahat.values.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class GivenResamples:
+    """Resamples whose rows are known.
+
+    Parameters
+    ----------
+    indices : ndarray of int
+        (B, U) the row of each value that a resample holds.
+    starts : ndarray of int
+        (S + 1,) first row of each sample.
+    """
+
+    indices: IntArray
+    starts: IntArray
+
+    @property
+    def n_resamples(self) -> int:
+        """B."""
+        return len(self.indices)
+
+    def take(self, columns: FloatArray) -> FloatArray:
+        """Return all rows."""
+        return columns
+
+    def counts(self, first: int, stop: int) -> FloatArray:
+        """(b, U) how often each of some resamples holds each row."""
+        some = self.indices[first:stop]
+        width = int(self.starts[-1])
+        flat = some + width * np.arange(len(some), dtype=np.intp)[:, None]
+        counts = np.bincount(flat.ravel(), minlength=len(some) * width)
+        return counts.reshape(len(some), width).astype(np.float64)
+
+
+def rows_of(
+    resample: Sequence[FloatArray], columns: Sequence[FloatArray], locs: Sequence[Loc]
+) -> IntArray:
+    """Return (n,) a row of the sample with the values of each entry of a resample.
+
+    Rows that are alike are one and the same here: no statistic tells them apart.
+
+    Parameters
+    ----------
+    resample, columns : sequence of ndarray of float
+        The columns of the resample and of the sample, (n,) each.
+    locs : sequence of Loc
+        Where in the input each column of the resample stands.
+    """
+    n = len(columns[0])
+    for values, loc in zip(resample, locs, strict=True):
+        if len(values) != n:
+            raise InvalidParameter(
+                f"a resample has as many values as the sample, {n}; this one has {len(values)}",
+                loc=loc,
+                value=len(values),
+            )
+    place = {row: i for i, row in reversed(list(enumerate(zip(*columns, strict=True))))}
+    found = [place.get(row, -1) for row in zip(*resample, strict=True)]
+    if -1 in found:
+        at = found.index(-1)
+        row = [float(column[at]) for column in resample]
+        said = f"{row[0]:g}" if len(row) == 1 else str(tuple(row))
+        raise InvalidParameter(
+            f"{said} is not in the sample, and a resample holds values of the sample only",
+            loc=(*locs[0], at),
+            value=row,
+        )
+    return np.array(found, dtype=np.intp)

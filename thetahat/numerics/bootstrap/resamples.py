@@ -1,0 +1,282 @@
+"""Which units every resample holds: a function of the seed and the resample's number alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import Final, Protocol
+
+import numpy as np
+
+from thetahat.numerics.bootstrap.cells import FEWEST_IN_CELLS, Cells
+from thetahat.numerics.bootstrap.draws import fill_cell_counts_by_numpy, indices_by_numpy, mixed
+from thetahat.numerics.loops.bootstrap import (
+    HALF,
+    STEP,
+    UInt32Array,
+    UInt64Array,
+    count_draws,
+    draw_indices,
+    gather_sums,
+)
+from thetahat.numerics.loops.cells import add_cell_sums, count_kinds, fill_cell_counts
+from thetahat.numerics.loops.compiling import compiled, is_loaded
+from thetahat.numerics.loops.counted_sums import FEW_COLUMNS, MOST_UNITS, sums_by_kernel
+from thetahat.seeds import stream
+from thetahat.values.types import FloatArray, IntArray
+
+MANY_DRAWS: Final = 2**22
+"""Units times resamples from which the compiled loops pay for their compilation."""
+
+ROWS_OF_A_KIND: Final = 4
+"""Rows on average to a kind from which kinds are counted and not rows."""
+MOST_KINDS: Final = 2**16 - 1
+
+_INDICES_AT_ONCE = 2**17  # 512 KB: they stay in the cache from their drawing to their use
+_COUNTS_AT_ONCE = 2**16  # 512 KB, of one stratum: they stay in the cache
+
+
+def few_kinds(n_kinds: int, n_rows: int) -> bool:
+    """Whether kinds are so few that they are counted in the place of rows."""
+    return n_kinds * ROWS_OF_A_KIND <= n_rows and n_kinds < MOST_KINDS
+
+
+class Resamples(Protocol):
+    """Resamples of units in strata, by number."""
+
+    @property
+    def n_resamples(self) -> int:
+        """B."""
+        ...
+
+    @property
+    def starts(self) -> IntArray:
+        """(S + 1,) first unit of each stratum."""
+        ...
+
+    def take(self, columns: FloatArray) -> FloatArray:
+        """Return the rows of (U, q) columns that ``counts`` counts."""
+        ...
+
+    def counts(self, first: int, stop: int) -> FloatArray:
+        """(b, U) how often each of the resamples ``first`` to ``stop`` holds each unit."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class HashedResamples:
+    """Every unit by itself: what resample b draws is a function of (seed, b) alone.
+
+    From a stratum of few units a draw is a hash that is scaled to their number; from one of many,
+    the cell of 2^k units that ``Cells`` has counted it in, and there k bits of a hash.
+
+    Parameters
+    ----------
+    starts : ndarray of int
+        (S + 1,) first unit of each stratum.
+    seed : int
+        Same seed, same resamples, however they are asked for.
+    n_resamples : int
+        B.
+    """
+
+    starts: IntArray
+    seed: int
+    n_resamples: int
+    _latest: dict[int, IntArray] = field(default_factory=dict)
+
+    @cached_property
+    def _key(self) -> np.uint64:
+        return np.uint64(stream(self.seed, "bootstrap").integers(2**64, dtype=np.uint64))
+
+    @cached_property
+    def _is_large(self) -> bool:
+        return int(self.starts[-1]) * self.n_resamples >= MANY_DRAWS
+
+    @cached_property
+    def _by_loops(self) -> bool:
+        """Whether counts come from compiled loops, which give the same to the last draw."""
+        return self._is_large or is_loaded()
+
+    @cached_property
+    def _cells(self) -> Cells | None:
+        """Of the strata of many units."""
+        many = np.flatnonzero(np.diff(self.starts) >= FEWEST_IN_CELLS)
+        strata = tuple((int(self.starts[k]), int(self.starts[k + 1])) for k in many)
+        return Cells(strata, many=self._is_large) if strata else None
+
+    @cached_property
+    def _small(self) -> tuple[IntArray, ...]:
+        """(S' + 1,) starts of each run of strata of few units."""
+        few = np.concatenate([[False], np.diff(self.starts) < FEWEST_IN_CELLS, [False]])
+        edges = np.flatnonzero(np.diff(few))
+        pairs = zip(edges[::2], edges[1::2], strict=True)
+        return tuple(self.starts[first : stop + 1].astype(np.intp) for first, stop in pairs)
+
+    def take(self, columns: FloatArray) -> FloatArray:
+        """Return all rows."""
+        return columns
+
+    def counts(self, first: int, stop: int) -> FloatArray:
+        """(b, U) how often each resample holds each unit."""
+        return self._counts(np.arange(first, stop, dtype=np.intp), 0)
+
+    def counts_again(self, which: IntArray, attempt: int) -> FloatArray:
+        """(b, U) the same of other draws in the place of some resamples; attempts count from 1."""
+        return self._counts(which, attempt)
+
+    def sums(self, columns: FloatArray, first: int, stop: int) -> FloatArray:
+        """(b, q) sums of what each resample draws of few columns, (U, q): without counting."""
+        if not self._is_large:
+            return self.counts(first, stop) @ columns
+        which = np.arange(first, stop, dtype=np.intp)
+        keys, sums = self._keys(which, 0), np.zeros((columns.shape[1], len(which)))
+        whole = [np.ascontiguousarray(column) for column in columns.T]
+        if self._cells is not None:
+            cells = self._cells
+            for some in _slices(len(which), cells.at_once):
+                held = self._held(cells, which[some])
+                for column, out in zip(whole, sums, strict=True):
+                    compiled(add_cell_sums)(
+                        column, cells.starts, cells.sizes, held, keys[some], out[some]
+                    )
+        for starts in self._small:
+            step = max(1, _INDICES_AT_ONCE // _length(starts))
+            for some in _slices(len(which), step):
+                indices = _indices(starts, keys[some])
+                for column, out in zip(whole, sums, strict=True):
+                    compiled(gather_sums)(column, indices, out[some])
+        return sums.T
+
+    def counts_by_kind(self, kinds: IntArray, n_kinds: int, first: int, stop: int) -> FloatArray:
+        """(b, K) how many units of each kind every resample holds: the sums of ``counts``.
+
+        By compiled loops, of large resamples; ``kinds`` (U,) are below K, and K below 2^16.
+        """
+        which = np.arange(first, stop, dtype=np.intp)
+        keys, out = self._keys(which, 0), np.zeros((len(which), n_kinds))
+        if self._cells is not None:
+            cells, narrow = self._cells, kinds.astype(np.uint16)
+            for some in _slices(len(which), cells.at_once):
+                held = self._held(cells, which[some])
+                compiled(count_kinds)(
+                    narrow, cells.starts, cells.sizes, held, keys[some], out[some]
+                )
+        for starts in self._small:
+            wide, step = kinds.astype(np.uint32), max(1, _INDICES_AT_ONCE // _length(starts))
+            for some in _slices(len(which), step):
+                compiled(count_draws)(wide[_indices(starts, keys[some])], out[some])
+        return out
+
+    def sums_by_stratum(self, columns: FloatArray, first: int, stop: int) -> FloatArray:
+        """(b, S, q) sums of what each resample draws of (U, q) columns from each stratum.
+
+        One stratum is counted at a time, in a piece of memory that stays in the cache. Sums of few
+        columns of large resamples are made beside the counting.
+        """
+        which = np.arange(first, stop, dtype=np.intp)
+        keys = self._keys(which, 0)
+        sums = np.empty((len(self.starts) - 1, columns.shape[1], len(which)))
+        held = None if self._cells is None else self._held(self._cells, which)
+        by_loop = self._is_large and columns.shape[1] <= FEW_COLUMNS
+        for k, (start, end) in enumerate(pairwise(self.starts.tolist())):
+            if by_loop and held is not None and FEWEST_IN_CELLS <= end - start <= MOST_UNITS:
+                inside = self._inside(start, held)
+                sums[k] = sums_by_kernel(columns[start:end], *inside[:3], keys, inside[3]).T
+                continue
+            fill = self._filler(start, end, held)
+            step = max(1, _COUNTS_AT_ONCE // (end - start))
+            counts = np.empty((min(step, len(which)), end - start))
+            for some in _slices(len(which), step):
+                part = counts[: len(keys[some])]
+                fill(keys, some, part)
+                np.matmul(columns[start:end].T, part.T, out=sums[k, :, some])
+        return sums.transpose(2, 0, 1)
+
+    def _filler(
+        self, start: int, end: int, held: IntArray | None
+    ) -> Callable[[UInt64Array, slice, FloatArray], None]:
+        """Return what fills (b, n_k) with how often some resamples hold each unit of a stratum."""
+        offset = np.uint32(start)
+        if held is not None and end - start >= FEWEST_IN_CELLS:
+            starts, sizes, inside, first = self._inside(start, held)
+            by_cells = compiled(fill_cell_counts) if self._by_loops else fill_cell_counts_by_numpy
+            return lambda keys, some, out: by_cells(
+                starts, sizes, inside[some], keys[some], first, out
+            )
+        bounds = np.array([start, end], dtype=np.intp)
+
+        def one_by_one(keys: UInt64Array, some: slice, out: FloatArray) -> None:
+            out[:] = 0.0
+            if self._by_loops:
+                compiled(count_draws)(_indices(bounds, keys[some]) - offset, out)
+            else:
+                _add_counts(indices_by_numpy(bounds, keys[some]) - offset, out)
+
+        return one_by_one
+
+    def _inside(self, start: int, held: IntArray) -> tuple[IntArray, IntArray, IntArray, int]:
+        """Return the cells of a stratum, where they start in it, what each holds, and the first."""
+        cells = self._cells
+        assert cells is not None  # noqa: S101 - the stratum has many units
+        own = cells.of_stratum(start)
+        inside = np.ascontiguousarray(held[:, own])
+        return cells.starts[own] - start, cells.sizes[own], inside, own.start
+
+    def _counts(self, which: IntArray, attempt: int) -> FloatArray:
+        keys, cells = self._keys(which, attempt), self._cells
+        out = np.empty((len(which), int(self.starts[-1])))
+        if cells is not None:
+            fill = compiled(fill_cell_counts) if self._by_loops else fill_cell_counts_by_numpy
+            held = cells.held(keys) if attempt else self._held(cells, which)
+            fill(cells.starts, cells.sizes, held, keys, 0, out)
+        for starts in self._small:
+            out[:, starts[0] : starts[-1]] = 0.0
+            if self._by_loops:
+                compiled(count_draws)(_indices(starts, keys), out)
+            else:
+                _add_counts(indices_by_numpy(starts, keys), out)
+        return out
+
+    def _held(self, cells: Cells, which: IntArray) -> IntArray:
+        """(b, C) draws in each cell, of ascending resamples; those asked for next are mostly near.
+
+        They are counted a batch at a time, for the sake of what is made once for all of it.
+        """
+        size = cells.at_once
+        parts = []
+        for at in range(int(which[0]) // size * size, int(which[-1]) + 1, size):
+            if at not in self._latest:
+                stop = min(at + size, self.n_resamples)
+                self._latest.clear()
+                self._latest[at] = cells.held(self._keys(np.arange(at, stop, dtype=np.intp), 0))
+            parts.append(self._latest[at][which[which // size == at // size] - at])
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def _keys(self, which: IntArray, attempt: int) -> UInt64Array:
+        numbers = which.astype(np.uint64) + np.uint64(1) + (np.uint64(attempt) << HALF)
+        return mixed(self._key + STEP * numbers)
+
+
+def _slices(length: int, step: int) -> Iterator[slice]:
+    for low in range(0, length, step):
+        yield slice(low, low + step)
+
+
+def _length(starts: IntArray) -> int:
+    return int(starts[-1] - starts[0])
+
+
+def _indices(starts: IntArray, keys: UInt64Array) -> UInt32Array:
+    """(b, u) the units that are drawn from strata of few units."""
+    indices = np.empty((len(keys), _length(starts)), dtype=np.uint32)
+    compiled(draw_indices)(starts, keys, indices)
+    return indices
+
+
+def _add_counts(indices: UInt32Array, out: FloatArray) -> None:
+    """Add how often each row of ``indices`` (b, u) names each unit, to ``out`` (b, U)."""
+    offsets = out.shape[1] * np.arange(len(out), dtype=np.intp)[:, None]
+    out += np.bincount((indices + offsets).ravel(), minlength=out.size).reshape(out.shape)

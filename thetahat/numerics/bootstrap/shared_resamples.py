@@ -1,0 +1,290 @@
+"""The resamples of one evaluation, shared by all its models, pairs and methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Final
+
+import numpy as np
+
+from thetahat.numerics.bootstrap.equal_units import MergedResamples, merged_or_hashed
+from thetahat.numerics.bootstrap.moments import ResampledMeans, resampled_means
+from thetahat.numerics.bootstrap.replicates import Replicates
+from thetahat.numerics.bootstrap.resamples import HashedResamples, Resamples
+from thetahat.numerics.bootstrap.units import UnitName, Units, default_unit, units_of
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import Layout
+from thetahat.values.types import FloatArray, IntArray
+
+MOST_RESAMPLES, LEAST_RESAMPLES, MOST_DRAWS = 9_999, 999, 10_000_000
+MOST_DEFAULT_DRAWS: Final = 300_000_000
+MOST_DEFAULT_PRODUCTS: Final = 10_000_000_000
+
+MOST_SHARED_DRAWS: Final = 2**26
+"""Draws from a stratum up to which all pairs share the resamples of the models. Above, those whose
+differences have few values are counted by value, each by itself, which takes so much less."""
+
+_SMALL = 1e-4
+"""Of the models' residuals: below it a difference's own are resampled, to keep twelve digits."""
+
+NO_PAIRS: Final = np.empty((0, 2), dtype=np.intp)
+
+Draw = Callable[[int | None, UnitName | None], Replicates]
+"""Gives the replicates of one model or pair for a number of resamples of a unit; None is the
+default of either."""
+
+
+def default_resamples(n_units: int) -> int:
+    """Return B: 9 999, fewer for more than 1 000 units, and never below 999.
+
+    From 1 000 to 10 000 units n x B stays at ten million draws, some hundredths of a second.
+    """
+    return max(LEAST_RESAMPLES, min(MOST_RESAMPLES, MOST_DRAWS // n_units - 1))
+
+
+def seed_of(rng: np.random.Generator) -> int:
+    """Return the seed of resamples that are drawn from a stream."""
+    return int(rng.integers(2**63))
+
+
+Pair = tuple[str, str]
+_Key = tuple[UnitName, int]
+_Prepared = tuple[Units, list[float], FloatArray, Resamples]
+
+
+def resample_counts(
+    layout: Layout, seed: int, first: int, stop: int, unit: UnitName | None = None
+) -> FloatArray:
+    """(b, n) how often the resamples ``first`` to ``stop`` hold each row, in input order.
+
+    For what is no mean, such as an AUC. The same resamples as those of means whose units are not
+    merged; resample b is the same whatever ``first`` and ``stop`` are.
+    """
+    units = units_of(layout, unit)
+    return units.rows_of(HashedResamples(units.starts, seed, stop).counts(first, stop))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Drawn:
+    """The models' means and residuals, and what the resamples made of them.
+
+    ``largest`` (m,) are the sizes of the models' largest residuals, and ``pairs`` those whose
+    errors are in ``means``.
+    """
+
+    units: Units
+    resamples: Resamples
+    estimates: list[float]
+    residuals: FloatArray
+    largest: FloatArray
+    pairs: tuple[Pair, ...]
+    means: ResampledMeans
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedResamples:
+    """All replicates of an evaluation: drawn at their first use, once for all models together.
+
+    The replicates of a pair are the difference of two columns.
+
+    Parameters
+    ----------
+    models : mapping of str to BlockLosses
+        In units of the loss, over one layout.
+    seed : int
+        Resample b is a function of it and of b.
+    pairs : tuple of tuple
+        Names (a, b) of the pairs that are compared.
+    with_errors : bool
+        Whether some method asks for the standard errors of the resamples.
+    merge : bool
+        Whether units on which all models are alike may be counted together. If not, resamples do
+        not depend on which other models there are: only a pair's own differences are looked at,
+        and only where they are drawn more often than ``MOST_SHARED_DRAWS``.
+    """
+
+    models: Mapping[str, BlockLosses]
+    seed: int
+    pairs: tuple[Pair, ...] = ()
+    with_errors: bool = False
+    merge: bool = True
+    _ready: dict[_Key, _Prepared] = field(default_factory=dict)
+    _drawn: dict[_Key, _Drawn] = field(default_factory=dict)
+    _row: dict[_Key, dict[Pair, FloatArray]] = field(default_factory=dict)
+    _latest: dict[Hashable, tuple[BlockLosses, Replicates]] = field(default_factory=dict)
+
+    @property
+    def layout(self) -> Layout:
+        """Of all models."""
+        return next(iter(self.models.values())).layout
+
+    def too_much(self, *, with_errors: bool) -> str | None:
+        """Say why a method is not taken by default on so many units or pairs, or None."""
+        n = units_of(self.layout).n_units
+        b = default_resamples(n)
+        if n * b > MOST_DEFAULT_DRAWS:
+            return f"{b} resamples of {n} units are more than is done unasked; name it to have it"
+        if with_errors and n * b * len(self.pairs) > MOST_DEFAULT_PRODUCTS:
+            return (
+                f"a standard error for each of {b} resamples of {n} units in {len(self.pairs)} "
+                "pairs is more than is done unasked; name it to have it"
+            )
+        return None
+
+    def of_model(
+        self, name: str, n_resamples: int | None = None, unit: UnitName | None = None
+    ) -> Replicates:
+        """Return the replicates of one model's mean."""
+        key = _key_of(self.layout, n_resamples, unit)
+        return self._kept(key, name, self.models[name], partial(self._model, key, name))
+
+    def _model(self, key: _Key, name: str) -> Replicates:
+        drawn = self._get(key)
+        i = self._place(name)
+        estimate, residuals = drawn.estimates[i], np.ascontiguousarray(drawn.residuals[:, i])
+        errors = partial(self._errors_of_model, key, i)
+        deviations = drawn.means.deviations[:, i]
+        return Replicates(drawn.units, estimate, deviations, residuals, errors)
+
+    def of_pair(
+        self,
+        pair: Pair,
+        difference: BlockLosses,
+        n_resamples: int | None = None,
+        unit: UnitName | None = None,
+    ) -> Replicates:
+        """Return the replicates of the difference of two models' means, a minus b."""
+        key = _key_of(self.layout, n_resamples, unit)
+        return self._kept(key, pair, difference, partial(self._pair, key, pair, difference))
+
+    def _pair(self, key: _Key, pair: Pair, difference: BlockLosses) -> Replicates:
+        if not self.merge and _is_long(self.layout, key):
+            alone = SharedResamples({"": difference}, self.seed)
+            if isinstance(alone._prepared(key)[-1], MergedResamples):
+                return alone._model(key, "")
+        drawn = self._get(key)
+        a, b = (self._place(name) for name in pair)
+        estimate, residuals = drawn.units.means_and_residuals(difference)
+        # a difference that is so small beside its models would be lost in that of their means
+        if max(residuals.max(), -residuals.min()) < _SMALL * drawn.largest[[a, b]].max():
+            return _of_its_own(drawn, estimate, residuals)
+        deviations = drawn.means.deviations[:, a] - drawn.means.deviations[:, b]
+        errors = partial(self._errors_of_pair, key, pair)
+        return Replicates(drawn.units, estimate, deviations, residuals, errors)
+
+    def _kept(
+        self, key: _Key, name: Hashable, losses: BlockLosses, made: Callable[[], Replicates]
+    ) -> Replicates:
+        """Return what was asked for last, or make it: several methods in turn ask for the same."""
+        kept = self._latest.get((key, name))
+        if kept is None or kept[0] is not losses:
+            kept = losses, made()
+            self._latest.clear()
+            self._latest[key, name] = kept
+        return kept[1]
+
+    def unmerged(self) -> SharedResamples:
+        """Return the same with ``merge`` false, for means alone, and what was drawn already."""
+        drawn = {
+            key: value
+            for key, value in self._drawn.items()
+            if isinstance(value.resamples, HashedResamples)
+        }
+        return replace(
+            self, merge=False, with_errors=False, _ready={}, _drawn=drawn, _row={}, _latest={}
+        )
+
+    def has_drawn(self, n_resamples: int | None, unit: UnitName | None) -> bool:
+        """Whether these resamples are there already."""
+        return _key_of(self.layout, n_resamples, unit) in self._drawn
+
+    def _place(self, name: str) -> int:
+        return list(self.models).index(name)
+
+    def _places(self, pairs: Sequence[Pair]) -> IntArray:
+        places = {name: i for i, name in enumerate(self.models)}
+        both = [(places[a], places[b]) for a, b in pairs]
+        return np.array(both, dtype=np.intp).reshape(-1, 2)
+
+    def _get(self, key: _Key) -> _Drawn:
+        """Draw at the first use, for all models together."""
+        if key not in self._drawn:
+            units, estimates, residuals, resamples = self._prepared(key)
+            products = units.n_units * resamples.n_resamples * len(self.pairs)
+            at_once = self.with_errors and products <= MOST_DEFAULT_PRODUCTS
+            pairs = self.pairs if at_once else ()
+            means = resampled_means(
+                resamples, units, residuals, self._places(pairs), with_errors=self.with_errors
+            )
+            largest = np.abs(residuals).max(axis=0)
+            self._drawn[key] = _Drawn(units, resamples, estimates, residuals, largest, pairs, means)
+        return self._drawn[key]
+
+    def _prepared(self, key: _Key) -> _Prepared:
+        """Return the units, the means and residuals of all models, and how they are resampled."""
+        if key not in self._ready:
+            unit, n_resamples = key
+            units = units_of(self.layout, unit)
+            found = [units.means_and_residuals(losses) for losses in self.models.values()]
+            # each model's stand together
+            rows = residuals = np.stack([residuals for _, residuals in found]).T
+            if units.sizes is not None:
+                rows = np.column_stack([units.sizes, residuals])
+            resamples: Resamples = HashedResamples(units.starts, self.seed, n_resamples)
+            if self.merge:
+                resamples = merged_or_hashed(rows, units.starts, self.seed, n_resamples)
+            self._ready[key] = units, [mean for mean, _ in found], residuals, resamples
+        return self._ready[key]
+
+    def _errors_of_model(self, key: _Key, i: int) -> FloatArray:
+        drawn = self._get(key)
+        if drawn.means.errors is not None:
+            return drawn.means.errors[:, i]
+        one = drawn.residuals[:, [i]]
+        means = resampled_means(drawn.resamples, drawn.units, one, NO_PAIRS, with_errors=True)
+        assert means.errors is not None  # noqa: S101 - with_errors
+        return means.errors[:, 0]
+
+    def _errors_of_pair(self, key: _Key, pair: Pair) -> FloatArray:
+        """(B,) errors of one pair; of many pairs, those of one model a are in memory at a time."""
+        drawn = self._get(key)
+        if pair in drawn.pairs:
+            return drawn.means.pair_errors[:, drawn.pairs.index(pair)]
+        if pair not in self._row.get(key, {}):
+            row = [other for other in self.pairs if other[0] == pair[0]] or [pair]
+            means = resampled_means(
+                drawn.resamples, drawn.units, drawn.residuals, self._places(row), with_errors=False
+            )
+            self._row[key] = dict(zip(row, means.pair_errors.T, strict=True))
+        return self._row[key][pair]
+
+
+def of_difference(
+    difference: BlockLosses, seed: int, n_resamples: int | None, unit: UnitName | None
+) -> Replicates:
+    """Return what ``of_pair`` gives where nothing is merged, of one pair that is alone."""
+    alone = SharedResamples({"": difference}, seed)
+    if not _is_long(difference.layout, _key_of(difference.layout, n_resamples, unit)):
+        alone = replace(alone, merge=False)
+    return alone.of_model("", n_resamples, unit)
+
+
+def _key_of(layout: Layout, n_resamples: int | None, unit: UnitName | None) -> _Key:
+    unit = unit or default_unit(layout)
+    return unit, n_resamples or default_resamples(units_of(layout, unit).n_units)
+
+
+def _is_long(layout: Layout, key: _Key) -> bool:
+    units = units_of(layout, key[0])
+    return units.n_units * key[1] > MOST_SHARED_DRAWS * units.n_strata
+
+
+def _of_its_own(drawn: _Drawn, estimate: float, residuals: FloatArray) -> Replicates:
+    """Return the replicates of a difference from the same resamples, not by way of its models."""
+    one = residuals[:, np.newaxis]
+    means = resampled_means(drawn.resamples, drawn.units, one, NO_PAIRS, with_errors=True)
+    assert means.errors is not None  # noqa: S101 - with_errors
+    errors = means.errors[:, 0]
+    return Replicates(drawn.units, estimate, means.deviations[:, 0], residuals, lambda: errors)

@@ -1,0 +1,147 @@
+"""The bootstrap's intervals of a statistic, from its replicates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from thetahat.distributions import upper_quantile
+from thetahat.errors import InvalidParameter
+from thetahat.numerics.bootstrap.ends import (
+    Reach,
+    basic_reach,
+    bca_reach,
+    percentile_reach,
+    studentised_reach,
+)
+from thetahat.numerics.bootstrap.statistic_bootstrap import MOST_STUDENTISED
+from thetahat.numerics.bootstrap.statistic_replicates import StatisticReplicates
+from thetahat.statistics import Statistic
+from thetahat.values.types import Alternative, Caution
+
+METHODS: Final = ("normal", "percentile", "basic", "bca", "studentised")
+"""Names of ``thetahat.intervals``, whose formulas these are, on the replicates of any statistic."""
+
+_IN_A_TAIL = 10  # replicates beyond an end, below which the end is mostly chance
+_NO_SPREAD = Caution(
+    "no_spread",
+    "every resample gives the estimate itself: there is nothing to build an interval on",
+)
+_ONE_REPLICATE = Caution("one_replicate", "a single replicate has no spread")
+_NO_JACKKNIFE = Caution(
+    "jackknife_undefined",
+    "without some row the statistic has no value, so that its jackknife is undefined",
+)
+_ROUGH = Caution(
+    "acceleration_of_a_quantile",
+    "the acceleration is the jackknife's, which for a quantile rests on two or three values",
+)
+_WITHOUT_SPREAD = Caution(
+    "resamples_without_spread",
+    "too many resamples have a standard error of 0 or none, so that an end is infinite: it is "
+    "left open",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatisticInterval:
+    """One interval; an end that is open or undefined is None."""
+
+    method: str
+    level: float
+    alternative: Alternative
+    lower: float | None
+    upper: float | None
+    cautions: tuple[Caution, ...] = ()
+
+
+def misfit(name: str, statistic: Statistic, n_draws: int) -> str | None:
+    """Say why the interval does not fit the statistic, or None."""
+    if name != "studentised":
+        return None
+    if not statistic.is_smooth:
+        return (
+            "studentised needs a standard error of each resample; that is the jackknife's here, "
+            "and the jackknife is not consistent for quantiles"
+        )
+    if n_draws > MOST_STUDENTISED:
+        return (
+            f"studentised needs a jackknife of each resample, and is made up to "
+            f"{MOST_STUDENTISED:.0e} draws; these are {n_draws:.3g}"
+        )
+    return None
+
+
+def intervals_of(
+    replicates: StatisticReplicates,
+    statistic: Statistic,
+    methods: Sequence[str],
+    level: float,
+    alternative: Alternative,
+) -> list[StatisticInterval]:
+    """Build intervals, in the order of the methods."""
+    tail = tail_of(level, alternative)
+    found = []
+    for name in methods:
+        (low, high), cautions = _reach(name, replicates, statistic, tail)
+        estimate = replicates.estimate
+        lower = None if low is None or alternative is Alternative.LESS else estimate + low
+        upper = None if high is None or alternative is Alternative.GREATER else estimate + high
+        found.append(
+            StatisticInterval(
+                method=name,
+                level=level,
+                alternative=alternative,
+                lower=lower,
+                upper=upper,
+                cautions=(*cautions, *_few(name, replicates, tail)),
+            )
+        )
+    return found
+
+
+def tail_of(level: float, alternative: Alternative) -> float:
+    """Return the probability left out at each end."""
+    if not 0 < level < 1:
+        raise InvalidParameter(
+            f"level must lie in (0, 1), got {level}", loc=("level",), value=level
+        )
+    return (1 - level) / 2 if alternative is Alternative.TWO_SIDED else 1 - level
+
+
+def _reach(
+    name: str, replicates: StatisticReplicates, statistic: Statistic, tail: float
+) -> tuple[Reach, tuple[Caution, ...]]:
+    """Return how far the ends lie from the estimate, and what to know of them."""
+    nothing: Reach = (None, None)
+    if replicates.standard_error is None:
+        return nothing, (_ONE_REPLICATE,)
+    if replicates.is_constant:
+        return nothing, (_NO_SPREAD,)
+    if name == "normal":
+        reach = upper_quantile(tail, None) * replicates.standard_error
+        return (-reach, reach), ()
+    if name == "percentile":
+        return percentile_reach(replicates.in_order, tail), ()
+    if name == "basic":
+        return basic_reach(replicates.in_order, tail), ()
+    if name == "bca":
+        if replicates.acceleration is None:
+            return nothing, (_NO_JACKKNIFE,)
+        found, cautions = bca_reach(replicates.in_order, replicates.acceleration, tail)
+        return found, cautions if statistic.is_smooth else (*cautions, _ROUGH)
+    if replicates.own_error is None:
+        return nothing, (_NO_JACKKNIFE,)
+    found = studentised_reach(replicates.ratios, replicates.own_error, tail)
+    return found, (_WITHOUT_SPREAD,) if None in found else ()
+
+
+def _few(name: str, replicates: StatisticReplicates, tail: float) -> Iterator[Caution]:
+    beyond = replicates.n_resamples * min(tail, 1 - tail)
+    if name != "normal" and beyond < _IN_A_TAIL:
+        yield Caution(
+            "few_resamples",
+            f"about {beyond:.3g} of {replicates.n_resamples} replicates lie beyond an end at this "
+            f"level; with fewer than {_IN_A_TAIL} the end is mostly chance: ask for more resamples",
+        )

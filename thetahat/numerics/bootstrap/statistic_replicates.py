@@ -1,0 +1,146 @@
+"""The replicates of one statistic, and what they say of it: bias, variance, acceleration."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from thetahat.statistics import Functional
+from thetahat.values.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class StatisticReplicates:
+    """What B resamples give for one statistic.
+
+    Parameters
+    ----------
+    functional : Functional
+        The statistic on the sample.
+    starts : ndarray of int
+        (S + 1,) first row of each sample that is drawn from by itself.
+    base : float
+        ``scaled`` of the sample itself.
+    scaled : ndarray of float
+        (B,) of the resamples.
+    variances : ndarray of float or None
+        (B,) jackknife variances of ``scaled``; None where not asked for. NaN where undefined.
+    n_drawn_again : int
+        Draws that had no value and were replaced.
+    """
+
+    functional: Functional
+    starts: IntArray
+    base: float
+    scaled: FloatArray
+    variances: FloatArray | None
+    n_drawn_again: int
+
+    @property
+    def n_resamples(self) -> int:
+        """B."""
+        return len(self.scaled)
+
+    @property
+    def estimate(self) -> float:
+        """The statistic of the sample."""
+        return self.functional.shift + self.base / self.functional.divisor
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """(B,) the statistic of each resample."""
+        return np.asarray(self.functional.shift + self.scaled / self.functional.divisor)
+
+    @cached_property
+    def in_order(self) -> FloatArray:
+        """(B,) replicates less the estimate, from the smallest to the largest."""
+        return np.sort(self.scaled - self.base) / self.functional.divisor
+
+    @cached_property
+    def bias(self) -> float:
+        r"""Mean of the replicates less the estimate.
+
+        Of whole numbers no digit is lost: one division, at the end.
+        """
+        off = math.fsum(self.scaled - self.base)
+        return off / (self.functional.divisor * self.n_resamples)
+
+    @property
+    def replicates_mean(self) -> float:
+        """Mean of the replicates."""
+        functional = self.functional
+        mean = math.fsum(self.scaled) / (functional.divisor * self.n_resamples)
+        return functional.shift + mean
+
+    @cached_property
+    def variance(self) -> float | None:
+        """Sample variance (ddof 1) of the replicates; None of a single one."""
+        if self.n_resamples < 2:
+            return None
+        spread, power = self._spread
+        return spread * power**2 / self.functional.divisor**2
+
+    @property
+    def standard_error(self) -> float | None:
+        """Root of the variance, also where the square is too small for double precision."""
+        if self.n_resamples < 2:
+            return None
+        spread, power = self._spread
+        return math.sqrt(spread) * power / self.functional.divisor
+
+    @cached_property
+    def _spread(self) -> tuple[float, float]:
+        """Variance of ``scaled`` in units of a power of 2, and that power."""
+        off = self.scaled - self.base
+        power = 2.0 ** max(math.frexp(float(np.abs(off).max()))[1], -1000)
+        return float((off / power).var(ddof=1)), power
+
+    @cached_property
+    def is_constant(self) -> bool:
+        """Whether all replicates are the estimate: there is nothing to learn from them."""
+        return bool((self.scaled == self.base).all())
+
+    @cached_property
+    def acceleration(self) -> float | None:
+        r"""Acceleration of BCa, from the jackknife; None where that is undefined.
+
+        .. math:: a = \frac{\sum_k n_k^{-3} \sum_{i \in k} U_i^3}
+            {6 (\sum_k n_k^{-2} \sum_{i \in k} U_i^2)^{3/2}}, \qquad
+            U_i = (n_k - 1)(\bar\theta_{(\cdot)} - \theta_{(-i)})
+
+        over the samples k that are drawn from.
+        """
+        without = self.functional.jackknife()
+        if not np.isfinite(without).all():
+            return None
+        influences = []
+        for start, stop in zip(self.starts[:-1], self.starts[1:], strict=True):
+            part = without[start:stop]
+            n = stop - start
+            off = part - part[0]  # what all have in common would cost digits
+            influences.append((n - 1) / n * (off.mean() - off))
+        U = np.concatenate(influences)
+        size = float(np.abs(U).max())
+        if size == 0:
+            return 0.0
+        U = U / size
+        return float((U**3).sum() / (6 * (U**2).sum() ** 1.5))
+
+    @cached_property
+    def own_error(self) -> float | None:
+        """Jackknife standard error of the sample; None where it is undefined."""
+        ones = np.ones((1, int(self.starts[-1])))
+        variance = float(self.functional.jackknife_variances(ones)[0])
+        return math.sqrt(variance) / self.functional.divisor if math.isfinite(variance) else None
+
+    @cached_property
+    def ratios(self) -> FloatArray:
+        """(B,) (replicate - estimate) / its own error, sorted; infinite where that is no error."""
+        assert self.variances is not None  # noqa: S101 - studentised intervals asked for them
+        off = self.scaled - self.base
+        errors = np.sqrt(np.nan_to_num(self.variances, nan=0.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.sort(np.where(off == 0, 0.0, off / errors))

@@ -1,0 +1,193 @@
+"""What is drawn in a resample of a loss table, and within what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, get_args
+
+import numpy as np
+
+from thetahat.errors import UnsupportedCombination
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import Layout
+from thetahat.values.types import BlockKind, FloatArray, IntArray, MeanKind, Target
+
+UnitName = Literal["instance", "cluster", "block"]
+UNITS: tuple[UnitName, ...] = get_args(UnitName)
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    r"""The units of a layout that are drawn with replacement, and the mean that they make.
+
+    .. math:: \hat\mu = \frac1S \sum_{k=1}^{S} \frac{\sum_{u \in k} s_u}{\sum_{u \in k} m_u}
+
+    with S strata, s_u the sum of a unit's losses and m_u their number. From each stratum as many
+    units are drawn as it has. Where ``sizes`` is None every m_u is 1.
+
+    Parameters
+    ----------
+    layout : Layout
+        Of the losses.
+    unit : str
+        ``instance``, ``cluster`` or ``block``.
+    starts : ndarray of int
+        (S + 1,) first unit of each stratum.
+    sizes : ndarray of float or None
+        (U,) m_u; None where the units count alike. Only a single stratum has sizes.
+    unit_of_row : ndarray of int or None
+        (n,) unit of each row, in input order; None where rows stand for themselves in the order
+        of the layout's blocks, or where a unit is a block.
+    target : Target
+        What the mean over resamples speaks of.
+    mean : MeanKind
+        Which mean it is.
+    """
+
+    layout: Layout
+    unit: UnitName
+    starts: IntArray
+    sizes: FloatArray | None
+    unit_of_row: IntArray | None
+    target: Target
+    mean: MeanKind
+
+    @property
+    def n_units(self) -> int:
+        """U, over all strata."""
+        return int(self.starts[-1])
+
+    @property
+    def n_strata(self) -> int:
+        """S."""
+        return len(self.starts) - 1
+
+    @cached_property
+    def in_stratum(self) -> IntArray:
+        """(S,) number of units of each stratum."""
+        return np.diff(self.starts)
+
+    def by_stratum(self, values: FloatArray) -> FloatArray:
+        """Return the sums by stratum, (S, ...), of values by unit, (U, ...)."""
+        return np.add.reduceat(values, self.starts[:-1], axis=0)
+
+    def to_units(self, values: np.ndarray) -> np.ndarray:
+        """Return (U,) the value of each unit's stratum, of (S,) values; (1,) where there is one."""
+        return values if self.n_strata == 1 else np.repeat(values, self.in_stratum)
+
+    def means_and_residuals(self, losses: BlockLosses) -> tuple[float, FloatArray]:
+        """Return the mean of one model, and (U,) what each unit adds to its stratum's sum.
+
+        A residual is s_u less m_u times the stratum's mean: the residuals of a stratum sum to 0,
+        so that nothing is lost to a mean far above the spread.
+        """
+        sums, shift = self._sums(losses)
+        if self.sizes is not None:
+            centre = float(sums.sum() / self.sizes.sum())
+            return shift + centre, sums - centre * self.sizes
+        means = self.by_stratum(sums) / self.in_stratum
+        residuals = sums - self.to_units(means)
+        # the means are rounded: what is left of the sums is taken off again
+        left = self.by_stratum(residuals) / self.in_stratum
+        return shift + float((means + left).mean()), residuals - self.to_units(left)
+
+    def _sums(self, losses: BlockLosses) -> tuple[FloatArray, float]:
+        """(U,) sums of the units' losses less a shift, and the shift."""
+        if self.unit == "block":
+            moments = losses.moments
+            times = np.bincount(self.layout.split_block)
+            sums = np.bincount(self.layout.split_block, weights=moments.deviations)
+            return np.asarray(sums / times), moments.shift
+        shift = float(losses.rows[0])
+        shifted = losses.rows - shift
+        if self.unit_of_row is not None:
+            return np.asarray(np.bincount(self.unit_of_row, weights=shifted)), shift
+        return shifted if self.layout.order is None else shifted[self.layout.order], shift
+
+    def rows_of(self, by_unit: FloatArray) -> FloatArray:
+        """Return (b, n) values by row, in input order, of (b, U) values by unit."""
+        if self.unit == "block":
+            return by_unit[:, self.layout.split_block[self.layout.split_of_row()]]
+        if self.unit_of_row is not None:
+            return by_unit[:, self.unit_of_row]
+        if self.layout.order is None:
+            return by_unit
+        by_row = np.empty_like(by_unit)
+        by_row[:, self.layout.order] = by_unit
+        return by_row
+
+
+def default_unit(layout: Layout) -> UnitName:
+    """Return what is drawn unless it is said: what may be taken as independent.
+
+    Sources where the blocks are sources; else clusters, where they are known, or instances.
+    """
+    if layout.kind is BlockKind.SOURCE:
+        return "block"
+    return "instance" if layout.cluster is None else "cluster"
+
+
+def unit_misfit(name: str, layout: Layout, unit: UnitName | None = None) -> str | None:
+    """Say why that unit of the layout cannot be drawn, or None."""
+    unit = unit or default_unit(layout)
+    if unit == "block":
+        if layout.kind is BlockKind.HOLDOUT:
+            return f"{name} by block draws whole blocks, and a holdout is one"
+        if layout.kind is not BlockKind.SOURCE and not layout.has_one_row_each:
+            return (
+                f"{name} by block takes the blocks as independent, and those of subsamples or of "
+                "several repeats hold the same instances"
+            )
+        return None
+    if not layout.has_rows:
+        return (
+            f"{name} by {unit} needs one loss per instance, and only one score per split is given"
+        )
+    if unit == "cluster":
+        if layout.cluster is None:
+            return f"{name} by cluster needs a cluster column"
+        if len(layout.cluster_labels) < 2:
+            return f"{name} by cluster needs at least two clusters, and there is one"
+        return None
+    if not layout.is_matched:
+        return (
+            f"{name} by instance needs an instance column to match the rows of subsamples or of "
+            "several repeats"
+        )
+    if layout.has_one_row_each and layout.n_test.max() < 2:
+        return f"{name} draws instances within blocks, and every block has one"
+    return None
+
+
+def units_of(layout: Layout, unit: UnitName | None = None) -> Units:
+    """Return the units to draw.
+
+    Instances are drawn within their blocks, so that every resample has the blocks' sizes, and
+    the mean is the macro mean. Clusters are drawn whole from all there are, and so are the
+    instances of several repeats or of subsamples, each with all its rows: their mean is the
+    pooled one. Blocks
+    are drawn whole, each with its mean.
+
+    Raises
+    ------
+    UnsupportedCombination
+        The layout has no such unit.
+    """
+    reason = unit_misfit("the bootstrap", layout, unit)
+    if reason is not None:
+        raise UnsupportedCombination(reason, loc=("unit",), value=unit)
+    unit = unit or default_unit(layout)
+    if unit == "block":
+        by_source = layout.kind is BlockKind.SOURCE
+        target = Target.NEW_SOURCE if by_source else Target.THESE_SOURCES
+        ends = np.array([0, len(layout.block_labels)], dtype=np.intp)
+        return Units(layout, unit, ends, None, None, target, MeanKind.MACRO)
+    codes = layout.cluster if unit == "cluster" else layout.instance
+    if codes is not None and (unit == "cluster" or not layout.has_one_row_each):
+        sizes = np.bincount(codes).astype(np.float64)
+        ends = np.array([0, len(sizes)], dtype=np.intp)
+        return Units(layout, unit, ends, sizes, codes, Target.THESE_MODELS, MeanKind.POOLED)
+    assert layout.starts is not None  # noqa: S101 - unit_misfit saw to it
+    mean = MeanKind.POOLED if layout.kind is BlockKind.HOLDOUT else MeanKind.MACRO
+    return Units(layout, unit, layout.starts, None, None, Target.THESE_MODELS, mean)

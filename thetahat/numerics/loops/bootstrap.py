@@ -1,0 +1,106 @@
+"""Compiled loops of the bootstrap: which units a resample draws, and what sums they give.
+
+The functions are plain Python over numpy arrays, each whole in itself, so that numba can keep
+them on disk (``thetahat.numerics.loops.compiling``) and a test can run them uncompiled. The hash is
+splitmix64, a counter-based one: a number is a function of its seed and its place, not of the
+numbers before it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thetahat.values.types import FloatArray, IntArray
+
+UInt32Array = np.ndarray[tuple[int, ...], np.dtype[np.uint32]]
+UInt64Array = np.ndarray[tuple[int, ...], np.dtype[np.uint64]]
+
+# splitmix64
+STEP = np.uint64(0x9E3779B97F4A7C15)
+FIRST_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
+SECOND_FACTOR = np.uint64(0x94D049BB133111EB)
+S30, S27, S31 = np.uint64(30), np.uint64(27), np.uint64(31)
+# a hash has two halves
+LOW = np.uint64(0xFFFFFFFF)
+HALF = np.uint64(32)
+RANGE = np.uint64(2**32)
+AT_ONCE = 256
+
+
+def draw_indices(  # noqa: C901 - whole in itself, so that numba can keep it on disk
+    starts: IntArray, keys: UInt64Array, out: UInt32Array
+) -> None:
+    """Fill ``out`` (b, n) with the units that each resample draws, of n from ``starts[0]`` on.
+
+    Stratum k are the units ``starts[k]`` to ``starts[k + 1]``; as many are drawn from it as it
+    has, with replacement. Every hash serves two draws, p and p + (n_k + 1) // 2 of a stratum: a
+    half h of it gives floor(h n_k / 2^32). In the rare case in which that would favour some units
+    the half is hashed again (Lemire), so that every unit is exactly as likely. Hashes are made
+    some at a time: two short loops become vector instructions, one long one does not.
+    """
+    hashes = np.empty(AT_ONCE, dtype=np.uint64)
+    for b in range(out.shape[0]):
+        key = keys[b]
+        for k in range(len(starts) - 1):
+            start, stop = starts[k], starts[k + 1]
+            n_pairs = (stop - start + 1) // 2
+            size = np.uint64(stop - start)
+            unfair = RANGE % size
+            offset = np.uint64(start)
+            place = start - starts[0]
+            lows = out[b, place : place + n_pairs]
+            highs = out[b, place + n_pairs : stop - starts[0]]
+            state = key + STEP * offset
+            seen = np.uint64(0)
+            for done in range(0, len(highs), AT_ONCE):
+                n_now = min(AT_ONCE, len(highs) - done)
+                for p in range(n_now):
+                    x = state + STEP * np.uint64(done + p + 1)
+                    x = (x ^ (x >> S30)) * FIRST_FACTOR
+                    x = (x ^ (x >> S27)) * SECOND_FACTOR
+                    hashes[p] = x ^ (x >> S31)
+                some_lows, some_highs = lows[done : done + n_now], highs[done : done + n_now]
+                for p in range(n_now):
+                    low = (hashes[p] & LOW) * size
+                    high = (hashes[p] >> HALF) * size
+                    some_lows[p] = offset + (low >> HALF)
+                    some_highs[p] = offset + (high >> HALF)
+                    seen |= np.uint64((low & LOW) < unfair) | np.uint64((high & LOW) < unfair)
+            for p in range(0 if seen else len(highs), n_pairs):
+                x = state + STEP * np.uint64(p + 1)
+                x = (x ^ (x >> S30)) * FIRST_FACTOR
+                x = (x ^ (x >> S27)) * SECOND_FACTOR
+                x = x ^ (x >> S31)
+                for half in range(2):
+                    product = (x >> HALF) * size if half else (x & LOW) * size
+                    y = x ^ (FIRST_FACTOR * np.uint64(half + 1))
+                    while (product & LOW) < unfair:
+                        y = y + STEP
+                        y = (y ^ (y >> S30)) * FIRST_FACTOR
+                        y = (y ^ (y >> S27)) * SECOND_FACTOR
+                        y = y ^ (y >> S31)
+                        product = (y >> HALF) * size
+                    if half == 0:
+                        lows[p] = offset + (product >> HALF)
+                    elif p < len(highs):
+                        highs[p] = offset + (product >> HALF)
+
+
+def gather_sums(column: FloatArray, indices: UInt32Array, out: FloatArray) -> None:
+    """Add to ``out`` (b,) the sums of the drawn entries of ``column`` (n,)."""
+    n = indices.shape[1]
+    for b in range(indices.shape[0]):
+        even, odd = 0.0, 0.0
+        for i in range(0, n // 2 * 2, 2):
+            even += column[indices[b, i]]
+            odd += column[indices[b, i + 1]]
+        if n % 2:
+            even += column[indices[b, n - 1]]
+        out[b] += even + odd
+
+
+def count_draws(indices: UInt32Array, out: FloatArray) -> None:
+    """Add to ``out`` (b, n) how often each resample draws each unit."""
+    for b in range(indices.shape[0]):
+        for i in range(indices.shape[1]):
+            out[b, indices[b, i]] += 1.0

@@ -1,0 +1,205 @@
+"""Compiled loops of a search for near rows: few candidates from many distances, and their order.
+
+Plain functions over numpy arrays, as ``thetahat.numerics.loops.compiling`` takes them.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from thetahat.numerics.loops.compiling import compiled
+from thetahat.numerics.loops.sparse_counts import fixed
+from thetahat.values.types import FloatArray, IntArray
+
+MOST_COLUMNS: Final = 128
+"""Up to which numpy sums a row in eight sums side by side, as ``rank`` does."""
+_SIDE: Final = 8
+_LARGEST_GROUP: Final = 32
+
+Singles = np.ndarray[tuple[int, ...], np.dtype[np.float32]]
+Keys = np.ndarray[tuple[int, ...], np.dtype[np.int32]]
+"""The bits of single numbers from 0 on: in the order of the numbers, and quicker to compare."""
+
+
+def find_smallest(near: Keys, smallest: Keys) -> None:
+    """Write the smallest value of each of G groups of a row's columns to (q, G) ``smallest``.
+
+    Column j is of group j modulo G; the last columns, which fill no round of groups, are of none.
+    """
+    n_groups = smallest.shape[1]
+    for i in range(len(near)):
+        row, of_row = near[i], smallest[i]
+        of_row[:] = row[:n_groups]
+        for start in range(n_groups, len(row) - n_groups + 1, n_groups):
+            part = row[start : start + n_groups]
+            for g in range(n_groups):
+                of_row[g] = min(part[g], of_row[g])
+
+
+def find_near(near: Keys, smallest: Keys, limits: Keys, counts: IntArray, found: IntArray) -> None:
+    """Write the columns of each row with values up to (q,) ``limits`` to (q, most) ``found``.
+
+    They are in no order, ``counts`` (q,) of them; ``smallest`` is as ``find_smallest`` has it.
+    Where there may be more than have room, ``counts`` is 0.
+    """
+    most, n_groups = found.shape[1], smallest.shape[1]
+    for i in range(len(near)):
+        row, of_row, limit, count = near[i], found[i], limits[i], 0
+        n_grouped = len(row) - len(row) % n_groups
+        for g in range(n_groups):
+            if smallest[i, g] <= limit:
+                if count + n_grouped // n_groups > most:
+                    count = most + 1
+                    break
+                for j in range(g, n_grouped, n_groups):
+                    of_row[count] = j
+                    count += row[j] <= limit
+        if count + len(row) - n_grouped > most:
+            count = 0
+        else:
+            for j in range(n_grouped, len(row)):
+                of_row[count] = j
+                count += row[j] <= limit
+        counts[i] = count
+
+
+def rank(  # noqa: C901, PLR0913 - whole in itself, for numba's sake
+    queries: FloatArray,
+    rows: FloatArray,
+    found: IntArray,
+    counts: IntArray,
+    nearest: IntArray,
+    squares: FloatArray,
+) -> None:
+    """Write the rows found for each query and their squared distances, the nearest first.
+
+    ``found`` is (q, most), ``counts`` (q,) of them; of rows equally far the lowest comes first. As
+    many are written as (q, length) ``nearest`` and ``squares`` have room for, if there are as many.
+    A square is summed as numpy sums a row: of eight columns or more, in eight sums side by side.
+    """
+    p, most, length = rows.shape[1], found.shape[1], nearest.shape[1]
+    side, whole = np.zeros(_SIDE), p - p % _SIDE
+    keys, other_keys = np.empty(most), np.empty(most)
+    places, other_places = np.empty(most, dtype=np.intp), np.empty(most, dtype=np.intp)
+    for i in range(len(queries)):
+        query, count = queries[i], counts[i]
+        for at in range(count):
+            row, total = rows[found[i, at]], 0.0
+            if whole:
+                side[:] = 0.0
+                for c in range(0, whole, _SIDE):
+                    for s in range(_SIDE):
+                        gap = row[c + s] - query[c + s]
+                        side[s] += gap * gap
+                total = ((side[0] + side[1]) + (side[2] + side[3])) + (
+                    (side[4] + side[5]) + (side[6] + side[7])
+                )
+            for c in range(whole, p):
+                gap = row[c] - query[c]
+                total += gap * gap
+            keys[at], places[at] = total, found[i, at]
+        width = 1
+        while width < count:  # stretches in order are merged two by two
+            for start in range(0, count, 2 * width):
+                a, middle = start, min(start + width, count)
+                b, stop = middle, min(start + 2 * width, count)
+                for at in range(start, stop):
+                    if a < middle and (
+                        b >= stop
+                        or keys[a] < keys[b]
+                        or (keys[a] == keys[b] and places[a] < places[b])
+                    ):
+                        other_keys[at], other_places[at] = keys[a], places[a]
+                        a += 1
+                    else:
+                        other_keys[at], other_places[at] = keys[b], places[b]
+                        b += 1
+            keys, other_keys = other_keys, keys
+            places, other_places = other_places, places
+            width *= 2
+        nearest[i] = places[:length]
+        squares[i] = keys[:length]
+
+
+def take(  # noqa: PLR0913 - the lists, who may be taken, and where to
+    lists: IntArray,
+    of_lists: FloatArray,
+    complete_below: FloatArray,
+    queries: IntArray,
+    of_part: IntArray,
+    inside: np.ndarray,
+    rows: IntArray,
+    squares: FloatArray,
+    unsure: np.ndarray,
+) -> None:
+    """Write the first of each query's list that are inside to (q, k) ``rows``, and their squares.
+
+    ``lists`` is (n, length), of all n rows, and ``of_lists`` their squares. ``inside`` is (J, n),
+    and a query's is that of its ``of_part``. Whether it has too few, or may have others, is written
+    to (q,) ``unsure``.
+    """
+    k = rows.shape[1]
+    for at in range(len(queries)):
+        i, count = queries[at], 0
+        of_row, may_be = lists[i], inside[of_part[at]]
+        for place in range(len(of_row)):
+            if may_be[of_row[place]]:
+                rows[at, count] = of_row[place]
+                squares[at, count] = of_lists[i, place]
+                count += 1
+                if count == k:
+                    break
+        unsure[at] = count < k or squares[at, k - 1] >= complete_below[i]
+
+
+def smallest_by_kernel(near: Singles, length: int) -> tuple[Singles, Singles]:
+    """(q, G) smallest values of groups of columns, and (q,) what ``length`` columns do not exceed.
+
+    ``near`` is (q, n), from 0 on, and ``length`` is at most a quarter of n.
+    """
+    n_rows, n = near.shape
+    n_groups = n // min(_LARGEST_GROUP, n // (4 * length))
+    smallest = np.empty((n_rows, n_groups), dtype=np.float32)
+    compiled(find_smallest)(near.view(np.int32), smallest.view(np.int32))
+    return smallest, np.partition(smallest, length - 1, axis=1)[:, length - 1].copy()
+
+
+def near_by_kernel(near: Singles, smallest: Singles, limits: Singles, found: IntArray) -> IntArray:
+    """(q,) how many columns with values up to the limits are written to (q, most) ``found``.
+
+    There are 0 where there may be more than have room.
+    """
+    counts = np.zeros(len(near), dtype=np.intp)
+    keys = (part.view(np.int32) for part in (near, smallest, limits))
+    compiled(find_near)(*keys, counts, found)
+    return counts
+
+
+def ranked_by_kernel(
+    queries: FloatArray, rows: FloatArray, found: IntArray, counts: IntArray, length: int
+) -> tuple[IntArray, FloatArray]:
+    """(q, length) rows and squared distances, as ``rank`` writes them."""
+    nearest = np.empty((len(queries), length), dtype=np.intp)
+    squares = np.empty((len(queries), length))
+    compiled(rank)(fixed(queries), fixed(rows), found, counts, nearest, squares)
+    return nearest, squares
+
+
+def taken_by_kernel(  # noqa: PLR0913 - as take
+    lists: IntArray,
+    of_lists: FloatArray,
+    complete_below: FloatArray,
+    queries: IntArray,
+    of_part: IntArray,
+    inside: np.ndarray,
+    k: int,
+) -> tuple[IntArray, FloatArray, np.ndarray]:
+    """(q, k) rows and squares of the first inside of each query's list, and (q,) where unsure."""
+    n_queries = len(queries)
+    rows, squares = np.zeros((n_queries, k), dtype=np.intp), np.zeros((n_queries, k))
+    unsure = np.zeros(n_queries, dtype=np.bool_)
+    loop = compiled(take)
+    loop(lists, of_lists, complete_below, fixed(queries), of_part, inside, rows, squares, unsure)
+    return rows, squares, unsure

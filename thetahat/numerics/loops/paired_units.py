@@ -1,0 +1,89 @@
+"""Differences of many pairs, and what of them is nothing but rounding."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from thetahat.numerics.loops.compiling import compiled, to_be_read
+from thetahat.values.types import FloatArray, IntArray
+
+MANY_VALUES: Final = 50_000
+"""Differences of all pairs from which the loops pay for being compiled."""
+
+
+def without_roundings(
+    values: FloatArray, of_models: FloatArray, positions: IntArray
+) -> tuple[FloatArray, FloatArray, FloatArray, IntArray, IntArray]:
+    """Return differences with those that are nothing but rounding set to 0.
+
+    Parameters
+    ----------
+    values : ndarray of float
+        (p, u) differences; they stay as they are.
+    of_models : ndarray of float
+        (m, u) how far rounding may have moved the units of the models; that of a difference is
+        the larger of its two models'.
+    positions : ndarray of int
+        (p, 2) the two models of each pair.
+
+    Returns
+    -------
+    values : ndarray of float
+        (p, u) those given, where nothing is set to 0.
+    largest : ndarray of float
+        (p,) rounding of any difference of a pair.
+    dropped : ndarray of float
+        (p,) sum of the sizes of what is now 0.
+    n_positive, n_negative : ndarray of int
+        (p,) how many differences are left of either sign.
+    """
+    p = len(values)
+    by_model, dropped = of_models.max(axis=1, initial=0.0), np.zeros(p)
+    largest = np.maximum(by_model[positions[:, 0]], by_model[positions[:, 1]])
+    n_positive, n_negative = np.empty(p, dtype=np.intp), np.empty(p, dtype=np.intp)
+    of = to_be_read(of_models), to_be_read(positions)
+    compiled(count_signs)(*of, to_be_read(values), dropped, n_positive, n_negative)
+    if dropped.any():
+        values = values.copy()
+        compiled(drop_roundings)(*of, dropped, values)
+    return values, largest, dropped, n_positive, n_negative
+
+
+def count_signs(  # noqa: PLR0913 - the differences, whose they are, and three results
+    of_models: FloatArray,
+    positions: IntArray,
+    values: FloatArray,
+    dropped: FloatArray,
+    n_positive: IntArray,
+    n_negative: IntArray,
+) -> None:
+    """Fill in what ``without_roundings`` says is dropped and left, a row after the other."""
+    for row in range(len(values)):
+        a, b = of_models[positions[row, 0]], of_models[positions[row, 1]]
+        own = values[row]
+        positive, negative = np.int64(0), np.int64(0)
+        for i in range(len(own)):
+            slack = max(a[i], b[i])
+            positive += np.int64(own[i] > slack)
+            negative += np.int64(own[i] < -slack)
+        n_positive[row], n_negative[row] = positive, negative
+        if positive + negative < len(own):
+            for i in range(len(own)):
+                size = abs(own[i])
+                if size <= max(a[i], b[i]):
+                    dropped[row] += size
+
+
+def drop_roundings(
+    of_models: FloatArray, positions: IntArray, dropped: FloatArray, values: FloatArray
+) -> None:
+    """Set to 0 what is no more than rounding, in the rows where something is."""
+    for row in range(len(values)):
+        if dropped[row] > 0:
+            a, b = of_models[positions[row, 0]], of_models[positions[row, 1]]
+            own = values[row]
+            for i in range(len(own)):
+                if abs(own[i]) <= max(a[i], b[i]):
+                    own[i] = 0.0

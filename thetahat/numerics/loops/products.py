@@ -1,0 +1,114 @@
+"""Sums and sums of products of a few models' losses, block by block, in one pass over them.
+
+Losses are taken relative to a given one of their block and model. Some hundred rows of all models
+are read at a time, and stay in a near cache until all their products are added: the losses
+themselves come from memory once, whatever the order of the blocks' rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from thetahat.numerics.loops.compiling import compiled_in_any_order, to_be_read
+from thetahat.numerics.loops.run_products import of_runs
+from thetahat.values.types import FloatArray, IntArray
+
+MANY_LOSSES: Final = 100_000
+"""Losses of all models from which the loop pays for being compiled."""
+
+MOST_MODELS: Final = 32
+"""Of more models, products of whole matrices are as fast."""
+
+_HELD = 2**13  # losses that are copied in the order of their rows: 64 KB
+_OF_RUNS, _ROWS_OF_RUNS = 2**14, 2**11  # losses that need no copy, in the second cache: 128 KB
+_READ = 2**15  # losses in the next one, whose blocks' rows lie among each other: 256 KB
+_ROWS_OF_A_BLOCK = 64  # of a few in one piece the loops would be mostly starts and ends
+
+
+def block_products(
+    models: Sequence[FloatArray], order: IntArray | None, starts: IntArray, about: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return (J, m) sums and (J, m, m) sums of products of losses less ``about``.
+
+    Whole numbers give exact sums.
+
+    Parameters
+    ----------
+    models : sequence of ndarray of float
+        (m,) of (n,) losses, at most ``MOST_MODELS``.
+    order : ndarray of int or None
+        (n,) rows sorted by block; None where they are so already.
+    starts : ndarray of int
+        (J + 1,) first of each block, among the sorted rows.
+    about : ndarray of float
+        (J, m) what is taken off each loss.
+    """
+    m, k = len(models), len(starts) - 1
+    even = m + m % 2
+    sums, products = np.zeros((k, even)), np.zeros((k, even, even))
+    # of one kind, however many and wherever from, so that the loop is compiled once
+    seen = [to_be_read(losses) for losses in models]
+    padded = tuple(seen + seen[:1] * (MOST_MODELS - m))
+    if order is None:
+        about = np.column_stack([about, about[:, : even - m]])
+        at_once = min(_OF_RUNS // m, _ROWS_OF_RUNS)
+        compiled_in_any_order(of_runs)(padded, at_once, starts, about, sums, products)
+    else:
+        at_once = max(_READ // m, _ROWS_OF_A_BLOCK * k)
+        held = np.zeros((even, min(max(_HELD // m, 256), 1024)))
+        loop = compiled_in_any_order(of_blocks)
+        loop(padded, to_be_read(order), at_once, starts, about, held, sums, products)
+    lower = np.tril(products)[:, :m, :m]
+    return sums[:, :m], lower + np.tril(lower, -1).transpose(0, 2, 1)
+
+
+def of_blocks(  # noqa: PLR0913 - a compiled loop calls no others
+    models: tuple[FloatArray, ...],
+    order: IntArray,
+    at_once: int,
+    starts: IntArray,
+    about: FloatArray,
+    held: FloatArray,
+    sums: FloatArray,
+    products: FloatArray,
+) -> None:
+    """Add to sums and to products; of these to the squares of two by two on and below the diagonal.
+
+    ``held`` has an even number of rows, all 0.
+    """
+    m, w = about.shape[1], held.shape[1]
+    reached = starts[:-1].copy()
+    for high in range(at_once, starts[-1] + at_once, at_once):
+        for k in range(len(reached)):
+            low = stop = reached[k]
+            while stop < starts[k + 1] and order[stop] < high:
+                stop += 1
+            reached[k] = stop
+            own = products[k]
+            for start in range(low, stop, w):
+                n = min(w, stop - start)
+                for p in range(m):
+                    h, least, total = held[p], about[k, p], 0.0
+                    losses, rows = models[p], order[start : start + n]
+                    for i in range(n):
+                        x = losses[rows[i]] - least
+                        h[i] = x
+                        total += x
+                    sums[k, p] += total
+                for p in range(0, len(held), 2):
+                    x0, x1 = held[p], held[p + 1]
+                    for q in range(0, p + 1, 2):
+                        y0, y1 = held[q], held[q + 1]
+                        a = b = c = d = 0.0
+                        for i in range(n):
+                            a += x0[i] * y0[i]
+                            b += x0[i] * y1[i]
+                            c += x1[i] * y0[i]
+                            d += x1[i] * y1[i]
+                        own[p, q] += a
+                        own[p, q + 1] += b
+                        own[p + 1, q] += c
+                        own[p + 1, q + 1] += d

@@ -1,0 +1,73 @@
+"""Sums under random signs, by tables of the partial sums of eight terms."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from thetahat.numerics.loops.bootstrap import (
+    FIRST_FACTOR,
+    S27,
+    S30,
+    S31,
+    SECOND_FACTOR,
+    STEP,
+    UInt64Array,
+)
+from thetahat.numerics.loops.compiling import compiled
+from thetahat.values.types import FloatArray
+
+MANY_FLIPS: Final = 10**7
+"""Terms times patterns from which the tables pay for their compilation."""
+
+WORD: Final = 64  # terms whose signs are one number
+AT_ONCE = 256
+
+_GROUP = 8
+_TABLE = 2**_GROUP
+_WORDS_OF_TABLES = 32  # 512 KB of tables are made at once, of which 16 KB are in use at a time
+_BYTE = np.uint64(255)
+_BITS = np.arange(_TABLE)[:, None] >> np.arange(_GROUP)[None, :] & 1
+_SIGNS = (1.0 - 2.0 * _BITS).T.copy()
+
+
+def add_sums(terms: FloatArray, keys: UInt64Array, out: FloatArray) -> None:
+    """Add to ``out`` (B,) the sums of (n,) terms under random signs; a key for each 64 terms."""
+    padded = np.zeros(WORD * len(keys))
+    padded[: len(terms)] = terms
+    groups = padded.reshape(-1, WORD // _GROUP, _GROUP)
+    for first in range(0, len(keys), _WORDS_OF_TABLES):
+        some = slice(first, first + _WORDS_OF_TABLES)
+        tables = (groups[some] @ _SIGNS).reshape(-1, WORD // _GROUP * _TABLE)
+        compiled(look_up)(tables, keys[some], out)
+
+
+def look_up(tables: FloatArray, keys: UInt64Array, out: FloatArray) -> None:
+    """Add the partial sums that each hash's eight bytes pick, to every pattern for a key in turn.
+
+    So the tables in use, those of 64 terms, stay in the fastest cache. Hash b of a key is
+    splitmix64's; hashes are made some at a time, which compiles to vector instructions.
+    """
+    hashes = np.empty(AT_ONCE, dtype=np.uint64)
+    for w in range(len(keys)):
+        table, key = tables[w], keys[w]
+        for done in range(0, len(out), AT_ONCE):
+            n_now = min(AT_ONCE, len(out) - done)
+            for p in range(n_now):
+                x = key + STEP * np.uint64(done + p + 1)
+                x = (x ^ (x >> S30)) * FIRST_FACTOR
+                x = (x ^ (x >> S27)) * SECOND_FACTOR
+                hashes[p] = x ^ (x >> S31)
+            sums = out[done : done + n_now]
+            for p in range(n_now):
+                x = hashes[p]
+                s0 = table[np.intp(x & _BYTE)]
+                s1 = table[256 + np.intp((x >> np.uint64(8)) & _BYTE)]
+                s2 = table[512 + np.intp((x >> np.uint64(16)) & _BYTE)]
+                s3 = table[768 + np.intp((x >> np.uint64(24)) & _BYTE)]
+                s4 = table[1024 + np.intp((x >> np.uint64(32)) & _BYTE)]
+                s5 = table[1280 + np.intp((x >> np.uint64(40)) & _BYTE)]
+                s6 = table[1536 + np.intp((x >> np.uint64(48)) & _BYTE)]
+                s7 = table[1792 + np.intp(x >> np.uint64(56))]
+                sums[p] += ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))

@@ -1,0 +1,164 @@
+"""Signed ranks of many differences: keys to sort by in one pass, rank sums of them in another."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from thetahat.numerics.loops.compiling import compiled, to_be_read
+from thetahat.values.types import FloatArray
+
+MANY_SIZES: Final = 50_000
+"""Sizes from which the loops pay for being compiled."""
+
+_AT_ONCE: Final = 1024  # sizes in the nearest cache
+
+_ONE: Final = np.uint64(1)
+
+
+def sorted_keys(
+    values: FloatArray, a: FloatArray, b: FloatArray, rounding: float
+) -> tuple[np.ndarray, float, float]:
+    """Return the keys, in order, of differences beyond rounding; and its largest and smallest.
+
+    Parameters
+    ----------
+    values : ndarray of float
+        (u,) differences, none of them NaN.
+    a, b : ndarray of float
+        (u,) whose larger size, times ``rounding``, is how far rounding may have moved each.
+    rounding : float
+        As above.
+
+    Returns
+    -------
+    keys : ndarray of uint64
+        (m,) the bits of the size of each difference that is not 0, and in the lowest whether it is
+        positive.
+    largest, smallest : float
+        Rounding of these.
+    """
+    keys, out = np.empty(len(values), dtype=np.uint64), np.empty(2)
+    given = (to_be_read(values), to_be_read(values.view(np.uint64)), to_be_read(a), to_be_read(b))
+    n = compiled(fill_keys)(*given, rounding, keys, out)
+    kept: np.ndarray = keys[:n]
+    kept.sort()
+    return kept, float(out[0]), float(out[1])
+
+
+def rank_sums(
+    keys: np.ndarray, slack: float, least_slack: float
+) -> tuple[float, float, bool] | None:
+    """Return the sum of ranks of the positive, the sum of all squares, and whether there are ties.
+
+    Ranks start from 1; sizes no further apart than the slack share the mean of theirs. None where
+    some neighbours are further apart than the least slack and not further than the largest: each
+    size's own must then be looked at.
+
+    Parameters
+    ----------
+    keys : ndarray of uint64
+        (n,) ascending: the bits of each size, and in the lowest whether it is positive.
+    slack, least_slack : float
+        Largest and smallest rounding of a size.
+    """
+    out, n = np.empty(2), len(keys)
+    bits = np.empty(_AT_ONCE, dtype=np.uint64)
+    ambiguous = compiled(add_ranks)(keys, slack, least_slack, bits, bits.view(np.float64), out)
+    squares = n * (n + 1) * (2 * n + 1) / 6 - float(out[1]) / 12
+    return None if ambiguous else (float(out[0]), squares, bool(out[1]))
+
+
+def positive_sums(keys: np.ndarray) -> tuple[FloatArray, FloatArray]:
+    """Return (p,) R+ of rows whose ranks are 1 to u, and smallest gaps between two sizes.
+
+    Parameters
+    ----------
+    keys : ndarray of uint64
+        (p, u) as ``sorted_keys`` gives them, each row in order.
+    """
+    found, bits = np.empty((2, len(keys))), np.empty(keys.shape[1], dtype=np.uint64)
+    compiled(add_rows)(keys, bits, bits.view(np.float64), found)
+    return found[0], found[1]
+
+
+def fill_keys(  # noqa: PLR0913 - the differences, what they are of, and two results
+    values: FloatArray,
+    bits: np.ndarray,
+    a: FloatArray,
+    b: FloatArray,
+    rounding: float,
+    keys: np.ndarray,
+    out: FloatArray,
+) -> int:
+    """Fill in keys, and the largest and smallest rounding; return how many there are.
+
+    Each is written where the next goes, and then counted or not: no guess whether it counts can
+    go wrong. The sign bit is shifted out, and says in the lowest whether the value is positive.
+    """
+    n, largest, smallest = 0, 0.0, np.inf
+    for i in range(len(values)):
+        slack = max(abs(a[i]), abs(b[i])) * rounding
+        keys[n] = (bits[i] << _ONE) | np.uint64(values[i] > 0)
+        counts = abs(values[i]) > slack
+        n += counts
+        largest = max(largest, slack) if counts else largest
+        smallest = min(smallest, slack) if counts else smallest
+    out[0], out[1] = largest, smallest
+    return n
+
+
+def add_ranks(  # noqa: PLR0913 - the keys, how far apart ties are, room for some, and the sums
+    keys: np.ndarray,
+    slack: float,
+    least_slack: float,
+    bits: np.ndarray,
+    sizes: FloatArray,
+    out: FloatArray,
+) -> bool:
+    """Fill in the sum of ranks and the sum of t^3 - t over ties; return whether a gap is ambiguous.
+
+    ``bits`` and ``sizes`` are one stretch of memory. Sums of ranks are of halves, and exact below
+    2^52.
+    """
+    n, at_once = len(keys), len(bits)
+    start, count = (
+        0,
+        np.int64(0),
+    )  # of the sizes that are tied so far: the first, and the positive ones
+    total = lost = last = 0.0
+    for low in range(0, n, at_once):
+        part = keys[low : low + at_once]
+        for i in range(len(part)):
+            bits[i] = part[i] >> _ONE
+        for i in range(len(part)):
+            gap = sizes[i] - last
+            last = sizes[i]
+            if gap > slack:
+                stop = low + i
+                total += (start + stop + 1) / 2 * count
+                tied = float(stop - start)
+                lost += tied * tied * tied - tied
+                start, count = stop, np.int64(0)
+            elif gap > least_slack and low + i > 0:
+                return True
+            count += np.int64(part[i] & _ONE)
+    total += (start + n + 1) / 2 * count
+    tied = float(n - start)
+    out[0], out[1] = total, lost + (tied * tied * tied - tied)
+    return False
+
+
+def add_rows(keys: np.ndarray, bits: np.ndarray, sizes: FloatArray, out: FloatArray) -> None:
+    """Fill in the rows of ``positive_sums``; ``bits`` and ``sizes`` are one stretch of memory."""
+    for row in range(len(keys)):
+        own = keys[row]
+        total, least = np.int64(0), np.inf
+        for i in range(len(own)):
+            bits[i] = own[i] >> _ONE
+            total += np.int64(own[i] & _ONE) * (i + 1)
+        for i in range(1, len(own)):
+            gap = sizes[i] - sizes[i - 1]
+            least = min(least, gap)
+        out[0, row], out[1, row] = total, least

@@ -1,0 +1,239 @@
+"""Compiled loops over the rows of a compressed matrix: sums by class, and scores from a table.
+
+Plain functions over numpy arrays, as ``thetahat.numerics.loops.compiling`` takes them. Stored
+values are
+of eight bytes, or of two, which halves what is read. Indices are unsigned: for signed ones numba
+looks at each whether it counts from the end, which takes as long as the rest. Each cell is summed
+in the order of the rows, as ``scipy.sparse`` sums it, so that the numbers are the same bit by bit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from thetahat.numerics.loops.compiling import compiled
+from thetahat.values.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from thetahat.tables.sparse import CsrMatrix
+
+Unsigned = np.ndarray[tuple[int, ...], np.dtype[np.unsignedinteger[Any]]]
+
+
+def class_sums(  # noqa: PLR0913 - the parts of a compressed matrix, and of what is counted
+    indptr: Unsigned,
+    indices: Unsigned,
+    data: FloatArray,
+    rows: Unsigned,
+    codes: Unsigned,
+    weights: FloatArray,
+    sums: FloatArray,
+) -> None:
+    """Add the weighted values of some rows to the (C, p) sums of their classes.
+
+    ``codes`` and ``weights`` are (n,), of all rows.
+    """
+    for i in rows:
+        code, weight = codes[i], weights[i]
+        for k in range(indptr[i], indptr[i + 1]):
+            sums[code, indices[k]] += weight * data[k]
+
+
+def whole_sums(  # noqa: PLR0913 - as class_sums
+    indptr: Unsigned,
+    indices: Unsigned,
+    data: FloatArray,
+    cells: Unsigned,
+    weights: FloatArray,
+    sums: np.ndarray,
+) -> None:
+    """Add the weighted values of all rows, whole numbers, to the (m, p) int32 sums of their cells.
+
+    ``cells`` is (n,); rows of cell m are left out.
+    """
+    for i in range(len(cells)):
+        cell, weight = cells[i], np.int32(weights[i])
+        if cell < len(sums):
+            of_cell = sums[cell]
+            for k in range(indptr[i], indptr[i + 1]):
+                of_cell[indices[k]] += weight * np.int32(data[k])
+
+
+def as_short(values: FloatArray, small: np.ndarray) -> int:
+    """Write whole numbers from 0 to 65535 to (m,) uint16 ``small``; return how many are others."""
+    n_others = np.int64(0)
+    for k in range(len(values)):
+        whole = np.int32(values[k])
+        small[k] = np.uint16(whole & 65535)
+        n_others += np.int64(np.float64(whole & 65535) != values[k])
+    return int(n_others)
+
+
+def row_scores(  # noqa: PLR0913 - as class_sums
+    indptr: Unsigned,
+    indices: Unsigned,
+    data: FloatArray,
+    rows: Unsigned,
+    which: Unsigned,
+    tables: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Add to (m, W) the products of some rows with those of (K, p, W) tables they belong to.
+
+    ``which`` is (m,); rows of table K are left out.
+    """
+    width = tables.shape[2]
+    for at in range(len(rows)):
+        i = rows[at]
+        if which[at] >= len(tables):
+            continue
+        table = tables[which[at]]
+        if width == 1:
+            of_column, only = table[:, 0], 0.0
+            for k in range(indptr[i], indptr[i + 1]):
+                only += np.float64(data[k]) * of_column[indices[k]]
+            out[at, 0] += only
+        elif width == 2:
+            first, second = 0.0, 0.0
+            for k in range(indptr[i], indptr[i + 1]):
+                value, column = np.float64(data[k]), indices[k]
+                first += value * table[column, 0]
+                second += value * table[column, 1]
+            out[at, 0] += first
+            out[at, 1] += second
+        else:
+            for k in range(indptr[i], indptr[i + 1]):
+                value, column = np.float64(data[k]), indices[k]
+                for c in range(width):
+                    out[at, c] += value * table[column, c]
+
+
+def listed_odds(
+    sums: Unsigned, less: Unsigned, logs: FloatArray, norms: FloatArray, odds: FloatArray
+) -> None:
+    """Write (p,) logs of the second of (2, p) sums, less others, less those of the first.
+
+    ``logs`` are those of 0, 1, 2, ..., and ``norms`` (2,) what is subtracted in each row first.
+    """
+    for j in range(len(odds)):
+        first = logs[np.uint64(sums[0, j]) - np.uint64(less[0, j])] - norms[0]
+        odds[j] = logs[np.uint64(sums[1, j]) - np.uint64(less[1, j])] - norms[1] - first
+
+
+def left_out(  # noqa: PLR0913 - as class_sums
+    indptr: Unsigned,
+    indices: Unsigned,
+    data: FloatArray,
+    codes: Unsigned,
+    weights: FloatArray,
+    sums: Unsigned,
+    logs: FloatArray,
+    out: FloatArray,
+    lengths: FloatArray,
+) -> None:
+    """Write the products of all rows with the logs of their classes' (C, p) sums without them.
+
+    ``logs`` are those of 0, 1, 2, ...; (n,) ``lengths`` are the sums of the rows' values.
+    """
+    for i in range(len(codes)):
+        of_class, weight = sums[codes[i]], np.uint64(weights[i])
+        said, length = 0.0, 0.0
+        for k in range(indptr[i], indptr[i + 1]):
+            value = np.float64(data[k])
+            said += value * logs[of_class[indices[k]] - weight * np.uint64(data[k])]
+            length += value
+        out[i], lengths[i] = said, length
+
+
+def sums_by_kernel(
+    matrix: CsrMatrix, rows: IntArray, codes: IntArray, weights: FloatArray, n_codes: int
+) -> FloatArray:
+    """(n_codes, p) weighted sums of some rows by code; codes and weights are of all rows."""
+    sums = np.zeros((n_codes, matrix.shape[1]))
+    loop = compiled(class_sums)
+    loop(*_parts(matrix), unsigned(rows), unsigned(codes), fixed(weights), sums)
+    return sums
+
+
+def whole_sums_by_kernel(
+    matrix: CsrMatrix, cells: IntArray, weights: FloatArray, n_cells: int
+) -> np.ndarray:
+    """(n_cells, p) int32 sums of the rows of each cell, all of them whole and below 2^31."""
+    sums = np.zeros((n_cells, matrix.shape[1]), dtype=np.int32)
+    compiled(whole_sums)(*_parts(matrix), unsigned(cells), fixed(weights), sums)
+    return sums
+
+
+def odds_by_kernel(
+    sums: IntArray, less: np.ndarray, logs: FloatArray, norms: FloatArray
+) -> FloatArray:
+    """(p,) log odds from (2, p) sums less int32 others; ``logs`` reach to the largest of them."""
+    odds = np.empty(sums.shape[1])
+    compiled(listed_odds)(
+        unsigned(sums), unsigned(np.ascontiguousarray(less)), fixed(logs), fixed(norms), odds
+    )
+    return odds
+
+
+def left_out_by_kernel(
+    matrix: CsrMatrix, codes: IntArray, weights: FloatArray, sums: IntArray, logs: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """(n,) products of each row with the logs of its class's sums without it, and (n,) lengths.
+
+    All values are whole; ``sums`` is (C, p), of all rows by class, and ``logs`` those of each
+    whole number up to the largest of the sums.
+    """
+    said, lengths = np.empty((2, len(codes)))
+    compiled(left_out)(
+        *_parts(matrix),
+        unsigned(codes),
+        fixed(weights),
+        unsigned(sums),
+        fixed(logs),
+        said,
+        lengths,
+    )
+    return said, lengths
+
+
+def short_by_kernel(values: FloatArray) -> np.ndarray | None:
+    """Return whole numbers from 0 to 65535 as (m,) uint16; None where some are others."""
+    small = np.empty(len(values), dtype=np.uint16)
+    n_others = compiled(as_short)(fixed(values), small)
+    return None if n_others else small
+
+
+def scores_by_kernel(matrix: CsrMatrix, rows: IntArray, table: FloatArray) -> FloatArray:
+    """(m, W) products of some rows with a (W, p) table."""
+    which = np.zeros(len(rows), dtype=np.intp)
+    return scores_of_blocks_by_kernel(matrix, rows, which, np.ascontiguousarray(table.T)[None])
+
+
+def scores_of_blocks_by_kernel(
+    matrix: CsrMatrix, rows: IntArray, which: IntArray, tables: FloatArray
+) -> FloatArray:
+    """(m, W) products of some rows with that of (K, p, W) tables they belong to; 0 for the K-th."""
+    out = np.zeros((len(rows), tables.shape[2]))
+    compiled(row_scores)(*_parts(matrix), unsigned(rows), unsigned(which), fixed(tables), out)
+    return out
+
+
+def _parts(matrix: CsrMatrix) -> tuple[Unsigned, Unsigned, FloatArray]:
+    return unsigned(matrix.indptr), unsigned(matrix.indices), fixed(matrix.data)
+
+
+def unsigned(numbers: np.ndarray) -> Unsigned:
+    """Return whole numbers that are not negative as an unsigned type of their size."""
+    return fixed(numbers.view(np.dtype(f"u{numbers.dtype.itemsize}")))
+
+
+def fixed(values: np.ndarray) -> np.ndarray:
+    """Return a view that cannot be written to.
+
+    A matrix may be a map of a file, and to numba that is another type, compiled for once more.
+    """
+    view = values.view()
+    view.flags.writeable = False
+    return view

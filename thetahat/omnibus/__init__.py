@@ -1,8 +1,0 @@
-"""Tests of many models at once, one module each, by wire name."""
-
-from typing import Final
-
-from thetahat.omnibus.base import OmnibusTest
-from thetahat.registry import Registry
-
-OMNIBUS: Final[Registry[type[OmnibusTest]]] = Registry.collect(__name__, __path__)

@@ -1,0 +1,118 @@
+"""The distribution of a sum when each term's sign is a fair coin.
+
+The signs of 64 terms in a pattern are the bits of one number, the lowest first: a hash of the
+stream, of which 64 terms they are, and of the pattern's number. So a pattern is the same whichever
+way the sums are made, and whatever number of patterns is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from thetahat.distributions import fair_coin_p_value
+from thetahat.numerics.bootstrap.draws import mixed
+from thetahat.numerics.loops.bootstrap import STEP, UInt64Array
+from thetahat.numerics.loops.sign_flips import MANY_FLIPS, WORD, add_sums
+from thetahat.values.types import Alternative, FloatArray
+
+TIE = 1e-12  # sums closer than this share of the sum of sizes are equal
+_SIGNS_AT_ONCE = 2**20
+_WORDS_AT_ONCE = 128
+
+
+def binomials(terms: FloatArray, alternative: Alternative) -> list[float | None]:
+    """Return the exact p-value of each row of (p, u) terms that have one size or are 0, else None.
+
+    The sum is then a count of heads: for zero-one losses the sign-flip test is a sign test.
+    """
+    sizes = np.abs(terms)
+    largest = sizes.max(axis=1)
+    sizes[sizes == 0] = np.inf
+    one_size = sizes.min(axis=1) >= largest * (1 - TIE)
+    heads = np.count_nonzero(terms > 0, axis=1).tolist()
+    tosses = np.count_nonzero(terms, axis=1).tolist()
+    return [
+        fair_coin_p_value(up, n, alternative) if is_one else None
+        for up, n, is_one in zip(heads, tosses, one_size.tolist(), strict=True)
+    ]
+
+
+def by_enumeration(terms: FloatArray, alternative: Alternative) -> float:
+    """Exact p-value over all 2^n sign patterns, by doubling the list of partial sums."""
+    sums = np.zeros(1)
+    for term in terms:
+        sums = np.concatenate([sums + term, sums - term])
+    return count_extreme(sums, terms, alternative) / len(sums)
+
+
+def by_sampling(
+    terms: FloatArray, alternative: Alternative, n_resamples: int, rng: np.random.Generator
+) -> float:
+    """Return (count + 1) / (B + 1) over B random sign patterns; memory is O(B + n)."""
+    sums = random_sums(terms, n_resamples, rng)
+    return (count_extreme(sums, terms, alternative) + 1) / (n_resamples + 1)
+
+
+def random_sums(terms: FloatArray, n_resamples: int, rng: np.random.Generator) -> FloatArray:
+    """(B,) sums of the (n,) terms under random signs."""
+    return np.asarray(random_sums_of_rows(terms[None, :], n_resamples, rng)[0])
+
+
+def random_sums_of_rows(rows: FloatArray, n_resamples: int, rng: np.random.Generator) -> FloatArray:
+    r"""(m, B) sums of each of m rows of (m, n) terms under the same random signs.
+
+    .. math:: \sum_i \pm x_i = \sum_i x_i - 2 \sum_{i \in F_b} x_i
+
+    with F_b the terms that pattern b flips: few flips are a product of a matrix of bits with the
+    terms. Many take tables of the 256 partial sums of eight terms each, so that one look-up does
+    the work of eight signs and eight additions.
+    """
+    n = rows.shape[1]
+    keys = _keys(-(-n // WORD), rng)
+    sums = np.zeros((len(rows), n_resamples))
+    if n * n_resamples >= MANY_FLIPS:
+        for terms, out in zip(rows, sums, strict=True):
+            add_sums(terms, keys, out)
+        return sums
+    for piece, patterns, flipped in _flips(keys, n_resamples):
+        terms = rows[:, piece]
+        sums[:, patterns] -= 2.0 * (terms @ flipped[:, : terms.shape[1]].T)
+    sums += rows.sum(axis=1, keepdims=True)
+    return sums
+
+
+def _keys(n_words: int, rng: np.random.Generator) -> UInt64Array:
+    """(n / 64,) keys of the terms' signs, from one number of the stream."""
+    key = np.uint64(rng.integers(2**64, dtype=np.uint64))
+    return mixed(key + STEP * np.arange(1, n_words + 1, dtype=np.uint64))
+
+
+def _flips(keys: UInt64Array, n_resamples: int) -> Iterator[tuple[slice, slice, FloatArray]]:
+    """Yield some terms, some patterns, and whether each pattern flips each term: (b, n) 0 or 1."""
+    for low in range(0, len(keys), _WORDS_AT_ONCE):
+        some = keys[low : low + _WORDS_AT_ONCE]
+        step = max(1, _SIGNS_AT_ONCE // (WORD * len(some)))
+        for first in range(0, n_resamples, step):
+            stop = min(first + step, n_resamples)
+            numbers = np.arange(first + 1, stop + 1, dtype=np.uint64)
+            words = mixed(some + STEP * numbers[:, None]).astype("<u8")
+            flipped = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
+            terms = slice(WORD * low, WORD * (low + len(some)))
+            yield terms, slice(first, stop), flipped.astype(np.float64)
+
+
+def count_extreme(sums: FloatArray, terms: FloatArray, alternative: Alternative) -> int:
+    """Count the sums at least as far in the alternative's direction as the sum of the terms."""
+    observed, slack = float(terms.sum()), TIE * float(np.abs(terms).sum())
+    return count_beyond(sums, observed, slack, alternative)
+
+
+def count_beyond(sums: FloatArray, observed: float, slack: float, alternative: Alternative) -> int:
+    """Count the sums that lie as far as the observed one, or nearer by no more than the slack."""
+    if alternative is Alternative.TWO_SIDED:
+        return int(np.count_nonzero(np.abs(sums) >= abs(observed) - slack))
+    if alternative is Alternative.LESS:
+        return int(np.count_nonzero(sums <= observed + slack))
+    return int(np.count_nonzero(sums >= observed - slack))

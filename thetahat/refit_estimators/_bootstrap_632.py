@@ -1,0 +1,76 @@
+"""How the error on the training data and the error out of the bag are combined."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from thetahat.values.types import Caution
+
+SHARE = 0.632  # 1 - 1/e to three digits, as efron1983 has it: the share of rows in a resample
+
+
+def combined(apparent: float, out_of_bag: float) -> float:
+    """Return .368 of the apparent error and .632 of that out of the bag."""
+    return (1 - SHARE) * apparent + SHARE * out_of_bag
+
+
+@dataclass(frozen=True, slots=True)
+class Plus:
+    r"""The .632+ combination.
+
+    .. math::
+        E' = \min(\hat E, \hat\gamma), \quad
+        R = \frac{E' - \overline{err}}{\hat\gamma - \overline{err}}, \quad
+        w = \frac{.632}{1 - .368 R}, \quad (1 - w) \overline{err} + w E'
+
+    with R = 0 where the error out of the bag or the no-information error is not above the
+    apparent one; so R lies in [0, 1].
+
+    Source: efron1997.
+
+    Parameters
+    ----------
+    apparent, out_of_bag, no_information : float
+        Error on the training data, error out of the bag, and gamma.
+    """
+
+    apparent: float
+    out_of_bag: float
+    no_information: float
+
+    @property
+    def capped(self) -> float:
+        """E', the error out of the bag or gamma, whichever is less."""
+        return min(self.out_of_bag, self.no_information)
+
+    @property
+    def relative_overfitting(self) -> float:
+        """R, between 0 (none) and 1 (the model knows nothing of new instances)."""
+        if min(self.capped, self.no_information) <= self.apparent:
+            return 0.0
+        # between 0 and 1, for apparent < capped <= no_information
+        return (self.capped - self.apparent) / (self.no_information - self.apparent)
+
+    @property
+    def weight(self) -> float:
+        """Return w, between .632 and 1."""
+        return SHARE / (1 - (1 - SHARE) * self.relative_overfitting)
+
+    @property
+    def estimate(self) -> float:
+        """The .632+ error."""
+        w = self.weight
+        return (1 - w) * self.apparent + w * self.capped
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """Say where the error out of the bag was capped."""
+        if self.out_of_bag <= self.no_information:
+            return ()
+        return (
+            Caution(
+                "out_of_bag_above_no_information",
+                f"the error out of the bag, {self.out_of_bag:.6g}, is above that of a model that "
+                f"knows nothing, {self.no_information:.6g}, which is taken in its place",
+            ),
+        )

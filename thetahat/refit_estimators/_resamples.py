@@ -1,0 +1,225 @@
+"""The fits of the bootstrap estimates of error: to the data, and to resamples of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from thetahat.refit_estimators._parameters import require_rows
+from thetahat.refit_estimators.base import APPARENT, Fits
+from thetahat.schemes.base import Rows, Split
+from thetahat.seeds import stream
+from thetahat.values.types import Caution, FloatArray, IntArray
+
+STEADY = 500  # resamples from which the standard error of the benchmark is steady (schulz2024)
+
+
+@dataclass(frozen=True)
+class Resamples:
+    """One fit to all rows, and one to each of B resamples of n rows with replacement.
+
+    Each is tested on all rows; which of them were out of the bag follows from ``counts``. A
+    resample that leaves nothing out is drawn again.
+
+    Parameters
+    ----------
+    n_resamples : int
+        B.
+    """
+
+    n_resamples: int
+
+    def n_splits(self, rows: Rows) -> int:
+        """B + 1."""
+        require_rows(rows, 2, "a bootstrap")
+        return self.n_resamples + 1
+
+    def n_tests(self, rows: Rows) -> int:
+        """(B + 1) n."""
+        return (self.n_resamples + 1) * rows.n
+
+    def splits(
+        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
+    ) -> Iterator[Split]:
+        """Yield the fit to all rows first, then those to the resamples."""
+        every = np.arange(rows.n, dtype=np.intp)
+        wanted = range(self.n_splits(rows))[start:stop]
+        of_all = _bags(self, rows.n, seed) if len(wanted) > self.n_resamples else None
+        for split in wanted:
+            if split == 0:
+                yield Split(0, 0, APPARENT, train=every, test=every)
+            else:
+                own = self.counts(rows.n, seed, split) if of_all is None else of_all[split - 1]
+                train = np.repeat(every, own)
+                yield Split(0, split, split, train=train, test=every)
+
+    def counts(self, n: int, seed: int, resample: int) -> IntArray:
+        """(n,) how often each row stands in a resample, which are numbered from 1."""
+        rng = stream(seed, "resamples", resample)
+        while True:
+            counts = np.bincount(rng.integers(n, size=n), minlength=n)
+            if (counts == 0).any():
+                return counts
+
+    def in_bag_errors(self, fits: Fits) -> FloatArray:
+        """(B,) error of each fit on the resample that it was made from."""
+        bags = zip(_bags(self, fits.rows.n, fits.seed), fits.losses[1:], strict=True)
+        return np.array([counts @ losses / fits.rows.n for counts, losses in bags])
+
+
+@lru_cache(maxsize=1)
+def _bags(design: Resamples, n: int, seed: int) -> tuple[npt.NDArray[np.int32], ...]:
+    """(n,) counts of every resample; drawn once for all models, pairs and methods of a job."""
+    return tuple(
+        design.counts(n, seed, b).astype(np.int32) for b in range(1, design.n_resamples + 1)
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OutOfBag:
+    r"""Errors out of the bag, and how each instance moves them.
+
+    .. math::
+        D_i = \Bigl(2 + \frac{1}{n-1}\Bigr) \frac{\hat E_i - \hat E}{n}
+        + \frac{\sum_b (N_{ib} - \bar N_i) q_b}{\sum_b I_{ib}}, \quad
+        q_b = \frac1n \sum_i I_{ib} (L_{ib} - \hat E)
+
+    with N_ib how often i stands in resample b, I_ib = 1 where that is never, L_ib the loss of i,
+    and E_i its mean over the resamples that leave it out.
+
+    With B resamples D_i is an average over them, and the sum of its squares is too large by the
+    variance of that average, which their spread tells:
+
+    .. math::
+        \frac1B \sum_i V_b\Bigl[\frac{B}{\sum_b I_{ib}} \Bigl(\Bigl(2 + \frac{1}{n-1}\Bigr)
+        \frac{I_{ib} (L_{ib} - \hat E_i)}{n} + (N_{ib} - \bar N_i) q_b\Bigr)\Bigr]
+
+    Source: efron1997; efron1992 for the noise of the resamples.
+
+    Deviations: the source's q_b has L_ib in the place of L_ib - E. With infinitely many resamples
+    both are the same, for N_ib does not correlate with the number of instances out of the bag;
+    with few this one is the less noisy, and it does not change when a number is added to all
+    losses.
+
+    Parameters
+    ----------
+    by_instance : float
+        E, the mean of the E_i over the instances that were out of a bag at least once.
+    by_split : float
+        The mean over the resamples of their mean loss out of the bag.
+    influence : ndarray of float
+        (n,) D_i, the derivative of E in the weight of instance i, over n; 0 where i was never out.
+    noise : float
+        What the noise of the resamples adds to the sum of the squared D_i.
+    n_used : int
+        Number of instances that were out of a bag at least once.
+    """
+
+    by_instance: float
+    by_split: float
+    influence: FloatArray
+    noise: float
+    n_used: int
+
+    def variance(self, *, without_noise: bool) -> float:
+        """Return the sum of the squared D_i, times n over the number used."""
+        return self.variance_of(self.influence, self.noise if without_noise else 0.0)
+
+    def variance_of(self, influence: FloatArray, noise: float) -> float:
+        """Return the variance of the statistic that instances move in this way."""
+        return (float(influence @ influence) - noise) * len(influence) / self.n_used
+
+
+def out_of_bag(design: Resamples, fits: Fits) -> OutOfBag:
+    """Return what the resamples say out of their bags, in two passes over them."""
+    n = fits.rows.n
+    bags = _bags(design, n, fits.seed)
+    sums, times = np.zeros(n), np.zeros(n)
+    of_bags = np.empty((len(bags), 2))
+    level = float(fits.losses[0].mean())  # losses are about it, so that a large one costs no digits
+    for of_bag, counts, losses in zip(of_bags, bags, fits.losses[1:], strict=True):
+        out = counts == 0
+        own = np.where(out, losses - level, 0.0)
+        sums += own
+        times += out
+        of_bag[:] = own.sum(), np.count_nonzero(out)
+    used = times > 0
+    E_i = sums[used] / times[used]
+    E = float(E_i.mean())
+    q = (of_bags[:, 0] - E * of_bags[:, 1]) / n
+    by_split = float((of_bags[:, 0] / of_bags[:, 1]).mean())
+
+    together, N_sum = np.zeros(n), np.zeros(n)
+    for counts, q_b in zip(bags, q.tolist(), strict=True):
+        together += counts * q_b
+        N_sum += counts
+    together -= N_sum / len(bags) * q.sum()
+    influence = np.zeros(n)
+    influence[used] = (2 + 1 / (n - 1)) * (E_i - E) / n + together[used] / times[used]
+    drift = np.zeros(n)
+    drift[used] = together[used] / times[used]
+    of_all = np.zeros(n)
+    of_all[used] = level + E_i
+    noise = _noise(bags, fits.losses[1:], q, times, of_all, drift)
+    return OutOfBag(level + E, level + by_split, influence, noise, int(used.sum()))
+
+
+def _noise(  # noqa: PLR0913 - the six things that D_i is made of
+    bags: Sequence[npt.NDArray[np.int32]],
+    losses: Sequence[FloatArray],
+    q: FloatArray,
+    times: FloatArray,
+    E_i: FloatArray,
+    drift: FloatArray,
+) -> float:
+    """Return the sum over instances of the variance (ddof 1) of an average over resamples."""
+    n, B = len(times), len(bags)
+    scale = np.divide(B, times, out=np.zeros(n), where=times > 0)
+    N_mean = sum((counts.astype(np.float64) for counts in bags), np.zeros(n)) / B
+    squares = np.zeros(n)
+    for counts, of_bag, q_b in zip(bags, losses, q.tolist(), strict=True):
+        own = np.where(counts == 0, of_bag - E_i, 0.0) * (2 + 1 / (n - 1)) / n
+        squares += (scale * (own + (counts - N_mean) * q_b) - drift) ** 2
+    return float(squares.sum()) / (B - 1) / B
+
+
+def of_resamples(
+    n_resamples: int, n_used: int, n: int, *, without_noise: bool
+) -> tuple[Caution, ...]:
+    """Cautions on a standard error that rests on few resamples."""
+    cautions: list[Caution] = []
+    if n_resamples < STEADY and not without_noise:
+        cautions.append(
+            Caution(
+                "few_resamples",
+                f"the standard error rests on {n_resamples} resamples; with fewer than {STEADY} "
+                "the noise of resampling makes it too large; take more, or correct_noise",
+            )
+        )
+    if n_used < n:
+        cautions.append(
+            Caution(
+                "never_out_of_bag",
+                f"{n - n_used} of {n} instances stand in every resample, and nothing is known of "
+                "their error; take more resamples",
+            )
+        )
+    return tuple(cautions)
+
+
+def of_variance(value: float) -> tuple[Caution, ...]:
+    """Caution on a variance of 0, or below where its noise was taken off."""
+    if value > 0:
+        return ()
+    if value < 0:
+        message = (
+            f"the variance came out as {value:.6g} when the noise of the resamples was taken off; "
+            "no interval is built on it; take more resamples"
+        )
+        return (Caution("negative_variance", message),)
+    message = "the losses out of the bag do not vary, and no interval is built on a variance of 0"
+    return (Caution("zero_variance", message),)

@@ -1,0 +1,135 @@
+"""The .632 bootstrap estimate of error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from thetahat.refit_estimators._bootstrap_632 import SHARE, combined
+from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, above_rounding, require_at_least
+from thetahat.refit_estimators._resamples import (
+    OutOfBag,
+    Resamples,
+    of_resamples,
+    of_variance,
+    out_of_bag,
+)
+from thetahat.refit_estimators.base import VARIANCES_LIST, Fits
+from thetahat.registry import MethodInfo
+from thetahat.values.types import MeanKind, Needs, Target
+from thetahat.variances.base import VarianceEstimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bootstrap632:
+    r"""Weighted mean of the error on the training data and the error out of the bag.
+
+    .. math:: .368\, \overline{err} + .632\, \hat E
+
+    The standard error is that of the error out of the bag times the ratio of the two estimates.
+    A difference of two learners may be 0, so there the standard error comes from
+    ``.368 (err_i - err)/n + .632 D_i``, which is the same where the model fits its own data
+    perfectly and where it learns nothing.
+
+    Parameters
+    ----------
+    n_resamples : int
+        B.
+    correct_noise : bool
+        Whether what the noise of B resamples adds to the variance is taken off. With few of them
+        that is most of it; the corrected variance may come out negative.
+
+    Assumes independent instances, and a learner that does not fit its training data much better
+    than new ones: with one that fits them perfectly the estimate is .632 of the error out of the
+    bag whatever the truth is. ``bootstrap_632_plus`` mends that.
+
+    Source: efron1983; efron1997 for the standard error.
+
+    Deviations: the standard error of a difference, as above.
+
+    Degenerate cases: equal losses give a variance of 0.
+    """
+
+    n_resamples: int = 200
+    correct_noise: bool = False
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="bootstrap_632",
+        title=".632 bootstrap",
+        summary=(
+            "A weighted mean of the error on the training data, which is too small, and of that "
+            "out of the bag, which is too large."
+        ),
+        formula=r".368\, \overline{err} + .632\, \hat E",
+        references=("efron1983", "efron1997"),
+        assumptions="Instances are independent, and the learner does not overfit much.",
+        errs=(
+            "Too small, by a lot for learners that fit their training data (nearly) perfectly; "
+            "the standard error is too large with few resamples."
+        ),
+        needs=Needs.REFIT_ESTIMATORS,
+        blocks=INDEPENDENT_ROWS,
+        targets=(Target.THESE_SOURCES,),
+        mean=MeanKind.POOLED,
+    )
+    by_request_only: ClassVar[bool] = True
+    gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST})
+    is_own_estimate: ClassVar[bool] = True
+    not_of_pairs: ClassVar[str | None] = None
+
+    def __post_init__(self) -> None:
+        require_at_least("n_resamples", self.n_resamples, 2)
+
+    @property
+    def design(self) -> Resamples:
+        """Resamples of the rows."""
+        return Resamples(self.n_resamples)
+
+    def estimate(self, fits: Fits) -> VarianceEstimate:
+        """Estimate the error, and the variance of that estimate."""
+        out = out_of_bag(self.design, fits)
+        apparent = float(fits.losses[0].mean())
+        estimate = combined(apparent, out.by_instance)
+        value = above_rounding(
+            _of_difference(out, fits, without_noise=self.correct_noise)
+            if fits.is_difference
+            else scaled_variance(out, estimate, without_noise=self.correct_noise),
+            fits.losses,
+        )
+        return VarianceEstimate(
+            value=value,
+            target=Target.THESE_SOURCES,
+            mean=MeanKind.POOLED,
+            estimate=estimate,
+            degrees_of_freedom=None,
+            usable=value > 0,
+            cautions=(
+                *of_variance(value),
+                *of_resamples(
+                    self.n_resamples,
+                    out.n_used,
+                    fits.rows.n,
+                    without_noise=self.correct_noise,
+                ),
+            ),
+            details={"apparent": apparent, "out_of_bag": out.by_instance},
+        )
+
+
+def scaled_variance(out: OutOfBag, estimate: float, *, without_noise: bool) -> float:
+    """Return the variance out of the bag times the squared ratio of the two estimates."""
+    if out.by_instance == 0:
+        return 0.0
+    return out.variance(without_noise=without_noise) * (estimate / out.by_instance) ** 2
+
+
+def _of_difference(out: OutOfBag, fits: Fits, *, without_noise: bool) -> float:
+    apparent = fits.losses[0]
+    own = (apparent - apparent.mean()) / len(apparent)
+    noise = SHARE**2 * out.noise if without_noise else 0.0
+    return out.variance_of(np.asarray((1 - SHARE) * own + SHARE * out.influence), noise)
+
+
+METHOD = Bootstrap632

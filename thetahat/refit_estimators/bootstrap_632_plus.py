@@ -1,0 +1,139 @@
+"""The .632+ bootstrap estimate of error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thetahat.errors import UnsupportedCombination
+from thetahat.refit_estimators._bootstrap_632 import Plus
+from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, above_rounding, require_at_least
+from thetahat.refit_estimators._resamples import (
+    OutOfBag,
+    Resamples,
+    of_resamples,
+    of_variance,
+    out_of_bag,
+)
+from thetahat.refit_estimators.base import VARIANCES_LIST, Fits
+from thetahat.refit_estimators.bootstrap_632 import scaled_variance
+from thetahat.registry import MethodInfo
+from thetahat.values.types import MeanKind, Needs, Target
+from thetahat.variances.base import VarianceEstimate
+
+NOT_OF_PAIRS = (
+    "the .632+ weight comes from the no-information error of one model, and a difference of two "
+    "has none; bootstrap_632 and out_of_bag speak of differences too"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bootstrap632Plus:
+    r"""The .632 estimate with more weight out of the bag, the more the learner overfits.
+
+    .. math:: (1 - w)\, \overline{err} + w \min(\hat E, \hat\gamma), \quad
+        w = \frac{.632}{1 - .368 R}, \quad
+        R = \frac{\min(\hat E, \hat\gamma) - \overline{err}}{\hat\gamma - \overline{err}}
+
+    with gamma the no-information error: the mean loss over all pairs of a target and a
+    prediction of the model fitted to all data. R is cut to [0, 1], and E capped at gamma. The
+    standard error is that out of the bag times the ratio of the two estimates.
+
+    Parameters
+    ----------
+    n_resamples : int
+        B.
+    correct_noise : bool
+        Whether what the noise of B resamples adds to the variance is taken off. With few of them
+        that is most of it; the corrected variance may come out negative.
+
+    Assumes independent instances.
+
+    Source: efron1997. The cut of R and the cap on E are the source's, and some packages leave
+    them out.
+
+    Degenerate cases: R = 0 where gamma or E is not above the apparent error, which is the .632
+    estimate; an E above gamma is replaced by gamma, with a caution.
+    """
+
+    n_resamples: int = 200
+    correct_noise: bool = False
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="bootstrap_632_plus",
+        title=".632+ bootstrap",
+        summary=(
+            "The .632 estimate with a weight that goes to the error out of the bag, the nearer "
+            "that comes to the error of a model which knows nothing."
+        ),
+        formula=(
+            r"(1 - w)\, \overline{err} + w \min(\hat E, \hat\gamma), \quad "
+            r"w = \frac{.632}{1 - .368 R}"
+        ),
+        references=("efron1997", "schulz2024"),
+        assumptions="Instances are independent, and there are some hundreds of resamples.",
+        errs=(
+            "Little bias in the source's studies, some upwards for small samples; the standard "
+            "error is too large with few resamples, and its intervals wide."
+        ),
+        needs=Needs.REFIT_ESTIMATORS,
+        blocks=INDEPENDENT_ROWS,
+        targets=(Target.THESE_SOURCES,),
+        mean=MeanKind.POOLED,
+    )
+    by_request_only: ClassVar[bool] = True
+    gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST})
+    is_own_estimate: ClassVar[bool] = True
+    not_of_pairs: ClassVar[str | None] = NOT_OF_PAIRS
+
+    def __post_init__(self) -> None:
+        require_at_least("n_resamples", self.n_resamples, 2)
+
+    @property
+    def design(self) -> Resamples:
+        """Resamples of the rows."""
+        return Resamples(self.n_resamples)
+
+    def estimate(self, fits: Fits) -> VarianceEstimate:
+        """Estimate the error, and the variance of that estimate."""
+        out = out_of_bag(self.design, fits)
+        plus = plus_of(out, fits)
+        value = above_rounding(
+            scaled_variance(out, plus.estimate, without_noise=self.correct_noise), fits.losses
+        )
+        return VarianceEstimate(
+            value=value,
+            target=Target.THESE_SOURCES,
+            mean=MeanKind.POOLED,
+            estimate=plus.estimate,
+            degrees_of_freedom=None,
+            usable=value > 0,
+            cautions=(
+                *of_variance(value),
+                *plus.cautions,
+                *of_resamples(
+                    self.n_resamples,
+                    out.n_used,
+                    fits.rows.n,
+                    without_noise=self.correct_noise,
+                ),
+            ),
+            details={
+                "apparent": plus.apparent,
+                "out_of_bag": plus.out_of_bag,
+                "no_information": plus.no_information,
+                "relative_overfitting": plus.relative_overfitting,
+                "weight": plus.weight,
+            },
+        )
+
+
+def plus_of(out: OutOfBag, fits: Fits) -> Plus:
+    """Return the .632+ combination of one model's fits."""
+    gamma = None if fits.no_information is None else fits.no_information[0]
+    if gamma is None:
+        raise UnsupportedCombination(NOT_OF_PAIRS)
+    return Plus(float(fits.losses[0].mean()), out.by_instance, gamma)
+
+
+METHOD = Bootstrap632Plus

@@ -1,0 +1,124 @@
+"""Conservative variance of a subsampling estimate, from disjoint halves of the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thetahat.refit_estimators._halves import Halves
+from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, above_rounding, require_at_least
+from thetahat.refit_estimators.base import VARIANCES_LIST, Fits
+from thetahat.registry import MethodInfo
+from thetahat.schemes._sizes import check_test_size
+from thetahat.values.types import Caution, MeanKind, Needs, Target
+from thetahat.variances.base import VarianceEstimate
+
+_ENOUGH = 10  # halvings from which the intervals of the benchmark cover (schulz2024)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConservativeZ:
+    r"""Variance of a subsampling estimate, from how far disjoint halves are apart.
+
+    .. math:: \hat\sigma^2 = \frac{1}{2M} \sum_{m=1}^{M}
+        \bigl(\hat\mu_m^{(1)} - \hat\mu_m^{(2)}\bigr)^2
+
+    with mu_m^(1) and mu_m^(2) the mean losses of J random subsamples of either half of the data.
+    The estimate is the mean loss of J random subsamples of all data, with test parts of the same
+    size.
+
+    Parameters
+    ----------
+    n_halvings : int
+        M: how often the data are cut in two at random.
+    n_subsamples : int
+        J: subsamples of each half, and of all data.
+    test_size : float
+        Share of all rows in a test part, in (0, .5), or a number of rows. A half must keep some
+        rows to learn from.
+
+    The halves share no instance, so their difference has twice the variance of one of them, and
+    one of them varies more than all the data would: the variance is too large.
+
+    Source: nadeau2003; schulz2024 for how it covers.
+
+    Deviations: with an odd number of rows one, drawn at random, is left out of each cut.
+
+    Degenerate cases: halves that always agree give 0.
+    """
+
+    n_halvings: int = 10
+    n_subsamples: int = 15
+    test_size: float = 0.1
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="conservative_z",
+        title="Conservative Z (Nadeau and Bengio)",
+        summary=(
+            "The variance of a subsampling estimate, from the difference between the same "
+            "estimates on two halves of the data, which share no instance."
+        ),
+        formula=(
+            r"\hat\sigma^2 = \frac{1}{2M} \sum_m \bigl(\hat\mu_m^{(1)} - \hat\mu_m^{(2)}\bigr)^2"
+        ),
+        references=("nadeau2003", "schulz2024"),
+        assumptions="Instances are independent, and half of them still teach the learner.",
+        errs=(
+            "Too large, as its name says: it is the variance on half the data. In the largest "
+            "benchmark its intervals covered in nearly all settings."
+        ),
+        needs=Needs.REFIT_ESTIMATORS,
+        blocks=INDEPENDENT_ROWS,
+        targets=(Target.THESE_SOURCES,),
+        mean=MeanKind.MACRO,
+    )
+    by_request_only: ClassVar[bool] = True
+    gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST})
+    is_own_estimate: ClassVar[bool] = False
+    not_of_pairs: ClassVar[str | None] = None
+
+    def __post_init__(self) -> None:
+        require_at_least("n_halvings", self.n_halvings, 1)
+        require_at_least("n_subsamples", self.n_subsamples, 1)
+        check_test_size(self.test_size)
+
+    @property
+    def design(self) -> Halves:
+        """Subsamples of the data and of their halves."""
+        return Halves(self.n_halvings, self.n_subsamples, self.test_size)
+
+    def estimate(self, fits: Fits) -> VarianceEstimate:
+        """Estimate the error by subsampling, and the variance of that estimate."""
+        mean, halves = self.design.means(fits)
+        difference = halves[:, 0] - halves[:, 1]
+        value = above_rounding(float((difference**2).mean()) / 2, fits.losses)
+        return VarianceEstimate(
+            value=value,
+            target=Target.THESE_SOURCES,
+            mean=MeanKind.MACRO,
+            estimate=mean,
+            degrees_of_freedom=None,
+            usable=value > 0,
+            cautions=(*_of_agreement(value), *_of_halvings(self.n_halvings)),
+        )
+
+
+def _of_agreement(value: float) -> tuple[Caution, ...]:
+    if value > 0:
+        return ()
+    return (Caution("zero_variance", "the halves always agree, and the variance is 0"),)
+
+
+def _of_halvings(n_halvings: int) -> tuple[Caution, ...]:
+    if n_halvings >= _ENOUGH:
+        return ()
+    return (
+        Caution(
+            "few_halvings",
+            f"it rests on {n_halvings} cuts of the data in two; with fewer than {_ENOUGH} the "
+            "variance is itself uncertain, and its intervals cover less than they say",
+        ),
+    )
+
+
+METHOD = ConservativeZ

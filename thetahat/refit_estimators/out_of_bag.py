@@ -1,0 +1,129 @@
+"""Out-of-bag error of the bootstrap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal, get_args
+
+from thetahat.refit_estimators._parameters import (
+    INDEPENDENT_ROWS,
+    above_rounding,
+    require_at_least,
+    require_one_of,
+)
+from thetahat.refit_estimators._resamples import Resamples, of_resamples, of_variance, out_of_bag
+from thetahat.refit_estimators.base import VARIANCES_LIST, Fits
+from thetahat.registry import MethodInfo
+from thetahat.values.types import Caution, MeanKind, Needs, Target
+from thetahat.variances.base import VarianceEstimate
+
+Average = Literal["instance", "split"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutOfBagEstimate:
+    r"""Error of each instance under the models whose resample leaves it out.
+
+    .. math:: \hat E = \frac1n \sum_i \hat E_i, \quad
+        \hat E_i = \frac{\sum_b I_{ib} L_{ib}}{\sum_b I_{ib}}, \quad
+        SE^2 = \frac{n}{n_{used}} \sum_i D_i^2
+
+    with I_ib = 1 where resample b does not hold instance i, and D_i as ``OutOfBag`` has it.
+
+    Parameters
+    ----------
+    n_resamples : int
+        B.
+    correct_noise : bool
+        Whether what the noise of B resamples adds to the variance is taken off. With few of them
+        that is most of it; the corrected variance may come out negative.
+    average : str
+        ``instance``: as above, the leave-one-out bootstrap. ``split``: the mean over the
+        resamples of their mean loss out of the bag; its standard error is that of ``instance``.
+
+    Assumes independent instances. A resample holds 63.2 % of them, so the error is that of a
+    model that learnt from fewer: too large, most where the learning curve is still steep.
+
+    Source: efron1997; efron1983.
+
+    Deviations: D_i is computed from losses less their mean, see ``OutOfBag``. A resample with
+    nothing out of the bag is drawn again. Weights of the data count in the fits, as everywhere,
+    and not in the averages.
+
+    Degenerate cases: instances that were never out of a bag are left out, with a caution; equal
+    losses give a variance of 0.
+    """
+
+    n_resamples: int = 200
+    correct_noise: bool = False
+    average: Average = "instance"
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="out_of_bag",
+        title="Out-of-bag error",
+        summary=(
+            "The mean loss of the instances under the models fitted to bootstrap resamples that "
+            "do not hold them, with the standard error of the infinitesimal jackknife."
+        ),
+        formula=(
+            r"\hat E = \frac1n \sum_i \frac{\sum_b I_{ib} L_{ib}}{\sum_b I_{ib}}, \quad "
+            r"SE^2 = \frac{n}{n_{used}} \sum_i D_i^2"
+        ),
+        references=("efron1997", "efron1983", "schulz2024"),
+        assumptions="Instances are independent, and there are some hundreds of resamples.",
+        errs=(
+            "The error is too large, that of a model fitted to 63.2 % of the instances; the "
+            "standard error is too large with few resamples, and its intervals wide."
+        ),
+        needs=Needs.REFIT_ESTIMATORS,
+        blocks=INDEPENDENT_ROWS,
+        targets=(Target.THESE_SOURCES,),
+        mean=MeanKind.POOLED,
+    )
+    by_request_only: ClassVar[bool] = True
+    gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST})
+    is_own_estimate: ClassVar[bool] = True
+    not_of_pairs: ClassVar[str | None] = None
+
+    def __post_init__(self) -> None:
+        require_at_least("n_resamples", self.n_resamples, 2)
+        require_one_of("average", self.average, get_args(Average))
+
+    @property
+    def design(self) -> Resamples:
+        """Resamples of the rows."""
+        return Resamples(self.n_resamples)
+
+    def estimate(self, fits: Fits) -> VarianceEstimate:
+        """Estimate the error out of the bag, and its variance."""
+        out = out_of_bag(self.design, fits)
+        value = above_rounding(out.variance(without_noise=self.correct_noise), fits.losses)
+        by_split = self.average == "split"
+        return VarianceEstimate(
+            value=value,
+            target=Target.THESE_SOURCES,
+            mean=MeanKind.MACRO if by_split else MeanKind.POOLED,
+            estimate=out.by_split if by_split else out.by_instance,
+            degrees_of_freedom=None,
+            usable=value > 0,
+            cautions=(
+                *of_variance(value),
+                *of_resamples(
+                    self.n_resamples,
+                    out.n_used,
+                    fits.rows.n,
+                    without_noise=self.correct_noise,
+                ),
+                *((_OF_INSTANCES,) if by_split else ()),
+            ),
+            details={"n_used": out.n_used},
+        )
+
+
+_OF_INSTANCES = Caution(
+    "standard_error_of_instances",
+    "the standard error is that of the average over instances; the average over splits differs "
+    "from it by the noise of resampling",
+)
+
+METHOD = OutOfBagEstimate

@@ -1,0 +1,238 @@
+"""Raw columns, as a file or a request has them, made into what the core computes with.
+
+Rows are counted from 0, in messages and in ``loc``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import starmap
+from typing import Any, NoReturn
+
+import numpy as np
+
+from thetahat.errors import InvalidParameter, Loc
+from thetahat.tables.instants import instants_of_texts
+from thetahat.values.types import FloatArray, IntArray, Label
+
+Raw = Sequence[Any] | np.ndarray
+"""(n,) values: a list of plain Python values with None where one is missing, or an array."""
+
+_NUMBERS = frozenset({bool, int, float})
+
+
+def columns_of_rows(
+    rows: Sequence[Sequence[Any]] | np.ndarray, names: Sequence[str] | None = None
+) -> dict[str, Raw]:
+    """Turn a table in rows into named columns.
+
+    Parameters
+    ----------
+    rows : sequence of sequence, or ndarray
+        (n, p).
+    names : sequence of str or None
+        (p,) column names; left out, ``x0``, ``x1``, ...
+    """
+    width = len(rows[0]) if len(rows) else 0
+    for row, entries in enumerate(rows):
+        if len(entries) != width:
+            raise InvalidParameter(
+                f"row {row} has {len(entries)} features and row 0 has {width}",
+                loc=("features", row),
+                value=len(entries),
+            )
+    known = [f"x{column}" for column in range(width)] if names is None else list(names)
+    if len(known) != width:
+        raise InvalidParameter(
+            f"there are {width} features and {len(known)} names", loc=("features",), value=known
+        )
+    if isinstance(rows, np.ndarray):
+        return {name: rows[:, column] for column, name in enumerate(known)}
+    return dict(zip(known, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def features_of(columns: Mapping[str, Raw]) -> dict[str, np.ndarray]:
+    """Return each column as float64 with NaN, or object with None, where values are missing."""
+    return dict(zip(columns, starmap(_feature, columns.items()), strict=True))
+
+
+def numbers_of(values: Raw, what: str) -> FloatArray:
+    """Return (n,) finite float64; ``InvalidParameter`` tells which row is none."""
+    array = _numeric(_array(values, (what,)), (what,))
+    if array is None:
+        raise InvalidParameter(f"the {what} column is not numeric", loc=(what,))
+    unfit = ~np.isfinite(array)
+    if unfit.any():
+        row = int(np.argmax(unfit))
+        found = "has no value" if math.isnan(array[row]) else f"is {array[row]}"
+        raise InvalidParameter(
+            f"the {what} {found} in row {row}", loc=(what, row), value=str(array[row])
+        )
+    return array
+
+
+def labels_of(values: Raw, what: str) -> np.ndarray:
+    """(n,) labels: intp where all are whole numbers, else objects (strings, booleans).
+
+    A label is a string, a whole number or a boolean; none may be missing, and one column has
+    labels of one kind.
+    """
+    array = _array(values, (what,))
+    if array.dtype.kind in "iu":
+        return array.astype(np.intp)
+    if array.dtype.kind == "b":
+        return array.astype(object)
+    if array.dtype.kind == "f":
+        return _whole(array, what)
+    if array.dtype.kind != "O":
+        _refuse_type(array.dtype, what)
+    return _object_labels(array, what)
+
+
+def _object_labels(array: np.ndarray, what: str) -> np.ndarray:
+    kinds = {type(value) for value in array}
+    if kinds <= {str} or kinds == {bool}:
+        return array
+    if kinds <= {bool, int}:
+        return _integers(array, what)
+    if kinds <= _NUMBERS:
+        return _whole(np.array([float(value) for value in array]), what)
+    for row, value in enumerate(array):
+        if value is None or (isinstance(value, float) and math.isnan(value)):
+            _refuse_missing(what, row)
+        if not isinstance(value, str | bool | int | float):
+            raise InvalidParameter(
+                f"the {what} in row {row} is no label; a label is a string, a whole number or a "
+                "boolean",
+                loc=(what, row),
+                value=repr(value)[:100],
+            )
+    names = " and ".join(sorted(kind.__name__ for kind in kinds))
+    raise InvalidParameter(f"the {what} column mixes {names}", loc=(what,), value=names)
+
+
+def class_labels_of(values: Raw, what: str) -> np.ndarray:
+    """(n,) labels of classes: float64 where they are numbers and not all whole, as ``labels_of``.
+
+    What names a source or a fold is no fraction: there it is more likely to be another column.
+    """
+    array = _array(values, (what,))
+    kinds = {type(value) for value in array} if array.dtype.kind == "O" else set()
+    if array.dtype.kind == "f" or (float in kinds and kinds <= _NUMBERS):
+        numbers = numbers_of(array, what)
+        if (numbers != np.round(numbers)).any():
+            return numbers
+    return labels_of(array, what)
+
+
+def classes_of(
+    values: Raw, what: str, *, fractions: bool = False
+) -> tuple[IntArray, tuple[Label, ...]]:
+    """(n,) codes 0 to C - 1, and the (C,) sorted labels that they stand for, fractions or not."""
+    labels = (class_labels_of if fractions else labels_of)(values, what)
+    if labels.dtype.kind in "if":
+        present, codes = np.unique(labels, return_inverse=True)
+        return codes.astype(np.intp), tuple(present.tolist())
+    classes = tuple(sorted(set(labels)))
+    code = {label: at for at, label in enumerate(classes)}
+    return np.fromiter((code[v] for v in labels), dtype=np.intp, count=len(labels)), classes
+
+
+def instants_of(values: Raw, what: str) -> np.ndarray:
+    """(n,) instants that can be put in order: float64, datetime64 or strings written alike."""
+    array = _array(values, (what,))
+    if array.dtype.kind == "M":
+        missing = np.isnat(array)
+        if missing.any():
+            _refuse_missing(what, int(np.argmax(missing)))
+        return array
+    if array.dtype.kind == "O" and any(isinstance(value, str) for value in array):
+        return instants_of_texts(labels_of(array, what), what)
+    return numbers_of(array, what)
+
+
+def _feature(name: str, values: Raw) -> np.ndarray:
+    loc: Loc = ("features", name)
+    array = _array(values, loc)
+    numeric = _numeric(array, loc)
+    if numeric is not None:
+        infinite = np.isinf(numeric)
+        if infinite.any():
+            row = int(np.argmax(infinite))
+            raise InvalidParameter(
+                f"column {name!r} is {numeric[row]} in row {row}",
+                loc=(*loc, row),
+                value=str(numeric[row]),
+            )
+        return numeric
+    if array.dtype.kind != "O":
+        _refuse_type(array.dtype, f"feature {name!r}", loc)
+    kinds = {type(value) for value in array} - {type(None)}
+    if kinds - {str}:
+        names = " and ".join(sorted(kind.__name__ for kind in kinds))
+        raise InvalidParameter(
+            f"column {name!r} holds {names}; a feature is all numbers or all text",
+            loc=loc,
+            value=names,
+        )
+    return array
+
+
+def _array(values: Raw, loc: Loc) -> np.ndarray:
+    """(n,) array; plain Python values stay objects until it is known what they are."""
+    if not isinstance(values, np.ndarray):
+        return np.fromiter(values, dtype=object, count=len(values))
+    if values.ndim != 1:
+        raise InvalidParameter(
+            f"a column has one dimension, and this has shape {values.shape}",
+            loc=loc,
+            value=list(values.shape),
+        )
+    return values.astype(object) if values.dtype.kind == "U" else values
+
+
+def _numeric(array: np.ndarray, loc: Loc) -> FloatArray | None:
+    """(n,) float64 with NaN for missing values, or None where the column is not numeric."""
+    if array.dtype.kind in "fiub":
+        return array.astype(np.float64)
+    if array.dtype.kind != "O" or not {type(v) for v in array} <= _NUMBERS | {type(None)}:
+        return None
+    try:
+        return np.array([math.nan if v is None else v for v in array], dtype=np.float64)
+    except OverflowError:
+        raise InvalidParameter("a whole number is too large", loc=loc) from None
+
+
+def _integers(array: np.ndarray, what: str) -> IntArray:
+    try:
+        return array.astype(np.intp)
+    except OverflowError:
+        raise InvalidParameter(f"a {what} is too large a number", loc=(what,)) from None
+
+
+def _whole(array: FloatArray, what: str) -> IntArray:
+    if np.isnan(array).any():
+        _refuse_missing(what, int(np.argmax(np.isnan(array))))
+    fractional = (array != np.round(array)) | (np.abs(array) > 2**53)
+    if fractional.any():
+        row = int(np.argmax(fractional))
+        raise InvalidParameter(
+            f"the {what} is {array[row]} in row {row}; a label is a string, a whole number or a "
+            "boolean",
+            loc=(what, row),
+            value=str(array[row]),
+        )
+    return array.astype(np.intp)
+
+
+def _refuse_missing(what: str, row: int) -> NoReturn:
+    raise InvalidParameter(f"the {what} has no value in row {row}", loc=(what, row))
+
+
+def _refuse_type(dtype: np.dtype[Any], what: str, loc: Loc | None = None) -> NoReturn:
+    raise InvalidParameter(
+        f"the {what} column has type {dtype}; numbers, booleans and strings can be used",
+        loc=(what,) if loc is None else loc,
+        value=str(dtype),
+    )

@@ -1,0 +1,297 @@
+"""Which split, repeat, cluster and instance each row of a loss matrix belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.tables.labels import coded, codes_of
+from thetahat.values.training_sizes import training_sizes
+from thetahat.values.types import BlockKind, FloatArray, IntArray, Label
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """The shape that the losses of all models of one evaluation share.
+
+    A *split* is one test block of one repeat; splits are numbered repeat by repeat, inside a
+    repeat by the block's code. J = number of splits, K = number of block labels.
+
+    Parameters
+    ----------
+    kind : BlockKind
+        What a block is.
+    block_labels : tuple of label
+        (K,) in order of first appearance in the input.
+    split_block, split_repeat : ndarray of int
+        (J,) code of the block and of the repeat of each split.
+    n_test : ndarray of float
+        (J,) number of test instances of each split.
+    n_train : ndarray of float or None
+        (J,) number of training instances of each split; None where there is none (a holdout, or
+        sources that the models were not trained on), and where it is not known (subsamples).
+    order : ndarray of int or None
+        (n,) rows sorted by split, stable; None where the rows already stand so.
+    starts : ndarray of int or None
+        (J + 1,) first sorted row of each split; None where only split means are known.
+    narrow_split : ndarray of uint16 or None
+        (n,) split of each row, for loops over rows that do not stand sorted.
+    instance, cluster : ndarray of int or None
+        (n,) codes by row, in input order.
+    cluster_labels : tuple of label
+        In order of first appearance.
+    instance_labels : ndarray or None
+        (n_instances,) what the codes of ``instance`` stand for.
+    """
+
+    kind: BlockKind
+    block_labels: tuple[Label, ...]
+    split_block: IntArray
+    split_repeat: IntArray
+    n_test: FloatArray
+    n_train: FloatArray | None
+    order: IntArray | None = None
+    starts: IntArray | None = None
+    instance: IntArray | None = None
+    cluster: IntArray | None = None
+    cluster_labels: tuple[Label, ...] = ()
+    instance_labels: np.ndarray | None = None
+    narrow_split: np.ndarray | None = None
+
+    @property
+    def n_splits(self) -> int:
+        """J, over all repeats."""
+        return len(self.split_block)
+
+    @property
+    def n_repeats(self) -> int:
+        """Number of partitions."""
+        return int(self.split_repeat[-1]) + 1
+
+    @property
+    def n_blocks(self) -> int:
+        """K: blocks in one partition (in the largest, where they differ)."""
+        return int(np.bincount(self.split_repeat).max())
+
+    @property
+    def n_rows(self) -> int:
+        """Number of losses of one model, over all repeats."""
+        return int(self.n_test.sum())
+
+    @property
+    def n_instances(self) -> int:
+        """Number of distinct test instances; rows of one repeat where instances are not named.
+
+        Of unnamed subsamples, whose rows may be the same instances, what the largest split holds
+        as far as it is known.
+        """
+        if self.instance is not None:
+            return int(self.instance.max()) + 1
+        if self.kind is BlockKind.SUBSAMPLES:
+            learnt = 0 if self.n_train is None else self.n_train
+            return int((self.n_test + learnt).max())
+        return int(np.bincount(self.split_repeat, weights=self.n_test).max())
+
+    @property
+    def smallest_block(self) -> int:
+        """Size of the smallest split."""
+        return int(self.n_test.min())
+
+    @property
+    def has_fixed_models(self) -> bool:
+        """Whether the models were fitted elsewhere: no training set holds any of these rows."""
+        by_source = self.kind is BlockKind.SOURCE and self.n_train is None
+        return by_source or self.kind is BlockKind.HOLDOUT
+
+    @property
+    def has_one_row_each(self) -> bool:
+        """Whether no instance is tested twice by design."""
+        return self.n_repeats == 1 and self.kind is not BlockKind.SUBSAMPLES
+
+    @property
+    def is_matched(self) -> bool:
+        """Whether the rows of one instance can be told: it has but one, or instances are named."""
+        return self.instance is not None or self.has_one_row_each
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether losses are known row by row, not only as one mean per split."""
+        return self.starts is not None
+
+    @property
+    def test_to_train_ratio(self) -> float | None:
+        """n_2 / n_1: sum of test sizes over sum of training sizes; None where they are unknown."""
+        if self.n_train is None:
+            return None
+        return float(self.n_test.sum() / self.n_train.sum())
+
+    def split_of_row(self) -> IntArray:
+        """(n,) split of each row, in input order."""
+        if self.starts is None:
+            raise InsufficientData("the losses are known only as one mean per split")
+        by_sorted = np.repeat(np.arange(self.n_splits, dtype=np.intp), np.diff(self.starts))
+        if self.order is None:
+            return by_sorted
+        split = np.empty_like(by_sorted)
+        split[self.order] = by_sorted
+        return split
+
+
+def layout_of(  # noqa: PLR0913 - one argument per column of the long form
+    kind: BlockKind,
+    block: Sequence[Label] | IntArray,
+    *,
+    repeat: Sequence[Label] | IntArray | None = None,
+    instance: Sequence[Label] | IntArray | None = None,
+    cluster: Sequence[Label] | IntArray | None = None,
+    n_train: float | dict[Label, float] | FloatArray | None = None,
+) -> Layout:
+    """Build the layout of a loss matrix in long form.
+
+    Parameters
+    ----------
+    kind : BlockKind
+        What a block is.
+    block, repeat, instance, cluster : sequence
+        (n,) labels, one per row.
+    n_train : float or mapping or ndarray or None
+        Training size of every split, by block label, or (n,) of each row's split; left out, the
+        instances of the same repeat that are not in the block. A holdout and subsamples have
+        none unless it is given. 0 says that the blocks are sources which the models were not
+        trained on, as the tasks of a benchmark are for language models.
+
+    Raises
+    ------
+    InvalidParameter
+        Columns of different length, a bad training size.
+    InsufficientData
+        No rows, one block where more are needed, or several in a holdout.
+    """
+    block_codes, block_labels = codes_of(block)
+    n = len(block_codes)
+    if n == 0:
+        raise InsufficientData("there are no losses", loc=("losses",))
+    repeat_codes = np.zeros(n, dtype=np.intp) if repeat is None else codes_of(repeat)[0]
+    instance_codes, instance_labels = (None, None) if instance is None else coded(instance)
+    cluster_codes, cluster_labels = (None, ()) if cluster is None else codes_of(cluster)
+    _check_lengths(n, repeat=repeat_codes, instance=instance_codes, cluster=cluster_codes)
+    if kind is BlockKind.SUBSAMPLES:
+        _check_one_series(int(repeat_codes.max()) + 1, "repeat")
+
+    if repeat is None:  # codes have no gaps
+        present, split = np.arange(len(block_labels), dtype=np.intp), block_codes
+    else:
+        key = repeat_codes * len(block_labels) + block_codes
+        present, split = np.unique(key, return_inverse=True)
+    if isinstance(n_train, np.ndarray):
+        by_row, n_train = n_train, np.empty(len(present))
+        n_train[split] = by_row
+    order = None if np.all(split[1:] >= split[:-1]) else np.argsort(split, kind="stable")
+    n_test = np.bincount(split, minlength=len(present))
+    split_repeat, split_block = np.divmod(present, len(block_labels))
+    _check_blocks(kind, split_repeat, repeat_codes)
+    return Layout(
+        kind=kind,
+        block_labels=block_labels,
+        split_block=split_block.astype(np.intp),
+        split_repeat=split_repeat.astype(np.intp),
+        n_test=n_test.astype(np.float64),
+        n_train=training_sizes(kind, n_test, split_repeat, split_block, block_labels, n_train),
+        order=order,
+        starts=np.concatenate([[0], np.cumsum(n_test)]).astype(np.intp),
+        instance=instance_codes,
+        instance_labels=instance_labels,
+        cluster=cluster_codes,
+        cluster_labels=cluster_labels,
+        narrow_split=None if order is None or len(present) > 2**16 else split.astype(np.uint16),
+    )
+
+
+def layout_of_blocks(
+    kind: BlockKind, sizes: Sequence[int], *, n_train: float | dict[Label, float] | None = None
+) -> Layout:
+    """Build what ``layout_of`` does of rows that stand block by block, some in each."""
+    n_test, labels = np.asarray(sizes, dtype=np.intp), tuple(range(len(sizes)))
+    repeat, block = np.zeros_like(n_test), np.arange(len(labels), dtype=np.intp)
+    _check_blocks(kind, repeat, repeat)
+    return Layout(
+        kind=kind,
+        block_labels=labels,
+        split_block=block,
+        split_repeat=repeat,
+        n_test=n_test.astype(np.float64),
+        n_train=training_sizes(kind, n_test, repeat, block, labels, n_train),
+        starts=np.concatenate([[0], np.cumsum(n_test)]).astype(np.intp),
+    )
+
+
+def layout_of_scores(
+    kind: BlockKind, n_train: FloatArray, n_test: FloatArray, n_folds: int | None, n_repeats: int
+) -> Layout:
+    """Build the layout of one number per split, repeat by repeat; rows are not known.
+
+    ``n_train`` and ``n_test`` are (J,); J = folds x repeats.
+    """
+    if kind is BlockKind.SUBSAMPLES:
+        _check_one_series(n_repeats, "repeats")
+    n_splits = len(n_test)
+    folds = n_splits // n_repeats if n_folds is None else n_folds
+    if folds * n_repeats != n_splits:
+        raise InvalidParameter(
+            f"{n_splits} scores are not {folds} folds x {n_repeats} repeats",
+            loc=("split_scores",),
+            value=n_splits,
+        )
+    split = np.arange(n_splits, dtype=np.intp)
+    return Layout(
+        kind=kind,
+        block_labels=tuple(range(folds)),
+        split_block=split % folds,
+        split_repeat=split // folds,
+        n_test=np.asarray(n_test, dtype=np.float64),
+        n_train=np.asarray(n_train, dtype=np.float64),
+    )
+
+
+def _check_lengths(n: int, **columns: IntArray | None) -> None:
+    for name, codes in columns.items():
+        if codes is not None and len(codes) != n:
+            raise InvalidParameter(
+                f"{name} has {len(codes)} entries and block has {n}", loc=(name,), value=len(codes)
+            )
+
+
+def _check_one_series(n_repeats: int, name: str) -> None:
+    """Refuse repeats of subsamples: there is no partition that could be repeated."""
+    if n_repeats > 1:
+        raise InvalidParameter(
+            f"subsamples are one series of splits, and there are {n_repeats} repeats; give each "
+            f"split a block of its own and leave {name} out",
+            loc=(name,),
+            value=n_repeats,
+        )
+
+
+def _check_blocks(kind: BlockKind, split_repeat: IntArray, repeat_codes: IntArray) -> None:
+    per_repeat = np.bincount(split_repeat)
+    if kind is BlockKind.HOLDOUT:
+        if len(split_repeat) > 1:
+            raise InvalidParameter(
+                f"a holdout is one test set, and there are {len(split_repeat)} blocks; say blocks "
+                "random or source",
+                loc=("block",),
+                value=len(split_repeat),
+            )
+        return
+    if per_repeat.min() < 2:
+        which = int(np.argmin(per_repeat))
+        where = f" in repeat {which}" if repeat_codes.max() > 0 else ""
+        raise InsufficientData(
+            f"there is one block{where}, and {kind.value} blocks need two; one test set is "
+            "blocks holdout",
+            loc=("block",),
+            value=1,
+        )

@@ -1,0 +1,226 @@
+"""Sizes, means and centred sums of squares of blocks: all that the theta estimators need.
+
+Means are kept relative to a shift (the first loss), and a block's squares are taken relative to
+its own first loss, so that nothing is lost when the mean loss, or the distance between blocks, is
+many orders of magnitude above the spread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from thetahat.errors import InsufficientData
+from thetahat.numerics.loops.moments import MANY_ROWS, by_rows, by_runs
+from thetahat.values.layout import Layout
+from thetahat.values.types import FloatArray, IntArray
+
+_MANY_SPLITS = 4096  # above it, one reduceat beats a loop over slices
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BlockMoments:
+    """The blocks of one partition.
+
+    Parameters
+    ----------
+    sizes : ndarray of float
+        (K,) M_k.
+    shift : float
+        A value near the losses.
+    deviations : ndarray of float
+        (K,) mean_k - shift.
+    centred_squares : ndarray of float or None
+        (K,) sum over i of (e_ki - mean_k)^2; None where only the means are known.
+    """
+
+    sizes: FloatArray
+    shift: float
+    deviations: FloatArray
+    centred_squares: FloatArray | None
+
+    @property
+    def n_blocks(self) -> int:
+        """K."""
+        return len(self.sizes)
+
+    @property
+    def n_losses(self) -> float:
+        """N = sum of M_k."""
+        return float(self.sizes.sum())
+
+    @property
+    def means(self) -> FloatArray:
+        """(K,) mean_k."""
+        return self.shift + self.deviations
+
+    @property
+    def macro_mean(self) -> float:
+        """Average of the block means."""
+        return self.shift + _mean(self.deviations)
+
+    @property
+    def pooled_mean(self) -> float:
+        """Average over all instances."""
+        return self.shift + float(self.sizes @ self.deviations) / self.n_losses
+
+    @property
+    def between_variance(self) -> float:
+        """B: sample variance (ddof 1) of the block means."""
+        if self.n_blocks < 2:
+            raise InsufficientData("a variance between blocks needs two blocks", loc=("block",))
+        return _variance(self.deviations)
+
+    @property
+    def within_variances(self) -> FloatArray:
+        """(K,) V_k: sample variance (ddof 1) inside each block."""
+        if self.centred_squares is None:
+            raise InsufficientData("a variance within blocks needs one loss per instance")
+        if self.sizes.min() < 2:
+            at = int(np.argmin(self.sizes))
+            raise InsufficientData(
+                f"block {at} has one instance, and a variance within blocks needs two",
+                loc=("block", at),
+            )
+        return np.asarray(self.centred_squares / (self.sizes - 1))
+
+    @property
+    def mean_sampling_variance(self) -> float:
+        """Average over blocks of V_k / M_k."""
+        return _mean(self.within_variances / self.sizes)
+
+    @property
+    def total_centred_squares(self) -> float:
+        """Sum over all instances of (e - pooled mean)^2."""
+        if self.centred_squares is None:
+            raise InsufficientData("a variance over instances needs one loss per instance")
+        centre = float(self.sizes @ self.deviations) / self.n_losses
+        between = float(self.sizes @ (self.deviations - centre) ** 2)
+        return float(self.centred_squares.sum()) + between
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moments:
+    """The splits of all repeats; fields as in ``BlockMoments``, (J,) long."""
+
+    sizes: FloatArray
+    shift: float
+    deviations: FloatArray
+    centred_squares: FloatArray | None
+    split_repeat: IntArray
+
+    @property
+    def n_splits(self) -> int:
+        """J."""
+        return len(self.sizes)
+
+    @property
+    def means(self) -> FloatArray:
+        """(J,) mean loss of each split, repeat by repeat."""
+        return self.shift + self.deviations
+
+    @property
+    def macro_mean(self) -> float:
+        """Average over repeats of the average of the block means."""
+        if self.split_repeat[-1] == 0:
+            return self.shift + _mean(self.deviations)
+        parts = [_mean(p.deviations) for p in self.by_repeat()]
+        return self.shift + sum(parts) / len(parts)
+
+    @property
+    def pooled_mean(self) -> float:
+        """Average over all rows."""
+        return self.shift + float(self.sizes @ self.deviations) / float(self.sizes.sum())
+
+    def by_repeat(self) -> Iterator[BlockMoments]:
+        """Yield the blocks of each repeat."""
+        if self.split_repeat[-1] == 0:  # as in nearly all layouts, and asked for very often
+            yield BlockMoments(self.sizes, self.shift, self.deviations, self.centred_squares)
+            return
+        edges = np.flatnonzero(np.diff(self.split_repeat)) + 1
+        for start, stop in zip([0, *edges], [*edges, self.n_splits], strict=True):
+            part = slice(start, stop)
+            squares = None if self.centred_squares is None else self.centred_squares[part]
+            yield BlockMoments(self.sizes[part], self.shift, self.deviations[part], squares)
+
+
+def _mean(values: FloatArray) -> float:
+    """Return what ``values.mean()`` does, to the bit; of ten, in a third of its time."""
+    return float(np.add.reduce(values)) / len(values)
+
+
+def _variance(values: FloatArray) -> float:
+    """Return what ``values.var(ddof=1)`` does, to the bit."""
+    apart = values - _mean(values)
+    return float(np.add.reduce(apart * apart)) / (len(values) - 1)
+
+
+def moments_of_rows(values: FloatArray, layout: Layout) -> Moments:
+    """Moments of (n,) losses: few in two passes, means first and then squares about them.
+
+    Many take one compiled pass about each block's first loss, and two where that would cost digits.
+    """
+    starts = layout.starts
+    if starts is None:
+        raise InsufficientData("the layout knows no rows")
+    one_pass = len(values) >= MANY_ROWS and (layout.order is None) == (layout.narrow_split is None)
+    if one_pass and (found := _in_one_pass(values, layout, starts)) is not None:
+        return found
+    ordered = values if layout.order is None else values[layout.order]
+    shift = float(ordered[0])
+    sizes = np.diff(starts).astype(np.float64)
+    if len(sizes) > _MANY_SPLITS:
+        deviations, squares = _by_reduceat(ordered, shift, starts, sizes)
+    else:
+        deviations, squares = _by_slices(ordered, shift, starts)
+    return Moments(sizes, shift, deviations, squares, layout.split_repeat)
+
+
+def _in_one_pass(values: FloatArray, layout: Layout, starts: IntArray) -> Moments | None:
+    if layout.order is None or layout.narrow_split is None:
+        shift = float(values[0])
+        found = by_runs(values, starts, shift)
+    else:
+        first = values[layout.order[starts[:-1]]]
+        shift = float(first[0])
+        found = by_rows(values, first, layout.n_test, layout.narrow_split)
+        found = None if found is None else ((first - shift) + found[0], found[1])
+    if found is None:
+        return None
+    return Moments(layout.n_test, shift, *found, layout.split_repeat)
+
+
+def moments_of_scores(scores: FloatArray, layout: Layout) -> Moments:
+    """Moments of (J,) split means; nothing is known within a split."""
+    shift = float(scores[0])
+    return Moments(layout.n_test, shift, scores - shift, None, layout.split_repeat)
+
+
+def _by_slices(
+    ordered: FloatArray, shift: float, starts: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    deviations = np.empty(len(starts) - 1)
+    squares = np.empty(len(starts) - 1)
+    for j in range(len(starts) - 1):
+        first = ordered[starts[j]]
+        block = ordered[starts[j] : starts[j + 1]] - first
+        mean = block.mean()
+        block -= mean
+        deviations[j] = (first - shift) + mean
+        # the mean is rounded: what is left of the sum corrects the squares (Chan et al.)
+        squares[j] = max(0.0, float(block @ block) - float(block.sum()) ** 2 / len(block))
+    return deviations, squares
+
+
+def _by_reduceat(
+    ordered: FloatArray, shift: float, starts: IntArray, sizes: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    first, counts = ordered[starts[:-1]], np.diff(starts)
+    shifted = ordered - np.repeat(first, counts)
+    means = np.add.reduceat(shifted, starts[:-1]) / sizes
+    shifted -= np.repeat(means, counts)
+    left = np.add.reduceat(shifted, starts[:-1])
+    squares = np.add.reduceat(shifted * shifted, starts[:-1]) - left**2 / sizes
+    return (first - shift) + means, np.maximum(squares, 0.0)

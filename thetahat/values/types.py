@@ -1,0 +1,66 @@
+"""Small values that every part of the core speaks in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.intp]
+Label = str | int | float
+"""What a block, source, cluster or class is called on the wire; a fraction is a class only."""
+
+
+class BlockKind(StrEnum):
+    """What a test block is."""
+
+    RANDOM = "random"  # a fold whose instances were drawn at random
+    SOURCE = "source"  # a subject, a site, a domain
+    HOLDOUT = "holdout"  # one test set of one fitted model
+    SUBSAMPLES = "subsamples"  # test parts of many splits that are no partition: they may overlap
+
+
+class Target(StrEnum):
+    """What a number speaks of; never mixed, always named."""
+
+    THESE_SOURCES = "these_sources"  # expected error on the population or the sources at hand
+    NEW_SOURCE = "new_source"  # expected error on an instance of a source not in the data
+    NEW_POPULATION = "new_population"  # expected error under a target distribution
+    THESE_MODELS = "these_models"  # error of the fitted models, given the training data
+
+
+class MeanKind(StrEnum):
+    """Which mean a variance or an interval belongs to."""
+
+    MACRO = "macro"  # average of the block means, the papers' mu-hat
+    POOLED = "pooled"  # average over all instances
+    FIRST_SPLIT = "first_split"  # the mean of the first block of the first repeat: 5x2 alone
+
+
+class Alternative(StrEnum):
+    """Which differences count as evidence; a difference is a minus b of losses."""
+
+    TWO_SIDED = "two_sided"
+    LESS = "less"  # a is better
+    GREATER = "greater"  # b is better
+
+
+class Needs(StrEnum):
+    """What a method must be given."""
+
+    SPLITS = "splits"  # one mean loss per split is enough
+    LOSSES = "losses"  # one loss per test instance
+    REPEATS = "repeats"  # several partitions of the same instances
+    PREDICTIONS = "predictions"  # the predictions and the truth
+    REFIT_ESTIMATORS = "refits"  # the learner and the data, to fit it again
+
+
+@dataclass(frozen=True, slots=True)
+class Caution:
+    """A number that is defined but doubtful: a stable code and a sentence for people."""
+
+    code: str
+    message: str

@@ -1,0 +1,79 @@
+"""Weighted losses: the check on the weights, and mean and variance of what is averaged."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.values.types import Caution, FloatArray
+
+_LARGEST = 1e140  # squares of larger weighted losses leave double precision
+_MANY_EFFECTIVE = 100
+
+
+def weighted_losses(losses: FloatArray, weights: FloatArray) -> FloatArray:
+    """(n,) losses times weights, after checking that the weights are weights."""
+    n = len(losses)
+    if len(weights) != n:
+        raise InvalidParameter(
+            f"there are {len(weights)} weights for {n} losses", loc=("weights",), value=len(weights)
+        )
+    if n < 2:
+        raise InsufficientData(
+            f"a risk with its variance needs two losses, and there are {n}", loc=("losses",)
+        )
+    fit = np.isfinite(weights) & (weights >= 0) & (weights <= _LARGEST)
+    if not fit.all():
+        at = int(np.argmin(fit))
+        raise InvalidParameter(
+            f"weight {at} is {weights[at]}; weights must be finite, not negative and at most "
+            f"{_LARGEST:g}",
+            loc=("weights", at),
+            value=str(weights[at]),
+        )
+    if not weights.any():
+        raise InvalidParameter("all weights are zero", loc=("weights",), value=0.0)
+    with np.errstate(over="ignore"):
+        products = np.asarray(losses * weights)
+    small = np.abs(products) <= _LARGEST
+    if not small.all():
+        at = int(np.argmin(small))
+        raise InvalidParameter(
+            f"loss {at} times its weight is beyond {_LARGEST:g} in size",
+            loc=("weights", at),
+            value=str(weights[at]),
+        )
+    return products
+
+
+def mean_and_variance(terms: FloatArray) -> tuple[float, float]:
+    """Mean of (n,) terms and the variance of that mean (ddof 1), relative to the first term."""
+    shifted = terms - terms[0]
+    return float(terms[0] + shifted.mean()), float(shifted.var(ddof=1) / len(terms))
+
+
+def zero_variance(variance: float) -> tuple[Caution, ...]:
+    """Caution where the averaged terms do not vary."""
+    if variance > 0:
+        return ()
+    return (Caution("zero_variance", "the averaged terms do not vary; the variance is 0"),)
+
+
+def few_to_control_with(weights: FloatArray) -> tuple[Caution, ...]:
+    """Caution where so few rows carry the weight that a control variate fits them.
+
+    In the coverage study (preset ``interval_coverage``) intervals of level .95 covered in .90 with
+    an effective sample size near 70, in .74 near 20, and more rarely below.
+    """
+    relative = weights / weights.max()
+    effective = float(relative.sum() ** 2 / (relative @ relative))
+    if effective >= _MANY_EFFECTIVE or not np.ptp(relative):
+        return ()
+    return (
+        Caution(
+            "control_from_few_rows",
+            f"the weights leave an effective sample size of {effective:.4g}: the coefficient of "
+            "the control fits so few rows, and the variance, which takes it as known, is too "
+            "small; the interval covers too rarely",
+        ),
+    )

@@ -1,0 +1,157 @@
+"""Importance-weighted risk with the weights as a control variate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.registry import MethodInfo
+from thetahat.values.types import Caution, FloatArray, IntArray, MeanKind, Target
+from thetahat.weighted_risks._weighted_losses import (
+    few_to_control_with,
+    mean_and_variance,
+    weighted_losses,
+    zero_variance,
+)
+from thetahat.weighted_risks.base import RiskEstimate
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Controlled:
+    r"""Weighted risk less beta times the excess of the weights, whose mean is known to be one.
+
+    .. math::
+
+        \hat R_\beta = \frac1n \sum_i \bigl( \ell_i w_i - \hat\beta (w_i - 1) \bigr), \qquad
+        \hat\beta = \frac{S(\ell w, w)}{S^2(w)}
+
+    with S and S^2 sample covariance and variance; its variance is the sample variance (ddof 1) of
+    the summands over n.
+
+    Assumes weights that are the true density ratio, so that their mean is one. With beta estimated
+    from the same points it has a bias of order 1/n; its variance is never larger than that of the
+    weighted risk, in the sample. Where the weights' mean is far from one, because the ratio is
+    estimated or the sample misses the target, it moves with that distance.
+
+    Source: kouw2019, equations 10 to 13.
+
+    Deviations: equation 14 as printed divides by the spread of the weights about one and lacks a
+    1/n before its inner sum: ``about_one`` does the first, with the mean put where it is meant.
+    The authors' code has the sample covariance over the sample variance, the default here.
+
+    Degenerate cases: weights that do not vary have beta 0 (in a fold: for that fold); with
+    weights of 1 it is the mean loss.
+
+    Parameters
+    ----------
+    about_one : bool
+        Divide by the spread of the weights about one, as equation 14 is printed, in the place of
+        the spread about their mean.
+    beta_from : {"all", "fold"}
+        Estimate beta over all validation points, or inside each fold as the authors' scripts for
+        two dimensions and for ozone do.
+    """
+
+    about_one: bool = False
+    beta_from: Literal["all", "fold"] = "all"
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="controlled",
+        title="Controlled importance-weighted risk",
+        summary=(
+            "The weighted risk with the weights as a control variate: less variable where the "
+            "weighted losses rise with the weights."
+        ),
+        formula=(
+            r"\hat{R}_{\beta} = \frac{1}{n} \sum_i \ell_i w_i - \hat\beta (w_i - 1),\quad"
+            r" \hat\beta = \frac{\widehat{Cov}(\ell w, w)}{\widehat{Var}(w)}"
+        ),
+        references=("kouw2019",),
+        assumptions=(
+            "Weights that are the density ratio of target to source, so that their mean is one; "
+            "independent instances."
+        ),
+        errs=(
+            "Bias of order 1/n from estimating beta, larger with beta_from fold. Its variance "
+            "takes beta as known and is too small where few rows carry the weight: its interval of "
+            "level .95 covered in three quarters of the samples of 50 rows."
+        ),
+        targets=(Target.NEW_POPULATION,),
+        mean=MeanKind.POOLED,
+    )
+
+    def __post_init__(self) -> None:
+        if self.beta_from not in {"all", "fold"}:
+            raise InvalidParameter(
+                f"beta_from is {self.beta_from!r}; it must be all or fold",
+                loc=("beta_from",),
+                value=self.beta_from,
+            )
+
+    def estimate(
+        self, losses: FloatArray, weights: FloatArray, fold: IntArray | None = None
+    ) -> RiskEstimate:
+        """Estimate the risk from (n,) losses, (n,) weights and, for ``fold``, (n,) fold codes."""
+        products = weighted_losses(losses, weights)
+        part = self._parts(len(losses), fold)
+        beta = self._betas(products, weights, part)
+        terms = np.asarray(products - beta[part] * (weights - 1))
+        estimate, variance = mean_and_variance(terms)
+        return RiskEstimate(
+            estimate=estimate,
+            variance=variance,
+            beta=tuple(float(b) for b in beta),
+            cautions=(
+                *zero_variance(variance),
+                *self._of_folds(part, len(beta)),
+                *few_to_control_with(weights),
+            ),
+            terms=terms,
+        )
+
+    def _parts(self, n: int, fold: IntArray | None) -> IntArray:
+        if self.beta_from == "all":
+            return np.zeros(n, dtype=np.intp)
+        if fold is None:
+            raise InsufficientData(
+                "beta_from fold needs to know the fold of every loss", loc=("beta_from",)
+            )
+        if len(fold) != n:
+            raise InvalidParameter(
+                f"there are {len(fold)} fold codes for {n} losses", loc=("fold",), value=len(fold)
+            )
+        return fold
+
+    def _betas(self, products: FloatArray, weights: FloatArray, part: IntArray) -> FloatArray:
+        """(F,) coefficient of each part; 0 where its weights do not vary."""
+        n = np.maximum(np.bincount(part), 1)
+        mean_w = np.bincount(part, weights) / n
+        mean_lw = np.bincount(part, products) / n
+        w, lw = weights - mean_w[part], products - mean_lw[part]
+        spread = np.bincount(part, w * w)
+        covariance = np.bincount(part, w * lw)
+        varies = spread > _EPS * n * mean_w**2
+        # about one: sum (w - 1)^2 = sum (w - mean)^2 + n (mean - 1)^2
+        divisor = spread + n * (mean_w - 1) ** 2 if self.about_one else spread
+        return np.divide(covariance, divisor, out=np.zeros(len(n)), where=varies)
+
+    def _of_folds(self, part: IntArray, n_parts: int) -> tuple[Caution, ...]:
+        if self.beta_from == "all":
+            return ()
+        counts = np.bincount(part)
+        smallest = int(counts[counts > 0].min())
+        return (
+            Caution(
+                "beta_within_folds",
+                f"beta is estimated inside each of {n_parts} folds, the smallest of {smallest} "
+                "points: its bias, of order 1 over the fold's size, is larger than with all",
+            ),
+        )
+
+
+METHOD = Controlled

@@ -1,0 +1,84 @@
+"""Importance-weighted risk over the sum of the weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thetahat.registry import MethodInfo
+from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
+from thetahat.weighted_risks._weighted_losses import (
+    mean_and_variance,
+    weighted_losses,
+    zero_variance,
+)
+from thetahat.weighted_risks.base import RiskEstimate
+
+
+@dataclass(frozen=True, slots=True)
+class SelfNormalised:
+    r"""Weighted mean of the losses: over the sum of the weights, not over n.
+
+    .. math::
+
+        \hat R_N = \frac{\sum_i \ell_i w_i}{\sum_i w_i}, \qquad
+        \widehat{Var}(\hat R_N) = \frac1n S^2\!\left(\frac{w_i (\ell_i - \hat R_N)}{\bar w}\right)
+
+    with S^2 the sample variance (ddof 1) of the linear terms of a ratio (delta method).
+
+    Assumes that the source covers the target and that the weights are the density ratio up to a
+    factor, which cancels. It lies between the smallest and the largest loss, and adding a constant
+    to the losses adds it to the risk. Bias of order 1/n.
+
+    Source: owen2013, section 9.2.
+
+    Deviations: the variance takes sample moments with ddof 1.
+
+    Degenerate cases: weights of 1 give the mean loss and its iid variance; with one weight that is
+    not zero it is that loss with variance 0.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="self_normalised",
+        title="Self-normalised importance-weighted risk",
+        summary=(
+            "The weighted mean of the losses: for weights that are known up to a factor, and less "
+            "variable where all losses are of one size."
+        ),
+        formula=r"\hat{R}_N = \sum_i \ell_i w_i / \sum_i w_i",
+        references=("owen2013",),
+        assumptions=(
+            "Weights that are the density ratio of target to source up to a factor; a source that "
+            "covers the target; independent instances."
+        ),
+        errs=(
+            "Bias of order 1/n, towards the losses of rows with small weights. Its variance comes "
+            "from a linear approximation and is too small where few weights hold most of the sum."
+        ),
+        targets=(Target.NEW_POPULATION,),
+        mean=MeanKind.POOLED,
+    )
+
+    def estimate(
+        self,
+        losses: FloatArray,
+        weights: FloatArray,
+        fold: IntArray | None = None,  # noqa: ARG002 - the family's signature
+    ) -> RiskEstimate:
+        """Estimate the risk from (n,) losses and (n,) weights; folds play no part."""
+        weighted_losses(losses, weights)
+        shares = weights / weights.mean()
+        # from the first loss, so that a mean far from zero costs no digits
+        shifted = losses - losses[0]
+        estimate = float((shares * shifted).mean())
+        terms = losses[0] + estimate + shares * (shifted - estimate)
+        _, variance = mean_and_variance(terms)
+        return RiskEstimate(
+            estimate=float(losses[0]) + estimate,
+            variance=variance,
+            cautions=zero_variance(variance),
+            terms=terms,
+        )
+
+
+METHOD = SelfNormalised
