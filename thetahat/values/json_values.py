@@ -1,53 +1,138 @@
-"""Values as JSON has them: no numpy types, and never NaN or infinity."""
+"""The one encoder that turns results into values that JSON can hold.
+
+A part of a result is a frozen dataclass. ``to_json`` reads its fields:
+
+- a field without a default is always written, ``None`` as null;
+- a field with the default ``None`` is left out while it is ``None``;
+- ``field(metadata={"inline": True})`` writes the items of a mapping (or the fields of a dataclass)
+  into the parent object; a field of the parent with the same name wins;
+- ``field(metadata={"wire": "from"})`` writes the field under that name.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from enum import Enum
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from thetahat.values.types import Caution
 
-AS_THEY_ARE = frozenset({type(None), bool, int, str})  # most of a result, told without a search
+if TYPE_CHECKING:
+    JsonValue: TypeAlias = (
+        "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
+    )
+else:  # pydantic, which reads the result types for the OpenAPI document, knows no recursive alias
+    JsonValue = Annotated[Any, "any JSON value"]
+
+WRITTEN_UNCHANGED: Final = frozenset({type(None), bool, int, str})
+"""Exact types that JSON holds without a change: most of a result, so they are looked up first."""
+
+
+def to_json(value: object) -> Any:
+    """Return the value in float, int, str, bool, None, list and dict.
+
+    NaN and infinity become None. Mappings keep their order and get string keys; arrays, tuples and
+    lists become lists; an enumeration's member becomes its value; a dataclass becomes a dict.
+
+    Raises
+    ------
+    TypeError
+        The value, or one inside it, is of another type.
+    """
+    kind = type(value)
+    if kind in WRITTEN_UNCHANGED:
+        return value
+    if isinstance(value, float):  # numpy.float64 is one too
+        return float(value) if math.isfinite(value) else None
+    return _encoder(kind)(value)  # type: ignore[arg-type]  # every type can be hashed
+
+
+@cache
+def _encoder(kind: type) -> Callable[[Any], Any]:
+    """Return the function that encodes values of exactly this type."""
+    if is_dataclass(kind):
+        return _dataclass_encoder(kind)
+    for parent, encode in _ENCODERS:
+        if issubclass(kind, parent):
+            return encode
+    raise TypeError(f"{kind.__qualname__} cannot be written as JSON")
+
+
+def _encode_mapping(value: Mapping[Any, object]) -> dict[str, Any]:
+    return {str(key): to_json(item) for key, item in value.items()}
+
+
+def _encode_sequence(value: Sequence[object]) -> list[Any]:
+    return [to_json(item) for item in value]
+
+
+def _encode_array(value: np.ndarray) -> Any:
+    if value.dtype.kind == "f" and np.isfinite(value).all():
+        return value.tolist()  # the common case, without a look at every single number
+    return value.tolist() if value.dtype.kind in "biuU" else to_json(value.tolist())
+
+
+_ENCODERS: Final[tuple[tuple[type, Callable[[Any], Any]], ...]] = (
+    (Enum, lambda member: to_json(member.value)),
+    (np.ndarray, _encode_array),
+    (np.generic, lambda scalar: to_json(scalar.item())),
+    (int, int),
+    (str, str),
+    (Mapping, _encode_mapping),
+    (Sequence, _encode_sequence),
+)
+
+
+class _FieldPlan(NamedTuple):
+    """How one field of a dataclass is written."""
+
+    name: str
+    wire: str
+    is_optional: bool
+    is_inline: bool
+
+
+def _dataclass_encoder(kind: type) -> Callable[[Any], dict[str, Any]]:
+    plans = tuple(
+        _FieldPlan(
+            name=one.name,
+            wire=one.metadata.get("wire", one.name),
+            is_optional=one.default is None,
+            is_inline=bool(one.metadata.get("inline")),
+        )
+        for one in fields(kind)
+    )
+    names = frozenset(plan.wire for plan in plans if not plan.is_inline)
+
+    def encode(value: object) -> dict[str, Any]:
+        encoded: dict[str, Any] = {}
+        for name, wire, is_optional, is_inline in plans:
+            item = getattr(value, name)
+            if item is None and (is_optional or is_inline):
+                continue
+            if is_inline:
+                encoded.update((k, v) for k, v in to_json(item).items() if k not in names)
+            else:
+                encoded[wire] = to_json(item)
+        return encoded
+
+    return encode
 
 
 def plain(value: Any) -> Any:
-    """Return the value in float, int, str, bool, None, list and dict; undefined numbers are None.
-
-    Mappings keep their order and get string keys; arrays and tuples become lists.
-    """
-    kind = type(value)
-    if kind in AS_THEY_ARE:
-        return value
-    if kind is float:
-        return value if math.isfinite(value) else None
-    if kind is dict:
-        return {str(key): _item(item) for key, item in value.items()}
-    if isinstance(value, (bool, int)):
-        return value
-    if isinstance(value, float):
-        return float(value) if math.isfinite(value) else None
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (np.ndarray, np.generic)):
-        return plain(value.tolist())
-    return [_item(item) for item in value]
-
-
-def _item(value: Any) -> Any:
-    """As ``plain``; most items need no look at all."""
-    return value if type(value) in AS_THEY_ARE else plain(value)
+    """Return the value as JSON has it; ``to_json`` replaces this function, call by call."""
+    if isinstance(value, (str, Mapping, Sequence)) or not isinstance(value, Iterable):
+        return to_json(value)
+    return to_json(value if isinstance(value, np.ndarray) else list(value))
 
 
 def told(cautions: Iterable[Caution]) -> list[dict[str, str]]:
-    """Return cautions as the wire has them, each once."""
+    """Return cautions as the wire has them, each once; typed results replace this function."""
     unique = dict.fromkeys((caution.code, caution.message) for caution in cautions)
     return [{"code": code, "message": message} for code, message in unique]
 
