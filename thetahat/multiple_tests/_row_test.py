@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from thetahat.multiple_tests._rows import row_refusal
 from thetahat.paired_tests._choices import check_choice
-from thetahat.paired_tests._units import UNITS, UnitName
 from thetahat.registry import MethodInfo
 from thetahat.values.layout import Layout
+from thetahat.values.types import UNITS, UnitName
 
 
 @dataclass(frozen=True, slots=True)

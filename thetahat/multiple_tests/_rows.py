@@ -10,15 +10,15 @@ import numpy as np
 from thetahat.multiple_tests._ranks import RowStatistic
 from thetahat.multiple_tests.base import FEWEST_MODELS
 from thetahat.paired_tests._units import (
-    UnitName,
     count_units,
     dependence_cautions,
     unit_means,
     unit_refusal,
+    unit_target,
 )
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
-from thetahat.values.types import BlockKind, Caution, FloatArray
+from thetahat.values.types import BlockKind, Caution, FloatArray, Target, UnitName
 
 _FEW = 10  # rows; below it chi squared and F are rough approximations
 
@@ -37,12 +37,15 @@ class Rows:
         (k,) models.
     cautions : tuple of Caution
         On the rows as such.
+    target : Target
+        What a test that takes these units as independent is about.
     """
 
     unit: UnitName
     losses: FloatArray
     names: tuple[str, ...]
     cautions: tuple[Caution, ...]
+    target: Target
 
     @property
     def n_rows(self) -> int:
@@ -94,7 +97,8 @@ def rows_of(table: LossTable, named: UnitName | None) -> Rows:
                 f"{unit}s: the p-value is rough",
             )
         )
-    return Rows(unit, losses, table.names, tuple(cautions))
+    target = unit_target(table.layout, unit)
+    return Rows(unit, losses, table.names, tuple(cautions), target)
 
 
 def no_difference(rows: Rows) -> Caution:

@@ -87,7 +87,7 @@ class AlignedRanks(RowTest):
             "liberal as a test of the learners: their training sets overlap."
         ),
         needs=Needs.SPLITS,
-        targets=(Target.NEW_SOURCE, Target.THESE_MODELS),
+        targets=(Target.NEW_SOURCE, Target.THESE_SOURCES, Target.THESE_MODELS),
     )
 
     def __post_init__(self) -> None:
@@ -114,6 +114,7 @@ class AlignedRanks(RowTest):
             statistic=found.value,
             p_value=found.chi_squared_p(),
             degrees_of_freedom=float(rows.n_models - 1),
+            target=rows.target,
             unit=rows.unit,
             cautions=cautions,
             details={

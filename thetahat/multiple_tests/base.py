@@ -11,7 +11,7 @@ import numpy as np
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
-from thetahat.values.types import Caution
+from thetahat.values.types import Caution, Target, UnitName
 
 PostHocError = Literal["permutation", "garcia"]
 POST_HOC_ERRORS: Final = ("permutation", "garcia")
@@ -56,6 +56,8 @@ class OmnibusOutcome:
     degrees_of_freedom : float or tuple of float or None
         One of chi squared; numerator and denominator of F; None where the reference distribution
         has none.
+    target : Target
+        What the null hypothesis is about, such as expected losses on a new source.
     unit : str
         What the rows are: ``block``, ``instance`` or ``cluster``.
     cautions : tuple of Caution
@@ -69,7 +71,8 @@ class OmnibusOutcome:
     statistic: float | None
     p_value: float
     degrees_of_freedom: float | tuple[float, ...] | None
-    unit: str
+    target: Target
+    unit: UnitName
     cautions: tuple[Caution, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
     post_hoc: PostHoc | None = None

@@ -101,6 +101,7 @@ class CochranQ:
             statistic=found.value,
             p_value=found.chi_squared_p(),
             degrees_of_freedom=float(rows.n_models - 1),
+            target=rows.target,
             unit=rows.unit,
             cautions=(*rows.cautions, no_difference(rows)) if mixed == 0 else rows.cautions,
             details={

@@ -146,6 +146,7 @@ class CrossValidationWithConfidence:
             statistic=overall if math.isfinite(overall) else None,
             p_value=exceeded(largest * inflated, overall),
             degrees_of_freedom=None,
+            target=rows.target,
             unit=rows.unit,
             cautions=_cautions(rows, overall),
             details={

@@ -74,7 +74,7 @@ class Friedman(RowTest):
             "random folds liberal as a test of the learners: their training sets overlap."
         ),
         needs=Needs.SPLITS,
-        targets=(Target.NEW_SOURCE, Target.THESE_MODELS),
+        targets=(Target.NEW_SOURCE, Target.THESE_SOURCES, Target.THESE_MODELS),
     )
 
     def __post_init__(self) -> None:
@@ -95,6 +95,7 @@ class Friedman(RowTest):
             statistic=value,
             p_value=1.0 if value is None else chi_squared_tail(value, rows.n_models - 1),
             degrees_of_freedom=float(rows.n_models - 1),
+            target=rows.target,
             unit=rows.unit,
             cautions=(*rows.cautions, no_difference(rows)) if flat else rows.cautions,
             details={

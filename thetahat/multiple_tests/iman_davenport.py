@@ -64,7 +64,7 @@ class ImanDavenport(RowTest):
             "overlap."
         ),
         needs=Needs.SPLITS,
-        targets=(Target.NEW_SOURCE, Target.THESE_MODELS),
+        targets=(Target.NEW_SOURCE, Target.THESE_SOURCES, Target.THESE_MODELS),
     )
 
     def __post_init__(self) -> None:
@@ -86,6 +86,7 @@ class ImanDavenport(RowTest):
             statistic=statistic,
             p_value=p_value,
             degrees_of_freedom=used.f_degrees,
+            target=rows.target,
             unit=rows.unit,
             cautions=f_cautions(rows, used, is_flat=found.statistic.value is None),
             details={

@@ -24,11 +24,11 @@ from thetahat.multiple_tests._resampled_means import (
 from thetahat.multiple_tests._rows import Rows, no_difference, row_refusal, rows_of
 from thetahat.multiple_tests.base import OmnibusOutcome
 from thetahat.paired_tests._choices import check_choice
-from thetahat.paired_tests._units import UNITS, UnitName, unit_of
+from thetahat.paired_tests._units import unit_of
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
-from thetahat.values.types import Caution, Needs, Target
+from thetahat.values.types import UNITS, Caution, Needs, Target, UnitName
 
 Statistic = Literal["range", "max"]
 STATISTICS = ("range", "max")
@@ -113,7 +113,7 @@ class ModelConfidenceSet:
             "folds it speaks of the fitted models alone."
         ),
         needs=Needs.SPLITS,
-        targets=(Target.NEW_SOURCE, Target.THESE_MODELS),
+        targets=(Target.NEW_SOURCE, Target.THESE_SOURCES, Target.THESE_MODELS),
     )
 
     def __post_init__(self) -> None:
@@ -146,6 +146,7 @@ class ModelConfidenceSet:
             statistic=found.statistic if math.isfinite(found.statistic) else None,
             p_value=found.p_value,
             degrees_of_freedom=None,
+            target=rows.target,
             unit=rows.unit,
             cautions=_cautions(rows, found),
             details={

@@ -74,7 +74,7 @@ class Nemenyi(RowTest):
             "A pair's outcome depends on which other models are in the table."
         ),
         needs=Needs.SPLITS,
-        targets=(Target.NEW_SOURCE, Target.THESE_MODELS),
+        targets=(Target.NEW_SOURCE, Target.THESE_SOURCES, Target.THESE_MODELS),
     )
 
     def __post_init__(self) -> None:
@@ -100,6 +100,7 @@ class Nemenyi(RowTest):
             statistic=statistic,
             p_value=range_tail(statistic * math.sqrt(2), k),
             degrees_of_freedom=None,
+            target=rows.target,
             unit=rows.unit,
             cautions=(*rows.cautions, no_difference(rows)) if flat else rows.cautions,
             details={

@@ -90,7 +90,7 @@ class Quade(RowTest):
             "training sets overlap."
         ),
         needs=Needs.SPLITS,
-        targets=(Target.NEW_SOURCE, Target.THESE_MODELS),
+        targets=(Target.NEW_SOURCE, Target.THESE_SOURCES, Target.THESE_MODELS),
     )
 
     def __post_init__(self) -> None:
@@ -118,6 +118,7 @@ class Quade(RowTest):
             statistic=statistic,
             p_value=p_value,
             degrees_of_freedom=found.f_degrees,
+            target=rows.target,
             unit=rows.unit,
             cautions=f_cautions(rows, found, is_flat=found.value is None),
             details={

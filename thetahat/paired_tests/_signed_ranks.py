@@ -10,16 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from thetahat.numerics.loops.signed_ranks import MANY_SIZES, rank_sums, sorted_keys
-from thetahat.paired_tests._units import (
-    ROUNDINGS,
-    PairedUnits,
-    UnitName,
-    paired_units,
-    unit_means,
-    unit_of,
-)
+from thetahat.paired_tests._units import ROUNDINGS, PairedUnits, paired_units, unit_means, unit_of
 from thetahat.paired_tests.base import PairedLosses
-from thetahat.values.types import Alternative, FloatArray
+from thetahat.values.types import Alternative, FloatArray, UnitName
 
 BoolArray = npt.NDArray[np.bool_]
 UIntArray = npt.NDArray[np.uint64]

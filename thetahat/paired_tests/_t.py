@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.distributions import p_value_of
 from thetahat.paired_tests.base import PairedLosses, TestOutcome
-from thetahat.values.types import Alternative, Caution
+from thetahat.values.types import Alternative, Caution, Target, UnitName
 from thetahat.variances.base import VarianceEstimate
 
 _TOO_LARGE = Caution(
@@ -34,7 +34,8 @@ def t_outcome(  # noqa: PLR0913 - one argument per part of a t test
     degrees_of_freedom: float | None,
     alternative: Alternative,
     *,
-    unit: str,
+    target: Target,
+    unit: UnitName,
     cautions: tuple[Caution, ...] = (),
     details: Mapping[str, Any] | None = None,
 ) -> TestOutcome:
@@ -55,6 +56,7 @@ def t_outcome(  # noqa: PLR0913 - one argument per part of a t test
         statistic=statistic,
         p_value=p_value,
         degrees_of_freedom=degrees_of_freedom,
+        target=target,
         unit=unit,
         cautions=cautions,
         details=details or {},
@@ -66,7 +68,7 @@ def corrected_outcome(
     variance: VarianceEstimate,
     alternative: Alternative,
     *,
-    unit: str,
+    unit: UnitName,
     details: Mapping[str, Any] | None = None,
 ) -> TestOutcome:
     """Test with a variance from the registry, where 0 is a limit and not a refusal."""
@@ -76,6 +78,7 @@ def corrected_outcome(
         value,
         variance.degrees_of_freedom,
         alternative,
+        target=variance.target,
         unit=unit,
         cautions=tuple(c for c in variance.cautions if c.code != "zero_variance"),
         details=details,

@@ -10,14 +10,13 @@ from thetahat.numerics.loops.compiling import to_be_read
 from thetahat.numerics.loops.paired_units import MANY_VALUES, without_roundings
 from thetahat.paired_tests._units import (
     ROUNDINGS,
-    UnitName,
     cautions_of_count,
     unit_means,
     unit_of,
     unit_weights,
 )
 from thetahat.paired_tests.base import PairBatch
-from thetahat.values.types import Caution, FloatArray, IntArray
+from thetahat.values.types import Caution, FloatArray, IntArray, UnitName
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, get_args
 
 import numpy as np
 
 from thetahat.paired_tests.base import PairedLosses
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import BlockKind, Caution, FloatArray
-
-UnitName = Literal["instance", "cluster", "block"]
-UNITS = get_args(UnitName)
+from thetahat.values.types import BlockKind, Caution, FloatArray, Target, UnitName
 
 ROUNDINGS = 8 * float(np.finfo(np.float64).eps)  # a loss, its mean and their difference
 _FEW = 5  # two-sided, 2 / 2^5 is above .05
@@ -88,6 +84,17 @@ def count_units(layout: Layout, unit: UnitName) -> int:
     if unit == "block":
         return len(layout.block_labels)
     return len(layout.cluster_labels) if unit == "cluster" else layout.n_instances
+
+
+def unit_target(layout: Layout, unit: UnitName) -> Target:
+    """Return the target of a test that takes units of that name as independent.
+
+    Sources are drawn from a population of sources; blocks of random folds stand for further
+    training samples; instances and clusters are tested with the fitted models as they are.
+    """
+    if unit != "block":
+        return Target.THESE_MODELS
+    return Target.NEW_SOURCE if layout.kind is BlockKind.SOURCE else Target.THESE_SOURCES
 
 
 def paired_units(pair: PairedLosses, named: UnitName | None) -> PairedUnits:

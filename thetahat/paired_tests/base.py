@@ -13,7 +13,7 @@ from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.many_moments import ManyMoments
-from thetahat.values.types import Alternative, Caution, FloatArray, IntArray
+from thetahat.values.types import Alternative, Caution, FloatArray, IntArray, Target, UnitName
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,6 +72,8 @@ class TestOutcome:
         which have none.
     degrees_of_freedom : float or tuple of float or None
         Numerator and denominator of F; None where the reference distribution has none.
+    target : Target
+        What the null hypothesis is about, such as the expected difference on a new source.
     unit : str
         What was paired: ``block``, ``instance`` or ``cluster``.
     cautions : tuple of Caution
@@ -85,7 +87,8 @@ class TestOutcome:
     statistic: float | None
     p_value: float | None
     degrees_of_freedom: float | tuple[float, ...] | None
-    unit: str
+    target: Target
+    unit: UnitName
     cautions: tuple[Caution, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
 

@@ -12,6 +12,7 @@ from thetahat.distributions import p_value_of, upper_quantile
 from thetahat.errors import InvalidParameter
 from thetahat.paired_tests._posteriors import Shares, check_rope, shares_told
 from thetahat.paired_tests._t import rounded
+from thetahat.paired_tests._units import unit_target
 from thetahat.paired_tests.base import DrawsNothing, PairedLosses, TestOutcome
 from thetahat.registry import PARTITIONS, SUBSAMPLES, MethodInfo
 from thetahat.values.layout import Layout
@@ -123,6 +124,7 @@ class BayesianCorrelatedT(DrawsNothing):
             statistic=None,
             p_value=None,
             degrees_of_freedom=float(j - 1),
+            target=unit_target(pair.difference.layout, "block"),
             unit="block",
             cautions=_cautions(j, is_point=scale == 0),
             details={

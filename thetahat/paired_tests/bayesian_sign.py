@@ -17,11 +17,11 @@ from thetahat.paired_tests._posteriors import (
     posterior_cautions,
     shares_told,
 )
-from thetahat.paired_tests._units import UNITS, PairedUnits, UnitName, paired_units, unit_refusal
+from thetahat.paired_tests._units import PairedUnits, paired_units, unit_refusal, unit_target
 from thetahat.paired_tests.base import DrawsNothing, PairedLosses, TestOutcome
 from thetahat.registry import PARTITIONS, MethodInfo
 from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, Needs, Target
+from thetahat.values.types import UNITS, Alternative, Needs, Target, UnitName
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class BayesianSign(DrawsNothing):
         ),
         needs=Needs.SPLITS,
         blocks=PARTITIONS,
-        targets=(Target.NEW_SOURCE, Target.THESE_MODELS),
+        targets=(Target.NEW_SOURCE, Target.THESE_SOURCES, Target.THESE_MODELS),
     )
 
     def __post_init__(self) -> None:
@@ -114,6 +114,7 @@ class BayesianSign(DrawsNothing):
             statistic=None,
             p_value=None,
             degrees_of_freedom=None,
+            target=unit_target(pair.difference.layout, units.unit),
             unit=units.unit,
             cautions=posterior_cautions(pair.difference.layout, units),
             details={

@@ -18,17 +18,11 @@ from thetahat.paired_tests._posteriors import (
     shares_told,
 )
 from thetahat.paired_tests._signed_rank_shares import simulated_shares
-from thetahat.paired_tests._units import (
-    UNITS,
-    UnitName,
-    count_units,
-    paired_units,
-    unit_refusal,
-)
+from thetahat.paired_tests._units import count_units, paired_units, unit_refusal, unit_target
 from thetahat.paired_tests.base import PairedLosses, TestOutcome
 from thetahat.registry import PARTITIONS, MethodInfo
 from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, Needs, Target
+from thetahat.values.types import UNITS, Alternative, Needs, Target, UnitName
 
 _DEFAULT_DRAWS, _LEAST_DRAWS, _MOST_DRAWS = 10_000, 1_000, 1_000_000
 _MOST_WEIGHTS = 2 * 10**7
@@ -106,7 +100,7 @@ class BayesianSignedRank:
         ),
         needs=Needs.SPLITS,
         blocks=PARTITIONS,
-        targets=(Target.NEW_SOURCE, Target.THESE_MODELS),
+        targets=(Target.NEW_SOURCE, Target.THESE_SOURCES, Target.THESE_MODELS),
     )
 
     def __post_init__(self) -> None:
@@ -155,6 +149,7 @@ class BayesianSignedRank:
             statistic=None,
             p_value=None,
             degrees_of_freedom=None,
+            target=unit_target(pair.difference.layout, units.unit),
             unit=units.unit,
             cautions=posterior_cautions(pair.difference.layout, units),
             details={

@@ -13,7 +13,6 @@ from thetahat.numerics.bootstrap import (
     MOST_DEFAULT_DRAWS,
     Replicates,
     SharedResamples,
-    UnitName,
     default_resamples,
     default_unit,
     of_difference,
@@ -22,11 +21,11 @@ from thetahat.numerics.bootstrap import (
 )
 from thetahat.numerics.bootstrap.cautions import check_resamples, resampling_cautions
 from thetahat.paired_tests._choices import check_choice
-from thetahat.paired_tests._units import UNITS, count_units
+from thetahat.paired_tests._units import count_units
 from thetahat.paired_tests.base import PairBatch, PairedLosses, TestOutcome
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, Caution, Needs, Target
+from thetahat.values.types import UNITS, Alternative, Caution, Needs, Target, UnitName
 
 RESAMPLES: Final = "resamples"
 """Where a batch keeps the resamples that its evaluation's intervals rest on, if there are any."""
@@ -88,7 +87,7 @@ class BootstrapDifference:
         ),
         needs=Needs.SPLITS,
         blocks=EVERY_BLOCK_KIND,
-        targets=(Target.NEW_SOURCE, Target.THESE_MODELS),
+        targets=(Target.NEW_SOURCE, Target.THESE_SOURCES, Target.THESE_MODELS),
     )
 
     def __post_init__(self) -> None:
@@ -152,6 +151,7 @@ def _outcome(replicates: Replicates, alternative: Alternative) -> TestOutcome:
         statistic=difference,
         p_value=(count + 1) / (n + 1),
         degrees_of_freedom=None,
+        target=replicates.units.target,
         unit=replicates.units.unit,
         cautions=(
             *_of_the_p_value(replicates, count),

@@ -97,6 +97,7 @@ class FiveByTwoF(DrawsNothing):
             statistic=statistic,
             p_value=p_value,
             degrees_of_freedom=(_NUMERATOR, _DENOMINATOR),
+            target=variance.target,
             unit="block",
             cautions=tuple(cautions),
         )

@@ -138,6 +138,7 @@ class McNemar:
             statistic=statistic,
             p_value=p_value,
             degrees_of_freedom=degrees,
+            target=Target.THESE_MODELS,
             unit="instance",
             cautions=_cautions(layout, b + c),
             details={"variant": self.variant, "a_better": b, "b_better": c},

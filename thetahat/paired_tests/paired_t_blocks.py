@@ -8,7 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.paired_tests._t import rounded, t_outcome
-from thetahat.paired_tests._units import overlapping_training_sets, subsamples_refusal
+from thetahat.paired_tests._units import (
+    overlapping_training_sets,
+    subsamples_refusal,
+    unit_target,
+)
 from thetahat.paired_tests.base import DrawsNothing, PairedLosses, TestOutcome
 from thetahat.registry import PARTITIONS, MethodInfo
 from thetahat.values.layout import Layout
@@ -70,6 +74,7 @@ class PairedTBlocks(DrawsNothing):
             *rounded(pair, estimate, variance),
             float(moments.n_splits - 1),
             alternative,
+            target=unit_target(pair.difference.layout, "block"),
             unit="block",
             cautions=(overlapping_training_sets(),),
         )

@@ -13,17 +13,11 @@ from thetahat.paired_tests._choices import check_choice
 from thetahat.paired_tests._sign_flips import binomials, by_enumeration, by_sampling
 from thetahat.paired_tests._sign_flips_of_pairs import FlippedPairs
 from thetahat.paired_tests._unit_batches import units_of_batch
-from thetahat.paired_tests._units import (
-    UNITS,
-    UnitName,
-    paired_units,
-    unit_cautions,
-    unit_refusal,
-)
+from thetahat.paired_tests._units import paired_units, unit_cautions, unit_refusal, unit_target
 from thetahat.paired_tests.base import PairBatch, PairedLosses, TestOutcome
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, FloatArray, Needs, Target
+from thetahat.values.types import UNITS, Alternative, FloatArray, Needs, Target, UnitName
 
 _BINOMIAL = {"method": "exact_binomial"}
 _ENUMERATED = 14  # 2^14 patterns take less time than 10 000 random ones
@@ -87,7 +81,7 @@ class Permutation:
         ),
         needs=Needs.SPLITS,
         blocks=EVERY_BLOCK_KIND,
-        targets=(Target.NEW_SOURCE, Target.THESE_MODELS),
+        targets=(Target.NEW_SOURCE, Target.THESE_SOURCES, Target.THESE_MODELS),
     )
 
     def __post_init__(self) -> None:
@@ -118,6 +112,7 @@ class Permutation:
             statistic=float(terms.sum()),
             p_value=found[0],
             degrees_of_freedom=None,
+            target=unit_target(pair.difference.layout, units.unit),
             unit=units.unit,
             cautions=unit_cautions(pair.difference.layout, units),
             details=found[1],
@@ -131,6 +126,7 @@ class Permutation:
         terms = units.values * units.weights
         n_resamples = self._n_resamples(units.n_units)
         drawn = {"method": "random", "n_resamples": n_resamples}
+        target = unit_target(batch.models[0].layout, units.unit)
         flipped: FlippedPairs | None = None
         outcomes = []
         statistics, of_one_size = terms.sum(axis=1).tolist(), binomials(terms, alternative)
@@ -148,6 +144,7 @@ class Permutation:
                     statistic=statistics[row],
                     p_value=found[0],
                     degrees_of_freedom=None,
+                    target=target,
                     unit=units.unit,
                     cautions=cautions,
                     details=found[1],

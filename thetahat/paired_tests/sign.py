@@ -11,17 +11,11 @@ import numpy as np
 from thetahat.distributions import fair_coin_p_value
 from thetahat.paired_tests._choices import check_choice
 from thetahat.paired_tests._unit_batches import units_of_batch
-from thetahat.paired_tests._units import (
-    UNITS,
-    UnitName,
-    paired_units,
-    unit_cautions,
-    unit_refusal,
-)
+from thetahat.paired_tests._units import paired_units, unit_cautions, unit_refusal, unit_target
 from thetahat.paired_tests.base import PairBatch, PairedLosses, TestOutcome
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, Caution, Needs, Target
+from thetahat.values.types import UNITS, Alternative, Caution, Needs, Target, UnitName
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +66,7 @@ class Sign:
         ),
         needs=Needs.SPLITS,
         blocks=EVERY_BLOCK_KIND,
-        targets=(Target.NEW_SOURCE, Target.THESE_MODELS),
+        targets=(Target.NEW_SOURCE, Target.THESE_SOURCES, Target.THESE_MODELS),
     )
 
     def __post_init__(self) -> None:
@@ -92,8 +86,11 @@ class Sign:
         """Test that positive and negative differences are equally likely."""
         units = paired_units(pair, self.unit)
         positive, negative = int((units.values > 0).sum()), int((units.values < 0).sum())
-        cautions = unit_cautions(pair.difference.layout, units)
-        return self._outcome(positive, negative, units.n_zeros, alternative, units.unit, cautions)
+        layout = pair.difference.layout
+        cautions = unit_cautions(layout, units)
+        return self._outcome(
+            positive, negative, units.n_zeros, alternative, layout, units.unit, cautions
+        )
 
     def test_many(
         self,
@@ -110,8 +107,9 @@ class Sign:
             units.cautions,
             strict=True,
         )
+        layout = batch.models[0].layout
         return [
-            self._outcome(positive, negative, zeros, alternative, units.unit, cautions)
+            self._outcome(positive, negative, zeros, alternative, layout, units.unit, cautions)
             for positive, negative, zeros, cautions in counts
         ]
 
@@ -121,7 +119,8 @@ class Sign:
         negative: int,
         zeros: int,
         alternative: Alternative,
-        unit: str,
+        layout: Layout,
+        unit: UnitName,
         cautions: tuple[Caution, ...],
     ) -> TestOutcome:
         half = zeros // 2 if self.zeros == "split" else 0
@@ -130,6 +129,7 @@ class Sign:
             statistic=float(heads),
             p_value=fair_coin_p_value(heads, tosses, alternative),
             degrees_of_freedom=None,
+            target=unit_target(layout, unit),
             unit=unit,
             cautions=cautions,
             details={"a_better": negative, "b_better": positive, "ties": zeros},

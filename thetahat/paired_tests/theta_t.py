@@ -21,7 +21,15 @@ from thetahat.paired_tests.base import (
 )
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, BlockKind, Caution, FloatArray, Needs, Target
+from thetahat.values.types import (
+    Alternative,
+    BlockKind,
+    Caution,
+    FloatArray,
+    Needs,
+    Target,
+    UnitName,
+)
 from thetahat.variances import VARIANCES
 from thetahat.variances.base import VarianceEstimate, VarianceEstimator
 
@@ -114,7 +122,7 @@ class ThetaT(DrawsNothing):
         name = self._name(pair.difference.layout)
         variance = _estimator(name).estimate(pair.difference)
         unit = _unit(pair.difference.layout, name)
-        details = {"variance": name, "target": variance.target.value, "mean": variance.mean.value}
+        details = {"variance": name, "mean": variance.mean.value}
         if not variance.usable or isinstance(variance.value, np.ndarray):
             return _refused(variance, name, unit, details)
         estimate, value = rounded(pair, variance.estimate, variance.value)
@@ -125,6 +133,7 @@ class ThetaT(DrawsNothing):
             value,
             variance.degrees_of_freedom,
             alternative,
+            target=variance.target,
             unit=unit,
             cautions=variance.cautions,
             details=details,
@@ -192,14 +201,14 @@ def _estimator(name: str) -> VarianceEstimator:
     return VARIANCES[name]()
 
 
-def _unit(layout: Layout, name: str) -> str:
+def _unit(layout: Layout, name: str) -> UnitName:
     if layout.kind is not BlockKind.HOLDOUT:
         return "block"
     return "cluster" if name == "cluster_robust" else "instance"
 
 
 def _refused(
-    variance: VarianceEstimate, name: str, unit: str, details: dict[str, str]
+    variance: VarianceEstimate, name: str, unit: UnitName, details: dict[str, str]
 ) -> TestOutcome:
     caution = Caution(
         "variance_not_usable",
@@ -210,6 +219,7 @@ def _refused(
         statistic=None,
         p_value=None,
         degrees_of_freedom=variance.degrees_of_freedom,
+        target=variance.target,
         unit=unit,
         cautions=(*variance.cautions, caution),
         details=details,

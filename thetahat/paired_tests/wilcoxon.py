@@ -20,17 +20,16 @@ from thetahat.paired_tests._signed_ranks import (
 )
 from thetahat.paired_tests._unit_batches import units_of_batch
 from thetahat.paired_tests._units import (
-    UNITS,
-    UnitName,
     cautions_of_count,
     count_units,
     unit_of,
     unit_refusal,
+    unit_target,
 )
 from thetahat.paired_tests.base import ManyOutcomes, PairBatch, PairedLosses, TestOutcome
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, Caution, FloatArray, Needs, Target
+from thetahat.values.types import UNITS, Alternative, Caution, FloatArray, Needs, Target, UnitName
 
 _AUTO_EXACT = 50  # differences up to which the exact distribution is the default
 _MAX_EXACT = 500  # the distribution takes n^3 steps
@@ -102,7 +101,7 @@ class Wilcoxon:
         ),
         needs=Needs.SPLITS,
         blocks=EVERY_BLOCK_KIND,
-        targets=(Target.NEW_SOURCE, Target.THESE_MODELS),
+        targets=(Target.NEW_SOURCE, Target.THESE_SOURCES, Target.THESE_MODELS),
     )
 
     def __post_init__(self) -> None:
@@ -128,8 +127,9 @@ class Wilcoxon:
     ) -> TestOutcome:
         """Test that the differences are symmetric about 0."""
         found, unit, n_units = ranks_of_pair(pair, self.unit, self.zeros)
-        cautions = cautions_of_count(pair.difference.layout, unit, found.n_ranked)
-        return self._outcome(found, n_units - found.n_ranked, alternative, unit, cautions)
+        layout = pair.difference.layout
+        cautions = cautions_of_count(layout, unit, found.n_ranked)
+        return self._outcome(found, n_units - found.n_ranked, alternative, layout, unit, cautions)
 
     def test_many(
         self,
@@ -153,7 +153,9 @@ class Wilcoxon:
             found, cautions = ranked.of_row(row), units.cautions[row]
             looked_up = float(known[row]) if ranked.clear[row] and self._is_exact(n) else None
             zeros = int(ranked.n_zeros[row])
-            return self._outcome(found, zeros, alternative, units.unit, cautions, looked_up)
+            return self._outcome(
+                found, zeros, alternative, batch.models[0].layout, units.unit, cautions, looked_up
+            )
 
         # what is not told by arrays is looked at now, the rest when it is asked for
         by_row = {row: tell(row) for row in np.flatnonzero(~ranked.clear).tolist()}
@@ -166,7 +168,8 @@ class Wilcoxon:
         found: SignedRanks,
         n_zeros: int,
         alternative: Alternative,
-        unit: str,
+        layout: Layout,
+        unit: UnitName,
         cautions: tuple[Caution, ...],
         exact: float | None = None,
     ) -> TestOutcome:
@@ -179,6 +182,7 @@ class Wilcoxon:
             statistic=smaller if alternative is Alternative.TWO_SIDED else found.positive,
             p_value=p_value,
             degrees_of_freedom=None,
+            target=unit_target(layout, unit),
             unit=unit,
             cautions=cautions,
             details={

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
+UnitName = Literal["instance", "cluster", "block"]
+"""What a test pairs or ranks and a bootstrap draws."""
+UNITS: Final = get_args(UnitName)
 Label = str | int | float
 """What a block, source, cluster or class is called on the wire; a fraction is a class only."""
 

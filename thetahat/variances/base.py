@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
-from thetahat.numerics.bootstrap import Replicates, SharedResamples, UnitName
+from thetahat.numerics.bootstrap import Replicates, SharedResamples
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import Caution, FloatArray, MeanKind, Target
+from thetahat.values.types import Caution, FloatArray, MeanKind, Target, UnitName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

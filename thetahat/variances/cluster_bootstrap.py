@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.numerics.bootstrap import Replicates, UnitName, unit_misfit
+from thetahat.numerics.bootstrap import Replicates, unit_misfit
 from thetahat.numerics.bootstrap.cautions import check_resamples, resampling_cautions
 from thetahat.registry import ONE_TEST_EACH, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import MeanKind, Target
+from thetahat.values.types import MeanKind, Target, UnitName
 from thetahat.variances._applicability import lacks_rows, wrong_kind
 from thetahat.variances._conclusions import conclude, training_variance_cautions
 from thetahat.variances.base import ResampledVariance, VarianceEstimate

@@ -24,9 +24,10 @@ from tests.thetahat.multiple_tests.many import (
     table_over,
 )
 from thetahat.multiple_tests import MULTIPLE_TESTS
+from thetahat.paired_tests._units import unit_target
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import layout_of, layout_of_scores
-from thetahat.values.types import BlockKind
+from thetahat.values.types import BlockKind, Target
 
 EVERY = pytest.mark.parametrize("name", MULTIPLE_TESTS)
 RESAMPLED = ("cross_validation_with_confidence", "model_confidence_set")
@@ -87,8 +88,23 @@ def test_property_outcomes_are_plain_and_repeat(name: str) -> None:
     assert math.isfinite(outcome.statistic)
     assert 0 <= outcome.p_value <= 1
     assert outcome.unit == "instance"
+    assert outcome.target is Target.THESE_MODELS
     assert outcome.details["rows"] == 24
     assert json.loads(json.dumps(dict(outcome.details), allow_nan=False)) == outcome.details
+
+
+@EVERY
+@pytest.mark.parametrize("kind", BlockKind)
+def test_property_the_target_is_one_that_the_method_declares(name: str, kind: BlockKind) -> None:
+    block = np.zeros(24) if kind is BlockKind.HOLDOUT else np.repeat(np.arange(4), 6)
+    table = table_over(layout_of(kind, block.astype(np.intp)), zero_one(346))
+    if kind not in MULTIPLE_TESTS[name].info.blocks:
+        return
+
+    outcome = outcome_of(name, table)
+
+    assert outcome.target in MULTIPLE_TESTS[name].info.targets
+    assert outcome.target is unit_target(table.layout, outcome.unit)
 
 
 @EVERY

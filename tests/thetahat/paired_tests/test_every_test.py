@@ -26,6 +26,7 @@ from tests.thetahat.paired_tests.pairs import (
     swapped,
 )
 from thetahat.paired_tests import PAIRED_TESTS
+from thetahat.paired_tests._units import unit_target
 from thetahat.paired_tests.base import PairedLosses, TestOutcome
 from thetahat.registry import PARTITIONS
 from thetahat.values.layout import layout_of
@@ -107,12 +108,15 @@ def test_property_refusals_agree_with_the_declared_blocks(name: str, kind: Block
 @EVERY
 @EVERY_KIND
 def test_property_outcomes_are_plain_numbers(name: str, kind: BlockKind) -> None:
-    for _, way, outcome in outcomes(name, kind):
+    for pair, way, outcome in outcomes(name, kind):
         text = json.dumps(
             [outcome.statistic, outcome.p_value, dict(outcome.details)], allow_nan=False
         )
         assert json.loads(text)[1] == outcome.p_value
         assert outcome.unit in {"instance", "cluster", "block"}
+        assert outcome.target in PAIRED_TESTS[name].info.targets
+        if name != "theta_t":  # whose target is that of its variance
+            assert outcome.target is unit_target(pair.difference.layout, outcome.unit)
         if is_bayesian(name):
             assert (outcome.statistic, outcome.p_value) == (None, None)
             assert_close(sum(numbers_of(outcome)), 1.0, rtol=1e-9)  # type: ignore[arg-type]

@@ -28,7 +28,7 @@ from thetahat.paired_tests.nadeau_bengio_t import NadeauBengioT
 from thetahat.paired_tests.paired_t_blocks import PairedTBlocks
 from thetahat.paired_tests.theta_t import ThetaT
 from thetahat.values.layout import layout_of
-from thetahat.values.types import Alternative, BlockKind
+from thetahat.values.types import Alternative, BlockKind, Target
 from thetahat.variances import VARIANCES
 
 TWO, LESS, GREATER = Alternative.TWO_SIDED, Alternative.LESS, Alternative.GREATER
@@ -152,13 +152,14 @@ def test_golden_theta_t_over_two_sources() -> None:
     named = ThetaT(variance="theta_gamma").test(pair, TWO, rng_of())
 
     t = 2 / math.sqrt(2.5)
-    assert outcome.details == {"variance": "theta_B", "target": "these_sources", "mean": "macro"}
+    assert outcome.details == {"variance": "theta_B", "mean": "macro"}
+    assert outcome.target is Target.THESE_SOURCES
     assert_close(outcome.statistic, t, rtol=1e-14)
     assert_close(outcome.p_value, 1 - t / math.sqrt(2 + t * t), rtol=1e-12)
     # B = 2, theta_gamma = 1: t = 2 on 1 degree, p = 1 - 2/pi atan 2
     assert_close(named.statistic, 2.0, rtol=1e-14)
     assert_close(named.p_value, 1 - 2 / math.pi * math.atan(2), rtol=1e-12)
-    assert named.details["target"] == "new_source"
+    assert named.target is Target.NEW_SOURCE
     assert outcome.unit == named.unit == "block"
 
 
@@ -238,8 +239,9 @@ def test_degenerate_constant_differences(
 
 
 def test_degenerate_statistic_beyond_the_largest_number() -> None:
-    infinite = t_outcome(1e300, 1e-30, 4, LESS, unit="block")
-    unknown = t_outcome(1.0, math.inf, 4, TWO, unit="block")
+    target = Target.THESE_SOURCES
+    infinite = t_outcome(1e300, 1e-30, 4, LESS, target=target, unit="block")
+    unknown = t_outcome(1.0, math.inf, 4, TWO, target=target, unit="block")
 
     assert (infinite.statistic, infinite.p_value) == (None, 1)
     assert (unknown.statistic, unknown.p_value) == (None, None)

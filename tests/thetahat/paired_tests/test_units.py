@@ -16,15 +16,15 @@ from tests.thetahat.paired_tests.pairs import (
     scores_pair,
 )
 from thetahat.paired_tests._units import (
-    UnitName,
     count_units,
     paired_units,
     unit_cautions,
     unit_of,
     unit_refusal,
+    unit_target,
 )
 from thetahat.values.layout import Layout, layout_of, layout_of_scores
-from thetahat.values.types import BlockKind
+from thetahat.values.types import BlockKind, Target, UnitName
 
 RANDOM, SOURCE, HOLDOUT = BlockKind.RANDOM, BlockKind.SOURCE, BlockKind.HOLDOUT
 
@@ -51,6 +51,20 @@ def test_golden_default_unit(kind: BlockKind, clusters: bool, unit: str) -> None
     assert unit_of(given, None) == unit
     assert unit_refusal("sign", given, None) is None
     assert unit_of(given, "instance") == "instance"
+
+
+@pytest.mark.parametrize(
+    ("kind", "unit", "target"),
+    [
+        (SOURCE, "block", Target.NEW_SOURCE),
+        (RANDOM, "block", Target.THESE_SOURCES),
+        (HOLDOUT, "instance", Target.THESE_MODELS),
+        (RANDOM, "cluster", Target.THESE_MODELS),
+        (SOURCE, "instance", Target.THESE_MODELS),
+    ],
+)
+def test_exact_target_of_independent_units(kind: BlockKind, unit: UnitName, target: Target) -> None:
+    assert unit_target(layout(kind), unit) is target
 
 
 def test_golden_units_by_hand() -> None:

@@ -76,11 +76,11 @@ class SharedCautions:
     told : dict
         By place (``pair``, ``interval``, ``tests.KEY``) and code: the first message and a count.
     units : dict
-        What each test pairs, by key.
+        The target of each test and the unit that it pairs, by key.
     """
 
     told: dict[tuple[str, str], list[Any]] = field(default_factory=dict)
-    units: dict[str, str] = field(default_factory=dict)
+    units: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def note(self, where: str, cautions: Iterable[Caution]) -> list[tuple[str, str]]:
         """Count the cautions of one place in one pair; return their keys."""
@@ -105,7 +105,7 @@ class SharedCautions:
 
     def tests(self) -> dict[str, dict[str, str]]:
         """Return what holds for the tests of every pair, by key."""
-        return {key: {"unit": unit} for key, unit in self.units.items()}
+        return dict(self.units)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ def told_briefly(
         interval = {key: item for key, item in told.items() if key not in _OF_THE_REQUEST}
         cautions += shared.note("interval", best.interval.cautions)
     for key, outcome in outcomes.items():
-        shared.units.setdefault(key, outcome.unit)
+        shared.units.setdefault(key, {"target": outcome.target.value, "unit": outcome.unit})
         cautions += shared.note(f"tests.{key}", outcome.cautions)
     moments = pair.losses.difference.moments
     return {
@@ -195,7 +195,7 @@ def _numbers(outcome: TestOutcome) -> dict[str, Any]:
     if outcome.p_value is None and shares:
         return dict(plain(shares))
     numbers = numbers_of(outcome)
-    del numbers["unit"]
+    del numbers["target"], numbers["unit"]
     if outcome.degrees_of_freedom is None:
         del numbers["degrees_of_freedom"]
     return numbers

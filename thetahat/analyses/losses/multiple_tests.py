@@ -45,6 +45,7 @@ def _told(outcome: OmnibusOutcome) -> dict[str, Any]:
         "statistic": outcome.statistic,
         "degrees_of_freedom": outcome.degrees_of_freedom,
         "p_value": outcome.p_value,
+        "target": outcome.target.value,
         "unit": outcome.unit,
     }
     details = {key: item for key, item in outcome.details.items() if key not in given}

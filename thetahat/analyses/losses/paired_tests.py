@@ -68,5 +68,6 @@ def numbers_of(outcome: TestOutcome) -> dict[str, Any]:
         "degrees_of_freedom": plain(outcome.degrees_of_freedom),
         "p_value": plain(outcome.p_value),
         "p_value_adjusted": None,
+        "target": outcome.target.value,
         "unit": outcome.unit,
     }

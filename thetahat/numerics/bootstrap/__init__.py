@@ -10,14 +10,13 @@ from thetahat.numerics.bootstrap.shared_resamples import (
     resample_counts,
     seed_of,
 )
-from thetahat.numerics.bootstrap.units import UnitName, Units, default_unit, unit_misfit, units_of
+from thetahat.numerics.bootstrap.units import Units, default_unit, unit_misfit, units_of
 
 __all__ = [
     "MOST_DEFAULT_DRAWS",
     "Draw",
     "Replicates",
     "SharedResamples",
-    "UnitName",
     "Units",
     "default_resamples",
     "default_unit",

@@ -13,10 +13,10 @@ from thetahat.numerics.bootstrap.equal_units import MergedResamples, merged_or_h
 from thetahat.numerics.bootstrap.moments import ResampledMeans, resampled_means
 from thetahat.numerics.bootstrap.replicates import Replicates
 from thetahat.numerics.bootstrap.resamples import HashedResamples, Resamples
-from thetahat.numerics.bootstrap.units import UnitName, Units, default_unit, units_of
+from thetahat.numerics.bootstrap.units import Units, default_unit, units_of
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import FloatArray, IntArray
+from thetahat.values.types import FloatArray, IntArray, UnitName
 
 MOST_RESAMPLES, LEAST_RESAMPLES, MOST_DRAWS = 9_999, 999, 10_000_000
 MOST_DEFAULT_DRAWS: Final = 300_000_000

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, get_args
 
 import numpy as np
 
 from thetahat.errors import UnsupportedCombination
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import BlockKind, FloatArray, IntArray, MeanKind, Target
-
-UnitName = Literal["instance", "cluster", "block"]
-UNITS: tuple[UnitName, ...] = get_args(UnitName)
+from thetahat.values.types import BlockKind, FloatArray, IntArray, MeanKind, Target, UnitName
 
 
 @dataclass(frozen=True, eq=False)

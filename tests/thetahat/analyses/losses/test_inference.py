@@ -82,6 +82,7 @@ class Halves:
             statistic=math.inf,
             p_value=None if p_value < 0.006 else p_value,
             degrees_of_freedom=None,
+            target=Target.THESE_SOURCES,
             unit="block",
             details={"draw": rng.uniform(), "p_value": "never this"},
         )

@@ -340,8 +340,9 @@ def test_naive_brief_holds_the_numbers_of_full() -> None:
 
     assert (full["detail"], brief["detail"]) == ("full", "brief")
     assert {"comparison_cautions", "comparison_tests"}.isdisjoint(full)
-    units = {key: outcome["unit"] for key, outcome in full["comparisons"][0]["tests"].items()}
-    assert brief["comparison_tests"].items() <= {k: {"unit": u} for k, u in units.items()}.items()
+    outcomes = full["comparisons"][0]["tests"]
+    for key, common in brief["comparison_tests"].items():
+        assert common == {name: outcomes[key][name] for name in ("target", "unit")}
     for long, short in zip(full["comparisons"], brief["comparisons"], strict=True):
         assert set(short) == {
             *("a", "b", "difference", "difference_pooled", "interval", "effect_size", "tests"),
@@ -430,5 +431,7 @@ def test_golden_costly_tests_are_made_where_they_are_named() -> None:
 
     (shares, *_) = (pair["tests"]["bayesian_sign"] for pair in result["comparisons"])
     assert set(shares) == {"p_left", "p_rope", "p_right"}
-    assert result["comparison_tests"] == {"bayesian_sign": {"unit": "block"}}
+    assert result["comparison_tests"] == {
+        "bayesian_sign": {"target": "these_sources", "unit": "block"}
+    }
     assert_allclose(shares["p_left"] + shares["p_rope"] + shares["p_right"], 1, rtol=1e-9)
