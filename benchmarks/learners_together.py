@@ -26,12 +26,12 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from benchmarks.clock import in_turn
-from service.kinds import JOB_KINDS
 from service.kinds.base import Job
 from service.kinds.cross_validation.plan import Plan, plan_of
 from service.kinds.cross_validation.run import parts_of, run_part
 from service.kinds.fitting import learner_groups as _learner_groups
 from service.kinds.fitting.outcomes import told_by
+from service.kinds.registry import JOB_KINDS
 from thetahat.cross_validation import many_splits as at_once
 from thetahat.cross_validation import paths
 

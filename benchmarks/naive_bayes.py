@@ -36,8 +36,8 @@ from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
 from benchmarks.clock import clock, in_turn
 from service.data.formats import FORMATS
-from service.kinds import JOB_KINDS
 from service.kinds.base import Chunks, DatasetFile, Finished, Job
+from service.kinds.registry import JOB_KINDS
 from thetahat.cross_validation import many_splits as at_once
 from thetahat.cross_validation import rows_of, run_splits
 from thetahat.losses import LOSSES

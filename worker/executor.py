@@ -18,7 +18,7 @@ from service.broker import queue
 from service.errors import ServiceError
 from service.jobs import failures, parts, record
 from service.jobs.discard import discard_chunks
-from service.kinds.base import Chunks, NothingLeft
+from service.kinds.base import AllPartsFailed, Chunks
 from service.settings import Settings
 from service.states import Stage
 from service.storage import unit_queue, workers
@@ -140,7 +140,7 @@ class Hands:
         except (EvaluationError, ServiceError) as refusal:
             # The same request fails the same way wherever it runs, so the first failure is told.
             self._fail(claim, failures.of_refusal(refusal), only_later=True)
-        except NothingLeft as nothing:
+        except AllPartsFailed as nothing:
             self._fail(claim, nothing.problem)
         except MemoryError:
             self._fail(claim, failures.memory_limit(self._settings.memory_limit_mb))

@@ -9,7 +9,7 @@ from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import models_json_schema
 
 from service.api.errors import MEDIA_TYPE
-from service.kinds import JOB_KINDS
+from service.kinds.registry import JOB_KINDS
 
 REF: Final = "#/components/schemas/{model}"
 EXAMPLES: Final[dict[str, Any]] = {

@@ -20,8 +20,8 @@ from service.api.validation import refusal, with_value
 from service.errors import Fault, InvalidRequest
 from service.jobs.datasets import for_check
 from service.jobs.submit import Submission, Submitted, prepared
-from service.kinds import JOB_KINDS
 from service.kinds.base import DatasetFile, JobKind
+from service.kinds.registry import JOB_KINDS
 from service.schemas.base import EvaluationRequest
 from service.settings import is_sqlite
 from service.storage import idempotency
@@ -41,7 +41,7 @@ class Parsed:
 
     value: Any
     fingerprint: str
-    kind: JobKind
+    kind: JobKind[Any]
     is_small: bool
 
 
@@ -84,10 +84,8 @@ def parse_request(body: bytes, *, may_repeat: bool = True) -> Parsed:
 def check(owner_id: UUID, parsed: Parsed, idempotency_key: str | None) -> Submission:
     """Check a request in full, and note how long that took."""
     began = time.thread_time()
-    kind, value = parsed.kind, parsed.value
-    completed = getattr(kind, "completed", None)  # of Completes; to ask a protocol is slow
-    if completed is not None:
-        value = completed(owner_id, value)
+    kind = parsed.kind
+    value = kind.complete_request(owner_id, parsed.value)
     try:
         request = kind.request.model_validate(value)
     except ValidationError as error:
@@ -112,7 +110,7 @@ def _known(owner_id: UUID, key: str, fingerprint: str) -> Submitted | None:
     return Submitted(found.evaluation_id, replayed=True)
 
 
-def _kind(value: Any) -> JobKind:
+def _kind(value: Any) -> JobKind[Any]:
     if not isinstance(value, dict):
         raise _wrong((), "The body must be a JSON object with a kind.", value)
     name = value.get("kind")

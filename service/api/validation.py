@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from service.api.fields import fields_at
 from service.errors import Fault, InvalidRequest
-from service.kinds import JOB_KINDS
+from service.kinds.registry import JOB_KINDS
 from service.schemas.in_words import in_words
 from thetahat.errors import EvaluationError
 from thetahat.similar_names import meant

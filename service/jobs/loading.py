@@ -10,8 +10,8 @@ import orjson
 import sqlalchemy as sa
 
 import thetahat
-from service import kinds
 from service.kinds.base import DatasetFile, Job, JobKind
+from service.kinds.registry import JOB_KINDS
 from service.storage.files import FileStore, dataset_file_name
 from service.storage.tables import DATASET, EVALUATION, EVALUATION_DATASET
 
@@ -30,15 +30,15 @@ _GET_DATASETS = (
 class Loaded:
     """A job with its kind, and what its result says of where it comes from."""
 
-    kind: JobKind
-    job: Job
+    kind: JobKind[Any]
+    job: Job[Any]
     provenance: dict[str, Any]
 
 
 def load(connection: sa.Connection, evaluation_id: UUID, files: FileStore) -> Loaded:
     """Return the job of an evaluation that is there."""
     row = connection.execute(_GET, {"wanted": evaluation_id}).one()
-    kind = kinds.JOB_KINDS[row.kind]
+    kind = JOB_KINDS[row.kind]
     # As the API process reads it: from what the JSON parser gives.
     request = kind.request.model_validate({"kind": row.kind, **orjson.loads(row.request)})
     return Loaded(

@@ -154,11 +154,6 @@ def _not_ready(message: str) -> ResultNotReady:
 def made(evaluation_id: UUID) -> str:
     """Return the evaluation of the complete learners as JSON text: all the work of it."""
     from service.jobs import loading, outputs  # noqa: PLC0415 - they bring the mathematics
-    from service.kinds.base import (  # noqa: PLC0415 - likewise
-        EvaluatesDone,
-        EvaluatesSome,
-        NamesLearners,
-    )
     from service.storage.engine import to_json  # noqa: PLC0415 - likewise
     from service.storage.files import FileStore  # noqa: PLC0415 - likewise
     from service.storage.unit_of_work import reading  # noqa: PLC0415 - likewise
@@ -168,22 +163,19 @@ def made(evaluation_id: UUID) -> str:
         loaded = loading.load(connection, evaluation_id, files)
         found = complete_of(unit_parts.chunks(connection, evaluation_id))
     kind, arrays = loaded.kind, outputs.ChunkArrays(files, found.files)
-    if isinstance(kind, EvaluatesSome) and found.complete:
-        some = kind.gather_some(loaded.job, found.ended, arrays)
-    elif isinstance(kind, EvaluatesDone) and found.done:
-        some = kind.gather_done(loaded.job, arrays)
-    else:
+    some = kind.gather_partial(loaded.job, found.ended, arrays) if found.is_any else None
+    if some is None:
         raise _not_ready(f"A partial result is not made for kind {loaded.job.kind}.")
     body: dict[str, Any] = dict(some.result)
     methods = body.pop("methods", [])
     provenance = {**loaded.provenance, "methods": methods}
     said = found.as_data()
-    if isinstance(kind, NamesLearners):  # of those that are run together some may have failed
-        ended = kind.names_of(loaded.job, found.ended)
+    ended = kind.learners_of_parts(loaded.job, found.ended)
+    if ended is not None:  # of learners that are run together some may have failed
         fell = {*body["failures"], *found.failed}
         said["failed"] = [name for name in ended if name in fell]
         said["complete"] = [name for name in ended if name not in fell]
-        said["to_come"] = kind.names_of(loaded.job, found.to_come)
+        said["to_come"] = kind.learners_of_parts(loaded.job, found.to_come)
     return to_json({"partial": said, **body, "provenance": provenance})
 
 

@@ -1,11 +1,12 @@
-"""What a kind of evaluation is: how it is checked, cut into parts, run and put together."""
+"""What every kind of evaluation provides, and the values that its methods take and return."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -13,6 +14,10 @@ import pyarrow as pa
 
 from service.jobs.loss_columns import LossColumns
 from service.schemas.base import EvaluationRequest
+
+R = TypeVar("R", bound=EvaluationRequest)
+Arrays: TypeAlias = dict[str, np.ndarray]
+"""What one chunk computed, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +37,19 @@ class DatasetFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """All that the work on one evaluation may depend on."""
+class Job(Generic[R]):
+    """Everything that the work on one evaluation may depend on."""
 
     id: UUID
     kind: str
-    request: EvaluationRequest
+    request: R
     seed: int
     datasets: Mapping[UUID, DatasetFile] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The end of an evaluation.
+    """A finished evaluation.
 
     Parameters
     ----------
@@ -60,14 +65,14 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One piece of an evaluation: a JSON payload, and what it adds to the progress.
+    """One chunk of an evaluation: a JSON payload, and how much it adds to the progress.
 
     Parameters
     ----------
     part : str or None
-        The learner that the piece is for. The learners take turns, each has a progress of its
-        own, and one that fails, runs too long or wants too much memory fails alone: in the place
-        of a piece's arrays stands one array, ``failed``; ``service.jobs.parts`` reads it.
+        The learner, or the group of learners, that the chunk fits. Parts take turns, and each has
+        its own progress. A part that fails, runs too long or needs too much memory fails alone:
+        instead of its arrays there is one array, ``failed``, which ``service.jobs.parts`` reads.
     """
 
     payload: dict[str, Any]
@@ -77,19 +82,19 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Chunks:
-    """An evaluation cut into parts, to be done in any order on any worker."""
+    """An evaluation cut into chunks, which any worker may compute in any order."""
 
     chunks: Sequence[Chunk]
     unit: str  # of the progress: splits, repetitions
 
 
-class NothingLeft(Exception):
-    """Every part failed, and the last words are those of a limit or of a lost worker.
+class AllPartsFailed(Exception):
+    """Every part failed, and the last failure was a limit or a lost worker.
 
     Parameters
     ----------
     problem : mapping
-        What the evaluation fails with, as ``service.jobs.failures`` writes it.
+        The problem that the evaluation fails with, as ``service.jobs.failures`` writes it.
     """
 
     def __init__(self, problem: Mapping[str, Any]) -> None:
@@ -97,83 +102,62 @@ class NothingLeft(Exception):
         self.problem = dict(problem)
 
 
-class JobKind(Protocol):
-    """One kind; the module's name is the wire's ``kind``."""
+class JobKind(ABC, Generic[R]):
+    """One kind of evaluation; its package is named after the wire's ``kind``.
+
+    ``check`` and ``start`` are always needed. A kind that is never cut into chunks needs no
+    other method.
+    """
 
     name: ClassVar[str]
     title: ClassVar[str]
-    request: ClassVar[type[EvaluationRequest]]
+    request: type[R]
 
-    def check(self, request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
-        """Refuse, in the API process and quickly, what cannot be done.
+    def complete_request(self, owner_id: UUID, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the body with what it leaves to an earlier evaluation of the owner filled in.
+
+        The API process calls it before the body is checked.
+        """
+        del owner_id
+        return body
+
+    @abstractmethod
+    def check(self, request: R, datasets: Mapping[UUID, DatasetFile]) -> None:
+        """Refuse, in the API process and quickly, a request that cannot be computed.
 
         Raises ``thetahat.errors.EvaluationError`` or ``service.errors.InvalidRequest``.
         """
-        ...
 
-    def start(self, job: Job) -> Finished | Chunks:
-        """Do a small evaluation at once, or cut it."""
-        ...
+    @abstractmethod
+    def start(self, job: Job[R]) -> Finished | Chunks:
+        """Compute a small evaluation at once, or cut it into chunks."""
 
-    def run(self, job: Job, payload: dict[str, Any]) -> dict[str, np.ndarray]:
-        """Do one chunk; the arrays are kept in the file store until they are gathered."""
-        ...
+    def run(self, job: Job[R], payload: dict[str, Any]) -> Arrays:
+        """Compute one chunk; its arrays are kept in the file store until they are gathered."""
+        message = f"evaluation {job.id} of kind {self.name!r} has no chunk {payload}"
+        raise RuntimeError(message)
 
-    def gather(self, job: Job, outputs: Sequence[dict[str, np.ndarray]]) -> Finished:
-        """Put the chunks' arrays together, in the order of the chunks."""
-        ...
+    def gather(self, job: Job[R], outputs: Sequence[Arrays]) -> Finished:
+        """Compute the result from the arrays of all chunks, in the order of the chunks."""
+        message = f"evaluation {job.id} of kind {self.name!r} has no {len(outputs)} chunks"
+        raise RuntimeError(message)
 
+    def gather_partial(
+        self, job: Job[R], ended: Collection[str], outputs: Sequence[Arrays]
+    ) -> Finished | None:
+        """Compute a partial result while other chunks are still at work.
 
-@runtime_checkable
-class EvaluatesSome(Protocol):
-    """A kind that can evaluate the learners that are complete before the others are."""
-
-    def gather_some(
-        self, job: Job, learners: Collection[str], outputs: Sequence[dict[str, np.ndarray]]
-    ) -> Finished:
-        """Put the arrays of some learners' chunks together, in the order of the chunks."""
-        ...
-
-
-@runtime_checkable
-class NamesLearners(Protocol):
-    """A kind with parts of the progress that are of several learners."""
-
-    def names_of(self, job: Job, parts: Collection[str]) -> list[str]:
-        """Return the learners that these parts are of, in the request's order.
-
-        Parts that are of none are called what they are.
+        ``outputs`` are the arrays, in the order of the chunks, of all chunks of the parts that have
+        ``ended``; where the chunks have no part, ``ended`` is empty and they are those of every
+        finished chunk. The default None means that the kind has no partial results.
         """
-        ...
+        del job, ended, outputs
+        return None
 
+    def learners_of_parts(self, job: Job[R], parts: Collection[str]) -> list[str] | None:
+        """Return the learners of these parts, in the request's order.
 
-@runtime_checkable
-class EvaluatesDone(Protocol):
-    """A kind whose chunks are of no part, and that can evaluate those that are done."""
-
-    def gather_done(self, job: Job, outputs: Sequence[dict[str, np.ndarray]]) -> Finished:
-        """Put the arrays of the chunks that are done together, in the order of the chunks."""
-        ...
-
-
-@runtime_checkable
-class Completes(Protocol):
-    """A kind whose request may leave out what an earlier evaluation of the owner said."""
-
-    def completed(self, owner_id: UUID, value: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the body in full; the API process asks it before the body is checked."""
-        ...
-
-
-class OneUnit:
-    """A kind that is never cut: its ``start`` finishes every evaluation."""
-
-    def run(self, job: Job, payload: dict[str, Any]) -> dict[str, np.ndarray]:
-        """Refuse: there are no chunks to run."""
-        message = f"evaluation {job.id} has no chunk {payload}"
-        raise RuntimeError(message)
-
-    def gather(self, job: Job, outputs: Sequence[dict[str, np.ndarray]]) -> Finished:
-        """Refuse: there are no chunks to gather."""
-        message = f"evaluation {job.id} has no {len(outputs)} chunks"
-        raise RuntimeError(message)
+        The default None means that each part is one learner and has its name.
+        """
+        del job, parts
+        return None

@@ -15,8 +15,8 @@ from service.api.app import create_app
 from service.api.errors import BY_CODE
 from service.cli import parser
 from service.data.formats import FORMATS
-from service.kinds import JOB_KINDS
 from service.kinds.base import DatasetFile, Finished, Job
+from service.kinds.registry import JOB_KINDS
 from service.settings import Settings
 from tests.architecture.sources import ROOT
 from thetahat.analyses.losses.rules import RULES

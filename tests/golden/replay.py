@@ -117,8 +117,8 @@ def run_request(body: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], 
 
     from service.data.formats import format_of
     from service.data.tables import table_path
-    from service.kinds import JOB_KINDS
     from service.kinds.base import Chunks, DatasetFile, Job
+    from service.kinds.registry import JOB_KINDS
     from service.storage.engine import to_json
 
     def uploaded(name: str) -> DatasetFile:

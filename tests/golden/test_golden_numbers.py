@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 
 from replications.presets import PRESETS
-from service.kinds import JOB_KINDS
+from service.kinds.registry import JOB_KINDS
 from tests.golden import replay
 from tests.golden.moved import MOVED, Changed, Moved
 from tests.golden.replay import Numbers

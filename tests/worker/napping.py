@@ -14,7 +14,7 @@ from pydantic import Field
 
 from service.errors import Fault, InvalidRequest
 from service.jobs.parts import failure_in
-from service.kinds.base import Chunk, Chunks, DatasetFile, Finished, Job
+from service.kinds.base import Arrays, Chunk, Chunks, DatasetFile, Finished, Job, JobKind
 from service.kinds.fitting.failures import failure_of
 from service.schemas.base import EvaluationRequest
 from thetahat.errors import InsufficientData
@@ -32,16 +32,16 @@ class NapRequest(EvaluationRequest):
     parts: list[str] = Field(default_factory=list)  # whom the chunks are for, in turn
 
 
-class Napping:
+class Napping(JobKind[NapRequest]):
     name: ClassVar[str] = "napping"
     title: ClassVar[str] = "Naps"
-    request: ClassVar[type[EvaluationRequest]] = NapRequest
+    request = NapRequest
 
-    def check(self, request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+    def check(self, request: NapRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
         """Refuse nothing."""
 
-    def start(self, job: Job) -> Finished | Chunks:
-        request = _of(job)
+    def start(self, job: Job[NapRequest]) -> Finished | Chunks:
+        request = job.request
         if request.n_chunks:
             parts: list[str | None] = [*request.parts] or [None]
             chunks = [
@@ -51,16 +51,16 @@ class Napping:
         _nap(request, None)
         return Finished({"draws": _draw(job, 0).tolist(), "methods": [{"name": "nap"}]})
 
-    def run(self, job: Job, payload: dict[str, Any]) -> dict[str, np.ndarray]:
-        request = _of(job)
+    def run(self, job: Job[NapRequest], payload: dict[str, Any]) -> Arrays:
+        request = job.request
         if request.note:
             with Path(request.note).open("a") as file:
                 file.write(f"{payload['i']}\n")
         _nap(request, payload["i"])
         return {"draw": _draw(job, payload["i"])}
 
-    def gather(self, job: Job, outputs: Sequence[dict[str, np.ndarray]]) -> Finished:
-        request = _of(job)
+    def gather(self, job: Job[NapRequest], outputs: Sequence[Arrays]) -> Finished:
+        request = job.request
         if request.parts:
             return Finished({"parts": _by_part(request, outputs)})
         draws = np.array([output["draw"] for output in outputs])
@@ -72,7 +72,7 @@ def expected_draws(seed: int, n_chunks: int) -> list[list[float]]:
     return [stream(seed, "nap", i).normal(size=3).tolist() for i in range(n_chunks)]
 
 
-def _by_part(request: NapRequest, outputs: Sequence[dict[str, np.ndarray]]) -> dict[str, Any]:
+def _by_part(request: NapRequest, outputs: Sequence[Arrays]) -> dict[str, Any]:
     """Return the draws of each part, or the first words that it failed with."""
     found: dict[str, Any] = {part: [] for part in request.parts}
     for i, output in enumerate(outputs):
@@ -88,12 +88,7 @@ def _by_part(request: NapRequest, outputs: Sequence[dict[str, np.ndarray]]) -> d
     return found
 
 
-def _of(job: Job) -> NapRequest:
-    assert isinstance(job.request, NapRequest)
-    return job.request
-
-
-def _draw(job: Job, i: int) -> np.ndarray:
+def _draw(job: Job[NapRequest], i: int) -> np.ndarray:
     return stream(job.seed, "nap", i).normal(size=3)
 
 
@@ -132,4 +127,4 @@ FAULTS = {
     "memory": _fill_memory,
     "disk": _lose_disk,
 }
-METHOD = Napping()
+KIND = Napping()

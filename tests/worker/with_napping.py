@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from service.kinds import JOB_KINDS
-from tests.worker.napping import METHOD
+from service.kinds.registry import JOB_KINDS
+from tests.worker.napping import KIND
 
 
 @pytest.fixture(autouse=True)
 def napping(monkeypatch: pytest.MonkeyPatch) -> None:
     """Add the kind to the real ones, for every test of a folder whose conftest imports this."""
-    monkeypatch.setitem(JOB_KINDS, METHOD.name, METHOD)
+    monkeypatch.setitem(JOB_KINDS, KIND.name, KIND)

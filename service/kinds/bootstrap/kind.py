@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from service.kinds.base import Chunks, DatasetFile, Finished, Job, OneUnit
+from service.kinds.base import Chunks, DatasetFile, Finished, Job, JobKind
 from service.kinds.bootstrap.result import statistic_told
 from service.kinds.bootstrap.sample import (
     SampleInput,
@@ -64,16 +64,16 @@ class BootstrapRequest(EvaluationRequest):
         return () if self.dataset is None else (self.dataset,)
 
 
-class Bootstrap(OneUnit):
+class Bootstrap(JobKind[BootstrapRequest]):
     """Draw, compute, done: one unit of work."""
 
     name: ClassVar[str] = "bootstrap"
     title: ClassVar[str] = "Bootstrap of a statistic"
-    request: ClassVar[type[BootstrapRequest]] = BootstrapRequest
+    request = BootstrapRequest
 
-    def check(self, request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+    def check(self, request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
         """Refuse what is unknown, too large or does not fit; an inline sample is read."""
-        given = _narrow(request)
+        given = request
         statistic = _statistic(given)
         tail_of(given.level, given.alternative)
         _named_intervals(given)
@@ -89,9 +89,9 @@ class Bootstrap(OneUnit):
             n_rows = datasets[given.dataset].rows * (2 if statistic.takes == "two" else 1)
         _intervals(given, statistic, n_rows)
 
-    def start(self, job: Job) -> Finished | Chunks:
+    def start(self, job: Job[BootstrapRequest]) -> Finished | Chunks:
         """Do it all."""
-        given = _narrow(job.request)
+        given = job.request
         statistic = _statistic(given)
         sample = sample_of(given.sample, given.dataset, given.columns, job.datasets)
         resamples = _resamples(given, statistic, sample, job.seed)
@@ -110,11 +110,6 @@ class Bootstrap(OneUnit):
             ],
         }
         return Finished(result)
-
-
-def _narrow(request: EvaluationRequest) -> BootstrapRequest:
-    assert isinstance(request, BootstrapRequest)  # noqa: S101 - the registry pairs them
-    return request
 
 
 def _statistic(given: BootstrapRequest) -> Statistic:
@@ -186,4 +181,4 @@ def _intervals(
     return kept, [{"name": name, "reason": reason} for name, reason in bad.items()]
 
 
-METHOD = Bootstrap()
+KIND = Bootstrap()

@@ -10,7 +10,7 @@ from uuid import UUID
 import numpy as np
 from pydantic import Field
 
-from service.kinds.base import Chunk, Chunks, DatasetFile, Finished, Job
+from service.kinds.base import Arrays, Chunk, Chunks, DatasetFile, Finished, Job, JobKind
 from service.kinds.cross_validation.calibration import (
     CALIBRATION,
     CalibrationFields,
@@ -41,7 +41,6 @@ from service.kinds.fitting.target_sample import (
     sources_of,
 )
 from service.kinds.losses.loss_columns import losses_as_columns
-from service.schemas.base import EvaluationRequest
 from thetahat.analyses.losses import check, evaluate
 from thetahat.analyses.losses.weighted_risks import add_risks
 from thetahat.analyses.metrics.result import add_metrics
@@ -80,25 +79,25 @@ class CrossValidationRequest(LearnersRequest, TargetSampleFields, CalibrationFie
         return tuple(dict.fromkeys(each for each in named if each is not None))
 
 
-class CrossValidation:
+class CrossValidation(JobKind[CrossValidationRequest]):
     """Splits x learners, spread over the workers."""
 
     name: ClassVar[str] = "cross_validation"
     title: ClassVar[str] = "From data and learners"
-    request: ClassVar[type[CrossValidationRequest]] = CrossValidationRequest
+    request = CrossValidationRequest
 
-    def check(self, request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+    def check(self, request: CrossValidationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
         """Refuse what can be seen to be wrong without fitting anything."""
-        given = _narrow(request)
+        given = request
         check_data_fields(given, datasets)
         check_target_sample(given, datasets)
         check_plan(given, datasets)
         check_calibration(given, datasets)
         check_learners(metrics_of(given.metrics), given, datasets)
 
-    def start(self, job: Job) -> Finished | Chunks:
+    def start(self, job: Job[CrossValidationRequest]) -> Finished | Chunks:
         """Cut the splits of the learners into chunks, or do a small evaluation at once."""
-        given = _narrow(job.request)
+        given = job.request
         plan = plan_of(job, given)
         repetitions = parts_of_calibration(calibration_of(given))
         if work_of(plan) <= SMALL and plan.all_own and not repetitions:
@@ -116,52 +115,49 @@ class CrossValidation:
         ]
         return Chunks(chunks, unit="splits")
 
-    def run(self, job: Job, payload: dict[str, Any]) -> dict[str, np.ndarray]:
+    def run(self, job: Job[CrossValidationRequest], payload: dict[str, Any]) -> Arrays:
         """Fit and test some learners on some of the splits."""
-        given = _narrow(job.request)
+        given = job.request
         if CALIBRATION in payload:
             return run_calibration(plan_of(job, given), given, job.seed, payload)
         return run_part(plan_of(job, given), job.seed, payload)
 
-    def gather(self, job: Job, outputs: Sequence[dict[str, np.ndarray]]) -> Finished:
+    def gather(self, job: Job[CrossValidationRequest], outputs: Sequence[Arrays]) -> Finished:
         """Put the losses together and evaluate them."""
-        given = _narrow(job.request)
+        given = job.request
         plan = plan_of(job, given)
         parts = parts_of(plan)
         finished = _finish(job, given, plan, parts, outputs[: len(parts)])
         add_calibration(finished.result, plan, given, job.seed, outputs[len(parts) :])
         return finished
 
-    def gather_some(
-        self, job: Job, learners: Collection[str], outputs: Sequence[dict[str, np.ndarray]]
+    def gather_partial(
+        self, job: Job[CrossValidationRequest], ended: Collection[str], outputs: Sequence[Arrays]
     ) -> Finished:
         """Evaluate the learners that are complete; the cut is that of all learners.
 
-        ``learners`` are parts as the chunks name them: learners, or those that are run together.
+        ``ended`` are parts as the chunks name them: learners, or those that are run together.
         """
-        given = _narrow(job.request)
+        given = job.request
         whole = plan_of(job, given)
-        there = self.names_of(job, learners)
+        there = self.learners_of_parts(job, ended)
         some = {name: learner for name, learner in whole.learners.items() if name in there}
         if not some:
             raise InsufficientData("no learner is complete yet")
-        parts = [part for part in parts_of(whole) if _name(part, whole) in learners]
+        parts = [part for part in parts_of(whole) if _name(part, whole) in ended]
         plan = replace(whole, learners=some)
         finished = _finish(job, given, plan, parts, outputs[: len(parts)])
         add_calibration(finished.result, whole, given, job.seed, outputs[len(parts) :])
         return finished
 
-    def names_of(self, job: Job, parts: Collection[str]) -> list[str]:
+    def learners_of_parts(
+        self, job: Job[CrossValidationRequest], parts: Collection[str]
+    ) -> list[str]:
         """Return the learners of these parts, and the calibration where it is one of them."""
-        plan = plan_of(job, _narrow(job.request))
+        plan = plan_of(job, job.request)
         there = {name for bundle in plan.bundles if bundle.part in parts for name in bundle.names}
         also = [CALIBRATION] if CALIBRATION in parts else []
         return [name for name in plan.learners if name in there] + also
-
-
-def _narrow(request: EvaluationRequest) -> CrossValidationRequest:
-    assert isinstance(request, CrossValidationRequest)  # noqa: S101 - the registry pairs them
-    return request
 
 
 def _name(part: Mapping[str, Any], plan: Plan) -> str:
@@ -170,11 +166,11 @@ def _name(part: Mapping[str, Any], plan: Plan) -> str:
 
 
 def _finish(
-    job: Job,
+    job: Job[CrossValidationRequest],
     given: CrossValidationRequest,
     plan: Plan,
     parts: Sequence[Mapping[str, Any]],
-    outputs: Sequence[dict[str, np.ndarray]],
+    outputs: Sequence[Arrays],
 ) -> Finished:
     """Evaluate the learners that ran; those that failed are named with their message."""
     failures: dict[str, dict[str, Any]] = {}
@@ -235,11 +231,11 @@ def _left_out(failures: Mapping[str, Mapping[str, Any]]) -> Iterator[Caution]:
         yield Caution("learner_left_out", f"{name!r} is left out: {failure['message']}")
 
 
-def _said(plan: Plan, ran: Mapping[str, Outcomes]) -> dict[str, np.ndarray]:
+def _said(plan: Plan, ran: Mapping[str, Outcomes]) -> Arrays:
     """Return the predictions as columns: labels or values."""
     return {
         f"prediction:{name}": plan.labels(np.asarray(of_one.output)) for name, of_one in ran.items()
     }
 
 
-METHOD = CrossValidation()
+KIND = CrossValidation()

@@ -87,7 +87,7 @@ def labels_of(data: Data, output: np.ndarray) -> np.ndarray:
     return np.asarray(known[output.astype(np.intp)])
 
 
-def plan_of(job: Job, given: LearnersRequest) -> Plan:
+def plan_of(job: Job[Any], given: LearnersRequest) -> Plan:
     """Build the parts; the last job's are kept, for its chunks come one after another."""
     return _built(JobKey(job, given))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from service.kinds.base import Job
 from service.schemas.base import EvaluationRequest
@@ -15,7 +15,7 @@ R = TypeVar("R", bound=EvaluationRequest)
 class JobKey(Generic[R]):
     """A job with its request, equal to another of the same id."""
 
-    job: Job
+    job: Job[Any]
     given: R
 
     def __hash__(self) -> int:

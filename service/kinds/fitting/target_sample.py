@@ -98,14 +98,14 @@ def check_target_sample(
         samples_of(given, datasets, data_from(given, datasets))
 
 
-def importance_of(job: Job, given: CrossValidationRequest, data: Data) -> Importance | None:
+def importance_of(job: Job[Any], given: CrossValidationRequest, data: Data) -> Importance | None:
     """Return the weights of the data's rows; None where there is no target sample."""
     if given.target_sample is None:
         return None
     return _estimated(_Key(job, given, data))
 
 
-def weighted_data(job: Job, given: Any, data: Data) -> Data:
+def weighted_data(job: Job[Any], given: Any, data: Data) -> Data:
     """Return the data whose fits are weighted, where the request asks for it.
 
     Weights that the data have already are multiplied.
@@ -171,7 +171,7 @@ def samples_of(
 class _Key:
     """A job with its data, equal to another of the same id."""
 
-    job: Job
+    job: Job[Any]
     given: CrossValidationRequest
     data: Data
 

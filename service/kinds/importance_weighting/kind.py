@@ -7,14 +7,11 @@ from itertools import pairwise
 from typing import Any, ClassVar, Final
 from uuid import UUID
 
-import numpy as np
-
 from service.jobs.parts import failed_arrays
-from service.kinds.base import Chunk, Chunks, DatasetFile, Finished, Job
+from service.kinds.base import Arrays, Chunk, Chunks, DatasetFile, Finished, Job, JobKind
 from service.kinds.importance_weighting.plan import Plan, check_plan, plan_of
 from service.kinds.importance_weighting.request import ImportanceRequest
 from service.kinds.importance_weighting.result import finish, packed
-from service.schemas.base import EvaluationRequest
 from thetahat.analyses.importance_weighting import Candidate, losses_on_fold, losses_on_target
 from thetahat.cross_validation import cells
 from thetahat.errors import EvaluationError
@@ -27,20 +24,20 @@ TARGET: Final = -1
 """In the place of a fold: the fits on the whole source."""
 
 
-class ImportanceWeighting:
+class ImportanceWeighting(JobKind[ImportanceRequest]):
     """Folds x learners x values of their grids, spread over the workers."""
 
     name: ClassVar[str] = "importance_weighting"
     title: ClassVar[str] = "Selection for another population"
-    request: ClassVar[type[ImportanceRequest]] = ImportanceRequest
+    request = ImportanceRequest
 
-    def check(self, request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+    def check(self, request: ImportanceRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
         """Refuse what can be seen to be wrong without fitting anything."""
-        check_plan(_narrow(request), datasets)
+        check_plan(request, datasets)
 
-    def start(self, job: Job) -> Finished | Chunks:
+    def start(self, job: Job[ImportanceRequest]) -> Finished | Chunks:
         """Cut the fits of each learner into chunks, or do a small evaluation at once."""
-        plan = plan_of(job, _narrow(job.request))
+        plan = plan_of(job, job.request)
         if plan.all_own and _work(plan) <= SMALL:
             parts = _parts(plan, whole=True)
             return finish(plan, parts, [_run(plan, part) for part in parts])
@@ -50,28 +47,23 @@ class ImportanceWeighting:
         ]
         return Chunks(chunks, unit="fits")
 
-    def run(self, job: Job, payload: dict[str, Any]) -> dict[str, np.ndarray]:
+    def run(self, job: Job[ImportanceRequest], payload: dict[str, Any]) -> Arrays:
         """Fit and test one learner at some values of its grid, on one fold or on the target."""
-        return _run(plan_of(job, _narrow(job.request)), payload)
+        return _run(plan_of(job, job.request), payload)
 
-    def gather(self, job: Job, outputs: Sequence[dict[str, np.ndarray]]) -> Finished:
+    def gather(self, job: Job[ImportanceRequest], outputs: Sequence[Arrays]) -> Finished:
         """Estimate the risks and choose."""
-        plan = plan_of(job, _narrow(job.request))
+        plan = plan_of(job, job.request)
         return finish(plan, _parts(plan), outputs)
 
-    def gather_some(
-        self, job: Job, learners: Collection[str], outputs: Sequence[dict[str, np.ndarray]]
+    def gather_partial(
+        self, job: Job[ImportanceRequest], ended: Collection[str], outputs: Sequence[Arrays]
     ) -> Finished:
         """Choose among the learners that are complete; the cut is that of all of them."""
-        plan = plan_of(job, _narrow(job.request))
-        parts = [part for part in _parts(plan) if part["learner"] in learners]
-        some = {name: one for name, one in plan.candidates.items() if name in learners}
+        plan = plan_of(job, job.request)
+        parts = [part for part in _parts(plan) if part["learner"] in ended]
+        some = {name: one for name, one in plan.candidates.items() if name in ended}
         return finish(plan.with_candidates(some), parts, outputs)
-
-
-def _narrow(request: EvaluationRequest) -> ImportanceRequest:
-    assert isinstance(request, ImportanceRequest)  # noqa: S101 - the registry pairs them
-    return request
 
 
 def _parts(plan: Plan, *, whole: bool = False) -> list[dict[str, Any]]:
@@ -110,7 +102,7 @@ def _work(plan: Plan) -> int:
     return total
 
 
-def _run(plan: Plan, part: Mapping[str, Any]) -> dict[str, np.ndarray]:
+def _run(plan: Plan, part: Mapping[str, Any]) -> Arrays:
     """Return what one part gave, or what it failed with."""
     name, fold = part["learner"], part["fold"]
     cut = {"start": part["start"], "stop": part["stop"]}
@@ -126,4 +118,4 @@ def _run(plan: Plan, part: Mapping[str, Any]) -> dict[str, np.ndarray]:
     return packed(assessed)
 
 
-METHOD = ImportanceWeighting()
+KIND = ImportanceWeighting()

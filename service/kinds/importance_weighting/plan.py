@@ -97,7 +97,7 @@ class Plan:
         )
 
 
-def plan_of(job: Job, given: ImportanceRequest) -> Plan:
+def plan_of(job: Job[Any], given: ImportanceRequest) -> Plan:
     """Build the parts; the last job's are kept, for its chunks come one after another."""
     return _built(JobKey(job, given))
 

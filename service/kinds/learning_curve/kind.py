@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal
 from uuid import UUID
 
-import numpy as np
 from pydantic import Field
 
-from service.kinds.base import Chunk, Chunks, DatasetFile, Finished, Job
+from service.kinds.base import Arrays, Chunk, Chunks, DatasetFile, Finished, Job, JobKind
 from service.kinds.cross_validation.plan import check_plan, plan_of, scheme_of
 from service.kinds.fields.data import check_data_fields, data_from
 from service.kinds.fields.learners import LearnersRequest
@@ -26,7 +25,6 @@ from service.kinds.learning_curve.run import (
     run_part,
     work_of,
 )
-from service.schemas.base import EvaluationRequest
 from thetahat.analyses.learning_curve import Growth, check_sizes, growth_of, label_of
 from thetahat.cross_validation import rows_of
 from thetahat.errors import InvalidParameter, UnsupportedCombination
@@ -84,16 +82,16 @@ class LearningCurveRequest(LearnersRequest):
         )
 
 
-class LearningCurve:
+class LearningCurve(JobKind[LearningCurveRequest]):
     """Splits x sizes x learners, spread over the workers."""
 
     name: ClassVar[str] = "learning_curve"
     title: ClassVar[str] = "Risk against training size"
-    request: ClassVar[type[LearningCurveRequest]] = LearningCurveRequest
+    request = LearningCurveRequest
 
-    def check(self, request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+    def check(self, request: LearningCurveRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
         """Refuse what can be seen to be wrong without fitting anything."""
-        given = _narrow(request)
+        given = request
         check_data_fields(given, datasets)
         check_plan(given, datasets)
         check_learners(given.built_metrics(), given, datasets)
@@ -106,9 +104,9 @@ class LearningCurve:
             unread = replace(growth, stratified=False)  # classes change no size
             check_curve(given, scheme, unread, Rows(n=datasets[given.dataset].rows))
 
-    def start(self, job: Job) -> Finished | Chunks:
+    def start(self, job: Job[LearningCurveRequest]) -> Finished | Chunks:
         """Cut the splits of each learner and size into chunks, or do a small curve at once."""
-        given = _narrow(job.request)
+        given = job.request
         plan = plan_of(job, given)
         growth = given.growth(plan.scheme)
         check_curve(given, plan.scheme, growth, plan.rows)
@@ -123,38 +121,33 @@ class LearningCurve:
         ]
         return Chunks(chunks, unit="fits")
 
-    def run(self, job: Job, payload: dict[str, Any]) -> dict[str, np.ndarray]:
+    def run(self, job: Job[LearningCurveRequest], payload: dict[str, Any]) -> Arrays:
         """Fit and test one learner at one size on some of the splits."""
-        given = _narrow(job.request)
+        given = job.request
         plan = plan_of(job, given)
         growth, metrics = given.growth(plan.scheme), given.built_metrics()
         return run_part(plan, growth, metrics, job.seed, payload)
 
-    def gather(self, job: Job, outputs: Sequence[dict[str, np.ndarray]]) -> Finished:
+    def gather(self, job: Job[LearningCurveRequest], outputs: Sequence[Arrays]) -> Finished:
         """Put the losses together and draw the curves."""
-        given = _narrow(job.request)
+        given = job.request
         plan = plan_of(job, given)
         growth = given.growth(plan.scheme)
         parts = bundled(plan, growth, parts_of(plan, growth))
         return finish(job.seed, given, plan, growth, parts, outputs)
 
-    def gather_some(
-        self, job: Job, learners: Collection[str], outputs: Sequence[dict[str, np.ndarray]]
+    def gather_partial(
+        self, job: Job[LearningCurveRequest], ended: Collection[str], outputs: Sequence[Arrays]
     ) -> Finished:
-        """Draw what is complete: ``learners`` are the learners at a size, as the parts name them.
+        """Draw what is complete: ``ended`` are the learners at a size, as the parts name them.
 
         The cut is that of all learners.
         """
-        given = _narrow(job.request)
+        given = job.request
         plan = plan_of(job, given)
         growth = given.growth(plan.scheme)
-        parts = [part for part in parts_of(plan, growth) if name_of(part, plan, growth) in learners]
+        parts = [part for part in parts_of(plan, growth) if name_of(part, plan, growth) in ended]
         return finish(job.seed, given, plan, growth, bundled(plan, growth, parts), outputs)
-
-
-def _narrow(request: EvaluationRequest) -> LearningCurveRequest:
-    assert isinstance(request, LearningCurveRequest)  # noqa: S101 - the registry pairs them
-    return request
 
 
 def check_curve(given: LearningCurveRequest, scheme: Scheme, growth: Growth, rows: Rows) -> None:
@@ -194,4 +187,4 @@ def check_refits(given: LearningCurveRequest, growth: Growth) -> None:
         )
 
 
-METHOD = LearningCurve()
+KIND = LearningCurve()

@@ -9,13 +9,12 @@ from uuid import UUID
 import numpy as np
 from pydantic import Field
 
-from service.kinds.base import Chunks, DatasetFile, Finished, Job, OneUnit
+from service.kinds.base import Chunks, DatasetFile, Finished, Job, JobKind
 from service.kinds.fields.analysis import AnalysisRequest
 from service.kinds.fields.layout import BLOCKS_ASSUMED
 from service.kinds.fields.losses import LossInput, check_columns, check_form, loss_table
 from service.kinds.fields.methods_used import methods_used
 from service.kinds.losses.loss_columns import losses_as_columns
-from service.schemas.base import EvaluationRequest
 from service.schemas.numbers import number_array
 from thetahat.analyses.losses import check, evaluate, other_than_zero_one
 from thetahat.errors import InvalidParameter
@@ -38,16 +37,16 @@ class LossesRequest(AnalysisRequest, LossInput):
         return () if self.dataset is None else (self.dataset,)
 
 
-class Losses(OneUnit):
+class Losses(JobKind[LossesRequest]):
     """Check, evaluate, done: a loss matrix is one unit of work."""
 
     name: ClassVar[str] = "losses"
     title: ClassVar[str] = "From a loss matrix"
-    request: ClassVar[type[LossesRequest]] = LossesRequest
+    request = LossesRequest
 
-    def check(self, request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+    def check(self, request: LossesRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
         """Build the table of an inline request; of a data set, check the names."""
-        given = _narrow(request)
+        given = request
         check_form(given)
         choices = given.choices()
         if given.dataset is not None:
@@ -60,9 +59,9 @@ class Losses(OneUnit):
             for losses in table.models.values():
                 WEIGHTED_RISKS["weighted"]().estimate(losses.rows, weights)
 
-    def start(self, job: Job) -> Finished | Chunks:
+    def start(self, job: Job[LossesRequest]) -> Finished | Chunks:
         """Do it all."""
-        given = _narrow(job.request)
+        given = job.request
         table = loss_table(given, job.datasets)
         choices = given.choices()
         check(table.layout, choices, table.names, other_than_zero_one(table))
@@ -73,11 +72,6 @@ class Losses(OneUnit):
             )
         result["methods"] = methods_used(choices, result)
         return Finished(result, losses_as_columns(table))
-
-
-def _narrow(request: EvaluationRequest) -> LossesRequest:
-    assert isinstance(request, LossesRequest)  # noqa: S101 - the registry pairs them
-    return request
 
 
 def _weights(given: LossesRequest, table: LossTable) -> FloatArray | None:
@@ -99,4 +93,4 @@ def _weights(given: LossesRequest, table: LossTable) -> FloatArray | None:
     return weights
 
 
-METHOD = Losses()
+KIND = Losses()

@@ -9,7 +9,7 @@ from uuid import UUID
 import numpy as np
 from pydantic import Field
 
-from service.kinds.base import Chunks, DatasetFile, Finished, Job, OneUnit
+from service.kinds.base import Chunks, DatasetFile, Finished, Job, JobKind
 from service.kinds.fields.analysis import AnalysisRequest
 from service.kinds.fields.layout import (
     BLOCKS_ASSUMED,
@@ -34,7 +34,6 @@ from service.kinds.predictions.columns import (
     said_in_dataset,
 )
 from service.kinds.predictions.losses import losses_of
-from service.schemas.base import EvaluationRequest
 from thetahat.analyses.losses import check, evaluate, other_than_zero_one
 from thetahat.analyses.metrics.result import add_metrics
 from thetahat.errors import InvalidParameter, Loc
@@ -85,16 +84,16 @@ class PredictionsRequest(AnalysisRequest, LayoutFields):
         return () if self.dataset is None else (self.dataset,)
 
 
-class PredictionsKind(OneUnit):
+class PredictionsKind(JobKind[PredictionsRequest]):
     """One unit of work."""
 
     name: ClassVar[str] = "predictions"
     title: ClassVar[str] = "From predictions"
-    request: ClassVar[type[PredictionsRequest]] = PredictionsRequest
+    request = PredictionsRequest
 
-    def check(self, request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+    def check(self, request: PredictionsRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
         """Build the losses of an inline request; of a data set, check the names."""
-        given = _narrow(request)
+        given = request
         _check_form(given)
         choices = given.choices()
         if given.dataset is not None and given.columns is not None:
@@ -109,9 +108,9 @@ class PredictionsKind(OneUnit):
         table, _ = _judged_table(given, datasets)
         check(table.layout, choices, table.names, other_than_zero_one(table))
 
-    def start(self, job: Job) -> Finished | Chunks:
+    def start(self, job: Job[PredictionsRequest]) -> Finished | Chunks:
         """Do it all."""
-        given = _narrow(job.request)
+        given = job.request
         choices = given.choices()
         table, judged = _judged_table(given, job.datasets)
         metrics = metrics_of(given.metrics)
@@ -131,11 +130,6 @@ class PredictionsKind(OneUnit):
             *methods_used(choices, result),
         ]
         return Finished(result, losses_as_columns(table))
-
-
-def _narrow(request: EvaluationRequest) -> PredictionsRequest:
-    assert isinstance(request, PredictionsRequest)  # noqa: S101 - the registry pairs them
-    return request
 
 
 def _check_form(given: PredictionsRequest) -> None:
@@ -225,4 +219,4 @@ def _judged(
     return judged
 
 
-METHOD = PredictionsKind()
+KIND = PredictionsKind()

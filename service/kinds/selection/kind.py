@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal
 from uuid import UUID
 
-import numpy as np
 from pydantic import Field
 
-from service.kinds.base import Chunk, Chunks, DatasetFile, Finished, Job
+from service.kinds.base import Arrays, Chunk, Chunks, DatasetFile, Finished, Job, JobKind
 from service.kinds.fields.data import check_data_fields
 from service.kinds.fields.learners import FitsRequest
 from service.kinds.fields.methods import Method
@@ -18,7 +17,6 @@ from service.kinds.fields.metrics import metric_of
 from service.kinds.selection.plan import Plan, check_selection, plan_of
 from service.kinds.selection.result import finish
 from service.kinds.selection.run import fits_of, parts_of, run_part
-from service.schemas.base import EvaluationRequest
 from thetahat.analyses.losses import Chosen
 from thetahat.errors import UnsupportedCombination
 from thetahat.metrics.base import Metric
@@ -94,22 +92,22 @@ class SelectionRequest(FitsRequest):
             ) from None
 
 
-class Selection:
+class Selection(JobKind[SelectionRequest]):
     """Candidates x external splits x internal splits, spread over the workers."""
 
     name: ClassVar[str] = "selection"
     title: ClassVar[str] = "Selection among learners"
-    request: ClassVar[type[SelectionRequest]] = SelectionRequest
+    request = SelectionRequest
 
-    def check(self, request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+    def check(self, request: SelectionRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
         """Refuse what can be seen to be wrong without fitting anything."""
-        given = _narrow(request)
+        given = request
         check_data_fields(given, datasets)
         check_selection(given, datasets)
 
-    def start(self, job: Job) -> Finished | Chunks:
+    def start(self, job: Job[SelectionRequest]) -> Finished | Chunks:
         """Cut the splits of each candidate into chunks, or do a small selection at once."""
-        given = _narrow(job.request)
+        given = job.request
         plan = plan_of(job, given)
         if _work(plan) <= SMALL and plan.all_own:
             parts = parts_of(plan, whole=True)
@@ -120,39 +118,31 @@ class Selection:
         ]
         return Chunks(chunks, unit="fits")
 
-    def run(self, job: Job, payload: dict[str, Any]) -> dict[str, np.ndarray]:
+    def run(self, job: Job[SelectionRequest], payload: dict[str, Any]) -> Arrays:
         """Fit and test some candidates inside and outside of some external splits, or on all."""
-        return run_part(plan_of(job, _narrow(job.request)), job.seed, payload)
+        return run_part(plan_of(job, job.request), job.seed, payload)
 
-    def gather(self, job: Job, outputs: Sequence[dict[str, np.ndarray]]) -> Finished:
+    def gather(self, job: Job[SelectionRequest], outputs: Sequence[Arrays]) -> Finished:
         """Choose, and evaluate what was chosen."""
-        given = _narrow(job.request)
+        given = job.request
         plan = plan_of(job, given)
         return finish(job.seed, given, plan, parts_of(plan), outputs)
 
-    def gather_some(
-        self, job: Job, learners: Collection[str], outputs: Sequence[dict[str, np.ndarray]]
+    def gather_partial(
+        self, job: Job[SelectionRequest], ended: Collection[str], outputs: Sequence[Arrays]
     ) -> Finished:
         """Choose among the candidates that are complete; the cut is that of all of them.
 
-        ``learners`` are parts as the chunks name them: candidates, grids or groups.
+        ``ended`` are parts as the chunks name them: candidates, grids or groups.
         """
-        given = _narrow(job.request)
+        given = job.request
         whole = plan_of(job, given)
-        parts = [part for part in parts_of(whole) if _name(part, whole) in learners]
+        parts = [part for part in parts_of(whole) if _name(part, whole) in ended]
         there = {
-            name
-            for bundle in whole.groups.bundles
-            if bundle.part in learners
-            for name in bundle.names
+            name for bundle in whole.groups.bundles if bundle.part in ended for name in bundle.names
         }
         some = {name: one for name, one in whole.candidates.items() if name in there}
         return finish(job.seed, given, replace(whole, candidates=some), parts, outputs)
-
-
-def _narrow(request: EvaluationRequest) -> SelectionRequest:
-    assert isinstance(request, SelectionRequest)  # noqa: S101 - the registry pairs them
-    return request
 
 
 def _name(part: Mapping[str, Any], plan: Plan) -> str:
@@ -164,4 +154,4 @@ def _work(plan: Plan) -> int:
     return sum(b.cells(plan.data, plan.sizes.n_fits) for b in plan.groups.bundles)
 
 
-METHOD = Selection()
+KIND = Selection()

@@ -181,7 +181,7 @@ def _check_names(
         )
 
 
-def plan_of(job: Job, given: SelectionRequest) -> Plan:
+def plan_of(job: Job[Any], given: SelectionRequest) -> Plan:
     """Build the parts; the last job's are kept, for its chunks come one after another."""
     return _built(JobKey(job, given))
 

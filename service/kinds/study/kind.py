@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar
 from uuid import UUID
 
 import numpy as np
 
-from service.kinds.base import Chunk, Chunks, DatasetFile, Finished, Job
+from service.kinds.base import Arrays, Chunk, Chunks, DatasetFile, Finished, Job, JobKind
 from service.kinds.study.extension import extended
 from service.kinds.study.plan import check_study, repetitions_of, study_of
 from service.kinds.study.records import (
@@ -24,7 +24,6 @@ from service.kinds.study.records import (
 )
 from service.kinds.study.request import StudyRequest
 from service.kinds.study.result import result_of
-from service.schemas.base import EvaluationRequest
 from thetahat.analyses.studies.base import Study
 from thetahat.errors import InvalidParameter
 
@@ -39,27 +38,26 @@ MOST_VALUES = 100_000_000
 """Numbers in all records: they are in memory at once at the end."""
 
 
-class StudyKind:
+class StudyKind(JobKind[StudyRequest]):
     """Repetitions, spread over the workers; any cut gives the same numbers."""
 
     name: ClassVar[str] = "study"
     title: ClassVar[str] = "What covers and what errs on data like mine"
-    request: ClassVar[type[StudyRequest]] = StudyRequest
-    keeps_chunks: ClassVar[bool] = True
+    request = StudyRequest
 
-    def completed(self, owner_id: UUID, value: Mapping[str, Any]) -> Mapping[str, Any]:
+    def complete_request(self, owner_id: UUID, body: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the body with what an earlier study that it extends said."""
-        if value.get("extends") is None:
-            return value
-        return extended(owner_id, value, self.name)
+        if body.get("extends") is None:
+            return body
+        return extended(owner_id, body, self.name)
 
-    def check(self, request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+    def check(self, request: StudyRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
         """Refuse what can be seen to be wrong without drawing anything."""
-        check_study(_narrow(request), datasets)
+        check_study(request, datasets)
 
-    def start(self, job: Job) -> Finished | Chunks:
+    def start(self, job: Job[StudyRequest]) -> Finished | Chunks:
         """Do a few repetitions, and by the time they took all of them, or cut the rest."""
-        given = _narrow(job.request)
+        given = job.request
         study, asked = study_of(job, given), repetitions_of(given)
         taken = None if given.extends is None else _below(earlier(given.extends), asked)
         seconds = _time(study, asked)
@@ -76,26 +74,24 @@ class StudyKind:
             chunks.insert(0, Chunk({"from": str(given.extends)}, size=len(taken.index)))
         return Chunks(chunks, unit="repetitions")
 
-    def run(self, job: Job, payload: dict[str, Any]) -> dict[str, np.ndarray]:
+    def run(self, job: Job[StudyRequest], payload: dict[str, Any]) -> Arrays:
         """Do some repetitions, or take over those of the earlier study."""
-        given = _narrow(job.request)
+        given = job.request
         if "from" in payload:
             return packed(_below(earlier(UUID(payload["from"])), repetitions_of(given)))
         return packed(_run(study_of(job, given), payload["start"], payload["stop"]))
 
-    def gather(self, job: Job, outputs: Sequence[dict[str, np.ndarray]]) -> Finished:
+    def gather(self, job: Job[StudyRequest], outputs: Sequence[Arrays]) -> Finished:
         """Tabulate all repetitions."""
-        given = _narrow(job.request)
+        given = job.request
         return _finish(given, study_of(job, given), [unpacked(arrays) for arrays in outputs])
 
-    def gather_done(self, job: Job, outputs: Sequence[dict[str, np.ndarray]]) -> Finished:
+    def gather_partial(
+        self, job: Job[StudyRequest], ended: Collection[str], outputs: Sequence[Arrays]
+    ) -> Finished:
         """Tabulate the repetitions done so far."""
+        del ended  # the chunks have no part
         return self.gather(job, outputs)
-
-
-def _narrow(request: EvaluationRequest) -> StudyRequest:
-    assert isinstance(request, StudyRequest)  # noqa: S101 - the registry pairs them
-    return request
 
 
 def _run(study: Study, start: int, stop: int) -> Stretch:
@@ -161,4 +157,4 @@ def _finish(given: StudyRequest, study: Study, stretches: Sequence[Stretch]) -> 
     return Finished(result_of(given, study, whole), as_table(whole))
 
 
-METHOD = StudyKind()
+KIND = StudyKind()

@@ -57,7 +57,7 @@ def check_study(given: StudyRequest, datasets: Files) -> None:
     _general_parts(given, datasets, check_only=True)
 
 
-def study_of(job: Job, given: StudyRequest) -> Study:
+def study_of(job: Job[Any], given: StudyRequest) -> Study:
     """Build the study of a job; the last job's is kept, for its chunks come one after another."""
     return _built(JobKey(job, given))
 

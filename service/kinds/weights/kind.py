@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from service.kinds.base import Chunks, DatasetFile, Finished, Job, OneUnit
+from service.kinds.base import Chunks, DatasetFile, Finished, Job, JobKind
 from service.kinds.fields.methods import Method, build_one, entry_of
 from service.kinds.fields.methods_used import method_used
 from service.kinds.fields.sample import (
@@ -40,16 +40,16 @@ class WeightsRequest(EvaluationRequest):
         return tuple(dict.fromkeys(each for each in named if each is not None))
 
 
-class Weights(OneUnit):
+class Weights(JobKind[WeightsRequest]):
     """Estimate, describe, done: one unit of work."""
 
     name: ClassVar[str] = "weights"
     title: ClassVar[str] = "Importance weights alone"
-    request: ClassVar[type[WeightsRequest]] = WeightsRequest
+    request = WeightsRequest
 
-    def check(self, request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+    def check(self, request: WeightsRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
         """Refuse unknown methods, parameters and columns; inline samples are read."""
-        given = _narrow(request)
+        given = request
         _method(given)
         check_sample(given.source, ("source",), datasets)
         check_sample(given.target, ("target",), datasets)
@@ -57,9 +57,9 @@ class Weights(OneUnit):
         if given.source.dataset is None and given.target.dataset is None:
             samples_of(given.source, given.target, datasets)
 
-    def start(self, job: Job) -> Finished | Chunks:
+    def start(self, job: Job[WeightsRequest]) -> Finished | Chunks:
         """Do it all."""
-        given = _narrow(job.request)
+        given = job.request
         method = _method(given)
         samples = samples_of(given.source, given.target, job.datasets)
         weighing = method.estimate(samples, stream(job.seed, "weights"))
@@ -70,11 +70,6 @@ class Weights(OneUnit):
             "methods": [method_used("weights", name, method)],
         }
         return Finished(result)
-
-
-def _narrow(request: EvaluationRequest) -> WeightsRequest:
-    assert isinstance(request, WeightsRequest)  # noqa: S101 - the registry pairs them
-    return request
 
 
 def _method(given: WeightsRequest) -> WeightEstimator:
@@ -99,4 +94,4 @@ def samples_of(
     return Samples(labelled.X, unlabelled.X, labelled.weight)
 
 
-METHOD = Weights()
+KIND = Weights()

@@ -15,13 +15,13 @@ from service.api import auth
 from service.api.app import create_app
 from service.broker import queue
 from service.jobs import failures, record
-from service.kinds import JOB_KINDS
+from service.kinds.registry import JOB_KINDS
 from service.states import Stage
 from service.storage import api_keys, engine, schema
 from service.storage.files import FileStore
 from service.storage.unit_of_work import unit_of_work
 from tests.service.storage.databases import forget, setting, use
-from tests.worker.napping import METHOD
+from tests.worker.napping import KIND
 from thetahat.errors import EvaluationError
 from worker.compute import Result, compute
 
@@ -53,7 +53,7 @@ def data_dir(
 ) -> Iterator[Path]:
     shutil.copy(empty_database_file, tmp_path)
     use(monkeypatch, data_dir=tmp_path, workers=1)
-    monkeypatch.setitem(JOB_KINDS, METHOD.name, METHOD)
+    monkeypatch.setitem(JOB_KINDS, KIND.name, KIND)
     # The application outlives a test, and must not remember who was allowed in the last one.
     monkeypatch.setattr(auth, "REMEMBERED_S", 0.0)
     yield tmp_path

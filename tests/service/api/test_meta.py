@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from service.api.catalogue import FAMILIES
 from service.jobs import read
-from service.kinds import JOB_KINDS
+from service.kinds.registry import JOB_KINDS
 from service.schemas.dataset import DatasetPage, DatasetPreview, DatasetRead
 from service.schemas.evaluation import EvaluationPage, EvaluationRead
 from service.schemas.methods import MethodFamily, MethodIndex

@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from service.api.fields import fields_at
-from service.kinds import JOB_KINDS
+from service.kinds.registry import JOB_KINDS
 from tests.service.api.requests import JSON_TYPE, matrix
 
 X = [[-1.0], [0.5], [1.0], [2.0], [-0.5], [1.5]]

@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 
 from service.errors import InvalidRequest
 from service.jobs.loss_columns import LossColumns
-from service.kinds import JOB_KINDS
 from service.kinds.base import Chunks, DatasetFile, Job
+from service.kinds.registry import JOB_KINDS
 from service.storage.engine import to_json
 from thetahat.errors import EvaluationError
 

@@ -201,7 +201,7 @@ def test_degenerate_a_training_part_of_one_class_names_the_split() -> None:
 def test_invalid_requests_are_refused_at_the_door(
     change: dict[str, Any], loc: tuple[Any, ...] | None
 ) -> None:
-    kind = cross_validation.METHOD
+    kind = cross_validation.KIND
     request = kind.request.model_validate({**BODY, **change})
 
     with pytest.raises((EvaluationError, InvalidRequest)) as caught:

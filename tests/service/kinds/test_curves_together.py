@@ -10,12 +10,12 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.jobs.parts import failed_arrays
-from service.kinds import JOB_KINDS
 from service.kinds.base import Chunks, Job
 from service.kinds.cross_validation import run as _cross_validation_run
 from service.kinds.fitting import learner_groups as _learner_groups
 from service.kinds.learning_curve import kind as learning_curve
 from service.kinds.learning_curve.kind import LearningCurveRequest
+from service.kinds.registry import JOB_KINDS
 from tests.service.kinds.running import run_kind
 from tests.service.kinds.test_cross_validation import X, Y
 from tests.service.kinds.test_learners_together import LIGHT

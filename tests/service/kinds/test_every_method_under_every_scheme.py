@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from service.api.errors import status_of
-from service.kinds import JOB_KINDS
+from service.kinds.registry import JOB_KINDS
 from tests.service.kinds.running import place_of, run_kind
 from tests.service.kinds.test_every_method_where_it_fits import NAMED, PARAMS, info_of
 from thetahat.errors import EvaluationError, UnsupportedCombination

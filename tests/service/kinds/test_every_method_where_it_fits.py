@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from service.api.errors import status_of
-from service.kinds import JOB_KINDS
+from service.kinds.registry import JOB_KINDS
 from tests.service.kinds.layouts import LAYOUTS
 from tests.service.kinds.running import place_of, run_kind
 from thetahat.errors import EvaluationError, UnsupportedCombination

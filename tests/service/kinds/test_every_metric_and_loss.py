@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from service.api.errors import status_of
-from service.kinds import JOB_KINDS
 from service.kinds.fields.methods import build
+from service.kinds.registry import JOB_KINDS
 from tests.service.kinds.running import place_of, run_kind
 from tests.service.kinds.test_every_method_where_it_fits import numbers_in
 from thetahat.errors import EvaluationError, UnsupportedCombination

@@ -102,7 +102,7 @@ def test_exact_stratified_halves_of_a_stored_data_set(tmp_path: Path) -> None:
 def test_invalid_another_scheme_is_refused_by_name(test: str) -> None:
     other = {"name": "repeated_k_fold", "params": {"n_folds": 2, "n_repeats": 6}}
     body = {**BODY, "scheme": other, "tests": [test], "variances": None}
-    kind = cross_validation.METHOD
+    kind = cross_validation.KIND
     request = kind.request.model_validate({k: v for k, v in body.items() if v is not None})
 
     with pytest.raises(EvaluationError, match=r"5 repeats of 2 folds \(scheme five_by_two\)"):

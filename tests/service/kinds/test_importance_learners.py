@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.kinds import JOB_KINDS
 from service.kinds.base import Job
 from service.kinds.importance_weighting import kind as importance_weighting
 from service.kinds.importance_weighting.plan import plan_of
+from service.kinds.registry import JOB_KINDS
 from service.storage.engine import to_json
 from tests.service.kinds.running import SPACE, run_kind
 from tests.service.kinds.shifts import (
@@ -182,7 +182,7 @@ def test_exact_some_learners_before_the_others() -> None:
     plan = plan_of(job, kind.request.model_validate(body))
     parts = importance_weighting._parts(plan)
     outputs = [kind.run(job, part) for part in parts if part["learner"] == "b"]
-    some = kind.gather_some(job, ["b"], outputs).result
+    some = kind.gather_partial(job, ["b"], outputs).result
 
     assert list(some["learners"]) == ["b"]
     assert some["learners"]["b"] == run_kind(body).result["learners"]["b"]

@@ -11,8 +11,8 @@ from numpy.testing import assert_allclose
 from pydantic import ValidationError
 
 from service.errors import InvalidRequest
-from service.kinds import JOB_KINDS
 from service.kinds.importance_weighting import plan as _importance_plan
+from service.kinds.registry import JOB_KINDS
 from tests.service.kinds.running import parquet_file, place_of, run_kind
 from tests.service.kinds.shifts import BODY, FOLD, U, X, Y, Z, with_
 from thetahat.errors import EvaluationError, InsufficientData

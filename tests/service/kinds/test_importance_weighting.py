@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.kinds import JOB_KINDS
+from service.kinds.registry import JOB_KINDS
 from tests.service.kinds.running import parquet_file, run_kind
 from tests.service.kinds.shifts import (
     BODY,

@@ -11,8 +11,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from service.jobs.parts import FAILED, failed_arrays
-from service.kinds import JOB_KINDS
-from service.kinds.base import Chunks, Job, NothingLeft
+from service.kinds.base import AllPartsFailed, Chunks, Job
 from service.kinds.cross_validation import kind as cross_validation
 from service.kinds.cross_validation import run as _cross_validation_run
 from service.kinds.cross_validation.plan import plan_of
@@ -21,6 +20,7 @@ from service.kinds.fitting import learner_groups as _learner_groups
 from service.kinds.fitting import run as _learners_run
 from service.kinds.fitting.learner_groups import bundles_of
 from service.kinds.fitting.outcomes import told_by
+from service.kinds.registry import JOB_KINDS
 from tests.service.kinds.running import run_kind
 from tests.service.kinds.test_cross_validation import BODY, LABELS, X, Y
 from tests.thetahat.learners.problems import problem
@@ -64,7 +64,7 @@ def few(*names: str) -> dict[str, Any]:
     return {**REGRESSION, "learners": {name: RIDGES[name] for name in names}}
 
 
-def started(body: dict[str, Any]) -> tuple[Job, Chunks]:
+def started(body: dict[str, Any]) -> tuple[Job[Any], Chunks]:
     kind = JOB_KINDS["cross_validation"]
     job = Job(uuid4(), body["kind"], kind.request.model_validate(body), 7)
     found = kind.start(job)
@@ -258,7 +258,7 @@ def test_degenerate_a_limit_fails_all_that_ran_into_it(monkeypatch: pytest.Monke
         name: ["learners", name] for name in ("k1", "k4", "k9")
     }
     assert list(result["models"]) == ["majority", "s0.1", "s1", "s5"]
-    with pytest.raises(NothingLeft, match="longer than a second"):
+    with pytest.raises(AllPartsFailed, match="longer than a second"):
         kind.gather(job, [late] * len(outputs))
 
 

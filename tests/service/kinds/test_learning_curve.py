@@ -10,11 +10,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.errors import InvalidRequest
-from service.kinds import JOB_KINDS
 from service.kinds.base import Chunks, Job
 from service.kinds.learning_curve import kind as learning_curve
 from service.kinds.learning_curve import run as _curve_run
 from service.kinds.learning_curve.kind import LearningCurveRequest
+from service.kinds.registry import JOB_KINDS
 from tests.service.kinds.running import parquet_file, place_of, run_kind
 from thetahat.analyses.learning_curve import Growth, grown
 from thetahat.errors import EvaluationError

@@ -9,8 +9,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.errors import InvalidRequest
-from service.kinds import JOB_KINDS
 from service.kinds.base import Chunks, Job
+from service.kinds.registry import JOB_KINDS
 from service.kinds.selection import kind as selection
 from service.kinds.selection import run as _selection_run
 from service.kinds.selection import schemes as _selection_schemes

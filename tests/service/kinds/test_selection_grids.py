@@ -10,8 +10,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.jobs.parts import failed_arrays
-from service.kinds import JOB_KINDS
-from service.kinds.base import Chunks, Job, NothingLeft
+from service.kinds.base import AllPartsFailed, Chunks, Job
+from service.kinds.registry import JOB_KINDS
 from service.kinds.selection import groups as _selection_groups
 from service.kinds.selection import kind as selection
 from service.kinds.selection import result as _selection_output
@@ -207,7 +207,7 @@ def test_degenerate_a_part_that_runs_into_a_limit_takes_its_candidates_with_it(
     assert (said["code"], said["candidates"]) == ("time_limit_exceeded", 2)
     assert said["loc"] == ["candidates", "ridge[penalty=1]"]
     assert list(result["internal"]) == ["mean"]
-    with pytest.raises(NothingLeft, match="longer than a second"):
+    with pytest.raises(AllPartsFailed, match="longer than a second"):
         kind.gather(job, [late] * len(outputs))
 
 

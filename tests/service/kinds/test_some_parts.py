@@ -10,9 +10,9 @@ from uuid import UUID
 import pytest
 from numpy.testing import assert_allclose
 
-from service.kinds import JOB_KINDS
-from service.kinds.base import Chunks, EvaluatesSome, Job
+from service.kinds.base import Chunks, Job
 from service.kinds.learning_curve import kind as learning_curve
+from service.kinds.registry import JOB_KINDS
 from service.kinds.selection import kind as selection
 from tests.service.kinds.running import run_kind
 from tests.service.kinds.test_learning_curve import BODY as CURVE
@@ -30,13 +30,14 @@ def cut(monkeypatch: pytest.MonkeyPatch) -> None:
 def result_of_some(body: dict[str, Any], names: Collection[str]) -> dict[str, Any]:
     """Return the result of the parts with those names, as if the others were not done."""
     kind = JOB_KINDS[body["kind"]]
-    assert isinstance(kind, EvaluatesSome)
     request = kind.request.model_validate_json(json.dumps(body))
     job = Job(UUID(int=len(names)), body["kind"], request, 7)
     started = kind.start(job)
     assert isinstance(started, Chunks)
     done = [kind.run(job, dict(c.payload)) for c in started.chunks if c.part in names]
-    return kind.gather_some(job, names, done).result
+    finished = kind.gather_partial(job, names, done)
+    assert finished is not None
+    return finished.result
 
 
 def test_exact_a_selection_among_some_is_one_without_the_others() -> None:

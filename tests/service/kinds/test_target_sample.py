@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.errors import InvalidRequest
-from service.kinds import JOB_KINDS
+from service.kinds.registry import JOB_KINDS
 from tests.service.kinds.running import parquet_file, place_of, run_kind
 from tests.service.kinds.shifts import FOLD, SITES, X, Y, Z, ratio_of_normals
 from thetahat.errors import EvaluationError

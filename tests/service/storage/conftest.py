@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.kinds import JOB_KINDS
+from service.kinds.registry import JOB_KINDS
 from tests.service.storage.databases import (
     database,
     empty_database,
@@ -12,7 +12,7 @@ from tests.service.storage.databases import (
     setting,
     sqlite,
 )
-from tests.worker.napping import METHOD
+from tests.worker.napping import KIND
 
 __all__ = ["database", "empty_database", "empty_sqlite", "napping", "setting", "sqlite"]
 
@@ -20,4 +20,4 @@ __all__ = ["database", "empty_database", "empty_sqlite", "napping", "setting", "
 @pytest.fixture(autouse=True)
 def napping(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let this process run the napping kind."""
-    monkeypatch.setitem(JOB_KINDS, METHOD.name, METHOD)
+    monkeypatch.setitem(JOB_KINDS, KIND.name, KIND)

@@ -8,7 +8,7 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
-KINDS = "service.kinds"
+REGISTRY = "service.kinds.registry"
 
 
 class _LoadThenAdd(Loader):
@@ -20,16 +20,16 @@ class _LoadThenAdd(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         self._loader.exec_module(module)
-        from tests.worker.napping import METHOD
+        from tests.worker.napping import KIND
 
-        module.JOB_KINDS[METHOD.name] = METHOD
+        module.JOB_KINDS[KIND.name] = KIND
 
 
 class _Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname != KINDS:
+        if fullname != REGISTRY:
             return None
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is not None and spec.loader is not None:

@@ -13,6 +13,7 @@ from thetahat.numerics.loops import (
     cells,
     class_moments,
     counted_sums,
+    equal_units,
     moments,
     nearest_rows,
     paired_units,
@@ -23,7 +24,6 @@ from thetahat.numerics.loops import (
     sparse_counts,
     tridiagonal,
 )
-from thetahat.numerics.loops import equal_units
 from thetahat.numerics.loops.compiling import compiled
 from thetahat.values.types import FloatArray
 

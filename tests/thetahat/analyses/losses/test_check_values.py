@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from service.kinds import JOB_KINDS
+from service.kinds.registry import JOB_KINDS
 from thetahat.analyses.losses import Choices, Chosen, check, other_than_zero_one
 from thetahat.analyses.losses.method_selection import REGISTRIES
 from thetahat.errors import UnsupportedCombination
