@@ -18,7 +18,7 @@ from thetahat.analyses.studies.monte_carlo import ratio_of
 from thetahat.analyses.studies.tables import Cell as TableCell
 from thetahat.analyses.studies.tables import Number, Table
 from thetahat.analyses.studies.truths import PREDICTED
-from thetahat.values.types import Caution
+from thetahat.cautions import Caution, restore
 
 Row = dict[str, Any]
 EXPECTED: Final = "covers_expected_at_n"
@@ -38,7 +38,7 @@ def findings(of_cells: Sequence[tuple[Cell, Records]], level: float) -> Findings
             if caution.code != "these_sources_unknown":  # another cell has the same sources
                 of_all = caution.code == "few_repetitions"
                 message = caution.message if of_all else f"{cell.name}: {caution.message}"
-                cautions[caution.code, message] = Caution(caution.code, message)
+                cautions[caution.code, message] = restore(caution.code, message)
     summary = summarised(rows, level)
     best = best_rows(summary)
     return Findings(

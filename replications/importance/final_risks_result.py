@@ -10,7 +10,7 @@ from thetahat.analyses.studies.base import Findings, Records
 from thetahat.analyses.studies.claims import Claim
 from thetahat.analyses.studies.figures import Axis, Figure, Series
 from thetahat.analyses.studies.tables import Number, Table
-from thetahat.values.types import Caution
+from thetahat.cautions import DATA_SETS_WITHOUT_WEIGHTS, FEW_REPETITIONS, Caution
 
 ENOUGH: Final = 500
 """Repetitions from which a tenth has fifty data sets."""
@@ -59,10 +59,9 @@ def few_repetitions(n: int) -> tuple[Caution, ...]:
     if n >= ENOUGH:
         return ()
     return (
-        Caution(
-            "few_repetitions",
-            f"with {n} repetitions the Monte-Carlo errors are themselves uncertain, those of a "
-            f"tenth most of all; from {ENOUGH} on they can be trusted",
+        FEW_REPETITIONS(
+            n=n,
+            more=f", those of a tenth of the data sets most of all; {ENOUGH} are enough",
         ),
     )
 
@@ -125,10 +124,4 @@ def _refused(told: FinalRisks) -> list[Caution]:
     if not any(refused):
         return []
     counts = ", ".join(f"{n} with gamma {g:g}" for n, g in zip(refused, told.gammas, strict=True))
-    return [
-        Caution(
-            "data_sets_without_weights",
-            f"weights by {WEIGHTS[told.name]} are refused for some data sets, which are left "
-            f"out: {counts}",
-        )
-    ]
+    return [DATA_SETS_WITHOUT_WEIGHTS(weights=WEIGHTS[told.name], counts=counts)]

@@ -9,11 +9,12 @@ from typing import Final
 import numpy as np
 
 from replications.importance.weighted_selection import GRAIN
+from thetahat.cautions import GENERATED_POPULATION, Caution
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.generators.gaussian_shift import Shifted
 from thetahat.seeds import stream
 from thetahat.tables.data import Data
-from thetahat.values.types import Caution, FloatArray, IntArray
+from thetahat.values.types import FloatArray, IntArray
 
 ROLE: Final = "ozone"
 ROLES: Final = {
@@ -49,10 +50,9 @@ class Days:
         if not self.is_generated:
             return ()
         return (
-            Caution(
-                "generated_population",
-                f"no data set was given as {ROLE!r}: {_ROWS} rows that drift in time, "
-                f"{_POSITIVE} of them positive, stand for the source's data",
+            GENERATED_POPULATION(
+                role=ROLE,
+                generator=f"a generator: {_ROWS} rows that drift in time, {_POSITIVE} positive",
             ),
         )
 

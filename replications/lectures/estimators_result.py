@@ -15,7 +15,8 @@ from thetahat.analyses.studies.claims import Claim
 from thetahat.analyses.studies.figures import Axis, Figure, Series
 from thetahat.analyses.studies.jackknife import jackknifed, number_at
 from thetahat.analyses.studies.tables import Cell, Number, Table
-from thetahat.values.types import Caution, FloatArray
+from thetahat.cautions import Caution
+from thetahat.values.types import FloatArray
 
 NAMES: Final = {
     "two_fold": "2-fold, p = 0.5",

@@ -9,12 +9,13 @@ from typing import Final
 import numpy as np
 
 from replications.multiple_sources.documents import Documents, documents_of
+from thetahat.cautions import GENERATED_POPULATION, Caution
 from thetahat.errors import InvalidParameter
 from thetahat.generators._size import Size
 from thetahat.generators.word_counts import WordCounts
 from thetahat.seeds import stream
 from thetahat.tables.data import Data
-from thetahat.values.types import Caution, FloatArray, IntArray
+from thetahat.values.types import FloatArray, IntArray
 
 ROLE: Final = "reviews"
 ROLES: Final = {
@@ -60,10 +61,10 @@ class Domains:
         if not self.is_generated:
             return ()
         return (
-            Caution(
-                "generated_population",
-                f"no data set was given as {ROLE!r}: the population is {GENERATED_DOMAINS} domains "
-                f"of {GENERATED_SIZE} documents from the generator word_counts, not the source's",
+            GENERATED_POPULATION(
+                role=ROLE,
+                generator="the generator word_counts: "
+                f"{GENERATED_DOMAINS} domains of {GENERATED_SIZE} documents",
             ),
         )
 

@@ -14,7 +14,8 @@ from thetahat.analyses.studies.claims import Claim
 from thetahat.analyses.studies.figures import Axis, Figure, Series
 from thetahat.analyses.studies.monte_carlo import mean_of
 from thetahat.analyses.studies.tables import Number, Table
-from thetahat.values.types import Caution, FloatArray
+from thetahat.cautions import Caution
+from thetahat.values.types import FloatArray
 
 SOURCE: Final = "geras2013"
 TITLES: Final = {

@@ -20,7 +20,8 @@ from thetahat.analyses.studies.base import Findings, Records
 from thetahat.analyses.studies.figures import Axis, Figure, Series
 from thetahat.analyses.studies.jackknife import jackknifed, number_at
 from thetahat.analyses.studies.tables import Cell, Number, Table
-from thetahat.values.types import Caution, FloatArray
+from thetahat.cautions import FEW_REPETITIONS, Caution
+from thetahat.values.types import FloatArray
 
 SCHEMES: Final = {"cvs": "by source", "cvr": "at random"}
 PARTS: Final = ("sigma", "omega", "gamma")
@@ -63,8 +64,9 @@ def findings(
         return found | judged(found)
 
     if len(records["cvs_means"]) < FEWEST:
-        message = f"{FEWEST} repetitions are needed to speak of variances and their errors"
-        few = Caution("few_repetitions", message)
+        few = FEW_REPETITIONS(
+            n=len(records["cvs_means"]), more=f"; variances and their errors need at least {FEWEST}"
+        )
         return Findings(cautions=(*cautions, few))
     values, errors = jackknifed(statistics, records)
     told = VariancesTold(values, errors, sizes, estimators)

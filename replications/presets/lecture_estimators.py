@@ -12,12 +12,13 @@ from replications.lectures.estimators_result import findings
 from replications.lectures.risk_estimates import Population, Sample, risk_estimates
 from thetahat.analyses.studies.base import Findings, Records
 from thetahat.analyses.studies.repeating import OneRecord, generator_of, one_by_one
+from thetahat.cautions import GENERATED_POPULATION, Caution
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.generators._size import Size
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 ROLE: Final = "genes"
 CLASSIFIERS: Final = ("lda", "dda", "nn", "cart")
@@ -150,10 +151,9 @@ class EstimatorsStudy:
         """Tabulate as the lecture does."""
         cautions: tuple[Caution, ...] = ()
         if self.population is None:
-            said_so = (
-                f"no data set was given as {ROLE!r}: rows are from the generator two_class_gaussian"
+            cautions = (
+                GENERATED_POPULATION(role=ROLE, generator="the generator two_class_gaussian"),
             )
-            cautions = (Caution("generated_population", said_so),)
         return findings(records, self.preset.classifiers, self.preset.n, cautions)
 
     def _repeat(self, index: int) -> OneRecord:

@@ -198,6 +198,11 @@ def _leaves(value: Any, path: tuple[str, ...], key: str) -> Iterator[tuple[str, 
         for name, part in value.items():
             if not _is_left_out(name, path):
                 yield from _leaves(part, (*path, name.replace("/", "~1")), name)
+    elif isinstance(value, list) and key.endswith("cautions"):
+        for item in value:  # by code: one caution more moves no other
+            code = ":".join(item[name] for name in ("where", "code") if name in item)
+            yield "/".join((*path, code, "is_there")), True
+            yield from _leaves(_without_words(item), (*path, code), code)
     elif isinstance(value, list):
         numbers = _all_numbers(value)
         longest = LONGEST_OF_LOSSES if path[:1] == (LOSSES,) else LONGEST
@@ -213,6 +218,11 @@ def _leaves(value: Any, path: tuple[str, ...], key: str) -> Iterator[tuple[str, 
             yield "/".join(path), value
     else:
         yield "/".join(path), value
+
+
+def _without_words(caution: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the numbers of a caution; its code is part of the path, its sentence may change."""
+    return {name: part for name, part in caution.items() if _is_number(part)}
 
 
 def _is_left_out(name: str, path: tuple[str, ...]) -> bool:

@@ -8,8 +8,9 @@ from typing import Any, overload
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.schemes.base import Split
-from thetahat.values.types import Caution, FloatArray, IntArray, Label
+from thetahat.values.types import FloatArray, IntArray, Label
 
 KEPT = ("output", "probabilities", "scores")
 """What an outcome may carry of the predictions."""

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from thetahat.cautions import restore
 from thetahat.cross_validation.outcomes import KEPT, Outcomes, Places, SplitOutcome, gathered
-from thetahat.values.types import Caution, Label
+from thetahat.values.types import Label
 
 Arrays = dict[str, np.ndarray]
 
@@ -57,7 +58,7 @@ def unpack(arrays: Mapping[str, np.ndarray]) -> Outcomes:
         places=places,
         losses=arrays["losses"],
         cautions={
-            at: tuple(Caution(code, message) for code, message in told)
+            at: tuple(restore(code, message) for code, message in told)
             for at, told in words["cautions"]
         },
         why_plain=dict(words["why_plain"]),

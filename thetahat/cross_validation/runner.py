@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.cross_validation.leave_one_out import OneLeftOut, leaves_one_out, one_left_out
 from thetahat.cross_validation.many_splits import over_splits, predicted_at_once
 from thetahat.cross_validation.outcomes import (
@@ -25,7 +26,7 @@ from thetahat.pipelines.third_party_calls import guarded
 from thetahat.schemes.base import OneRowEach, Split
 from thetahat.seeds import stream
 from thetahat.tables.data import CLASSIFICATION, Data
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 _OF_INSTANCES = frozenset({"y", "predictions", "probabilities", "scores"})
 """What a loss refuses by instance; the place ends with the instance's number."""

@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from thetahat.cautions import CLUSTERS_CROSS_BLOCKS, Caution
 from thetahat.cross_validation.outcomes import Outcomes, SplitOutcome, gathered
 from thetahat.errors import InvalidParameter
 from thetahat.losses.base import Loss
@@ -17,7 +18,7 @@ from thetahat.tables.data import Data
 from thetahat.tables.labels import codes_of
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import layout_of
-from thetahat.values.types import BlockKind, Caution, IntArray, Label
+from thetahat.values.types import BlockKind, IntArray, Label
 
 _NUMBER: Final = re.compile(r"(?<!\w)\d+(\.\d*)?(e[+-]?\d+)?")
 
@@ -85,10 +86,7 @@ def cautions_of(outcomes: Mapping[str, Sequence[SplitOutcome]]) -> tuple[Caution
             counts.update(kinds.keys())
             first = kinds | first
         told.extend(
-            Caution(
-                first[kind].code,
-                f"learner {name!r}, in {count} of {len(of_model)} splits: {first[kind].message}",
-            )
+            first[kind].with_prefix(f"Learner {name!r}, in {count} of {len(of_model)} splits")
             for kind, count in sorted(counts.items())
         )
     return tuple(told)
@@ -110,14 +108,7 @@ def cautions_of_clusters(
     n_cut = int(np.count_nonzero((here > 0) & (there > 0)))
     if not n_cut:
         return ()
-    return (
-        Caution(
-            "clusters_cross_blocks",
-            f"{n_cut} of {len(labels)} clusters have instances on both sides of the split: the "
-            "model is tested on clusters that it was trained on, which flatters it for new ones; "
-            "holdout keeps them on one side with whole_clusters",
-        ),
-    )
+    return (CLUSTERS_CROSS_BLOCKS(n_cut=n_cut, n_clusters=len(labels)),)
 
 
 def _repeated(labels: Sequence[Label], sizes: IntArray) -> Sequence[Label] | IntArray:

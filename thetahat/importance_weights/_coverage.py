@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from thetahat.cautions import COVERAGE_OF_A_SAMPLE, Caution
 from thetahat.importance_weights._distances import nearest_distances
 from thetahat.importance_weights.base import Samples
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 MOST_ROWS = 3000
 """Rows of a sample that are compared; of a larger one so many are drawn."""
@@ -25,12 +26,7 @@ def share_covered(samples: Samples, rng: np.random.Generator) -> tuple[float, tu
     covered = float((nearest_distances(drawn[1], drawn[0]) <= reach).mean())
     if max(len(source), len(target)) <= MOST_ROWS:
         return covered, ()
-    return covered, (
-        Caution(
-            "coverage_of_a_sample",
-            f"the coverage is estimated from {MOST_ROWS} rows drawn of a sample that has more",
-        ),
-    )
+    return covered, (COVERAGE_OF_A_SAMPLE(n=MOST_ROWS),)
 
 
 def _standardised(samples: Samples) -> tuple[FloatArray, FloatArray]:

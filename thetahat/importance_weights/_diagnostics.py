@@ -7,16 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from thetahat.cautions import (
+    FEW_EFFECTIVE_INSTANCES,
+    LARGE_WEIGHTS,
+    MEAN_WEIGHT_NOT_ONE,
+    ONE_WEIGHT_DOMINATES,
+    TARGET_NOT_COVERED,
+    Caution,
+)
 from thetahat.importance_weights._coverage import share_covered
 from thetahat.importance_weights.base import Samples
-from thetahat.values.types import Caution, FloatArray
-
-LARGE = 10.0
-"""The weight above which the source text cuts."""
-_MEAN_APART = 0.2
-_FEW_EFFECTIVE = 0.1
-_DOMINANT = 0.2
-_UNCOVERED = 0.8
+from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +67,7 @@ def diagnose(weights: FloatArray, samples: Samples, rng: np.random.Generator) ->
         variance=float(weights.var(ddof=1)),
         largest=top,
         effective_sample_size=effective,
-        share_above_10=float((weights > LARGE).mean()),
+        share_above_10=float((weights > LARGE_WEIGHTS.threshold).mean()),
         share_zero=float((weights == 0).mean()),
         largest_share=float(1 / w.sum()),
         coverage=coverage,
@@ -81,37 +82,17 @@ def diagnose(weights: FloatArray, samples: Samples, rng: np.random.Generator) ->
 def _of_weights(
     weights: FloatArray, mean: float, effective: float, largest_share: float, n: int
 ) -> Iterator[Caution]:
-    if abs(mean - 1) > _MEAN_APART:
-        yield Caution(
-            "mean_weight_not_one",
-            f"the mean weight is {mean:.4g}, and that of a density ratio is 1 over the source: the "
-            "ratio is badly estimated, or the source sample misses a part of the target",
-        )
-    if effective < _FEW_EFFECTIVE * n:
-        yield Caution(
-            "few_effective_instances",
-            f"the weights leave an effective sample size of {effective:.4g} of {n} rows: weighted "
-            "means are as uncertain as means of so few",
-        )
-    if largest_share > _DOMINANT and n > 1 / _DOMINANT:
-        yield Caution(
-            "one_weight_dominates",
-            f"source row {int(np.argmax(weights))} alone has {largest_share:.0%} of the sum of the "
-            "weights",
-        )
-    n_large = int((weights > LARGE).sum())
+    if abs(mean - 1) > MEAN_WEIGHT_NOT_ONE.threshold:
+        yield MEAN_WEIGHT_NOT_ONE(mean=f"{mean:.4g}")
+    if effective < FEW_EFFECTIVE_INSTANCES.threshold * n:
+        yield FEW_EFFECTIVE_INSTANCES(effective=f"{effective:.4g}", n=n)
+    if largest_share > ONE_WEIGHT_DOMINATES.threshold and n > 1 / ONE_WEIGHT_DOMINATES.threshold:
+        yield ONE_WEIGHT_DOMINATES(row=int(np.argmax(weights)), share=f"{largest_share:.0%}")
+    n_large = int((weights > LARGE_WEIGHTS.threshold).sum())
     if n_large:
-        yield Caution(
-            "large_weights",
-            f"{n_large} of {n} weights are above {LARGE:g}, the largest is {weights.max():.4g}: "
-            "the controlled risk is less disturbed by them than the weighted one",
-        )
+        yield LARGE_WEIGHTS(n_large=n_large, n=n, largest=f"{weights.max():.4g}")
 
 
 def _of_coverage(coverage: float) -> Iterator[Caution]:
-    if coverage < _UNCOVERED:
-        yield Caution(
-            "target_not_covered",
-            f"{1 - coverage:.0%} of the target rows lie farther from every source row than nearly "
-            "all source rows lie from each other: no weights tell what holds there",
-        )
+    if coverage < TARGET_NOT_COVERED.threshold:
+        yield TARGET_NOT_COVERED(share=f"{1 - coverage:.0%}")

@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from thetahat.cautions import COEFFICIENTS_CUT, Caution
 from thetahat.errors import InsufficientData
 from thetahat.importance_weights._centres import centres_of, log_kernel
 from thetahat.importance_weights._checks import usable
@@ -19,7 +20,7 @@ from thetahat.importance_weights._width_search import (
 )
 from thetahat.importance_weights._widths import width_of
 from thetahat.importance_weights.base import Samples, Weighing
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 
 def fitted(  # noqa: PLR0913 - the parameters of two methods
@@ -76,8 +77,4 @@ def fitted(  # noqa: PLR0913 - the parameters of two methods
 def _cautions(solution: FloatArray) -> Iterator[Caution]:
     lost = float(-solution[solution < 0].sum() / np.abs(solution).sum())
     if lost > 0.1:
-        yield Caution(
-            "coefficients_cut",
-            f"coefficients below 0 became 0 after the fit; they made {lost:.0%} of the sum of all "
-            "sizes, and the fit is no longer the one of least squares",
-        )
+        yield COEFFICIENTS_CUT(share=f"{lost:.0%}")

@@ -9,9 +9,10 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.registry import MethodInfo
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 LARGEST_ENTRY = 1e140
 """Squares of larger features leave double precision."""

@@ -7,11 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from thetahat.cautions import DEPENDENT_COLUMNS, INFINITE_WEIGHT_VARIANCE, Caution
 from thetahat.errors import InsufficientData
 from thetahat.importance_weights._checks import from_logarithms
 from thetahat.importance_weights.base import Samples, Weighing
 from thetahat.registry import MethodInfo
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -184,27 +185,14 @@ def _dependent(n_dropped: int) -> tuple[Caution, ...]:
     if not n_dropped:
         return ()
     columns = "1 column is" if n_dropped == 1 else f"{n_dropped} columns are"
-    return (
-        Caution(
-            "dependent_columns",
-            f"{columns} constant or a linear function of the others in both samples and tells "
-            "nothing of the ratio; the densities are of the rest",
-        ),
-    )
+    return (DEPENDENT_COLUMNS(columns=columns),)
 
 
 def _unbounded(source: _Normal, target: _Normal) -> tuple[Caution, ...]:
     """Caution where the weights' variance is infinite: 2 / S_z - 1 / S_x is not positive."""
     if float(np.linalg.eigvalsh(2 * target.precision() - source.precision())[0]) > 0:
         return ()
-    return (
-        Caution(
-            "infinite_weight_variance",
-            "in some direction the target's variance is at least twice the source's: under the two "
-            "fitted normals the variance of the weights is infinite, and the one shown is a lower "
-            "bound by chance",
-        ),
-    )
+    return (INFINITE_WEIGHT_VARIANCE(),)
 
 
 METHOD = GaussianRatio

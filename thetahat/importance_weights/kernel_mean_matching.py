@@ -9,6 +9,7 @@ from typing import ClassVar, Final
 
 import numpy as np
 
+from thetahat.cautions import NOT_OPTIMAL, Caution
 from thetahat.errors import InvalidParameter
 from thetahat.importance_weights._checks import check_positive, usable
 from thetahat.importance_weights._distances import blocks, squared_distances
@@ -16,7 +17,7 @@ from thetahat.importance_weights._slab import minimise_in_slab
 from thetahat.importance_weights._widths import WidthRule, check_width, width_of
 from thetahat.importance_weights.base import Samples, Weighing
 from thetahat.registry import MethodInfo
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 HELD: Final = 2000
 """Source rows up to which the whole kernel matrix is held; of more, only the columns needed."""
@@ -156,10 +157,9 @@ def _cautions(violation: float, width: float) -> tuple[Caution, ...]:
     if violation <= _OPTIMAL:
         return ()
     return (
-        Caution(
-            "not_optimal",
-            f"the optimality conditions are violated by {violation:.2g} of the largest entry of "
-            f"the linear term, with the width {width:.4g}",
+        NOT_OPTIMAL(
+            details=f"the optimality conditions are violated by {violation:.2g} of the largest "
+            f"entry of the linear term, with the width {width:.4g}"
         ),
     )
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final, Literal
 import numpy as np
 from scipy.special import logsumexp
 
+from thetahat.cautions import EARLY_STOPPED, NOT_OPTIMAL, Caution
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.importance_weights._centres import centres_of, check_count, log_kernel
 from thetahat.importance_weights._checks import usable
@@ -18,7 +19,7 @@ from thetahat.importance_weights._width_search import SEARCH, Searched, by_likel
 from thetahat.importance_weights._widths import check_width, width_of
 from thetahat.importance_weights.base import Samples, Weighing
 from thetahat.registry import MethodInfo
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 _LEAST: Final = 1e-290
 """Numbers near the end of their range have few digits, and no reciprocal."""
@@ -181,13 +182,9 @@ def reached(A: FloatArray, K: FloatArray) -> bool:
 
 def _cautions(details: dict[str, float | int]) -> Iterator[Caution]:
     if "gap" not in details:
-        yield Caution(
-            "early_stopped",
-            "these are the weights of the published heuristic, which ends before the maximum of "
-            "its own objective; the mode optimum reaches it",
-        )
+        yield EARLY_STOPPED()
     elif details["gap"] > 10 * GAP:
-        yield Caution("not_optimal", f"up to {details['gap']:.2g} of the mean log ratio is missing")
+        yield NOT_OPTIMAL(details=f"up to {details['gap']:.2g} of the mean log ratio is missing")
 
 
 METHOD = Kliep

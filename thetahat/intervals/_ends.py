@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.distributions import upper_quantile
 from thetahat.errors import InvalidParameter
 from thetahat.intervals.base import Interval
-from thetahat.values.types import Alternative, Caution
+from thetahat.values.types import Alternative
 from thetahat.variances.base import VarianceEstimate
 
 Ends = tuple[float | None, float | None]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from thetahat.cautions import FEW_REPLICATES_BEYOND_AN_END, FEW_RESAMPLES, Caution
 from thetahat.intervals._ends import open_end, tail_of
 from thetahat.intervals.base import Interval
 from thetahat.numerics.bootstrap import Replicates, unit_misfit
@@ -11,9 +12,7 @@ from thetahat.numerics.bootstrap.cautions import resampling_cautions
 from thetahat.numerics.bootstrap.ends import Reach
 from thetahat.registry import MethodInfo
 from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, Caution
-
-_IN_A_TAIL = 10  # replicates beyond an end, below which the end is mostly chance
+from thetahat.values.types import Alternative
 
 
 def resampling_misfit(info: MethodInfo, layout: Layout) -> str | None:
@@ -59,9 +58,10 @@ def told_interval(  # noqa: PLR0913 - one argument per thing that methods differ
 
 def _few_resamples(replicates: Replicates, tail: float) -> Iterator[Caution]:
     beyond = replicates.n_resamples * min(tail, 1 - tail)
-    if beyond < _IN_A_TAIL:
-        yield Caution(
-            "few_resamples",
-            f"about {beyond:.3g} of {replicates.n_resamples} replicates lie beyond an end at this "
-            f"level; with fewer than {_IN_A_TAIL} the end is mostly chance: ask for more resamples",
+    if beyond < FEW_REPLICATES_BEYOND_AN_END:
+        yield FEW_RESAMPLES(
+            subject="An end of the interval",
+            n=f"about {beyond:.3g}",
+            what=f"of {replicates.n_resamples} replicates",
+            least=FEW_REPLICATES_BEYOND_AN_END,
         )

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
+from thetahat.cautions import Caution
 from thetahat.numerics.bootstrap import Replicates
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, Caution, MeanKind, Target
+from thetahat.values.types import Alternative, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
 
 

@@ -6,15 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from thetahat.cautions import NORMAL_WITH_FEW_DEGREES_OF_FREEDOM, Caution
 from thetahat.intervals._ends import symmetric_interval, usable_scalar
 from thetahat.intervals.base import Interval
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, Caution, Needs, Target
+from thetahat.values.types import Alternative, Needs, Target
 from thetahat.variances.base import VarianceEstimate
-
-_ENOUGH_DEGREES = 30  # from here on the 95 % quantiles of t and normal differ by less than 4.5 %
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +84,12 @@ class Normal:
 
 
 def _of_degrees(degrees_of_freedom: float | None) -> tuple[Caution, ...]:
-    if degrees_of_freedom is None or degrees_of_freedom >= _ENOUGH_DEGREES:
+    if (
+        degrees_of_freedom is None
+        or degrees_of_freedom >= NORMAL_WITH_FEW_DEGREES_OF_FREEDOM.threshold
+    ):
         return ()
-    return (
-        Caution(
-            "normal_with_few_degrees_of_freedom",
-            f"the variance has {degrees_of_freedom:g} degrees of freedom, and a normal quantile "
-            "takes no account of that: the interval is too short; student_t is the better one",
-        ),
-    )
+    return (NORMAL_WITH_FEW_DEGREES_OF_FREEDOM(degrees_of_freedom=f"{degrees_of_freedom:g}"),)
 
 
 METHOD = Normal

@@ -6,21 +6,17 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from thetahat.cautions import PREDICTION_OF_ONE_SOURCE
 from thetahat.intervals._ends import symmetric_interval, usable_scalar
 from thetahat.intervals.base import Interval
 from thetahat.registry import SOURCES, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, BlockKind, Caution, MeanKind, Needs, Target
+from thetahat.values.types import Alternative, BlockKind, MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
 _VARIANCE: Final = "theta_gamma"
-_CAUTION = Caution(
-    "prediction_of_one_source",
-    "for the average loss observed on one new source with about as many test instances as these; "
-    "it is not an interval for the loss of one instance, nor for the mean over all new sources, "
-    "and it is wider than the new source's true mean error alone would need",
-)
+_CAUTION = PREDICTION_OF_ONE_SOURCE()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from thetahat.cautions import RESAMPLES_WITHOUT_SPREAD
 from thetahat.intervals._ends import tail_of
 from thetahat.intervals._resampled import resampling_misfit, told_interval
 from thetahat.intervals.base import Interval, ResampledInterval
@@ -13,14 +14,10 @@ from thetahat.numerics.bootstrap.cautions import check_resamples
 from thetahat.numerics.bootstrap.ends import ratios_in_order, studentised_reach
 from thetahat.registry import MethodInfo
 from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, Caution, Needs, Target
+from thetahat.values.types import Alternative, Needs, Target
 from thetahat.variances._applicability import lacks_pairs
 
-_WITHOUT_SPREAD = Caution(
-    "resamples_without_spread",
-    "too many resamples hold units that are all alike, so that their standard error is 0 and an "
-    "end is infinite: it is left open",
-)
+_WITHOUT_SPREAD = RESAMPLES_WITHOUT_SPREAD()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import ClassVar, Final
 
 import numpy as np
 
+from thetahat.cautions import NOT_CONVERGED
 from thetahat.errors import InvalidParameter
 from thetahat.learners._training_parts import (
     check_two_classes,
@@ -22,16 +23,15 @@ from thetahat.learners.fast.logistic.newton import Objective, minimise
 from thetahat.learners.fast.logistic.penalty_path import logistic_over_path, logistic_over_splits
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 _GOOD: Final = 1e-6
 """A last step that is longer, in units of a standard error, is told."""
 
 
-_NOT_CONVERGED: Final = Caution(
-    "not_converged",
-    "the optimum of the penalised likelihood was not reached: the penalty is so small that it is "
-    "lost in rounding",
+_NOT_CONVERGED: Final = NOT_CONVERGED(
+    sentence="The penalised likelihood did not reach its optimum: the penalty is so small that "
+    "it is lost in rounding."
 )
 
 

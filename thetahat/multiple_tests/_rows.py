@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from thetahat.cautions import FEW_ROWS_OF_A_RANK_TEST, FEW_UNITS, NO_DIFFERENCE, ROWS_AGREE, Caution
 from thetahat.multiple_tests._ranks import RowStatistic
 from thetahat.multiple_tests.base import FEWEST_MODELS
 from thetahat.paired_tests._units import (
@@ -18,9 +19,7 @@ from thetahat.paired_tests._units import (
 )
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
-from thetahat.values.types import BlockKind, Caution, FloatArray, Target, UnitName
-
-_FEW = 10  # rows; below it chi squared and F are rough approximations
+from thetahat.values.types import BlockKind, FloatArray, Target, UnitName
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,12 +88,13 @@ def rows_of(table: LossTable, named: UnitName | None) -> Rows:
     if table.higher_is_better:
         losses = -losses
     cautions = list(dependence_cautions(table.layout, unit))
-    if len(losses) < _FEW:
+    if len(losses) < FEW_ROWS_OF_A_RANK_TEST:
         cautions.append(
-            Caution(
-                "few_units",
-                f"the reference distribution is for many rows, and there are {len(losses)} "
-                f"{unit}s: the p-value is rough",
+            FEW_UNITS(
+                subject="The test",
+                n=len(losses),
+                unit=unit,
+                consequence="its reference distribution is for many, so the p-value is approximate",
             )
         )
     target = unit_target(table.layout, unit)
@@ -103,7 +103,7 @@ def rows_of(table: LossTable, named: UnitName | None) -> Rows:
 
 def no_difference(rows: Rows) -> Caution:
     """Caution of a test on rows that are all flat."""
-    return Caution("no_difference", f"no {rows.unit} tells the models apart; the p-value is 1")
+    return NO_DIFFERENCE(unit=rows.unit)
 
 
 def f_cautions(rows: Rows, statistic: RowStatistic, *, is_flat: bool) -> tuple[Caution, ...]:
@@ -114,9 +114,5 @@ def f_cautions(rows: Rows, statistic: RowStatistic, *, is_flat: bool) -> tuple[C
         return rows.cautions
     return (
         *rows.cautions,
-        Caution(
-            "rows_agree",
-            f"all {rows.n_rows} {rows.unit}s rank the models alike, so that F is infinite; the "
-            "p-value is the chance of that when the models are exchangeable in each of them",
-        ),
+        ROWS_AGREE(n=rows.n_rows, unit=rows.unit),
     )

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from thetahat.cautions import LIBERAL_POST_HOC
 from thetahat.multiple_tests._ranks import difference_error, ranks_after_alignment, row_statistic
 from thetahat.multiple_tests._row_test import RowTest
 from thetahat.multiple_tests._rows import no_difference, rows_of
@@ -15,13 +16,9 @@ from thetahat.multiple_tests.base import POST_HOC_ERRORS, OmnibusOutcome, PostHo
 from thetahat.paired_tests._choices import check_choice
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import LossTable
-from thetahat.values.types import Caution, Needs, Target
+from thetahat.values.types import Needs, Target
 
-_LIBERAL = Caution(
-    "liberal_post_hoc",
-    "the pairs' error is the one for ranks within rows, about the root of the number of models too "
-    "small for aligned ranks: far too many pairs differ",
-)
+_LIBERAL = LIBERAL_POST_HOC()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,11 @@ from typing import Any, ClassVar, Final, Literal, Protocol
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
-from thetahat.values.types import Caution, Target, UnitName
+from thetahat.values.types import Target, UnitName
 
 PostHocError = Literal["permutation", "garcia"]
 POST_HOC_ERRORS: Final = ("permutation", "garcia")

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from thetahat.cautions import INFINITE_STATISTIC, Caution
 from thetahat.multiple_tests._alpha import alpha_of, check_alpha
 from thetahat.multiple_tests._elimination import exceeded
 from thetahat.multiple_tests._resampled_means import (
@@ -28,7 +29,7 @@ from thetahat.paired_tests._choices import check_choice
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
-from thetahat.values.types import Caution, FloatArray, Target
+from thetahat.values.types import FloatArray, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,11 +196,7 @@ def _cautions(rows: Rows, statistic: float) -> tuple[Caution, ...]:
     if math.isinf(statistic):
         return (
             *rows.cautions,
-            Caution(
-                "infinite_statistic",
-                "one model loses to another by the same amount on every instance, so that the "
-                "difference has no error; its p-value is 0",
-            ),
+            INFINITE_STATISTIC(unit="instance"),
         )
     if statistic == 0:
         return (*rows.cautions, no_difference(rows))

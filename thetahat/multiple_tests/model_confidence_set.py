@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from thetahat.cautions import INFINITE_STATISTIC, Caution
 from thetahat.multiple_tests._alpha import alpha_of, check_alpha
 from thetahat.multiple_tests._elimination import Elimination, by_largest_mean, by_range
 from thetahat.multiple_tests._resampled_means import (
@@ -28,7 +29,7 @@ from thetahat.paired_tests._units import unit_of
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
-from thetahat.values.types import UNITS, Caution, Needs, Target, UnitName
+from thetahat.values.types import UNITS, Needs, Target, UnitName
 
 Statistic = Literal["range", "max"]
 STATISTICS = ("range", "max")
@@ -168,11 +169,7 @@ def _cautions(rows: Rows, found: Elimination) -> tuple[Caution, ...]:
     if math.isinf(found.statistic):
         return (
             *rows.cautions,
-            Caution(
-                "infinite_statistic",
-                f"a difference of two models is the same for every {rows.unit}, so that it has no "
-                "error; its p-value is 0",
-            ),
+            INFINITE_STATISTIC(unit=rows.unit),
         )
     if found.statistic == 0:
         return (*rows.cautions, no_difference(rows))

@@ -10,15 +10,14 @@ from __future__ import annotations
 import math
 from typing import Any, Literal, get_args
 
+from thetahat.cautions import FEW_UNITS, FEW_UNITS_OF_A_PRIOR, Caution
 from thetahat.errors import InvalidParameter
 from thetahat.paired_tests._choices import check_choice
 from thetahat.paired_tests._units import PairedUnits, dependence_cautions
 from thetahat.values.layout import Layout
-from thetahat.values.types import Caution
 
 PriorPlace = Literal["left", "rope", "right"]
 PLACES = get_args(PriorPlace)
-FEW = 5  # below it the prior is more than a tenth of what the posterior knows
 
 Shares = tuple[float, float, float]
 """Posterior probabilities of left, rope and right."""
@@ -52,10 +51,12 @@ def shares_told(shares: Shares, rope: float) -> dict[str, Any]:
 def posterior_cautions(layout: Layout, units: PairedUnits) -> tuple[Caution, ...]:
     """Cautions of the Bayesian tests that take units as independent."""
     cautions = dependence_cautions(layout, units.unit)
-    if units.n_units >= FEW:
+    if units.n_units >= FEW_UNITS_OF_A_PRIOR:
         return cautions
-    few = Caution(
-        "few_units",
-        f"it rests on {units.n_units} {units.unit}s: the prior weighs much in what it says",
+    few = FEW_UNITS(
+        subject="The posterior",
+        n=units.n_units,
+        unit=units.unit,
+        consequence="the prior has much weight in it",
     )
     return (*cautions, few)

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from thetahat.cautions import VARIANCE_TOO_LARGE, ZERO_VARIANCE, Caution
 from thetahat.distributions import p_value_of
 from thetahat.paired_tests.base import PairedLosses, TestOutcome
-from thetahat.values.types import Alternative, Caution, Target, UnitName
+from thetahat.values.types import Alternative, Target, UnitName
 from thetahat.variances.base import VarianceEstimate
 
-_TOO_LARGE = Caution(
-    "too_large", "the variance is beyond the largest number there is: there is no statistic"
-)
+_TOO_LARGE = VARIANCE_TOO_LARGE()
 _ROUNDINGS = 2 * float(np.finfo(np.float64).eps)
 
 
@@ -101,11 +100,11 @@ def _limit(estimate: float, alternative: Alternative) -> float:
 
 def _no_spread(estimate: float) -> Caution:
     if estimate == 0:
-        return Caution(
-            "zero_variance",
-            "the difference and its variance are 0: there is no statistic, and p is 1",
+        return ZERO_VARIANCE(
+            reason="all differences are 0",
+            consequence="There is no statistic, and the p-value is 1.",
         )
-    return Caution(
-        "zero_variance",
-        "the differences do not vary: the statistic is infinite and left out; p is its limit",
+    return ZERO_VARIANCE(
+        reason="the differences do not vary",
+        consequence="The statistic is infinite and left out; the p-value is its limit.",
     )

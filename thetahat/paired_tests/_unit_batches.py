@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.numerics.loops.compiling import to_be_read
 from thetahat.numerics.loops.paired_units import MANY_VALUES, without_roundings
 from thetahat.paired_tests._units import (
@@ -16,7 +17,7 @@ from thetahat.paired_tests._units import (
     unit_weights,
 )
 from thetahat.paired_tests.base import PairBatch
-from thetahat.values.types import Caution, FloatArray, IntArray, UnitName
+from thetahat.values.types import FloatArray, IntArray, UnitName
 
 
 @dataclass(frozen=True, slots=True, eq=False)

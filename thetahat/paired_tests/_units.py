@@ -7,13 +7,21 @@ from functools import cached_property
 
 import numpy as np
 
+from thetahat.cautions import (
+    FEW_UNITS,
+    FEW_UNITS_OF_A_SIGN_TEST,
+    IGNORES_TRAINING_OVERLAP,
+    IGNORES_TRAINING_VARIANCE,
+    INSTANCES_SHARE_A_SOURCE,
+    NO_DIFFERENCE,
+    Caution,
+)
 from thetahat.paired_tests.base import PairedLosses
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import BlockKind, Caution, FloatArray, Target, UnitName
+from thetahat.values.types import BlockKind, FloatArray, Target, UnitName
 
 ROUNDINGS = 8 * float(np.finfo(np.float64).eps)  # a loss, its mean and their difference
-_FEW = 5  # two-sided, 2 / 2^5 is above .05
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,16 +127,17 @@ def unit_cautions(layout: Layout, units: PairedUnits) -> tuple[Caution, ...]:
 def cautions_of_count(layout: Layout, unit: UnitName, n: int) -> tuple[Caution, ...]:
     """Cautions where n units of a pair have a difference."""
     cautions = [*dependence_cautions(layout, unit)]
-    if 0 < n <= _FEW:
+    if 0 < n <= FEW_UNITS_OF_A_SIGN_TEST:
         cautions.append(
-            Caution(
-                "few_units",
-                f"{n} {unit}s with a difference: the smallest two-sided p-value there can "
-                f"be is {2.0 ** (1 - n):g}",
+            FEW_UNITS(
+                subject="The test",
+                n=n,
+                unit=unit,
+                consequence=f"the smallest possible two-sided p-value is {2.0 ** (1 - n):g}",
             )
         )
     if n == 0:
-        cautions.append(Caution("no_difference", f"no {unit} has a difference; the p-value is 1"))
+        cautions.append(NO_DIFFERENCE(unit=unit))
     return tuple(cautions)
 
 
@@ -137,32 +146,18 @@ def dependence_cautions(layout: Layout, unit: UnitName) -> tuple[Caution, ...]:
     if layout.kind in {BlockKind.RANDOM, BlockKind.SUBSAMPLES}:
         return (overlapping_training_sets() if unit == "block" else fitted_models_only(),)
     if layout.kind is BlockKind.SOURCE and unit != "block":
-        return (
-            Caution(
-                "instances_share_a_source",
-                f"it takes each {unit} as independent, and those of one source resemble "
-                "each other: it says nothing of new sources",
-            ),
-        )
+        return (INSTANCES_SHARE_A_SOURCE(unit=unit),)
     return ()
 
 
 def fitted_models_only() -> Caution:
     """Caution of a test over the instances of random folds."""
-    return Caution(
-        "ignores_training_variance",
-        "it compares the fitted models: instances of one fold share their models, and what "
-        "another training sample would change is not in it",
-    )
+    return IGNORES_TRAINING_VARIANCE(subject="The test")
 
 
 def overlapping_training_sets() -> Caution:
     """Caution of a test that takes the blocks' means as independent."""
-    return Caution(
-        "ignores_training_overlap",
-        "the training sets of different splits overlap, and the test takes the splits as "
-        "independent: it is liberal, and rejects too often",
-    )
+    return IGNORES_TRAINING_OVERLAP()
 
 
 def subsamples_refusal(name: str, layout: Layout) -> str | None:

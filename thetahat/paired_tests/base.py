@@ -8,12 +8,13 @@ from typing import Any, ClassVar, Protocol, overload, runtime_checkable
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.errors import EvaluationError
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.many_moments import ManyMoments
-from thetahat.values.types import Alternative, Caution, FloatArray, IntArray, Target, UnitName
+from thetahat.values.types import Alternative, FloatArray, IntArray, Target, UnitName
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from thetahat.cautions import FEW_BLOCKS, ZERO_VARIANCE, Caution
 from thetahat.distributions import p_value_of, upper_quantile
 from thetahat.errors import InvalidParameter
 from thetahat.paired_tests._posteriors import Shares, check_rope, shares_told
@@ -16,9 +17,7 @@ from thetahat.paired_tests._units import unit_target
 from thetahat.paired_tests.base import DrawsNothing, PairedLosses, TestOutcome
 from thetahat.registry import PARTITIONS, SUBSAMPLES, MethodInfo
 from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, BlockKind, Caution, Needs, Target
-
-_FEW_SPLITS = 10
+from thetahat.values.types import Alternative, BlockKind, Needs, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,16 +165,12 @@ def _cautions(j: int, *, is_point: bool) -> tuple[Caution, ...]:
     cautions = []
     if is_point:
         cautions.append(
-            Caution("zero_variance", "the differences do not vary: the posterior is a single point")
-        )
-    if j < _FEW_SPLITS:
-        cautions.append(
-            Caution(
-                "few_blocks",
-                f"it rests on {j} split means; with fewer than {_FEW_SPLITS} the variance itself "
-                "is uncertain",
+            ZERO_VARIANCE(
+                reason="the differences do not vary", consequence="The posterior is a single point."
             )
         )
+    if j < FEW_BLOCKS.threshold:
+        cautions.append(FEW_BLOCKS(subject="The posterior", n=j, unit="split"))
     return tuple(cautions)
 
 

@@ -9,6 +9,7 @@ from typing import ClassVar, Final
 
 import numpy as np
 
+from thetahat.cautions import SMALLEST_P_VALUE, ZERO_VARIANCE, Caution
 from thetahat.numerics.bootstrap import (
     MOST_DEFAULT_DRAWS,
     Replicates,
@@ -25,7 +26,7 @@ from thetahat.paired_tests._units import count_units
 from thetahat.paired_tests.base import PairBatch, PairedLosses, TestOutcome
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.layout import Layout
-from thetahat.values.types import UNITS, Alternative, Caution, Needs, Target, UnitName
+from thetahat.values.types import UNITS, Alternative, Needs, Target, UnitName
 
 RESAMPLES: Final = "resamples"
 """Where a batch keeps the resamples that its evaluation's intervals rest on, if there are any."""
@@ -176,16 +177,12 @@ def _count_extreme(replicates: Replicates, alternative: Alternative) -> int:
 
 def _of_the_p_value(replicates: Replicates, count: int) -> Iterator[Caution]:
     if replicates.is_constant:
-        yield Caution(
-            "zero_variance",
-            "the difference is the same for every unit: resamples say nothing of its chance",
+        yield ZERO_VARIANCE(
+            reason="the difference is the same for every unit",
+            consequence="Resampling cannot show how certain it is.",
         )
     elif count == 0:
-        yield Caution(
-            "smallest_p_value",
-            f"no resample is as far out: p is the smallest that {replicates.n_resamples} resamples "
-            "can give; ask for more to tell smaller ones apart",
-        )
+        yield SMALLEST_P_VALUE(n_resamples=replicates.n_resamples)
 
 
 METHOD = BootstrapDifference

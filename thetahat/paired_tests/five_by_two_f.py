@@ -8,12 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from thetahat.cautions import NO_DIRECTION, ZERO_VARIANCE, Caution
 from thetahat.distributions import f_upper_tail
 from thetahat.paired_tests._t import rounded
 from thetahat.paired_tests.base import DrawsNothing, PairedLosses, TestOutcome
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, Caution, Needs, Target
+from thetahat.values.types import Alternative, Needs, Target
 from thetahat.variances import VARIANCES
 from thetahat.variances.base import VarianceEstimator
 
@@ -108,21 +109,18 @@ def _variance() -> VarianceEstimator:
 
 
 def _no_direction() -> Caution:
-    return Caution(
-        "no_direction",
-        "an F test sees squares and has no one-sided p-value; ask for two_sided",
-    )
+    return NO_DIRECTION()
 
 
 def _no_spread(size: float) -> Caution:
     if size == 0:
-        return Caution(
-            "zero_variance", "the differences are all 0: there is no statistic, and p is 1"
+        return ZERO_VARIANCE(
+            reason="all differences are 0",
+            consequence="There is no statistic, and the p-value is 1.",
         )
-    return Caution(
-        "zero_variance",
-        "the two halves of every repeat differ alike: the statistic is infinite and left out; p is "
-        "its limit",
+    return ZERO_VARIANCE(
+        reason="the two halves of every repeat have the same difference",
+        consequence="The statistic is infinite and left out; the p-value is its limit.",
     )
 
 

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
+from thetahat.cautions import NO_DIFFERENCE, Caution
 from thetahat.distributions import binomial_cdf, fair_coin_p_value, p_value_of
 from thetahat.errors import EvaluationError, UnsupportedCombination
 from thetahat.paired_tests._choices import check_choice
@@ -17,7 +18,7 @@ from thetahat.paired_tests.base import PairBatch, PairedLosses, TestOutcome
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, BlockKind, Caution, Target
+from thetahat.values.types import Alternative, BlockKind, Target
 
 Variant = Literal["exact", "mid_p", "chi_squared", "chi_squared_corrected"]
 
@@ -189,9 +190,7 @@ def _cautions(layout: Layout, n_discordant: int) -> tuple[Caution, ...]:
     if layout.kind is BlockKind.RANDOM:
         cautions.append(fitted_models_only())
     if n_discordant == 0:
-        cautions.append(
-            Caution("no_difference", "no instance is wrong for one model alone; the p-value is 1")
-        )
+        cautions.append(NO_DIFFERENCE(unit="instance"))
     return tuple(cautions)
 
 

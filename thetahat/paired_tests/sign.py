@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.distributions import fair_coin_p_value
 from thetahat.paired_tests._choices import check_choice
 from thetahat.paired_tests._unit_batches import units_of_batch
@@ -15,7 +16,7 @@ from thetahat.paired_tests._units import paired_units, unit_cautions, unit_refus
 from thetahat.paired_tests.base import PairBatch, PairedLosses, TestOutcome
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.layout import Layout
-from thetahat.values.types import UNITS, Alternative, Caution, Needs, Target, UnitName
+from thetahat.values.types import UNITS, Alternative, Needs, Target, UnitName
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from thetahat.cautions import VARIANCE_NOT_USABLE
 from thetahat.distributions import p_values_of
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.paired_tests._t import rounded, t_outcome
@@ -21,15 +22,7 @@ from thetahat.paired_tests.base import (
 )
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.layout import Layout
-from thetahat.values.types import (
-    Alternative,
-    BlockKind,
-    Caution,
-    FloatArray,
-    Needs,
-    Target,
-    UnitName,
-)
+from thetahat.values.types import Alternative, BlockKind, FloatArray, Needs, Target, UnitName
 from thetahat.variances import VARIANCES
 from thetahat.variances.base import VarianceEstimate, VarianceEstimator
 
@@ -210,11 +203,7 @@ def _unit(layout: Layout, name: str) -> UnitName:
 def _refused(
     variance: VarianceEstimate, name: str, unit: UnitName, details: dict[str, str]
 ) -> TestOutcome:
-    caution = Caution(
-        "variance_not_usable",
-        f"{name} of the differences is not a positive number meant for tests; there is no "
-        "statistic and no p-value",
-    )
+    caution = VARIANCE_NOT_USABLE(variance=name)
     return TestOutcome(
         statistic=None,
         p_value=None,

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.distributions import p_value_of, p_values_of
 from thetahat.paired_tests._choices import check_choice
 from thetahat.paired_tests._signed_rank_batches import SignedRankBatch
@@ -29,7 +30,7 @@ from thetahat.paired_tests._units import (
 from thetahat.paired_tests.base import ManyOutcomes, PairBatch, PairedLosses, TestOutcome
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.layout import Layout
-from thetahat.values.types import UNITS, Alternative, Caution, FloatArray, Needs, Target, UnitName
+from thetahat.values.types import UNITS, Alternative, FloatArray, Needs, Target, UnitName
 
 _AUTO_EXACT = 50  # differences up to which the exact distribution is the default
 _MAX_EXACT = 500  # the distribution takes n^3 steps

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.pipelines.allowed import ActsOn
 from thetahat.pipelines.steps.base import Learnt, Step
 from thetahat.tables.features import Features
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True)

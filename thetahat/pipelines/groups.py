@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.errors import Loc
 from thetahat.pipelines.column_step import LearntStep, PlacedStep, check_named, names_of, select
 from thetahat.tables.features import Features
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True)

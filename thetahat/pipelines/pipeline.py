@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData
 from thetahat.learners.base import Fitted
 from thetahat.losses.base import Predictions
@@ -14,7 +15,7 @@ from thetahat.pipelines.column_step import LearntStep, PlacedStep
 from thetahat.pipelines.groups import LearntGroups, PlacedGroups, learn_in_turn, transform_in_turn
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
-from thetahat.values.types import Caution, FloatArray, Label
+from thetahat.values.types import FloatArray, Label
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.errors import (
     InsufficientData,
     InvalidParameter,
@@ -23,7 +24,7 @@ from thetahat.pipelines.third_party_calls import guarded
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.tables.labels import key_among, key_of
-from thetahat.values.types import Caution, FloatArray, Label
+from thetahat.values.types import FloatArray, Label
 
 if TYPE_CHECKING:
     from thetahat.tables.sparse import CsrMatrix

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
 from thetahat.pipelines.allowed import STRING_TRANSFORMERS, WIDTHS, ActsOn, acts_on, step_info
 from thetahat.pipelines.estimators import new_estimator
@@ -18,7 +19,7 @@ from thetahat.pipelines.third_party_calls import guarded
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.tables.sparse import sparse_columns
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 if TYPE_CHECKING:
     from thetahat.tables.sparse import CsrMatrix

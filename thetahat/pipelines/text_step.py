@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
 from thetahat.pipelines.allowed import ActsOn, acts_on, step_info
 from thetahat.pipelines.estimators import new_estimator
@@ -19,7 +20,6 @@ from thetahat.pipelines.third_party_calls import guarded
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.tables.sparse import Numbered, SparseColumns, sparse_columns
-from thetahat.values.types import Caution
 
 
 @dataclass(frozen=True, slots=True, eq=False)

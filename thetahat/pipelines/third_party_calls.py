@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from thetahat.cautions import LEARNER_WARNING, NOT_CONVERGED, Caution
 from thetahat.errors import EvaluationError, LearnerFailed
-from thetahat.values.types import Caution
 
 _LONGEST_MESSAGE: Final = 500
 _ABOUT_THE_INTERFACE: Final = (DeprecationWarning, FutureWarning, PendingDeprecationWarning)
@@ -48,8 +48,9 @@ def _caution(name: str, category: type[Warning], message: Warning | str) -> Caut
     if issubclass(category, _ABOUT_THE_INTERFACE):
         return None
     converged = category.__name__ != "ConvergenceWarning"
-    code = "learner_warning" if converged else "not_converged"
-    return Caution(code, f"{name}: {_first_paragraph(message)}")
+    return (LEARNER_WARNING if converged else NOT_CONVERGED)(
+        sentence=f"{name}: {_first_paragraph(message)}"
+    )
 
 
 def _first_paragraph(message: object) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.errors import LearnerFailed
 from thetahat.pipelines.allowed import ActsOn, step_info
 from thetahat.pipelines.scikit_step import csr_of
@@ -20,7 +21,7 @@ from thetahat.pipelines.text_step import TextStep
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.tables.sparse import SparseColumns, sparse_columns
-from thetahat.values.types import Caution, IntArray
+from thetahat.values.types import IntArray
 
 if TYPE_CHECKING:
     from thetahat.pipelines.steps.base import Step

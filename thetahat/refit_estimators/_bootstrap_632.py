@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from thetahat.values.types import Caution
+from thetahat.cautions import OUT_OF_BAG_ABOVE_NO_INFORMATION, Caution
 
 SHARE = 0.632  # 1 - 1/e to three digits, as efron1983 has it: the share of rows in a resample
 
@@ -68,9 +68,7 @@ class Plus:
         if self.out_of_bag <= self.no_information:
             return ()
         return (
-            Caution(
-                "out_of_bag_above_no_information",
-                f"the error out of the bag, {self.out_of_bag:.6g}, is above that of a model that "
-                f"knows nothing, {self.no_information:.6g}, which is taken in its place",
+            OUT_OF_BAG_ABOVE_NO_INFORMATION(
+                out_of_bag=f"{self.out_of_bag:.6g}", no_information=f"{self.no_information:.6g}"
             ),
         )

@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
+from thetahat.cautions import FEW_REPLICATES_OF_A_REFIT, FEW_RESAMPLES, Caution
 from thetahat.intervals._ends import open_end, tail_of
 from thetahat.intervals.base import Interval
 from thetahat.registry import MethodInfo
-from thetahat.values.types import Alternative, Caution, FloatArray, MeanKind, Target
-
-FEW: Final = 100  # replicates below which the 2.5 % points rest on two or three of them
-
-COVERS_TOO_SELDOM: Final = Caution(
-    "covers_too_seldom",
-    "in the largest benchmark (schulz2024) intervals of this kind covered in about half of all "
-    "cases where 95 % were meant: it is given for comparison, and not to rest a decision on",
-)
-
-COVERAGE_DISAGREES: Final = Caution(
-    "coverage_disagrees",
-    "in the largest benchmark (schulz2024) the interval of this name covered in about half of all "
-    "cases where 95 % were meant; as it is made here, with no copy of a tested instance learnt "
-    "from, it covered in 96 % (preset interval_coverage, 50 rows): more is to be known before it "
-    "is recommended",
-)
+from thetahat.values.types import Alternative, FloatArray, MeanKind, Target
 
 
 def percentile_interval(  # noqa: PLR0913 - what an interval is made of
@@ -65,12 +48,10 @@ def percentile_interval(  # noqa: PLR0913 - what an interval is made of
 
 
 def _of_few(n: int) -> tuple[Caution, ...]:
-    if n >= FEW:
+    if n >= FEW_REPLICATES_OF_A_REFIT:
         return ()
     return (
-        Caution(
-            "few_resamples",
-            f"its ends are quantiles of {n} replicates; with fewer than {FEW} they hang on the "
-            "few that are outermost",
+        FEW_RESAMPLES(
+            subject="The interval", n=n, what="replicates", least=FEW_REPLICATES_OF_A_REFIT
         ),
     )

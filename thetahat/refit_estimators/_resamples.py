@@ -9,13 +9,19 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from thetahat.cautions import (
+    FEW_OUT_OF_BAG_RESAMPLES,
+    FEW_RESAMPLES,
+    NEGATIVE_VARIANCE,
+    NEVER_OUT_OF_BAG,
+    ZERO_VARIANCE,
+    Caution,
+)
 from thetahat.refit_estimators._parameters import require_rows
 from thetahat.refit_estimators.base import APPARENT, Fits
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
-from thetahat.values.types import Caution, FloatArray, IntArray
-
-STEADY = 500  # resamples from which the standard error of the benchmark is steady (schulz2024)
+from thetahat.values.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -192,22 +198,17 @@ def of_resamples(
 ) -> tuple[Caution, ...]:
     """Cautions on a standard error that rests on few resamples."""
     cautions: list[Caution] = []
-    if n_resamples < STEADY and not without_noise:
+    if n_resamples < FEW_OUT_OF_BAG_RESAMPLES and not without_noise:
         cautions.append(
-            Caution(
-                "few_resamples",
-                f"the standard error rests on {n_resamples} resamples; with fewer than {STEADY} "
-                "the noise of resampling makes it too large; take more, or correct_noise",
+            FEW_RESAMPLES(
+                subject="The standard error",
+                n=n_resamples,
+                what="resamples",
+                least=FEW_OUT_OF_BAG_RESAMPLES,
             )
         )
     if n_used < n:
-        cautions.append(
-            Caution(
-                "never_out_of_bag",
-                f"{n - n_used} of {n} instances stand in every resample, and nothing is known of "
-                "their error; take more resamples",
-            )
-        )
+        cautions.append(NEVER_OUT_OF_BAG(n_never=n - n_used, n=n))
     return tuple(cautions)
 
 
@@ -216,10 +217,14 @@ def of_variance(value: float) -> tuple[Caution, ...]:
     if value > 0:
         return ()
     if value < 0:
-        message = (
-            f"the variance came out as {value:.6g} when the noise of the resamples was taken off; "
-            "no interval is built on it; take more resamples"
+        return (
+            NEGATIVE_VARIANCE(
+                subject="After the noise of resampling was subtracted, the variance",
+                value=f"{value:.6g}",
+            ),
         )
-        return (Caution("negative_variance", message),)
-    message = "the losses out of the bag do not vary, and no interval is built on a variance of 0"
-    return (Caution("zero_variance", message),)
+    return (
+        ZERO_VARIANCE(
+            reason="the out-of-bag losses do not vary", consequence="No interval is built on it."
+        ),
+    )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.cross_validation import Group, SplitOutcome, rows_of, run_path
 from thetahat.cross_validation.split_ranges import stretches
 from thetahat.errors import EvaluationError
@@ -16,7 +17,6 @@ from thetahat.losses.base import Loss, Predictions
 from thetahat.refit_estimators._no_information import no_information_error
 from thetahat.refit_estimators.base import APPARENT, Design, Fits
 from thetahat.tables.data import Data
-from thetahat.values.types import Caution
 
 Arrays = dict[str, np.ndarray]
 _UNKNOWN = np.nan  # stands, between workers, for a split without a no-information error

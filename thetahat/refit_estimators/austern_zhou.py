@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
+from thetahat.cautions import ZERO_VARIANCE
 from thetahat.refit_estimators._parameters import (
     INDEPENDENT_ROWS,
     above_rounding,
@@ -14,7 +15,7 @@ from thetahat.refit_estimators._parameters import (
 from thetahat.refit_estimators._replacements import Replacements
 from thetahat.refit_estimators.base import VARIANCES_LIST, Fits
 from thetahat.registry import MethodInfo
-from thetahat.values.types import Caution, MeanKind, Needs, Target
+from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
 Form = Literal["corrected", "published"]
@@ -75,7 +76,7 @@ class AusternZhou:
             "Too large, the more so the more the model changes with its training data; its "
             "intervals were among the widest that cover in the largest benchmark."
         ),
-        needs=Needs.REFIT_ESTIMATORS,
+        needs=Needs.REFITS,
         blocks=INDEPENDENT_ROWS,
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.POOLED,
@@ -112,6 +113,8 @@ class AusternZhou:
         )
 
 
-_NOTHING_CHANGES = Caution("zero_variance", "no replacement changes the error, and this is 0")
+_NOTHING_CHANGES = ZERO_VARIANCE(
+    reason="no replaced instance changes the error", consequence="No interval is built on it."
+)
 
 METHOD = AusternZhou

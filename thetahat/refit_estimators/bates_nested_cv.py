@@ -9,6 +9,7 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
+from thetahat.cautions import FEW_REPEATS, STANDARD_ERROR_AT_ITS_BOUND, ZERO_VARIANCE, Caution
 from thetahat.intervals._ends import symmetric_interval
 from thetahat.intervals.base import Interval
 from thetahat.refit_estimators._nested_folds import NestedFolds
@@ -20,10 +21,9 @@ from thetahat.refit_estimators._parameters import (
 )
 from thetahat.refit_estimators.base import INTERVALS_LIST, VARIANCES_LIST, Fits
 from thetahat.registry import MethodInfo
-from thetahat.values.types import Alternative, Caution, FloatArray, MeanKind, Needs, Target
+from thetahat.values.types import Alternative, FloatArray, MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
-_STEADY = 10  # outer repeats from which the interval of the benchmark covers (schulz2024)
 Variant = Literal["mlr3inferr", "nestedcv"]
 
 
@@ -94,7 +94,7 @@ class BatesNestedCv:
             "Slightly conservative in the largest benchmark, where it was the narrowest of the "
             "intervals that cover; uncertain with few repeats."
         ),
-        needs=Needs.REFIT_ESTIMATORS,
+        needs=Needs.REFITS,
         blocks=INDEPENDENT_ROWS,
         targets=(Target.THESE_MODELS,),
         mean=MeanKind.POOLED,
@@ -188,7 +188,9 @@ class BatesNestedCv:
 
 def _of_bounds(wanted: float, least: float, K: int) -> tuple[Caution, ...]:
     if least == 0:
-        return (Caution("zero_variance", "all losses are equal, and the variance is 0"),)
+        return (
+            ZERO_VARIANCE(reason="all losses are equal", consequence="No interval is built on it."),
+        )
     if least <= wanted <= math.sqrt(K) * least:
         return ()
     which, bound = (
@@ -196,25 +198,13 @@ def _of_bounds(wanted: float, least: float, K: int) -> tuple[Caution, ...]:
         if wanted < least
         else ("upper", f"the square root of {K} times that of a naive cross-validation")
     )
-    return (
-        Caution(
-            "standard_error_at_its_bound",
-            f"the standard error came out as {wanted:.6g} and was set to its {which} bound, "
-            f"{bound}",
-        ),
-    )
+    return (STANDARD_ERROR_AT_ITS_BOUND(value=f"{wanted:.6g}", side=which, bound=bound),)
 
 
 def _of_repeats(n_repeats: int) -> tuple[Caution, ...]:
-    if n_repeats >= _STEADY:
+    if n_repeats >= FEW_REPEATS.threshold:
         return ()
-    return (
-        Caution(
-            "few_repeats",
-            f"it rests on {n_repeats} repeats; with fewer than {_STEADY} the standard error is "
-            "itself uncertain and the interval covers less than it says",
-        ),
-    )
+    return (FEW_REPEATS(n=n_repeats),)
 
 
 METHOD = BatesNestedCv

@@ -56,7 +56,7 @@ class BccvPercentile:
             "Covers nearly as often as it says in the largest benchmark; it lies somewhat high, "
             "for a resample has fewer different instances than the data."
         ),
-        needs=Needs.REFIT_ESTIMATORS,
+        needs=Needs.REFITS,
         blocks=INDEPENDENT_ROWS,
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.POOLED,

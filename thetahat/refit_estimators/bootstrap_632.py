@@ -69,7 +69,7 @@ class Bootstrap632:
             "Too small, by a lot for learners that fit their training data (nearly) perfectly; "
             "the standard error is too large with few resamples."
         ),
-        needs=Needs.REFIT_ESTIMATORS,
+        needs=Needs.REFITS,
         blocks=INDEPENDENT_ROWS,
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.POOLED,

@@ -76,7 +76,7 @@ class Bootstrap632Plus:
             "Little bias in the source's studies, some upwards for small samples; the standard "
             "error is too large with few resamples, and its intervals wide."
         ),
-        needs=Needs.REFIT_ESTIMATORS,
+        needs=Needs.REFITS,
         blocks=INDEPENDENT_ROWS,
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.POOLED,

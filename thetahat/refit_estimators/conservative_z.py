@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from thetahat.cautions import FEW_HALVINGS, ZERO_VARIANCE, Caution
 from thetahat.refit_estimators._halves import Halves
 from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, above_rounding, require_at_least
 from thetahat.refit_estimators.base import VARIANCES_LIST, Fits
 from thetahat.registry import MethodInfo
 from thetahat.schemes._sizes import check_test_size
-from thetahat.values.types import Caution, MeanKind, Needs, Target
+from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
-
-_ENOUGH = 10  # halvings from which the intervals of the benchmark cover (schulz2024)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +66,7 @@ class ConservativeZ:
             "Too large, as its name says: it is the variance on half the data. In the largest "
             "benchmark its intervals covered in nearly all settings."
         ),
-        needs=Needs.REFIT_ESTIMATORS,
+        needs=Needs.REFITS,
         blocks=INDEPENDENT_ROWS,
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.MACRO,
@@ -106,19 +105,15 @@ class ConservativeZ:
 def _of_agreement(value: float) -> tuple[Caution, ...]:
     if value > 0:
         return ()
-    return (Caution("zero_variance", "the halves always agree, and the variance is 0"),)
+    return (
+        ZERO_VARIANCE(reason="the halves always agree", consequence="No interval is built on it."),
+    )
 
 
 def _of_halvings(n_halvings: int) -> tuple[Caution, ...]:
-    if n_halvings >= _ENOUGH:
+    if n_halvings >= FEW_HALVINGS.threshold:
         return ()
-    return (
-        Caution(
-            "few_halvings",
-            f"it rests on {n_halvings} cuts of the data in two; with fewer than {_ENOUGH} the "
-            "variance is itself uncertain, and its intervals cover less than they say",
-        ),
-    )
+    return (FEW_HALVINGS(n=n_halvings),)
 
 
 METHOD = ConservativeZ

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from thetahat.cautions import COVERS_TOO_SELDOM
 from thetahat.intervals.base import Interval
 from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, require_at_least
-from thetahat.refit_estimators._percentiles import COVERS_TOO_SELDOM, percentile_interval
+from thetahat.refit_estimators._percentiles import percentile_interval
 from thetahat.refit_estimators._resamples import Resamples, out_of_bag
 from thetahat.refit_estimators.base import INTERVALS_LIST, Fits
 from thetahat.refit_estimators.bootstrap_632_plus import NOT_OF_PAIRS, plus_of
@@ -58,7 +59,7 @@ class LocationShiftedBootstrap:
             "Far too short in the largest benchmark, where it covered about every second time; "
             "the more the learner fits its training data, the shorter."
         ),
-        needs=Needs.REFIT_ESTIMATORS,
+        needs=Needs.REFITS,
         blocks=INDEPENDENT_ROWS,
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.POOLED,
@@ -86,7 +87,7 @@ class LocationShiftedBootstrap:
             plus.apparent - plus.estimate,
             level,
             alternative,
-            (COVERS_TOO_SELDOM, *plus.cautions),
+            (COVERS_TOO_SELDOM(), *plus.cautions),
         )
 
 

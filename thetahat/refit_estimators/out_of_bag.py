@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
+from thetahat.cautions import STANDARD_ERROR_OF_INSTANCES
 from thetahat.refit_estimators._parameters import (
     INDEPENDENT_ROWS,
     above_rounding,
@@ -14,7 +15,7 @@ from thetahat.refit_estimators._parameters import (
 from thetahat.refit_estimators._resamples import Resamples, of_resamples, of_variance, out_of_bag
 from thetahat.refit_estimators.base import VARIANCES_LIST, Fits
 from thetahat.registry import MethodInfo
-from thetahat.values.types import Caution, MeanKind, Needs, Target
+from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
 Average = Literal["instance", "split"]
@@ -75,7 +76,7 @@ class OutOfBagEstimate:
             "The error is too large, that of a model fitted to 63.2 % of the instances; the "
             "standard error is too large with few resamples, and its intervals wide."
         ),
-        needs=Needs.REFIT_ESTIMATORS,
+        needs=Needs.REFITS,
         blocks=INDEPENDENT_ROWS,
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.POOLED,
@@ -120,10 +121,6 @@ class OutOfBagEstimate:
         )
 
 
-_OF_INSTANCES = Caution(
-    "standard_error_of_instances",
-    "the standard error is that of the average over instances; the average over splits differs "
-    "from it by the noise of resampling",
-)
+_OF_INSTANCES = STANDARD_ERROR_OF_INSTANCES()
 
 METHOD = OutOfBagEstimate

@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from thetahat.cautions import COVERAGE_DISAGREES
 from thetahat.intervals.base import Interval
 from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, require_at_least
-from thetahat.refit_estimators._percentiles import COVERAGE_DISAGREES, percentile_interval
+from thetahat.refit_estimators._percentiles import percentile_interval
 from thetahat.refit_estimators._two_stages import TwoStages
 from thetahat.refit_estimators.base import INTERVALS_LIST, Fits
 from thetahat.refit_estimators.bootstrap_632_plus import NOT_OF_PAIRS
@@ -62,7 +63,7 @@ class TwoStageBootstrap:
             "learnt are tested, errors are too small. Without them, as here, it covered nearly as "
             "often as it says in samples of 50 rows."
         ),
-        needs=Needs.REFIT_ESTIMATORS,
+        needs=Needs.REFITS,
         blocks=INDEPENDENT_ROWS,
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.POOLED,
@@ -91,7 +92,7 @@ class TwoStageBootstrap:
             0.0,
             level,
             alternative,
-            (COVERAGE_DISAGREES, *of_data.cautions),
+            (COVERAGE_DISAGREES(), *of_data.cautions),
         )
 
 

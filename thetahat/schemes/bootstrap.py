@@ -8,12 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from thetahat.cautions import TRAINED_ON_RESAMPLES, Caution
 from thetahat.registry import SUBSAMPLES, MethodInfo
 from thetahat.schemes._partitions import check_two_rows
 from thetahat.schemes._sizes import check_count
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
-from thetahat.values.types import BlockKind, Caution
+from thetahat.values.types import BlockKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,14 +67,7 @@ class Bootstrap:
         blocks=SUBSAMPLES,
     )
     requires: ClassVar[frozenset[str]] = frozenset()
-    cautions: ClassVar[tuple[Caution, ...]] = (
-        Caution(
-            "trained_on_resamples",
-            "each model has learnt from about .632 n different rows, so the error is that of a "
-            "smaller sample; the corrected resampled variance was made for draws without "
-            "replacement, and is a rule of thumb here, with the different rows as training size",
-        ),
-    )
+    cautions: ClassVar[tuple[Caution, ...]] = (TRAINED_ON_RESAMPLES(),)
 
     def __post_init__(self) -> None:
         check_count("n_resamples", self.n_resamples)

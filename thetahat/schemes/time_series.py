@@ -8,11 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from thetahat.cautions import ORDER_OF_TIME, Caution
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.registry import SUBSAMPLES, MethodInfo
 from thetahat.schemes._partitions import check_n_folds, check_two_rows, column_of
 from thetahat.schemes.base import Rows, Split
-from thetahat.values.types import BlockKind, Caution, IntArray
+from thetahat.values.types import BlockKind, IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,14 +71,7 @@ class TimeSeries:
         blocks=SUBSAMPLES,
     )
     requires: ClassVar[frozenset[str]] = frozenset({"time"})
-    cautions: ClassVar[tuple[Caution, ...]] = (
-        Caution(
-            "order_of_time",
-            "training parts grow, and rows that follow each other in time depend on each other: "
-            "no variance and no test here allows for that, and the corrected resampled variance "
-            "is a rule of thumb",
-        ),
-    )
+    cautions: ClassVar[tuple[Caution, ...]] = (ORDER_OF_TIME(),)
 
     def __post_init__(self) -> None:
         check_n_folds(self.n_folds)

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.statistics.base import Sample, Takes
-from thetahat.values.types import Caution, FloatArray, IntArray
+from thetahat.values.types import FloatArray, IntArray
 
 NOT_ROUNDING = 64 * float(np.finfo(np.float64).eps)
 """Of the terms of a difference: what is smaller is their rounding."""

@@ -7,9 +7,10 @@ from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.registry import MethodInfo
-from thetahat.values.types import Caution, FloatArray, IntArray
+from thetahat.values.types import FloatArray, IntArray
 
 Takes = Literal["one", "pairs", "two"]
 """One sample x; rows of x and y; or two samples, x and y."""

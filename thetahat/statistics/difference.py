@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.statistics._moments import OfSums
@@ -19,7 +20,7 @@ from thetahat.statistics._two_samples import (
     OfPairedSums,
 )
 from thetahat.statistics.base import Functional, Sample, Statistic, Takes
-from thetahat.values.types import Caution, IntArray
+from thetahat.values.types import IntArray
 
 
 @dataclass(frozen=True, slots=True)

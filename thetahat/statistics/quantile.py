@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from thetahat.cautions import EXTREME_QUANTILE, Caution
 from thetahat.errors import InvalidParameter
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.statistics._one_sample import OneSample, one_column
 from thetahat.statistics._ordered import DEFINITIONS, OfQuantile
 from thetahat.statistics.base import Sample
-from thetahat.values.types import Caution
-
-_FEWEST_BEYOND = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +84,9 @@ class Quantile(OneSample):
     def cautions(self, sample: Sample) -> tuple[Caution, ...]:
         """Tell of a quantile with hardly a value beyond it."""
         beyond = len(sample.x) * min(self.q, 1 - self.q)
-        if beyond >= _FEWEST_BEYOND:
+        if beyond >= EXTREME_QUANTILE.threshold:
             return ()
-        return (
-            Caution(
-                "extreme_quantile",
-                f"about {beyond:.3g} of {len(sample.x)} values lie beyond the quantile; with fewer "
-                f"than {_FEWEST_BEYOND} its replicates say little",
-            ),
-        )
+        return (EXTREME_QUANTILE(n_beyond=f"{beyond:.3g}", n=len(sample.x)),)
 
 
 METHOD = Quantile

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from thetahat.values.types import Caution, IntArray, Label
+from thetahat.cautions import LABELS_ALIKE, Caution
+from thetahat.values.types import IntArray, Label
 
 
 def codes_of(labels: Sequence[Label] | IntArray) -> tuple[IntArray, tuple[Label, ...]]:
@@ -57,12 +58,8 @@ def cautions_of_labels(labels: Iterable[Label], what: str) -> tuple[Caution, ...
     if not alike:
         return ()
     one, other = alike[0][:2]
-    more = f", and {len(alike) - 1} more," if len(alike) > 1 else ""
-    message = (
-        f"the {what} {one!a} and {other!a}{more} differ only in letter case, blanks or "
-        "the coding of their characters, and count as two"
-    )
-    return (Caution("labels_alike", message),)
+    more = f" (and {len(alike) - 1} more pairs)" if len(alike) > 1 else ""
+    return (LABELS_ALIKE(what=what, first=ascii(one), second=ascii(other), more=more),)
 
 
 def _have_no_gaps(codes: IntArray) -> bool:

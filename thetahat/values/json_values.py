@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from thetahat.values.types import Caution
+from thetahat.cautions import Caution
 
 if TYPE_CHECKING:
     JsonValue: TypeAlias = (
@@ -133,8 +133,7 @@ def plain(value: Any) -> Any:
 
 def told(cautions: Iterable[Caution]) -> list[dict[str, str]]:
     """Return cautions as the wire has them, each once; typed results replace this function."""
-    unique = dict.fromkeys((caution.code, caution.message) for caution in cautions)
-    return [{"code": code, "message": message} for code, message in unique]
+    return [to_json(caution) for caution in dict.fromkeys(cautions)]
 
 
 def number(value: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal, get_args
 
@@ -59,12 +58,4 @@ class Needs(StrEnum):
     LOSSES = "losses"  # one loss per test instance
     REPEATS = "repeats"  # several partitions of the same instances
     PREDICTIONS = "predictions"  # the predictions and the truth
-    REFIT_ESTIMATORS = "refits"  # the learner and the data, to fit it again
-
-
-@dataclass(frozen=True, slots=True)
-class Caution:
-    """A number that is defined but doubtful: a stable code and a sentence for people."""
-
-    code: str
-    message: str
+    REFITS = "refits"  # the learner and the data, to fit it again

@@ -7,12 +7,20 @@ from typing import Any
 
 import numpy as np
 
+from thetahat.cautions import (
+    FEW_BLOCKS,
+    IGNORES_CLUSTERS,
+    IGNORES_TRAINING_VARIANCE,
+    NEGATIVE_VARIANCE,
+    VARIANCE_OF_ONE_REPEAT,
+    ZERO_VARIANCE,
+    Caution,
+)
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.types import Caution, FloatArray, MeanKind, Needs, Target
+from thetahat.values.types import FloatArray, MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
-FEW = 10  # below it a t interval on K - 1 degrees of freedom is wide and hangs on each block
 KNOWS_CLUSTERS = frozenset({"cluster_robust", "cluster_bootstrap"})
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -80,15 +88,9 @@ def within_degrees(losses: BlockLosses) -> float:
 def few_blocks(losses: BlockLosses) -> tuple[Caution, ...]:
     """Caution for methods that rest on K block means."""
     k = int(between_degrees(losses)) + 1
-    if k >= FEW:
+    if k >= FEW_BLOCKS.threshold:
         return ()
-    return (
-        Caution(
-            "few_blocks",
-            f"it rests on {k} block means; with fewer than {FEW} the variance itself is uncertain "
-            "and the interval wide",
-        ),
-    )
+    return (FEW_BLOCKS(subject="The variance", n=k, unit="block"),)
 
 
 def several_repeats(losses: BlockLosses) -> tuple[Caution, ...]:
@@ -96,22 +98,12 @@ def several_repeats(losses: BlockLosses) -> tuple[Caution, ...]:
     r = losses.layout.n_repeats
     if r == 1:
         return ()
-    return (
-        Caution(
-            "variance_of_one_repeat",
-            f"the average of {r} values, one per repeat: it speaks of the mean of one repeat, and "
-            "the mean over all of them varies less",
-        ),
-    )
+    return (VARIANCE_OF_ONE_REPEAT(n_repeats=r),)
 
 
 def ignores_training_variance(what: str) -> Caution:
     """Caution for methods that see only how the losses of fitted models spread."""
-    return Caution(
-        "ignores_training_variance",
-        f"{what}: what another training sample would change is not in it, and where the learner "
-        "is unstable or the sample small it is far too small for the expected error",
-    )
+    return IGNORES_TRAINING_VARIANCE(subject=what)
 
 
 def training_variance_cautions(losses: BlockLosses, what: str) -> tuple[Caution, ...]:
@@ -124,13 +116,7 @@ def _of_clusters(info: MethodInfo, losses: BlockLosses) -> tuple[Caution, ...]:
     layout = losses.layout
     if layout.cluster is None or info.needs is not Needs.LOSSES or info.name in KNOWS_CLUSTERS:
         return ()
-    return (
-        Caution(
-            "ignores_clusters",
-            f"the instances come in {len(layout.cluster_labels)} clusters, and {info.name} takes "
-            "them as independent: it is too small where those of one cluster resemble each other",
-        ),
-    )
+    return (IGNORES_CLUSTERS(n_clusters=len(layout.cluster_labels), method=info.name),)
 
 
 def _mean_of(info: MethodInfo) -> MeanKind:
@@ -152,19 +138,12 @@ def _rounding_of(losses: BlockLosses) -> float:
 
 def _of_sign(name: str, value: float) -> tuple[Caution, ...]:
     if value < 0:
-        return (
-            Caution(
-                "negative_variance",
-                f"{name} came out as {value:.6g}; it is reported as it is, and no interval or "
-                "test is built on it",
-            ),
-        )
+        return (NEGATIVE_VARIANCE(subject=f"The variance {name}", value=f"{value:.6g}"),)
     if value == 0:
         return (
-            Caution(
-                "zero_variance",
-                f"{name} is 0: the losses it looks at do not vary; no interval or test is built "
-                "on it",
+            ZERO_VARIANCE(
+                reason=f"the losses that {name} looks at do not vary",
+                consequence="No interval or test is built on it.",
             ),
         )
     return ()
@@ -176,8 +155,8 @@ def _of_signs(name: str, values: FloatArray) -> tuple[Caution, ...]:
     if n == 0:
         return ()
     return (
-        Caution(
-            "negative_variance",
-            f"{n} of the {known.size} values of {name} are negative; they are reported as they are",
+        NEGATIVE_VARIANCE(
+            subject=f"{n} of the {known.size} values of {name}",
+            value=f"the smallest is {known.min():.6g}",
         ),
     )

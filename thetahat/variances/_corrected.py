@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from thetahat.cautions import FEW_BLOCKS, LARGE_TEST_PARTS, Caution
 from thetahat.errors import InsufficientData
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.types import BlockKind, Caution, Target
-from thetahat.variances._conclusions import FEW, conclude
+from thetahat.values.types import BlockKind, Target
+from thetahat.variances._conclusions import conclude
 from thetahat.variances.base import VarianceEstimate
-
-_LARGE_SHARE = 0.15  # the benchmark's intervals cover at a tenth and no longer at a fifth
 
 
 def corrected_resampled(
@@ -40,20 +39,13 @@ def corrected_resampled(
 
 
 def _few_splits(j: int) -> tuple[Caution, ...]:
-    if j >= FEW:
+    if j >= FEW_BLOCKS.threshold:
         return ()
-    message = f"it rests on {j} split means; with fewer than {FEW} the variance itself is uncertain"
-    return (Caution("few_blocks", message),)
+    return (FEW_BLOCKS(subject="The variance", n=j, unit="split"),)
 
 
 def _large_test_parts(ratio: float) -> tuple[Caution, ...]:
     share = ratio / (1 + ratio)
-    if share <= _LARGE_SHARE:
+    if share <= LARGE_TEST_PARTS.threshold:
         return ()
-    return (
-        Caution(
-            "large_test_parts",
-            f"each split tests on {share:.3g} of its data; the intervals of the largest benchmark "
-            "cover well at a tenth and too seldom from a fifth on",
-        ),
-    )
+    return (LARGE_TEST_PARTS(share=f"{share:.0%}"),)

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
+from thetahat.cautions import Caution
 from thetahat.numerics.bootstrap import Replicates, SharedResamples
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import Caution, FloatArray, MeanKind, Target, UnitName
+from thetahat.values.types import FloatArray, MeanKind, Target, UnitName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,17 +7,16 @@ from typing import ClassVar
 
 import numpy as np
 
+from thetahat.cautions import FEW_CLUSTERS, Caution
 from thetahat.errors import InsufficientData
 from thetahat.registry import ONE_TEST_EACH, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import BlockKind, Caution, IntArray, MeanKind, Target
+from thetahat.values.types import BlockKind, IntArray, MeanKind, Target
 from thetahat.variances._applicability import lacks_rows, wrong_kind
 from thetahat.variances._conclusions import conclude, ignores_training_variance
 from thetahat.variances._sums import sums_about_the_mean
 from thetahat.variances.base import VarianceEstimate
-
-_FEW_CLUSTERS = 20  # cameron2015: "few" begins between 20 and 50 clusters
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +97,9 @@ class ClusterRobust:
 
 
 def _few_clusters(c: int) -> tuple[Caution, ...]:
-    if c >= _FEW_CLUSTERS:
+    if c >= FEW_CLUSTERS.threshold:
         return ()
-    return (
-        Caution(
-            "few_clusters",
-            f"it rests on {c} clusters; with fewer than {_FEW_CLUSTERS} it tends to be too small",
-        ),
-    )
+    return (FEW_CLUSTERS(n=c),)
 
 
 METHOD = ClusterRobust

@@ -7,11 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from thetahat.cautions import HALF_OF_THE_DATA, ORDER_DEPENDENT, UNEQUAL_HALVES, Caution
 from thetahat.errors import InsufficientData
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import Caution, MeanKind, Needs, Target
+from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances._applicability import wrong_kind
 from thetahat.variances._conclusions import conclude
 from thetahat.variances.base import VarianceEstimate
@@ -101,26 +102,16 @@ def _counted(per_repeat: list[int]) -> str:
 
 
 def _on_one_split() -> tuple[Caution, ...]:
-    return (
-        Caution(
-            "order_dependent",
-            "its estimate is the mean of the first fold of the first repeat: the same losses with "
-            "the repeats or folds in another order give another one",
-        ),
-    )
+    return (ORDER_DEPENDENT(),)
 
 
 def _on_halves(layout: Layout) -> tuple[Caution, ...]:
     sizes = layout.n_test.reshape(_REPEATS, 2)
     uneven = bool(np.any(np.abs(sizes[:, 0] - sizes[:, 1]) > 1))
-    half = Caution(
-        "half_of_the_data",
-        "every model is trained on half of the data: it speaks of the error at that size, which "
-        "for most learners is larger than with all of them",
-    )
+    half = HALF_OF_THE_DATA()
     if not uneven:
         return (half,)
-    caution = Caution("unequal_halves", "the two folds of a repeat differ in size by more than one")
+    caution = UNEQUAL_HALVES()
     return (half, caution)
 
 

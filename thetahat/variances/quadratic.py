@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from thetahat.cautions import DEPENDS_ON_THE_MEAN
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.registry import PARTITIONS, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import BlockKind, Caution, MeanKind, Target
+from thetahat.values.types import BlockKind, MeanKind, Target
 from thetahat.variances._applicability import within_refusal
 from thetahat.variances._conclusions import (
     between_degrees,
@@ -195,11 +196,7 @@ class Quadratic:
         uses_means: bool,
         details: dict[str, Any],
     ) -> VarianceEstimate:
-        depends = Caution(
-            "depends_on_the_mean",
-            "adding a constant to every loss changes it (the mean here is "
-            f"{losses.moments.macro_mean:.6g}); no interval or test is built on it",
-        )
+        depends = DEPENDS_ON_THE_MEAN(mean=f"{losses.moments.macro_mean:.6g}")
         return conclude(
             self.info,
             losses,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from thetahat.cautions import SECOND_MOMENT_OF_MEAN
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import Caution, MeanKind, Needs, Target
+from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances._applicability import between_refusal
 from thetahat.variances._conclusions import conclude, several_repeats
 from thetahat.variances._quadratic_forms import averaged, mean_squared
@@ -62,11 +63,7 @@ class Theta1:
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean."""
         value = averaged(losses.moments, mean_squared)
-        caution = Caution(
-            "second_moment_of_mean",
-            f"it is the squared mean loss, {value:.6g}, and contains the square of the expected "
-            "loss; no interval or test is built on it",
-        )
+        caution = SECOND_MOMENT_OF_MEAN(value=f"{value:.6g}")
         return conclude(
             self.info,
             losses,

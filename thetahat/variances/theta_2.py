@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from thetahat.cautions import NOISY
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import Caution, MeanKind, Target
+from thetahat.values.types import MeanKind, Target
 from thetahat.variances._applicability import within_refusal
 from thetahat.variances._conclusions import (
     between_degrees,
@@ -72,11 +73,9 @@ class Theta2:
         moments = losses.moments
         within = averaged(moments, lambda part: part.mean_sampling_variance)
         value = averaged(moments, omega_free)
-        noisy = Caution(
-            "noisy",
-            f"the small difference of {within:.6g} (average V_k / M_k) and {within - value:.6g} "
-            "((K-1)/K B): its value varies much from one data set to the next and is often "
-            "negative",
+        noisy = NOISY(
+            first=f"{within:.6g} (the average V_k / M_k)",
+            second=f"{within - value:.6g} ((K-1)/K B)",
         )
         return conclude(
             self.info,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from thetahat.cautions import LIBERAL_IF_BLOCKS_COVARY
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import Caution, MeanKind, Needs, Target
+from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances._applicability import between_refusal
 from thetahat.variances._conclusions import (
     between_degrees,
@@ -68,11 +69,7 @@ class Theta3:
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean."""
-        liberal = Caution(
-            "liberal_if_blocks_covary",
-            "the folds share training data: if that makes their losses move together (gamma > 0), "
-            "which one data set cannot show, it is too small by gamma",
-        )
+        liberal = LIBERAL_IF_BLOCKS_COVARY(unit="fold", subject="the variance")
         return conclude(
             self.info,
             losses,

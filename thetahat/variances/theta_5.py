@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from thetahat.cautions import NOISY
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import Caution, MeanKind, Target
+from thetahat.values.types import MeanKind, Target
 from thetahat.variances._applicability import within_refusal
 from thetahat.variances._conclusions import (
     between_degrees,
@@ -76,11 +77,9 @@ class Theta5:
         moments = losses.moments
         within = averaged(moments, lambda part: part.mean_sampling_variance)
         value = averaged(moments, fifth)
-        noisy = Caution(
-            "noisy",
-            f"the difference of {value + within:.6g} ((1 + 1/K) B) and {within:.6g} (average "
-            "V_k / M_k): its spread over data sets is a multiple of its mean, and about two "
-            "values in five are negative",
+        noisy = NOISY(
+            first=f"{value + within:.6g} ((1 + 1/K) B)",
+            second=f"{within:.6g} (the average V_k / M_k)",
         )
         return conclude(
             self.info,

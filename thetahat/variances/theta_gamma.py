@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from thetahat.cautions import LIBERAL_IF_BLOCKS_COVARY, PESSIMISTIC_FOR_THESE_SOURCES, Caution
 from thetahat.registry import SOURCES, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import Caution, MeanKind, Needs, Target
+from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances._applicability import between_refusal
 from thetahat.variances._conclusions import (
     between_degrees,
@@ -78,11 +79,7 @@ class ThetaGamma:
         cautions = (
             *few_blocks(losses),
             *_of_shared_training(losses.layout),
-            Caution(
-                "pessimistic_for_these_sources",
-                f"its value {value:.6g} speaks of a new source; as the variance for these very "
-                "sources it is too large, because it counts their differences as chance",
-            ),
+            PESSIMISTIC_FOR_THESE_SOURCES(value=f"{value:.6g}"),
             *several_repeats(losses),
         )
         return conclude(self.info, losses, value, between_degrees(losses), cautions=cautions)
@@ -92,11 +89,7 @@ def _of_shared_training(layout: Layout) -> tuple[Caution, ...]:
     """Caution of what models share that were trained on each other's sources."""
     if layout.has_fixed_models:
         return ()
-    message = (
-        "the models of different sources share training sources: if that makes their losses move "
-        "together (gamma > 0), which one data set cannot show, it is too small by gamma"
-    )
-    return (Caution("liberal_if_blocks_covary", message),)
+    return (LIBERAL_IF_BLOCKS_COVARY(unit="source", subject="the variance"),)
 
 
 METHOD = ThetaGamma

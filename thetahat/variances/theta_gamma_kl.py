@@ -7,11 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from thetahat.cautions import DEPENDS_ON_THE_MEAN
 from thetahat.errors import UnsupportedCombination
 from thetahat.registry import SOURCES, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import Caution, MeanKind, Needs, Target
+from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances._applicability import between_refusal
 from thetahat.variances._conclusions import conclude_many
 from thetahat.variances._quadratic_forms import by_pair
@@ -95,12 +96,7 @@ class ThetaGammaKl:
             start += part.n_blocks
         values = np.full((k, k), np.nan)
         np.divide(sums, n, out=values, where=n > 0)
-        caution = Caution(
-            "depends_on_the_mean",
-            f"each value contains products of mean losses (the mean here is "
-            f"{losses.moments.macro_mean:.6g}) that outweigh the variance; no interval or test is "
-            "built on them",
-        )
+        caution = DEPENDS_ON_THE_MEAN(mean=f"{losses.moments.macro_mean:.6g}")
         return conclude_many(self.info, losses, values, caution)
 
 

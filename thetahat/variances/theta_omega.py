@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from thetahat.cautions import COUNTS_SOURCE_DIFFERENCES_AGAINST
 from thetahat.registry import SOURCES, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import Caution, MeanKind, Target
+from thetahat.values.types import MeanKind, Target
 from thetahat.variances._applicability import within_refusal
 from thetahat.variances._conclusions import (
     between_degrees,
@@ -77,11 +78,8 @@ class ThetaOmega:
         moments = losses.moments
         within = averaged(moments, lambda part: part.mean_sampling_variance)
         value = averaged(moments, omega_free)
-        differing = Caution(
-            "counts_source_differences_against",
-            f"it takes {within - value:.6g}, (K-1)/K times the variance of the source means, from "
-            f"{within:.6g}, their average sampling variance: sources that differ make it too "
-            "small or negative",
+        differing = COUNTS_SOURCE_DIFFERENCES_AGAINST(
+            subtracted=f"{within - value:.6g}", within=f"{within:.6g}"
         )
         return conclude(
             self.info,

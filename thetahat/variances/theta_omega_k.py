@@ -7,10 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from thetahat.cautions import DEPENDS_ON_THE_MEAN
 from thetahat.registry import SOURCES, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import Caution, MeanKind, Target
+from thetahat.values.types import MeanKind, Target
 from thetahat.variances._applicability import within_refusal
 from thetahat.variances._conclusions import conclude_many
 from thetahat.variances._quadratic_forms import by_source
@@ -72,12 +73,7 @@ class ThetaOmegaK:
         values = np.concatenate([by_source(part) for part in losses.moments.by_repeat()])
         n = np.bincount(layout.split_block, minlength=len(layout.block_labels))
         values = np.bincount(layout.split_block, weights=values, minlength=len(n)) / n
-        caution = Caution(
-            "depends_on_the_mean",
-            f"each value contains products of mean losses (the mean here is "
-            f"{losses.moments.macro_mean:.6g}) that outweigh the variance; no interval or test is "
-            "built on them",
-        )
+        caution = DEPENDS_ON_THE_MEAN(mean=f"{losses.moments.macro_mean:.6g}")
         return conclude_many(self.info, losses, values, caution)
 
 

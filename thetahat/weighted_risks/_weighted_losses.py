@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from thetahat.cautions import CONTROL_FROM_FEW_ROWS, ZERO_VARIANCE, Caution
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 _LARGEST = 1e140  # squares of larger weighted losses leave double precision
-_MANY_EFFECTIVE = 100
 
 
 def weighted_losses(losses: FloatArray, weights: FloatArray) -> FloatArray:
@@ -56,7 +56,11 @@ def zero_variance(variance: float) -> tuple[Caution, ...]:
     """Caution where the averaged terms do not vary."""
     if variance > 0:
         return ()
-    return (Caution("zero_variance", "the averaged terms do not vary; the variance is 0"),)
+    return (
+        ZERO_VARIANCE(
+            reason="the averaged terms do not vary", consequence="The interval is a single point."
+        ),
+    )
 
 
 def few_to_control_with(weights: FloatArray) -> tuple[Caution, ...]:
@@ -67,13 +71,6 @@ def few_to_control_with(weights: FloatArray) -> tuple[Caution, ...]:
     """
     relative = weights / weights.max()
     effective = float(relative.sum() ** 2 / (relative @ relative))
-    if effective >= _MANY_EFFECTIVE or not np.ptp(relative):
+    if effective >= CONTROL_FROM_FEW_ROWS.threshold or not np.ptp(relative):
         return ()
-    return (
-        Caution(
-            "control_from_few_rows",
-            f"the weights leave an effective sample size of {effective:.4g}: the coefficient of "
-            "the control fits so few rows, and the variance, which takes it as known, is too "
-            "small; the interval covers too rarely",
-        ),
-    )
+    return (CONTROL_FROM_FEW_ROWS(effective=f"{effective:.4g}"),)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
+from thetahat.cautions import Caution
 from thetahat.registry import MethodInfo
-from thetahat.values.types import Caution, FloatArray, IntArray, Target
+from thetahat.values.types import FloatArray, IntArray, Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

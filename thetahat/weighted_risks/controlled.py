@@ -7,9 +7,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from thetahat.cautions import BETA_WITHIN_FOLDS, Caution
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.registry import MethodInfo
-from thetahat.values.types import Caution, FloatArray, IntArray, MeanKind, Target
+from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
 from thetahat.weighted_risks._weighted_losses import (
     few_to_control_with,
     mean_and_variance,
@@ -145,13 +146,7 @@ class Controlled:
             return ()
         counts = np.bincount(part)
         smallest = int(counts[counts > 0].min())
-        return (
-            Caution(
-                "beta_within_folds",
-                f"beta is estimated inside each of {n_parts} folds, the smallest of {smallest} "
-                "points: its bias, of order 1 over the fold's size, is larger than with all",
-            ),
-        )
+        return (BETA_WITHIN_FOLDS(n_folds=n_parts, smallest=smallest),)
 
 
 METHOD = Controlled

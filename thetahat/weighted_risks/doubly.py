@@ -8,9 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from thetahat.cautions import SECOND_MOMENT_TOO_UNCERTAIN, SECOND_MOMENT_UNKNOWN, Caution
 from thetahat.errors import InvalidParameter
 from thetahat.registry import MethodInfo
-from thetahat.values.types import Caution, FloatArray, IntArray, MeanKind, Target
+from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
 from thetahat.weighted_risks._weighted_losses import (
     few_to_control_with,
     mean_and_variance,
@@ -20,11 +21,7 @@ from thetahat.weighted_risks._weighted_losses import (
 from thetahat.weighted_risks.base import RiskEstimate
 
 _EPS = float(np.finfo(np.float64).eps)
-_UNCERTAIN = Caution(
-    "second_moment_too_uncertain",
-    "the second moment of the weights is so uncertain that the squares would add more variance "
-    "than they take: this is the controlled risk",
-)
+_UNCERTAIN = SECOND_MOMENT_TOO_UNCERTAIN()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,11 +135,7 @@ class Doubly:
         """Return (n, 1 or 2) control variates, each of mean zero by what is known."""
         first = weights - 1
         if self.second_moment is None:
-            caution = Caution(
-                "second_moment_unknown",
-                "the mean of the squared weights is not known, so the weights alone are a control "
-                "variate: this is the controlled risk",
-            )
+            caution = SECOND_MOMENT_UNKNOWN()
             return first[:, None], (caution,)
         return np.column_stack([first, weights**2 - self.second_moment]), ()
 

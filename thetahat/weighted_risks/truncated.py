@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from thetahat.cautions import WEIGHTS_TRUNCATED, Caution
 from thetahat.errors import InvalidParameter
 from thetahat.registry import MethodInfo
-from thetahat.values.types import Caution, FloatArray, IntArray, MeanKind, Target
+from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
 from thetahat.weighted_risks._weighted_losses import (
     mean_and_variance,
     weighted_losses,
@@ -97,13 +98,7 @@ class Truncated:
         if not n_cut:
             return ()
         weights = "1 weight is" if n_cut == 1 else f"{n_cut} weights are"
-        return (
-            Caution(
-                "weights_truncated",
-                f"{weights} cut at {self.cut:g}, which brings a bias of about {bias:.4g}; the "
-                "interval is around the biased risk",
-            ),
-        )
+        return (WEIGHTS_TRUNCATED(weights=weights, cut=f"{self.cut:g}", bias=f"{bias:.4g}"),)
 
 
 METHOD = Truncated

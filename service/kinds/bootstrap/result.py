@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from thetahat.cautions import (
+    FEW_UNITS,
+    NO_SPREAD,
+    ONE_REPLICATE,
+    ONE_VALUE,
+    RESAMPLES_DRAWN_AGAIN,
+    Caution,
+)
 from thetahat.numerics.bootstrap.statistic_intervals import StatisticInterval
 from thetahat.numerics.bootstrap.statistic_replicates import StatisticReplicates
 from thetahat.statistics import Sample, Statistic
 from thetahat.values.json_values import plain, told
-from thetahat.values.types import Caution
 
 MOST_TOLD: Final = 10_000
 """Replicates that stand in a result one by one."""
-_FEW = 20
 
 
 def statistic_told(
@@ -67,23 +73,18 @@ def _cautions(
 ) -> Iterator[Caution]:
     smallest = min(len(values) for _, values in sample.parts())
     if smallest == 1:
-        yield Caution(
-            "one_value", "a sample of one value has no spread: every resample is that value"
-        )
-    elif smallest < _FEW:
-        yield Caution(
-            "few_units",
-            f"it draws from {smallest} rows; with fewer than {_FEW} the replicates spread too "
-            "little and say little of the tails",
+        yield ONE_VALUE()
+    elif smallest < FEW_UNITS.threshold:
+        yield FEW_UNITS(
+            subject="The bootstrap",
+            n=smallest,
+            unit="row",
+            consequence="the replicates vary too little and show little of the tails",
         )
     if replicates.is_constant and smallest > 1:
-        yield Caution("no_spread", "every resample gives the estimate itself: the variance is 0")
+        yield NO_SPREAD()
     if replicates.n_resamples == 1:
-        yield Caution("one_replicate", "a single replicate has no variance")
+        yield ONE_REPLICATE()
     if replicates.n_drawn_again:
-        yield Caution(
-            "resamples_drawn_again",
-            f"{replicates.n_drawn_again} draws had no value ({statistic.undefined()}) and were "
-            "drawn again",
-        )
+        yield RESAMPLES_DRAWN_AGAIN(n=replicates.n_drawn_again, reason=statistic.undefined())
     yield from statistic.cautions(sample)

@@ -18,11 +18,13 @@ from service.schemas.base import Schema
 from thetahat.analyses.studies.estimator import Estimator
 from thetahat.analyses.studies.general import GeneralStudy
 from thetahat.analyses.studies.population import DataAsPopulation
+from thetahat.cautions import NEW_SOURCE_NOT_CALIBRATED, NOT_CALIBRATED
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.generators import Size
 from thetahat.seeds import stream
+from thetahat.values.json_values import to_json
 from thetahat.values.json_values import told as told_cautions
-from thetahat.values.types import BlockKind, Caution
+from thetahat.values.types import BlockKind
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -134,8 +136,7 @@ def add_calibration(
         except EvaluationError as error:
             failure = {"message": error.message}
     if failure is not None:
-        message = f"the intervals could not be calibrated: {failure['message']}"
-        result["cautions"].append({"code": "not_calibrated", "message": message})
+        result["cautions"].append(to_json(NOT_CALIBRATED(reason=failure["message"])))
         result[CALIBRATION] = None
         return
     rows = {
@@ -153,7 +154,7 @@ def add_calibration(
             told = sources.told(of_sources, subject, interval)
         interval[CALIBRATION] = told
     about = None if sources is None or refused is not None else sources.about()
-    lacking = () if refused is None else (Caution("new_source_not_calibrated", refused),)
+    lacking = () if refused is None else (NEW_SOURCE_NOT_CALIBRATED(reason=refused),)
     result[CALIBRATION] = {
         "repetitions": len(whole.index),
         "share": asked.share,

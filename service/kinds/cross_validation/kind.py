@@ -44,6 +44,7 @@ from service.kinds.losses.loss_columns import losses_as_columns
 from thetahat.analyses.losses import check, evaluate
 from thetahat.analyses.losses.weighted_risks import add_risks
 from thetahat.analyses.metrics.result import add_metrics
+from thetahat.cautions import LEARNER_LEFT_OUT, Caution
 from thetahat.cross_validation import (
     Outcomes,
     cautions_of,
@@ -56,7 +57,6 @@ from thetahat.cross_validation import (
 from thetahat.errors import InsufficientData
 from thetahat.refit_estimators import not_of_pairs
 from thetahat.values.json_values import told
-from thetahat.values.types import Caution
 
 SMALL = 3_000_000
 """Values looked at, over all splits and learners, below which one unit does it all."""
@@ -228,7 +228,7 @@ def _finish(
 
 def _left_out(failures: Mapping[str, Mapping[str, Any]]) -> Iterator[Caution]:
     for name, failure in failures.items():
-        yield Caution("learner_left_out", f"{name!r} is left out: {failure['message']}")
+        yield LEARNER_LEFT_OUT(name=name, reason=failure["message"])
 
 
 def _said(plan: Plan, ran: Mapping[str, Outcomes]) -> Arrays:

@@ -14,16 +14,13 @@ from service.errors import Fault, InvalidRequest
 from service.kinds.base import DatasetFile
 from service.schemas.base import Schema
 from service.schemas.numbers import check_number, label_list
+from thetahat.cautions import BLOCKS_ASSUMED_RANDOM
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.similar_names import meant
 from thetahat.values.layout import Layout, layout_of
-from thetahat.values.types import BlockKind, Caution, Label
+from thetahat.values.types import BlockKind, Label
 
-BLOCKS_ASSUMED = Caution(
-    "blocks_assumed_random",
-    "the request did not say what a block is: random folds were assumed; sources and holdout "
-    "test sets need blocks source or blocks holdout",
-)
+BLOCKS_ASSUMED = BLOCKS_ASSUMED_RANDOM()
 
 
 class LayoutFields(Schema):

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from thetahat.cautions import ROW_NUMBERS, Caution
 from thetahat.tables.data import Data
 from thetahat.tables.labels import cautions_of_labels
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 if TYPE_CHECKING:
     from service.kinds.fields.learners import FitsRequest
@@ -32,11 +33,7 @@ def cautions_of_data(given: FitsRequest, data: Data) -> tuple[Caution, ...]:
     return (
         *of_labels,
         *(
-            Caution(
-                "row_numbers",
-                f"column {name!r} numbers the rows, and is a feature because the request names "
-                "none; name the features in columns.features if it is not meant",
-            )
+            ROW_NUMBERS(name=name)
             for name, column in pairs
             if column.dtype.kind == "f" and _numbers_rows(column)
         ),

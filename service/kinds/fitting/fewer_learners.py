@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from thetahat.analyses.losses import Choices
 from thetahat.analyses.losses.method_selection import misfit
+from thetahat.cautions import CONTROL_LEFT_OUT, Caution
 from thetahat.values.layout import Layout
-from thetahat.values.types import Caution
 
 
 def choices_left(
@@ -34,12 +34,7 @@ def choices_left(
         return choices, [], []
     cautions: list[Caution] = []
     if choices.control is not None and choices.control not in left:
-        cautions.append(
-            Caution(
-                "control_left_out",
-                f"the control {choices.control!r} is left out, so every pair is compared",
-            )
-        )
+        cautions.append(CONTROL_LEFT_OUT(control=choices.control))
         choices = replace(choices, control=None)
     if choices.omnibus is None:
         return choices, cautions, []

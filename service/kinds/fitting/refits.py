@@ -15,6 +15,7 @@ from service.kinds.fields.methods_used import method_used
 from service.kinds.fitting.outcomes import Told
 from thetahat.analyses.losses import Choices
 from thetahat.analyses.losses.refit_estimates import FoundBySubject, Subject
+from thetahat.cautions import NO_INTERVAL, Caution, restore
 from thetahat.cross_validation import Group
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
 from thetahat.refit_estimators import (
@@ -29,7 +30,6 @@ from thetahat.refit_estimators import (
 )
 from thetahat.schemes.base import Rows, Scheme
 from thetahat.seeds import MAX_SEED, stream
-from thetahat.values.types import Caution
 
 if TYPE_CHECKING:
     from service.kinds.cross_validation.plan import Plan
@@ -176,7 +176,7 @@ def found_again(
 def _said(parts: Parts) -> list[Caution]:
     """Return what the learners warned of, each sentence once."""
     told = {
-        Caution(code, f"learner {name!r}, in extra fits: {message}"): None
+        restore(code, f"Learner {name!r}, in extra fits: {message}"): None
         for name, of_design in parts.items()
         for of_one in of_design.values()
         for part in of_one
@@ -188,11 +188,7 @@ def _said(parts: Parts) -> list[Caution]:
 def _unbuilt(found: FoundBySubject) -> list[Caution]:
     """Return a caution for each method that built no interval, for the losses do not vary."""
     return [
-        Caution(
-            "no_interval",
-            f"{one.key} builds no interval for {_words(subject)}: losses or "
-            "their differences do not vary",
-        )
+        NO_INTERVAL(method=one.key, subject=_words(subject))
         for subject, of_subject in found.items()
         for one in of_subject
         if one.estimate is None and not one.intervals

@@ -26,9 +26,9 @@ from thetahat.analyses.importance_weighting import (
     refitted,
     shift_told,
 )
+from thetahat.cautions import LEARNER_LEFT_OUT, WEIGHT_COLUMN_NOT_USED, Caution, restore
 from thetahat.pipelines import installed_learners
 from thetahat.values.json_values import plain, told
-from thetahat.values.types import Caution
 
 if TYPE_CHECKING:
     from service.kinds.importance_weighting.plan import Plan
@@ -70,8 +70,7 @@ def finish(plan: Plan, parts: Sequence[Mapping[str, Any]], outputs: Sequence[Arr
         "failures": failures,
     }
     result["cautions"] += told(
-        Caution("learner_left_out", f"{name!r} is left out: {failure['message']}")
-        for name, failure in failures.items()
+        LEARNER_LEFT_OUT(name=name, reason=failure["message"]) for name, failure in failures.items()
     )
     result["cautions"] += told(_of_column(plan))
     result["methods"] = _methods(plan, setting, list(outcomes))
@@ -82,13 +81,7 @@ def _of_column(plan: Plan) -> tuple[Caution, ...]:
     name = plan.method.info.name
     if plan.shift.given is None or name == "given":
         return ()
-    return (
-        Caution(
-            "weight_column_not_used",
-            f"the source has a column of weights, and the weights are those of {name}: name the "
-            "weights 'given' to use it",
-        ),
-    )
+    return (WEIGHT_COLUMN_NOT_USED(name=name),)
 
 
 def _outcome(
@@ -109,7 +102,7 @@ def _outcome(
         elif on_target is not None:
             on_target[:, stretch] = output["losses"]
         for code, message in json.loads(output["cautions"].tobytes()):
-            cautions[code, message] = Caution(code, message)
+            cautions[code, message] = restore(code, message)
     refits = refitted(candidate, shift, plan.of_refit())
     return outcome_of(candidate, losses, on_target, setting, refits, tuple(cautions.values()))
 

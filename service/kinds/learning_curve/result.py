@@ -24,11 +24,11 @@ from thetahat.analyses.learning_curve import Point, curve_of, label_of
 from thetahat.analyses.losses import check, evaluate
 from thetahat.analyses.metrics.predictions import judged_from
 from thetahat.analyses.metrics.result import add_metrics
+from thetahat.cautions import NOT_THE_LARGEST_SIZE, SIZE_LEFT_OUT, Caution
 from thetahat.cross_validation import cautions_of, loss_table, path_of
 from thetahat.cross_validation.outcomes import Outcomes
 from thetahat.refit_estimators import not_of_pairs
 from thetahat.values.json_values import told
-from thetahat.values.types import Caution
 
 if TYPE_CHECKING:
     from service.kinds.cross_validation.plan import Plan
@@ -204,16 +204,9 @@ def _failures_told(found: Gathered, labels: Sequence[str]) -> dict[str, Any]:
 
 def _not_the_largest(labels: Sequence[str], last: int) -> Iterator[Caution]:
     if last < len(labels) - 1:
-        yield Caution(
-            "not_the_largest_size",
-            f"at size {labels[-1]} there is no learner yet, or none that ran: models and "
-            f"comparisons are those at size {labels[last]}",
-        )
+        yield NOT_THE_LARGEST_SIZE(wanted=labels[-1], used=labels[last])
 
 
 def _left_out(found: Gathered, labels: Sequence[str]) -> Iterator[Caution]:
     for (name, size), said in found.failures.items():
-        yield Caution(
-            "size_left_out",
-            f"{name!r} at size {labels[size]} is left out: {said['message']}",
-        )
+        yield SIZE_LEFT_OUT(name=name, size=labels[size], reason=said["message"])

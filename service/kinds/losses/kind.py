@@ -19,6 +19,7 @@ from service.schemas.numbers import number_array
 from thetahat.analyses.losses import check, evaluate, other_than_zero_one
 from thetahat.errors import InvalidParameter
 from thetahat.values.block_losses import LossTable
+from thetahat.values.json_values import to_json
 from thetahat.values.types import FloatArray
 from thetahat.weighted_risks import WEIGHTED_RISKS
 
@@ -67,9 +68,7 @@ class Losses(JobKind[LossesRequest]):
         check(table.layout, choices, table.names, other_than_zero_one(table))
         result = evaluate(table, choices, job.seed, weights=_weights(given, table))
         if given.blocks is None:
-            result["cautions"].append(
-                {"code": BLOCKS_ASSUMED.code, "message": BLOCKS_ASSUMED.message}
-            )
+            result["cautions"].append(to_json(BLOCKS_ASSUMED))
         result["methods"] = methods_used(choices, result)
         return Finished(result, losses_as_columns(table))
 

@@ -42,7 +42,7 @@ from thetahat.losses.base import Loss, Predictions
 from thetahat.metrics.base import Judged
 from thetahat.tables.labels import cautions_of_labels, codes_of
 from thetahat.values.block_losses import BlockLosses, LossTable
-from thetahat.values.json_values import told
+from thetahat.values.json_values import to_json, told
 from thetahat.values.types import BlockKind
 
 
@@ -118,9 +118,7 @@ class PredictionsKind(JobKind[PredictionsRequest]):
         result = evaluate(table, choices, job.seed)
         add_metrics(result, metrics, judged, table.layout, choices, job.seed)
         if given.blocks is None:
-            result["cautions"].append(
-                {"code": BLOCKS_ASSUMED.code, "message": BLOCKS_ASSUMED.message}
-            )
+            result["cautions"].append(to_json(BLOCKS_ASSUMED))
         classes = next(iter(judged.values())).classes
         result["cautions"] += told(cautions_of_labels(classes, "labels"))
         loss: Loss = build_one(LOSSES, given.loss, ("loss",))

@@ -12,9 +12,9 @@ import numpy as np
 
 from service.jobs.parts import failure_in
 from thetahat.analyses.selection import InternalEstimate
+from thetahat.cautions import Caution, restore
 from thetahat.cross_validation import SplitOutcome
 from thetahat.errors import EvaluationError
-from thetahat.values.types import Caution
 
 if TYPE_CHECKING:
     from service.kinds.selection.plan import Plan
@@ -130,7 +130,7 @@ class Piece:
     def warned(self, name: str) -> list[tuple[Caution, ...]]:
         """Return what the candidate warned of, split by split."""
         found = self._words["warned"].get(name, [[]] * self._words["n_splits"])
-        return [tuple(Caution(code, message) for code, message in of_one) for of_one in found]
+        return [tuple(restore(code, message) for code, message in of_one) for of_one in found]
 
     def fitted(self, name: str) -> Counter[str | None]:
         """Return how many splits were fitted, by why; None where the candidate was not."""

@@ -8,8 +8,18 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from thetahat.analyses.selection import Choice, External, Grid, InternalEstimate
+from thetahat.cautions import (
+    CANDIDATE_LEFT_OUT,
+    CHOICE_AMONG_SOME,
+    CHOICE_DIFFERS,
+    CHOICE_VARIES,
+    INTERNAL_IS_OPTIMISTIC,
+    TIED,
+    TIED_INSIDE,
+    UNDEFINED_SPLITS,
+    Caution,
+)
 from thetahat.values.json_values import number
-from thetahat.values.types import Caution
 
 if TYPE_CHECKING:
     from service.kinds.selection.plan import Plan
@@ -37,16 +47,14 @@ def failures_told(
 def left_out(failures: Mapping[str, Mapping[str, Any]]) -> Iterator[Caution]:
     """Yield who is left out, and why."""
     for name, failure in failures.items():
-        yield Caution("candidate_left_out", f"{name!r} is left out: {failure['message']}")
+        yield CANDIDATE_LEFT_OUT(name=name, reason=failure["message"])
 
 
 def among_some(found: Collection[str], to_come: Collection[str]) -> Iterator[Caution]:
     """Yield what is to be known of a choice that is made before all candidates are there."""
     if to_come:
-        yield Caution(
-            "choice_among_some",
-            f"a choice among {len(found)} of {len(found) + len(to_come)} candidates is not the "
-            f"selection: still to come are {_some_of(to_come)}, and one of them may be chosen",
+        yield CHOICE_AMONG_SOME(
+            n_done=len(found), n=len(found) + len(to_come), names=_some_of(to_come)
         )
 
 
@@ -68,41 +76,23 @@ def doubts(
     if len(internal) > 1:
         yield _optimism(external, last, internal, bias, plan)
     if any(np.isnan(estimate.means).any() for estimate in internal.values()):
-        yield Caution(
-            "undefined_splits",
-            f"{what} has no value in some internal splits, which count for nothing",
-        )
+        yield UNDEFINED_SPLITS(what=what)
     if last.tied:
-        yield Caution(
-            "tied",
-            f"{_some_of((last.least, *last.tied))} have the same internal {what}; "
-            "of those the first in the request stands for the best",
-        )
+        yield TIED(names=_some_of((last.least, *last.tied)), what=what)
     if external is None:
         return
     n = len(external.choices)
     ties = sum(bool(choice.tied) for choice in external.choices)
     if ties:
-        yield Caution(
-            "tied_inside",
-            f"in {ties} of {n} external splits candidates had the same best internal {what}, and "
-            "the first in the request was taken",
-        )
+        yield TIED_INSIDE(ties=ties, n=n, what=what)
     wins = {name: count for name, count in external.wins().items() if count}
     if len(wins) > 1:
         most = sorted(wins.items(), key=lambda won: -won[1])[:MOST_NAMED]
         more = "" if len(most) == len(wins) else f", and {len(wins) - len(most)} more,"
         counts = ", ".join(f"{name!r} {count}" for name, count in most) + more
-        yield Caution(
-            "choice_varies",
-            f"not every external split chose the same candidate ({counts} of {n}); the external "
-            "error is that of choosing and learning, not of one candidate",
-        )
+        yield CHOICE_VARIES(counts=counts, n=n)
     if last.name not in wins:
-        yield Caution(
-            "choice_differs",
-            f"{last.name!r}, chosen on all rows, was chosen in no external split",
-        )
+        yield CHOICE_DIFFERS(name=last.name)
 
 
 def _optimism(
@@ -132,4 +122,4 @@ def _optimism(
             f"{found}; in the external splits the {what} was on average {number(abs(gap))} {side} "
             f"the internal one (a difference of {number(gap)}{part})"
         )
-    return Caution("internal_is_optimistic", words)
+    return INTERNAL_IS_OPTIMISTIC(sentence=words)

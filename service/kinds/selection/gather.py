@@ -15,9 +15,9 @@ import numpy as np
 
 from service.kinds.selection.arrays import Piece
 from thetahat.analyses.selection import Candidate, InternalEstimate
+from thetahat.cautions import Caution
 from thetahat.cross_validation import SplitOutcome
 from thetahat.errors import EvaluationError
-from thetahat.values.types import Caution
 
 if TYPE_CHECKING:
     from service.kinds.selection.plan import Plan

@@ -42,10 +42,10 @@ from thetahat.analyses.selection import (
     profiles_of,
     select_in_each,
 )
+from thetahat.cautions import BEST_OF_EACH_GRID, Caution
 from thetahat.cross_validation import SplitOutcome, cautions_of, loss_table, path_of
 from thetahat.pipelines import learner_spec
 from thetahat.values.json_values import plain, told
-from thetahat.values.types import Caution
 
 if TYPE_CHECKING:
     from service.kinds.selection.kind import SelectionRequest
@@ -168,12 +168,7 @@ def _only_the_best(
     shown: Outcomes, found: Gathered, external: External | None
 ) -> Iterator[Caution]:
     if external is None and len(shown) < len(found.ran):
-        yield Caution(
-            "best_of_each_grid",
-            f"{len(found.ran)} candidates are too many to be evaluated beside one another: of each "
-            "grid the best by its internal error is among the models, which makes it look the "
-            "better",
-        )
+        yield BEST_OF_EACH_GRID(n=len(found.ran))
 
 
 def _paths(plan: Plan, found: Gathered) -> dict[str, Any]:

@@ -19,13 +19,13 @@ from thetahat.analyses.selection import (
     internal_splits,
     seed_on_all,
 )
+from thetahat.cautions import Caution
 from thetahat.cross_validation import SplitOutcome
 from thetahat.cross_validation.learner_groups import Group
 from thetahat.cross_validation.outcomes import gathered
 from thetahat.cross_validation.paths import run_path
 from thetahat.errors import EvaluationError
 from thetahat.schemes.base import Split
-from thetahat.values.types import Caution
 
 if TYPE_CHECKING:
     from service.kinds.fitting.learner_groups import Bundle
@@ -247,4 +247,4 @@ def _warned(inside: Sequence[SplitOutcome]) -> Iterator[Caution]:
     """Yield what the learner warned of inside, each sentence once."""
     told = {caution for warned in gathered(inside).cautions.values() for caution in warned}
     for caution in sorted(told, key=lambda one: (one.code, one.message)):
-        yield Caution(caution.code, f"inside a training part: {caution.message}")
+        yield caution.with_prefix("Inside a training part")

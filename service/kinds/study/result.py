@@ -11,9 +11,9 @@ from service.kinds.study.records import Stretch
 from service.kinds.study.request import StudyRequest
 from thetahat.analyses.studies.base import Findings, Study
 from thetahat.analyses.studies.tabulating import FEW
+from thetahat.cautions import FEW_REPETITIONS, Caution
 from thetahat.generators import GENERATORS
 from thetahat.values.json_values import plain, told
-from thetahat.values.types import Caution
 
 
 def result_of(given: StudyRequest, study: Study, whole: Stretch) -> dict[str, Any]:
@@ -60,8 +60,7 @@ def _few(n: int, found: Findings) -> tuple[Caution, ...]:
     """Say that there are few repetitions, where nothing says so yet."""
     if n >= FEW or any(caution.code == "few_repetitions" for caution in found.cautions):
         return ()
-    words = "standard errors, and the verdicts that rest on them, are themselves uncertain"
-    return (Caution("few_repetitions", f"{n} repetitions are few: {words}"),)
+    return (FEW_REPETITIONS(n=n, more=""),)
 
 
 def _methods(given: StudyRequest) -> list[dict[str, Any]]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from thetahat.cautions import Caution
 from thetahat.importance_weights import Samples, Weighing, diagnose
 from thetahat.seeds import stream
 from thetahat.values.json_values import plain, told
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 
 def weights_told(name: str, weighing: Weighing, samples: Samples, seed: int) -> dict[str, Any]:

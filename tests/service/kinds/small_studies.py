@@ -12,10 +12,11 @@ import numpy as np
 from tests.service.kinds.running import parquet_file
 from thetahat.analyses.studies import Claim, Findings, Number, Records, Table
 from thetahat.analyses.studies.repeating import generator_of, in_blocks
+from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 LOSSES: dict[str, Any] = {
     "kind": "study",

@@ -92,7 +92,7 @@ def test_exact_a_named_method_is_right_or_refused(field: str, name: str, layout:
         return
     # what is taken fits by its own description
     assert body["blocks"] in {kind.value for kind in info.blocks}
-    assert info.needs is not Needs.REFIT_ESTIMATORS
+    assert info.needs is not Needs.REFITS
     if "split_scores" in body:
         assert info.needs in {Needs.SPLITS, Needs.REPEATS}
     if info.needs is Needs.REPEATS:

@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data, data_of
 from thetahat.tables.features import Features
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from thetahat.cautions import Caution
 from thetahat.cross_validation import Outcomes, SplitOutcome, gathered, joined
-from thetahat.values.types import Caution
 
 
 def outcome(

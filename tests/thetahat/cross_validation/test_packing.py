@@ -7,11 +7,11 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from tests.thetahat.cross_validation.learners_at_fault import some_data
+from thetahat.cautions import Caution
 from thetahat.cross_validation import SplitOutcome, pack, rows_of, run_splits, unpack
 from thetahat.learners.majority import Majority
 from thetahat.losses.log import Log
 from thetahat.schemes import SCHEMES
-from thetahat.values.types import Caution
 
 
 def done(scheme: str, *, keep: bool) -> list[SplitOutcome]:

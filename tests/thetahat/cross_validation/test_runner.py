@@ -14,6 +14,7 @@ from tests.thetahat.cross_validation.learners_at_fault import (
     warning,
     zeros,
 )
+from thetahat.cautions import Caution
 from thetahat.cross_validation import SplitOutcome, rows_of, run_splits
 from thetahat.errors import EvaluationError, InsufficientData, LearnerFailed
 from thetahat.learners import LEARNERS
@@ -32,7 +33,6 @@ from thetahat.schemes.leave_one_source_out import LeaveOneSourceOut
 from thetahat.schemes.repeated_k_fold import RepeatedKFold
 from thetahat.tables.data import Data, data_of
 from thetahat.tables.features import Features
-from thetahat.values.types import Caution
 
 
 def one_split(label: str | int = 3, n: int = 12) -> Split:

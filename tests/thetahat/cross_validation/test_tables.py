@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.cross_validation.learners_at_fault import Faulty, some_data, warning, zeros
+from thetahat.cautions import Caution
 from thetahat.cross_validation import SplitOutcome, cautions_of, loss_table, rows_of, run_splits
 from thetahat.errors import InvalidParameter
 from thetahat.learners.mean import Mean
@@ -17,7 +18,7 @@ from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Scheme
 from thetahat.tables.data import Data
 from thetahat.values.layout import layout_of
-from thetahat.values.types import BlockKind, Caution
+from thetahat.values.types import BlockKind
 
 
 def outcomes(data: Data, scheme: Scheme, name: str = "m") -> list[SplitOutcome]:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.intervals.base import Interval
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import layout_of
-from thetahat.values.types import Alternative, BlockKind, Caution, FloatArray, MeanKind, Target
+from thetahat.values.types import Alternative, BlockKind, FloatArray, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
 
 TWO, LESS, GREATER = Alternative.TWO_SIDED, Alternative.LESS, Alternative.GREATER

@@ -18,13 +18,14 @@ from tests.thetahat.intervals.builders import (
     some_variance,
     sources_of,
 )
+from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
 from thetahat.intervals.clopper_pearson import ClopperPearson
 from thetahat.intervals.normal import Normal
 from thetahat.intervals.wilson import Wilson
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import layout_of_scores
-from thetahat.values.types import Alternative, BlockKind, Caution, MeanKind, Target
+from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
 from thetahat.variances import VARIANCES
 from thetahat.variances.base import VarianceEstimate
 

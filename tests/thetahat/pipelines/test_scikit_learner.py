@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.svm import SVC
 
 from tests.thetahat.pipelines.tables import built, codes, fit_predict, numbers
+from thetahat.cautions import Caution
 from thetahat.errors import (
     InsufficientData,
     InvalidParameter,
@@ -22,7 +23,6 @@ from thetahat.pipelines.allowed import CLASSIFIERS
 from thetahat.pipelines.constraints import params_schema
 from thetahat.pipelines.scikit_learner import FittedEstimator, ScikitLearner
 from thetahat.pipelines.third_party_calls import guarded
-from thetahat.values.types import Caution
 
 TRAIN, TEST = np.arange(0, 45), np.arange(45, 60)
 

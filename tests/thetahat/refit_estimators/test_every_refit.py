@@ -69,7 +69,7 @@ def said(method: Any, fits: Fits) -> list[Any]:
 def test_property_it_says_what_it_is(name: str) -> None:
     info = REFIT_ESTIMATORS[name].info
 
-    assert info.needs is Needs.REFIT_ESTIMATORS
+    assert info.needs is Needs.REFITS
     assert BlockKind.SOURCE not in info.blocks
     assert info.targets
     assert set(info.references) <= set(REFERENCES)

@@ -11,8 +11,9 @@ from enum import StrEnum
 import numpy as np
 import pytest
 
+from thetahat.cautions import Caution
 from thetahat.values.json_values import to_json
-from thetahat.values.types import Caution, FloatArray, Target
+from thetahat.values.types import FloatArray, Target
 
 
 class Colour(StrEnum):

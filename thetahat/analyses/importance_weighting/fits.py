@@ -11,12 +11,13 @@ from thetahat.analyses.importance_weighting.candidates import Candidate
 from thetahat.analyses.importance_weighting.ridge_scores import ridge_coefficients, ridge_scores
 from thetahat.analyses.importance_weighting.samples import Shift
 from thetahat.analyses.importance_weighting.signs import said_by, signs_of
+from thetahat.cautions import NO_WEIGHT_TO_LEARN_FROM, Caution
 from thetahat.cross_validation import run_splits
 from thetahat.errors import EvaluationError, InsufficientData, LearnerFailed
 from thetahat.losses.base import Loss, Predictions
 from thetahat.schemes.base import Split
 from thetahat.tables.data import CLASSIFICATION, Data
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -170,11 +171,7 @@ def _ridge(  # noqa: PLR0913 - as above
 
 
 def _no_weight(split: Split) -> Caution:
-    return Caution(
-        "no_weight_to_learn_from",
-        f"all weights of the training part of fold {split.label!r} are zero: the fit is 0 "
-        "everywhere, whatever the penalty",
-    )
+    return NO_WEIGHT_TO_LEARN_FROM(fold=repr(split.label))
 
 
 def _placed(error: EvaluationError, candidate: Candidate, j: int) -> EvaluationError:

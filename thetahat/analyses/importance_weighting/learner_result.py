@@ -15,8 +15,9 @@ from thetahat.analyses.importance_weighting.differences import (
 )
 from thetahat.analyses.importance_weighting.outcomes import Outcome, Setting
 from thetahat.analyses.losses.weighted_risks import normal_interval, risk_told, sources_told
+from thetahat.cautions import ESTIMATE_OUT_OF_RANGE, SELECTED_AT_THE_EDGE, Caution
 from thetahat.values.json_values import plain, told
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 
 def learner_told(outcome: Outcome, setting: Setting) -> dict[str, Any]:
@@ -130,13 +131,7 @@ def _of_range(estimate: float, setting: Setting) -> tuple[Caution, ...]:
     if low <= estimate <= high:
         return ()
     beyond = f"below {low:g}, the least" if estimate < low else f"above {high:g}, the largest"
-    return (
-        Caution(
-            "estimate_out_of_range",
-            f"the estimate is {estimate:.4g}, {beyond} that the loss can be: these weights do not "
-            "say what the risk is, and the selection rests on them",
-        ),
-    )
+    return (ESTIMATE_OUT_OF_RANGE(estimate=f"{estimate:.4g}", beyond=beyond),)
 
 
 def _of_edge(outcome: Outcome, at: int) -> tuple[Caution, ...]:
@@ -144,9 +139,5 @@ def _of_edge(outcome: Outcome, at: int) -> tuple[Caution, ...]:
     if not candidate.is_at_edge(at):
         return ()
     return (
-        Caution(
-            "selected_at_the_edge",
-            f"the least risk is at {candidate.parameter} = {candidate.values[at]:.4g}, an end of "
-            "the grid: a wider grid may have less",
-        ),
+        SELECTED_AT_THE_EDGE(parameter=candidate.parameter, value=f"{candidate.values[at]:.4g}"),
     )

@@ -12,7 +12,8 @@ import numpy as np
 from thetahat.analyses.importance_weighting.candidates import Candidate
 from thetahat.analyses.importance_weighting.choosing import least
 from thetahat.analyses.importance_weighting.curves import RiskCurve, risk_curve
-from thetahat.values.types import Alternative, Caution, FloatArray, IntArray, Label
+from thetahat.cautions import Caution
+from thetahat.values.types import Alternative, FloatArray, IntArray, Label
 from thetahat.weighted_risks.base import RiskEstimator
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from thetahat.analyses.importance_weighting.differences import difference_of_learners
 from thetahat.analyses.importance_weighting.learner_result import choice_told, learner_told
 from thetahat.analyses.importance_weighting.outcomes import Outcome, Setting
+from thetahat.cautions import FOLD_WITHOUT_WEIGHT, LEAST_OF_MANY, Caution
 from thetahat.values.json_values import told
-from thetahat.values.types import Caution
 
 
 def shift_told(
@@ -67,21 +67,10 @@ def _of_folds(setting: Setting) -> tuple[Caution, ...]:
     if not len(empty):
         return ()
     which = ", ".join(str(k) for k in empty)
-    return (
-        Caution(
-            "fold_without_weight",
-            f"all weights in fold {which} are zero: its losses do not enter the weighted risk",
-        ),
-    )
+    return (FOLD_WITHOUT_WEIGHT(fold=which),)
 
 
 def _of_choice(outcomes: Mapping[str, Outcome]) -> tuple[Caution, ...]:
     if sum(outcome.candidate.size for outcome in outcomes.values()) < 2:
         return ()
-    return (
-        Caution(
-            "least_of_many",
-            "the risk at the selected value is the least of many estimates and tends to be too "
-            "small; its interval does not know of the selection",
-        ),
-    )
+    return (LEAST_OF_MANY(),)

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.learners.base import Fitted
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 
 def signs_of(codes: np.ndarray) -> FloatArray:

@@ -14,11 +14,12 @@ from thetahat.analyses.learning_curve.power_law import PowerLaw, fit_power_law
 from thetahat.analyses.learning_curve.saturation import against_largest, saturation
 from thetahat.analyses.losses import Choices, Chosen, evaluate
 from thetahat.analyses.metrics.result import add_metrics
+from thetahat.cautions import NO_POWER_LAW, STEPS_NOT_CORRECTED, Caution
 from thetahat.intervals import INTERVALS
 from thetahat.metrics.base import Judged, Metric
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.json_values import plain, told
-from thetahat.values.types import Caution, IntArray
+from thetahat.values.types import IntArray
 
 _OF_DIFFERENCES = ("student_t", "normal")
 
@@ -214,13 +215,7 @@ def _ends(holders: Sequence[Mapping[str, Any]]) -> dict[str, list[float | None]]
 def _doubts(points: Sequence[Point], reason: str | None) -> list[Caution]:
     cautions: list[Caution] = []
     if reason is not None:
-        cautions.append(Caution("no_power_law", f"no power law is given: {reason}"))
+        cautions.append(NO_POWER_LAW(reason=reason))
     if len(points) > 1:
-        cautions.append(
-            Caution(
-                "steps_not_corrected",
-                "each step has an interval of its own, not corrected for the number of steps; "
-                "the saturation is: it goes from the largest size down",
-            )
-        )
+        cautions.append(STEPS_NOT_CORRECTED())
     return cautions

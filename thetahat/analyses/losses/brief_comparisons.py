@@ -17,12 +17,13 @@ from thetahat.analyses.losses.not_applicable import LeftOut
 from thetahat.analyses.losses.paired_tests import numbers_of
 from thetahat.analyses.losses.pairs import Pair
 from thetahat.analyses.losses.recommendation import DEFAULT_TARGET, Built, order_of
+from thetahat.cautions import BRIEF_COMPARISONS, Caution
 from thetahat.intervals.base import IntervalMethod
 from thetahat.paired_tests.base import PairedTest, TestOutcome
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.json_values import plain
 from thetahat.values.layout import Layout
-from thetahat.values.types import Caution, Target
+from thetahat.values.types import Target
 from thetahat.variances.base import VarianceEstimator
 
 MOST_IN_FULL: Final = 1000
@@ -42,11 +43,7 @@ def detail_of(asked: str | None, n_pairs: int) -> str:
 def doubt(detail: str, asked: str | None, n_pairs: int) -> Iterable[Caution]:
     """Yield the caution that pairs are told in brief where nobody asked for that."""
     if detail == "brief" and asked is None:
-        yield Caution(
-            "brief_comparisons",
-            f"{n_pairs} pairs are told in brief, without their other intervals, their variances "
-            'and their plans; detail "full", or a control, gives them',
-        )
+        yield BRIEF_COMPARISONS(n_pairs=n_pairs)
 
 
 def affordable(tests: Selection[PairedTest]) -> Selection[PairedTest]:

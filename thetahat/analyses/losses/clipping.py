@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from thetahat.cautions import INTERVAL_CLIPPED_TO_RANGE
 from thetahat.intervals.base import Interval
-from thetahat.values.types import Caution
 
 
 def clipped(interval: Interval, limits: tuple[float, float] | None) -> Interval:
@@ -17,10 +17,8 @@ def clipped(interval: Interval, limits: tuple[float, float] | None) -> Interval:
     upper = None if interval.upper is None else min(max(interval.upper, low), high)
     if (lower, upper) == (interval.lower, interval.upper):
         return interval
-    caution = Caution(
-        "interval_clipped_to_range",
-        f"cut to the range {low:.6g} to {high:.6g}; it was {_end(interval.lower)} to "
-        f"{_end(interval.upper)}",
+    caution = INTERVAL_CLIPPED_TO_RANGE(
+        low=f"{low:.6g}", high=f"{high:.6g}", lower=_end(interval.lower), upper=_end(interval.upper)
     )
     return replace(interval, lower=lower, upper=upper, cautions=(*interval.cautions, caution))
 

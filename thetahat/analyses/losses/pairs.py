@@ -11,11 +11,17 @@ import numpy.typing as npt
 
 from thetahat.analyses.losses.effect_sizes import further_sizes
 from thetahat.analyses.losses.pair_moments import pair_moments
+from thetahat.cautions import (
+    DIFFERENCE_IN_LOSS_UNITS,
+    EQUAL_BUT_FOR_ROUNDING,
+    IDENTICAL_LOSSES,
+    Caution,
+)
 from thetahat.paired_tests.base import PairBatch, PairedLosses
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.many_moments import ManyMoments
 from thetahat.values.moments import Moments
-from thetahat.values.types import BlockKind, Caution, FloatArray
+from thetahat.values.types import BlockKind, FloatArray
 
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
 
@@ -23,15 +29,8 @@ VALUES_AT_ONCE: Final = 2**18
 """Differences of a batch of pairs: 2 MB, which stay in the cache from test to test."""
 
 
-_BETTER_WHEN_HIGHER = Caution(
-    "difference_in_loss_units",
-    "higher scores are better here; the difference is b minus a of the scores, so that negative "
-    "still means that a is better",
-)
-_EQUAL_BUT_FOR_ROUNDING = Caution(
-    "equal_but_for_rounding",
-    "the differences are equal but for their last bits, and are taken as equal",
-)
+_BETTER_WHEN_HIGHER = DIFFERENCE_IN_LOSS_UNITS()
+_EQUAL_BUT_FOR_ROUNDING = EQUAL_BUT_FOR_ROUNDING()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +146,7 @@ def _pair(  # noqa: PLR0913 - the pair, and what is known of its differences
         cautions = (*cautions, _EQUAL_BUT_FOR_ROUNDING)
     constant = float(differences[0]) if is_equal else None
     if constant == 0:
-        identical = f"{names[i]} and {names[j]} have equal losses"
-        cautions = (*cautions, Caution("identical_losses", identical))
+        cautions = (*cautions, IDENTICAL_LOSSES(a=names[i], b=names[j]))
     difference = models[i].difference(differences, None if is_equal else moments)
     losses = PairedLosses(models[i], models[j], difference)
     return Pair(names[i], names[j], place, losses, constant, cautions)

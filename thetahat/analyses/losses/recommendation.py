@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from thetahat.analyses.losses.rules import RULES, Pair
+from thetahat.cautions import OUTSIDE_THE_RULE
 from thetahat.intervals.base import Interval
-from thetahat.values.types import BlockKind, Caution, Target
+from thetahat.values.types import BlockKind, Target
 
 NEVER: Final = frozenset(
     {"theta_1", "theta_2", "theta_5", "location_shifted_bootstrap", "two_stage_bootstrap"}
@@ -101,10 +102,6 @@ def _marked(order: tuple[Pair, ...], entry: Built) -> Built:
     if entry.pair not in order:
         cautions = (
             *cautions,
-            Caution(
-                "outside_the_rule",
-                f"none of the intervals that the rule lists for {interval.target.value} was "
-                "built, so this one is shown in their place",
-            ),
+            OUTSIDE_THE_RULE(target=interval.target.value),
         )
     return replace(entry, interval=replace(interval, recommended=True, cautions=cautions))

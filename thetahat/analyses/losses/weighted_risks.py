@@ -11,18 +11,11 @@ from scipy.special import ndtri
 
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.pairs import places
+from thetahat.cautions import ONE_ROW, REPEATS_COUNTED_AS_INSTANCES, Caution
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.json_values import plain, told
 from thetahat.values.layout import Layout
-from thetahat.values.types import (
-    Alternative,
-    BlockKind,
-    Caution,
-    FloatArray,
-    IntArray,
-    Label,
-    Target,
-)
+from thetahat.values.types import Alternative, BlockKind, FloatArray, IntArray, Label, Target
 from thetahat.weighted_risks import WEIGHTED_RISKS, by_source
 from thetahat.weighted_risks.base import RiskEstimate, RiskEstimator
 
@@ -129,7 +122,7 @@ def sources_told(
     counts = np.bincount(codes)
     found = []
     for label, n, mean, variance in zip(labels, counts, means, variances, strict=True):
-        alone = Caution("one_row", f"source {label!r} has one row, which gives no variance")
+        alone = ONE_ROW(source=repr(label))
         known = n > 1
         interval = normal_interval(float(mean), float(variance), level, alternative)
         found.append(
@@ -191,9 +184,5 @@ def _terms(
     if layout.instance is not None:
         by_instance = BlockLosses(layout, values=np.asarray(weights, dtype=np.float64))
         return losses.instance_means(), by_instance.instance_means(), None, ()
-    caution = Caution(
-        "repeats_counted_as_instances",
-        "rows of several repeats or of subsamples cannot be matched without an instance column; "
-        "they count as independent, and the variance is too small",
-    )
+    caution = REPEATS_COUNTED_AS_INSTANCES()
     return losses.rows, weights, None, (caution,)

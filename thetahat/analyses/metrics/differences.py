@@ -13,11 +13,12 @@ from thetahat.analyses.losses.inference import interval_told
 from thetahat.analyses.metrics.cautions import of_metric
 from thetahat.analyses.metrics.inference import Reading, asked, read
 from thetahat.analyses.metrics.metric_values import Measured
+from thetahat.cautions import DIFFERENCE_IN_METRIC_UNITS, ZERO_VARIANCE, Caution
 from thetahat.corrections.corrections import adjust
 from thetahat.distributions import p_value_of
 from thetahat.metrics.base import Metric
 from thetahat.values.json_values import plain, told
-from thetahat.values.types import Alternative, Caution, MeanKind
+from thetahat.values.types import Alternative, MeanKind
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -134,10 +135,9 @@ def _outcome(
     alternative = asked(metric, choices.alternative)
     statistic, p_value, cautions = _tested(difference, reading.main[1], alternative)
     if metric.higher_is_better:
-        said = "higher is better: a difference above 0 means that a is better"
-        if choices.alternative is not Alternative.TWO_SIDED:
-            said += f", and {choices.alternative.value} is turned accordingly"
-        cautions = (*cautions, Caution("difference_in_metric_units", said))
+        is_two_sided = choices.alternative is Alternative.TWO_SIDED
+        more = "" if is_two_sided else f"; {choices.alternative.value} is reversed accordingly"
+        cautions = (*cautions, DIFFERENCE_IN_METRIC_UNITS(more=more))
     return difference, statistic, p_value, (*cautions, *of_metric(metric, measured))
 
 
@@ -151,8 +151,8 @@ def _tested(
     if value > 0:
         statistic = difference / math.sqrt(value)
         return statistic, p_value_of(statistic, spread.degrees_of_freedom, alternative), ()
-    caution = Caution(
-        "zero_variance", "the difference does not vary: its statistic is infinite or undefined"
+    caution = ZERO_VARIANCE(
+        reason="the difference does not vary", consequence="Its statistic is infinite or undefined."
     )
     in_favour = {
         Alternative.TWO_SIDED: difference != 0,

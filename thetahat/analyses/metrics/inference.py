@@ -10,9 +10,10 @@ from thetahat.analyses.losses.clipping import clipped
 from thetahat.analyses.metrics.intervals import FIRST, bootstrap, logit, recommended, symmetric
 from thetahat.analyses.metrics.metric_values import Measured, mean_of
 from thetahat.analyses.metrics.variances import spreads
+from thetahat.cautions import INTERVAL_BEYOND_RANGE
 from thetahat.intervals.base import Interval
 from thetahat.metrics.base import Metric
-from thetahat.values.types import Alternative, BlockKind, Caution, MeanKind, Target
+from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
 
 _TURNED = {
@@ -101,9 +102,5 @@ def _within(interval: Interval, span: tuple[float, float], *, clip: bool) -> Int
     above = interval.upper is not None and interval.upper > high
     if not (below or above):
         return interval
-    caution = Caution(
-        "interval_beyond_range",
-        f"it passes what the metric can be, {low:g} to {high:g}: the normal approximation is "
-        "rough here; clip cuts it, and a logit interval stays inside",
-    )
+    caution = INTERVAL_BEYOND_RANGE(low=f"{low:g}", high=f"{high:g}")
     return replace(interval, cautions=(*interval.cautions, caution))

@@ -11,9 +11,10 @@ import numpy as np
 from scipy import special
 
 from thetahat.analyses.metrics.metric_values import Measured
+from thetahat.cautions import FEW_UNITS_RESAMPLED, UNDEFINED_RESAMPLES, Caution
 from thetahat.distributions import upper_quantile
 from thetahat.intervals.base import Interval
-from thetahat.values.types import Alternative, BlockKind, Caution, FloatArray, MeanKind, Target
+from thetahat.values.types import Alternative, BlockKind, FloatArray, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
 
 _OF_FOLDS = (
@@ -219,23 +220,12 @@ def _unit_parts(measured: Measured, mean: MeanKind) -> FloatArray:
 def _of_bootstrap(measured: Measured, n: int, lost: float, unit: str) -> tuple[Caution, ...]:
     cautions: list[Caution] = []
     if lost > 0:
-        cautions.append(
-            Caution(
-                "undefined_resamples",
-                f"{round(lost * n)} of {n} resamples have no value, and are left out",
-            )
-        )
+        cautions.append(UNDEFINED_RESAMPLES(n_undefined=round(lost * n), n=n))
     n_units = {
         "block": len(measured.layout.block_labels),
         "cluster": len(measured.layout.cluster_labels),
         "instance": measured.layout.n_instances,
     }[unit]
-    if n_units < 20:
-        cautions.append(
-            Caution(
-                "few_units_resampled",
-                f"{n_units} {unit}s are resampled; with fewer than 20 the bootstrap's interval is "
-                "too short",
-            )
-        )
+    if n_units < FEW_UNITS_RESAMPLED.threshold:
+        cautions.append(FEW_UNITS_RESAMPLED(n=n_units, unit=unit))
     return tuple(cautions)

@@ -16,8 +16,9 @@ from thetahat.analyses.metrics.cautions import (
     of_ties,
 )
 from thetahat.analyses.metrics.metric_values import Measured
+from thetahat.cautions import UNDEFINED_VARIANCE, ZERO_VARIANCE, Caution
 from thetahat.values.layout import Layout
-from thetahat.values.types import BlockKind, Caution, FloatArray, IntArray, MeanKind, Target
+from thetahat.values.types import BlockKind, FloatArray, IntArray, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
 
 RESAMPLED = (BlockKind.RANDOM, BlockKind.SUBSAMPLES)
@@ -227,11 +228,15 @@ def _conclude(  # noqa: PLR0913 - one argument per field that a variance may set
     if value <= _ROUNDING:
         value = 0.0
     if value == 0:
-        zero = "the variance is 0: nothing it looks at varies; no interval or test is built on it"
-        cautions = (Caution("zero_variance", zero), *cautions)
+        cautions = (
+            ZERO_VARIANCE(
+                reason="nothing that it looks at varies",
+                consequence="No interval or test is built on it.",
+            ),
+            *cautions,
+        )
     if math.isnan(value):
-        one = "a class (or block) has a single instance, whose spread cannot be seen"
-        cautions = (Caution("undefined_variance", one), *cautions)
+        cautions = (UNDEFINED_VARIANCE(), *cautions)
     if given_models and not measured.layout.has_fixed_models:
         cautions = (*cautions, GIVEN_MODELS)
     return VarianceEstimate(

@@ -10,8 +10,9 @@ import numpy as np
 from thetahat.analyses.selection.grids import Grid
 from thetahat.analyses.selection.internal import InternalEstimate
 from thetahat.analyses.selection.values import Value
+from thetahat.cautions import GRID_EDGE, Caution
 from thetahat.values.json_values import plain
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 FEWEST_FOR_AN_EDGE = 3
 """Values from which on a parameter has ends and something between them."""
@@ -70,11 +71,7 @@ def edges_of(name: str, grids: Mapping[str, Grid]) -> Iterator[Caution]:
                 min(numbers),
                 max(numbers),
             }:
-                yield Caution(
-                    "grid_edge",
-                    f"the chosen {parameter} of {name!r} is at the end of its grid; beyond it the "
-                    "internal error may be smaller",
-                )
+                yield GRID_EDGE(parameter=parameter, name=name)
 
 
 def _best(

@@ -9,7 +9,8 @@ from typing import Any, Protocol
 from thetahat.analyses.studies.claims import Claim
 from thetahat.analyses.studies.figures import Figure
 from thetahat.analyses.studies.tables import Table
-from thetahat.values.types import Caution, FloatArray
+from thetahat.cautions import Caution
+from thetahat.values.types import FloatArray
 
 Records = Mapping[str, FloatArray]
 """What repetitions gave, by name: (repetitions, ...) each; NaN where a repetition gave nothing."""

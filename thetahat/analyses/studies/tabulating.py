@@ -21,7 +21,8 @@ from thetahat.analyses.studies.names import subjects_of
 from thetahat.analyses.studies.records import Reading
 from thetahat.analyses.studies.tables import Table
 from thetahat.analyses.studies.truths import TITLES
-from thetahat.values.types import BlockKind, Caution
+from thetahat.cautions import FEW_REPETITIONS, REPETITIONS_FAILED, THESE_SOURCES_UNKNOWN, Caution
+from thetahat.values.types import BlockKind
 
 
 def tabulate(
@@ -147,25 +148,13 @@ def _told_truths(reading: Reading) -> dict[str, str]:
 def _cautions(reading: Reading, refusals: Mapping[str, str]) -> Iterator[Caution]:
     for estimator, words in refusals.items():
         n = int((reading.at(estimator, names.FAILED) > 0).sum())
-        yield Caution(
-            "repetitions_failed",
-            f"estimator {estimator!r} gave nothing in {n} of {reading.n} repetitions, which are "
-            f"left out of its numbers; the first said: {words}",
-        )
+        yield REPETITIONS_FAILED(estimator=estimator, n_failed=n, n=reading.n, reason=words)
     if reading.n < FEW:
-        yield Caution(
-            "few_repetitions",
-            f"{reading.n} repetitions are few: standard errors are themselves uncertain",
-        )
+        yield FEW_REPETITIONS(n=reading.n, more="")
     missing = [
         key
         for key in sorted(reading.source_blocks)
         if reading.clusters is None and int(reading.groups.max()) + 1 == reading.n > 1
     ]
     if missing:
-        yield Caution(
-            "these_sources_unknown",
-            f"every repetition of {', '.join(missing)} has sources of its own, so the expected "
-            "error on these sources is not known; draw.same_sources says for how many "
-            "repetitions sources are kept",
-        )
+        yield THESE_SOURCES_UNKNOWN(estimators=", ".join(missing))

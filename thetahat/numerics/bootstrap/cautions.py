@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from thetahat.cautions import (
+    FEW_UNITS,
+    IGNORES_TRAINING_VARIANCE,
+    LIBERAL_IF_BLOCKS_COVARY,
+    SMALL_BLOCKS,
+    Caution,
+)
 from thetahat.errors import InvalidParameter
 from thetahat.numerics.bootstrap.units import Units
-from thetahat.values.types import BlockKind, Caution
+from thetahat.values.types import BlockKind
 
 FEWEST, MOST = 99, 1_000_000
-_FEW_UNITS = 20
-_SMALL_STRATUM = 10
 
 
 def check_resamples(n_resamples: int | None) -> None:
@@ -24,28 +29,17 @@ def check_resamples(n_resamples: int | None) -> None:
 def resampling_cautions(units: Units) -> Iterator[Caution]:
     """Yield what is to be known of the units that are drawn."""
     smallest = int(units.in_stratum.min())
-    if units.n_strata == 1 and units.n_units < _FEW_UNITS:
-        yield Caution(
-            "few_units",
-            f"it draws from {units.n_units} {units.unit}s; with fewer than {_FEW_UNITS} the "
-            "replicates spread too little and say little of the tails",
+    if units.n_strata == 1 and units.n_units < FEW_UNITS.threshold:
+        yield FEW_UNITS(
+            subject="The bootstrap",
+            n=units.n_units,
+            unit=units.unit,
+            consequence="the replicates vary too little and show little of the tails",
         )
-    if units.n_strata > 1 and smallest < _SMALL_STRATUM:
+    if units.n_strata > 1 and smallest < SMALL_BLOCKS.threshold:
         too_small = 100 * float((1 / units.in_stratum).mean())
-        yield Caution(
-            "small_blocks",
-            f"it draws within blocks, the smallest of {smallest}: replicates vary less than the "
-            f"mean does, by about {too_small:.0f} per cent of the variance",
-        )
+        yield SMALL_BLOCKS(smallest=smallest, percent=f"{too_small:.0f}")
     if units.layout.kind is BlockKind.SOURCE and units.layout.n_train is not None:
-        yield Caution(
-            "liberal_if_blocks_covary",
-            "it takes sources as independent, and their models share training sources: where that "
-            "makes their losses move together it is too short",
-        )
+        yield LIBERAL_IF_BLOCKS_COVARY(unit="source", subject="the interval")
     if units.layout.kind is BlockKind.RANDOM:
-        yield Caution(
-            "ignores_training_variance",
-            f"it draws {units.unit}s and takes the fitted models as given: what another training "
-            "sample would change is not in it",
-        )
+        yield IGNORES_TRAINING_VARIANCE(subject="The interval")

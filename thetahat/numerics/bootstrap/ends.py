@@ -11,7 +11,8 @@ import math
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from thetahat.values.types import Caution, FloatArray
+from thetahat.cautions import ACCELERATION_TOO_LARGE, REPLICATES_ON_ONE_SIDE, Caution
+from thetahat.values.types import FloatArray
 
 Reach = tuple[float | None, float | None]
 """How far the lower and the upper end lie from the estimate; None where that is undefined."""
@@ -66,21 +67,14 @@ def bca_reach(
     upto = float(np.searchsorted(in_order, 0.0, side="right"))
     share = (below + upto) / (2 * len(in_order))
     if not 0 < share < 1:
-        caution = Caution(
-            "replicates_on_one_side",
-            "all replicates lie on one side of the estimate: the bias correction is infinite",
-        )
+        caution = REPLICATES_ON_ONE_SIDE()
         return (None, None), (caution,)
     z_0 = float(ndtri(share))
     ends: list[float] = []
     for z in (float(ndtri(tail)), -float(ndtri(tail))):
         stretch = 1 - acceleration * (z_0 + z)
         if stretch <= 0:
-            caution = Caution(
-                "acceleration_too_large",
-                f"the acceleration {acceleration:.3g} is too large for this level: the formula "
-                "breaks down",
-            )
+            caution = ACCELERATION_TOO_LARGE(acceleration=f"{acceleration:.3g}")
             return (None, None), (caution,)
         ends.append(quantile(in_order, float(ndtr(z_0 + (z_0 + z) / stretch))))
     return (ends[0], ends[1]), ()

@@ -6,6 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from thetahat.cautions import (
+    ACCELERATION_OF_A_QUANTILE,
+    FEW_REPLICATES_BEYOND_AN_END,
+    FEW_RESAMPLES,
+    JACKKNIFE_UNDEFINED,
+    NO_SPREAD,
+    ONE_REPLICATE,
+    RESAMPLES_WITHOUT_SPREAD,
+    Caution,
+)
 from thetahat.distributions import upper_quantile
 from thetahat.errors import InvalidParameter
 from thetahat.numerics.bootstrap.ends import (
@@ -18,30 +28,16 @@ from thetahat.numerics.bootstrap.ends import (
 from thetahat.numerics.bootstrap.statistic_bootstrap import MOST_STUDENTISED
 from thetahat.numerics.bootstrap.statistic_replicates import StatisticReplicates
 from thetahat.statistics import Statistic
-from thetahat.values.types import Alternative, Caution
+from thetahat.values.types import Alternative
 
 METHODS: Final = ("normal", "percentile", "basic", "bca", "studentised")
 """Names of ``thetahat.intervals``, whose formulas these are, on the replicates of any statistic."""
 
-_IN_A_TAIL = 10  # replicates beyond an end, below which the end is mostly chance
-_NO_SPREAD = Caution(
-    "no_spread",
-    "every resample gives the estimate itself: there is nothing to build an interval on",
-)
-_ONE_REPLICATE = Caution("one_replicate", "a single replicate has no spread")
-_NO_JACKKNIFE = Caution(
-    "jackknife_undefined",
-    "without some row the statistic has no value, so that its jackknife is undefined",
-)
-_ROUGH = Caution(
-    "acceleration_of_a_quantile",
-    "the acceleration is the jackknife's, which for a quantile rests on two or three values",
-)
-_WITHOUT_SPREAD = Caution(
-    "resamples_without_spread",
-    "too many resamples have a standard error of 0 or none, so that an end is infinite: it is "
-    "left open",
-)
+_NO_SPREAD = NO_SPREAD()
+_ONE_REPLICATE = ONE_REPLICATE()
+_NO_JACKKNIFE = JACKKNIFE_UNDEFINED()
+_ROUGH = ACCELERATION_OF_A_QUANTILE()
+_WITHOUT_SPREAD = RESAMPLES_WITHOUT_SPREAD()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,9 +135,10 @@ def _reach(
 
 def _few(name: str, replicates: StatisticReplicates, tail: float) -> Iterator[Caution]:
     beyond = replicates.n_resamples * min(tail, 1 - tail)
-    if name != "normal" and beyond < _IN_A_TAIL:
-        yield Caution(
-            "few_resamples",
-            f"about {beyond:.3g} of {replicates.n_resamples} replicates lie beyond an end at this "
-            f"level; with fewer than {_IN_A_TAIL} the end is mostly chance: ask for more resamples",
+    if name != "normal" and beyond < FEW_REPLICATES_BEYOND_AN_END:
+        yield FEW_RESAMPLES(
+            subject="An end of the interval",
+            n=f"about {beyond:.3g}",
+            what=f"of {replicates.n_resamples} replicates",
+            least=FEW_REPLICATES_BEYOND_AN_END,
         )

@@ -6,11 +6,12 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
 from thetahat.pipelines.allowed import ActsOn
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 
 class Learnt(Protocol):

@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.pipelines.allowed import ActsOn
 from thetahat.pipelines.steps.base import missing, present
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
-from thetahat.values.types import Caution
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,13 +7,14 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
 from thetahat.pipelines.allowed import ActsOn
 from thetahat.pipelines.policy import WIDEST
 from thetahat.pipelines.steps.base import missing
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 Category = Any  # str or float; None stands for a missing value
 

@@ -7,11 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.pipelines.allowed import ActsOn
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,11 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.pipelines.allowed import ActsOn
 from thetahat.pipelines.steps.base import missing, present
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,6 +17,7 @@ from thetahat.analyses.importance_weighting import (
     losses_on_target,
     refitted,
 )
+from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, LearnerFailed
 from thetahat.learners import LEARNERS
 from thetahat.learners.ridge import LinearModel, Ridge
@@ -24,7 +25,7 @@ from thetahat.losses.quadratic_margin import QuadraticMargin
 from thetahat.losses.squared import Squared
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.registry import MethodInfo
-from thetahat.values.types import Caution, FloatArray
+from thetahat.values.types import FloatArray
 
 PENALTIES = (1e-3, 1.0, 1e4)
 WEIGHTS = np.random.default_rng(5).gamma(0.7, size=24)

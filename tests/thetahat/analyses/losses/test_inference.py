@@ -22,13 +22,14 @@ from thetahat.analyses.losses.comparisons import Methods, compare
 from thetahat.analyses.losses.inference import infer, variance_told
 from thetahat.analyses.losses.method_selection import Selection
 from thetahat.analyses.losses.not_applicable import LeftOut
+from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, UnsupportedCombination
 from thetahat.intervals.base import Interval
 from thetahat.paired_tests.base import PairedLosses, TestOutcome
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout, layout_of
-from thetahat.values.types import Alternative, BlockKind, Caution, MeanKind, Target
+from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
 
 INTERVAL = Interval(

@@ -16,9 +16,10 @@ from tests.thetahat.analyses.losses.tables import (
     table_of,
 )
 from thetahat.analyses.losses import Choices, evaluate
-from thetahat.analyses.losses.cautions import MANY_PAIRS, doubts
+from thetahat.analyses.losses.cautions import doubts
 from thetahat.analyses.losses.covariance import covariance
 from thetahat.analyses.losses.pairs import effect_size, n_independent, pairs, units_of
+from thetahat.cautions import MANY_PAIRS
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import layout_of
 from thetahat.values.types import Alternative, BlockKind
@@ -253,7 +254,7 @@ def test_golden_block_means_alike_are_not_constant_losses() -> None:
 def test_golden_many_pairs_are_said() -> None:
     table = five_by_nine(BlockKind.RANDOM)
 
-    found = doubts(table, clip_without_range=False, n_pairs=MANY_PAIRS + 1)
+    found = doubts(table, clip_without_range=False, n_pairs=int(MANY_PAIRS.threshold) + 1)
     assert [c.code for c in found] == ["many_pairs"]
 
 

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from thetahat.cautions import Caution
 from thetahat.values.json_values import number, plain, told
-from thetahat.values.types import BlockKind, Caution
+from thetahat.values.types import BlockKind
 
 
 @pytest.mark.parametrize(

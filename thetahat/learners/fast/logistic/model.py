@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.learners.fast.logistic.newton import shares_of
 from thetahat.learners.fast.ridge.rows import is_rounding, weighted_mean
 from thetahat.losses.base import Predictions
 from thetahat.tables.features import Features
-from thetahat.values.types import Caution, FloatArray, IntArray
+from thetahat.values.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import ast
+import math
+import string
+from collections.abc import Iterator
+
+import pytest
+
+from tests.architecture.sources import ROOT, python_files
+from thetahat import cautions
+from thetahat.cautions import CAUTIONS, FEW_BLOCKS, Caution, CautionKind, Severity, restore
+
+PRODUCT = ("thetahat", "replications", "service", "worker")
+ENTRIES = {name: value for name, value in vars(cautions).items() if isinstance(value, CautionKind)}
+
+
+def calls() -> Iterator[tuple[str, str, set[str]]]:
+    """Yield the place, the entry's name and the arguments of every call of an entry."""
+    for path in (p for package in PRODUCT for p in python_files(package)):
+        for node in ast.walk(ast.parse((ROOT / path).read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+                name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+                if name in ENTRIES or name == "Caution":
+                    yield f"{path}:{node.lineno}", name, {str(k.arg) for k in node.keywords}
+
+
+CALLS = list(calls())
+
+
+def fields_of(sentence: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(sentence) if name is not None}
+
+
+def test_exact_code_builds_cautions_from_the_catalogue_only() -> None:
+    elsewhere = [place for place, name, _ in CALLS if name == "Caution"]
+
+    assert [place for place in elsewhere if not place.startswith("thetahat/cautions.py")] == []
+
+
+@pytest.mark.parametrize(("place", "name", "given"), CALLS, ids=[c[0] for c in CALLS])
+def test_exact_a_call_gives_every_field_of_the_sentence(
+    place: str, name: str, given: set[str]
+) -> None:
+    if name == "Caution":
+        return
+
+    assert given == fields_of(ENTRIES[name].sentence) - {"threshold"}, place
+
+
+def test_exact_every_entry_is_used() -> None:
+    indirect = {"LEARNER_WARNING", "NOT_CONVERGED"}  # chosen by a condition, then called
+
+    assert set(ENTRIES) - {name for _, name, _ in CALLS} - indirect == set()
+
+
+@pytest.mark.parametrize("code", CAUTIONS)
+def test_property_an_entry_is_a_sentence_with_its_threshold(code: str) -> None:
+    entry = CAUTIONS[code]
+
+    assert entry.code == code
+    assert entry.sentence.rstrip("}")[-1].isalpha() or entry.sentence.endswith((".", "}"))
+    assert entry.sentence[0].isupper() or entry.sentence[0] == "{"
+    assert not entry.advice or (entry.advice[0].isupper() and entry.advice.endswith("."))
+    assert math.isnan(entry.threshold) == (not entry.threshold_reason)
+    assert len(set(ENTRIES.values())) == len(CAUTIONS)
+
+
+def test_exact_a_caution_carries_its_sentence_severity_and_advice() -> None:
+    caution = FEW_BLOCKS(subject="The variance", n=4, unit="fold")
+
+    assert caution == Caution(
+        "few_blocks",
+        "The variance rests on 4 folds. With fewer than 10 the variance between them is itself "
+        "uncertain, and the interval is wide.",
+        Severity.WARNING,
+        "Use more folds, repeats or sources.",
+    )
+    assert restore(caution.code, caution.message) == caution
+    prefixed = caution.with_prefix("Learner 'nb'")
+    assert prefixed.message.startswith("Learner 'nb': The variance rests on 4")
+    assert prefixed.advice == caution.advice
+
+
+def test_invalid_a_missing_value_of_the_sentence() -> None:
+    with pytest.raises(KeyError, match="unit"):
+        FEW_BLOCKS(subject="The variance", n=4)

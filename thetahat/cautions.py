@@ -1,0 +1,982 @@
+"""Every caution that a result can carry: its code, how serious it is, its sentence and advice.
+
+A caution says that a number is defined but doubtful. Code raises one by calling its entry here
+with the values of the sentence, as in ``FEW_BLOCKS(n=4, unit="fold")``; texts, pages and the
+documentation take severity and advice from the same entry. Where a caution depends on a
+threshold, the entry holds the threshold and the reason for its value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+
+class Severity(StrEnum):
+    """How much a caution matters to a decision."""
+
+    INFO = "info"  # describes how the number was computed; the number holds
+    WARNING = "warning"  # the number is less certain, or answers another question, than it seems
+    SERIOUS = "serious"  # a decision should not rest on the number as it is
+
+
+@dataclass(frozen=True, slots=True)
+class Caution:
+    """A doubt about a number that is defined.
+
+    Parameters
+    ----------
+    code : str
+        Stable machine-readable name of the caution.
+    message : str
+        One or two sentences with the values of this case.
+    severity : Severity
+        ``info``, ``warning`` or ``serious``.
+    advice : str
+        What to do about it; empty where there is nothing to do.
+    """
+
+    code: str
+    message: str
+    severity: Severity = Severity.WARNING
+    advice: str = ""
+
+    def with_prefix(self, prefix: str) -> Caution:
+        """Return the same caution with its message put after ``prefix: ``."""
+        return replace(self, message=f"{prefix}: {self.message}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CautionKind:
+    """One entry of the catalogue.
+
+    Parameters
+    ----------
+    code : str
+        Wire name, unique in the catalogue.
+    severity : Severity
+        How much the caution matters.
+    sentence : str
+        Message as a format string; its fields are the arguments of a call.
+    advice : str
+        What to do about it.
+    threshold : float
+        Value of the quantity named in the sentence from which the caution is raised, or NaN
+        where no threshold is involved.
+    threshold_reason : str
+        Why the threshold has that value.
+    """
+
+    code: str
+    severity: Severity
+    sentence: str
+    advice: str = ""
+    threshold: float = float("nan")
+    threshold_reason: str = ""
+
+    def __call__(self, **values: object) -> Caution:
+        """Return the caution with its sentence filled in; ``{threshold}`` is filled in too."""
+        message = self.sentence.format(threshold=f"{self.threshold:g}", **values)
+        return Caution(self.code, message, self.severity, self.advice)
+
+
+_ENTRIES: dict[str, CautionKind] = {}
+
+
+def _entry(  # noqa: PLR0913 - one argument per field of an entry
+    code: str,
+    severity: Severity,
+    sentence: str,
+    advice: str = "",
+    *,
+    threshold: float = float("nan"),
+    reason: str = "",
+) -> CautionKind:
+    if code in _ENTRIES:
+        message = f"the caution {code!r} is defined twice"
+        raise RuntimeError(message)
+    kind = CautionKind(
+        code=code,
+        severity=severity,
+        sentence=sentence,
+        advice=advice,
+        threshold=threshold,
+        threshold_reason=reason,
+    )
+    _ENTRIES[code] = kind
+    return kind
+
+
+_INFO, _WARNING, _SERIOUS = Severity.INFO, Severity.WARNING, Severity.SERIOUS
+
+# The layout of the losses: what the blocks are and how many there are.
+
+BLOCKS_ASSUMED_RANDOM = _entry(
+    "blocks_assumed_random",
+    _WARNING,
+    "The request does not say what a block is, so the blocks are taken as random folds.",
+    'Send "blocks": "random", "source" or "holdout"; for sources and holdout sets the intervals '
+    "are different ones.",
+)
+FEW_BLOCKS = _entry(
+    "few_blocks",
+    _WARNING,
+    "{subject} rests on {n} {unit}s. With fewer than {threshold} the variance between them is "
+    "itself uncertain, and the interval is wide.",
+    "Use more folds, repeats or sources.",
+    threshold=10,
+    reason="Student's t with 9 degrees of freedom widens a 95 % interval by 15 %, and the "
+    "estimated standard error is off by about 24 % (1 / sqrt(2 * 9)); below that both grow fast.",
+)
+NO_PARTITION = _entry(
+    "no_partition",
+    _INFO,
+    "The test parts overlap. More splits reduce the variation due to splitting, not the variation "
+    "due to the sample, and the pooled mean counts an instance once for each test part it is in.",
+)
+UNEQUAL_BLOCKS = _entry(
+    "unequal_blocks",
+    _INFO,
+    "The blocks have {smallest} to {largest} instances. The macro mean gives each block the same "
+    "weight, the pooled mean each instance.",
+)
+SPLIT_SCORES_ONLY = _entry(
+    "split_scores_only",
+    _INFO,
+    "Only one number per split is known. Methods that need the loss of each instance are left out.",
+    "Send the loss of each instance to get them.",
+)
+NO_TRAINING_VARIANCE = _entry(
+    "no_training_variance",
+    _WARNING,
+    "Each model was trained once and tested on one test set. All numbers are about these trained "
+    "models; they leave out how much results change with other training data.",
+    "Use cross-validation to compare learning methods.",
+)
+CLUSTERS_CROSS_BLOCKS = _entry(
+    "clusters_cross_blocks",
+    _SERIOUS,
+    "{n_cut} of {n_clusters} clusters have instances in both training and test parts. The models "
+    "were tested on clusters that they were trained on, so the error is too small for new "
+    "clusters, and the block means depend on each other.",
+    "Keep each cluster on one side of every split: source_k_fold with the cluster column as the "
+    'source, or "whole_clusters": true for a holdout.',
+)
+CONSTANT_LOSSES = _entry(
+    "constant_losses",
+    _SERIOUS,
+    "All losses of {model} are {value}. They do not show how certain their mean is.",
+    "Check that the losses are the intended ones.",
+)
+ORDER_OF_TIME = _entry(
+    "order_of_time",
+    _WARNING,
+    "The training parts grow in time, and rows near each other in time depend on each other. No "
+    "variance or test here allows for that; the corrected resampled variance is a rule of thumb.",
+)
+TRAINED_ON_RESAMPLES = _entry(
+    "trained_on_resamples",
+    _WARNING,
+    "Each model was trained on about 0.632 n different rows, so the error is that of a smaller "
+    "sample. The corrected resampled variance was made for draws without replacement; here it is "
+    "a rule of thumb with the number of different rows as the training size.",
+    "Use bootstrap_632 or k-fold cross-validation for the error at full sample size.",
+)
+
+# The evaluation as a whole.
+
+DIFFERENCE_IN_LOSS_UNITS = _entry(
+    "difference_in_loss_units",
+    _INFO,
+    "Higher scores are better here. The difference is b minus a of the scores, so that a negative "
+    "difference still means that a is better.",
+)
+RANGE_UNKNOWN = _entry(
+    "range_unknown",
+    _WARNING,
+    "The intervals were not clipped, because the range of the losses is not known.",
+    'Send "range": [low, high].',
+)
+MANY_PAIRS = _entry(
+    "many_pairs",
+    _INFO,
+    "{n_pairs} pairs are compared, and the correction allows for all of them.",
+    "Name a control to compare each other model with it alone.",
+    threshold=1000,
+    reason="more than 45 models; a reader looks at groups of tied models, not at single pairs",
+)
+BRIEF_COMPARISONS = _entry(
+    "brief_comparisons",
+    _INFO,
+    "The {n_pairs} pairs are reported in brief: without their other intervals, variances and "
+    "plans.",
+    'Send "detail": "full", or name a control, to get them.',
+)
+CORRECTION_CAN_BE_LIBERAL = _entry(
+    "correction_can_be_liberal",
+    _WARNING,
+    "The correction {correction} bounds the chance of a false finding only if all models are "
+    "equal. If some differ, it reports differences between equal models more often than alpha.",
+    "Use holm or shaffer.",
+)
+OUTSIDE_THE_RULE = _entry(
+    "outside_the_rule",
+    _WARNING,
+    "None of the intervals that are usually recommended for the target {target} could be built. "
+    "This one is shown instead; how well it covers was not studied.",
+)
+EQUAL_BUT_FOR_ROUNDING = _entry(
+    "equal_but_for_rounding",
+    _INFO,
+    "All differences are equal up to rounding and are treated as equal.",
+)
+IDENTICAL_LOSSES = _entry(
+    "identical_losses",
+    _WARNING,
+    "{a} and {b} have identical losses.",
+    "Check that they are different models.",
+)
+CONTROL_LEFT_OUT = _entry(
+    "control_left_out",
+    _WARNING,
+    "The control {control!r} is left out, so every pair of the other models is compared.",
+)
+
+# Variances.
+
+NEGATIVE_VARIANCE = _entry(
+    "negative_variance",
+    _WARNING,
+    "{subject} came out negative: {value}. It is reported unchanged, and no interval or test is "
+    "built on it.",
+)
+ZERO_VARIANCE = _entry(
+    "zero_variance",
+    _SERIOUS,
+    "The variance is 0 because {reason}. {consequence}",
+    "Check the losses: real differences vary.",
+)
+UNDEFINED_VARIANCE = _entry(
+    "undefined_variance",
+    _WARNING,
+    "The variance is undefined: a class or block has a single instance, so its spread cannot be "
+    "estimated.",
+)
+VARIANCE_NOT_USABLE = _entry(
+    "variance_not_usable",
+    _WARNING,
+    "The variance {variance} of the differences is not positive or not meant for tests, so there "
+    "is no statistic and no p-value.",
+)
+VARIANCE_TOO_LARGE = _entry(
+    "too_large",
+    _WARNING,
+    "The variance exceeds the largest floating-point number, so there is no statistic.",
+    "Rescale the losses.",
+)
+VARIANCE_OF_ONE_REPEAT = _entry(
+    "variance_of_one_repeat",
+    _WARNING,
+    "The variance is the average of {n_repeats} values, one per repeat. It is the variance of the "
+    "mean of one repeat; the mean over all repeats varies less.",
+)
+DEPENDS_ON_THE_MEAN = _entry(
+    "depends_on_the_mean",
+    _WARNING,
+    "Adding a constant to every loss changes this value: it contains products of mean losses (the "
+    "mean is {mean}), which outweigh the variance. No interval or test is built on it.",
+)
+SECOND_MOMENT_OF_MEAN = _entry(
+    "second_moment_of_mean",
+    _WARNING,
+    "This value is the squared mean loss, {value}, and contains the square of the expected loss. "
+    "It is not a variance, and no interval or test is built on it.",
+)
+IGNORES_TRAINING_VARIANCE = _entry(
+    "ignores_training_variance",
+    _WARNING,
+    "{subject} is about these trained models. It leaves out how much results change with other "
+    "training data, so it is too narrow for the learning method in general.",
+    "Use the result for these_sources to judge the learning method.",
+)
+IGNORES_TRAINING_OVERLAP = _entry(
+    "ignores_training_overlap",
+    _SERIOUS,
+    "The test treats the splits as independent, but their training sets overlap, so it rejects "
+    "too often.",
+    "Use nadeau_bengio_t.",
+)
+IGNORES_CLUSTERS = _entry(
+    "ignores_clusters",
+    _SERIOUS,
+    "The instances come in {n_clusters} clusters, and {method} treats instances as independent. "
+    "It is too small if instances of one cluster resemble each other.",
+    "Use cluster_robust.",
+)
+FEW_CLUSTERS = _entry(
+    "few_clusters",
+    _WARNING,
+    "The variance rests on {n} clusters. With fewer than {threshold} it tends to be too small.",
+    threshold=20,
+    reason='cameron2015: "few" begins between 20 and 50 clusters',
+)
+LIBERAL_IF_BLOCKS_COVARY = _entry(
+    "liberal_if_blocks_covary",
+    _WARNING,
+    "Models tested on different {unit}s share training data. If that makes their losses vary "
+    "together (gamma > 0), which a single data set cannot show, {subject} is too small.",
+)
+PESSIMISTIC_FOR_THESE_SOURCES = _entry(
+    "pessimistic_for_these_sources",
+    _INFO,
+    "The variance {value} is for a new source. For these very sources it is too large, because it "
+    "counts the differences between them as chance.",
+)
+COUNTS_SOURCE_DIFFERENCES_AGAINST = _entry(
+    "counts_source_differences_against",
+    _WARNING,
+    "The estimate subtracts {subtracted}, (K-1)/K times the variance of the source means, from "
+    "{within}, the average sampling variance of a source mean. If the sources differ, it comes "
+    "out too small or negative.",
+)
+NOISY = _entry(
+    "noisy",
+    _WARNING,
+    "The estimate is a difference of two numbers of similar size, {first} and {second}. It varies "
+    "strongly from one data set to the next and is often negative.",
+    "Use nadeau_bengio.",
+)
+LARGE_TEST_PARTS = _entry(
+    "large_test_parts",
+    _WARNING,
+    "Each fold tests on {share} of the data. In the largest published comparison such intervals "
+    "reached 95 % with 10 % test parts and fell short from 20 % on.",
+    "Use ten folds.",
+    threshold=0.15,
+    reason="schulz2024: intervals cover well with a test share of 0.1 and too rarely with 0.2; "
+    "the threshold lies between the two that were studied",
+)
+HALF_OF_THE_DATA = _entry(
+    "half_of_the_data",
+    _WARNING,
+    "Every model is trained on half of the data. The number is about the error at that training "
+    "size, which for most learners is larger than the error with all data.",
+)
+UNEQUAL_HALVES = _entry(
+    "unequal_halves",
+    _WARNING,
+    "The two folds of a repeat differ in size by more than 1.",
+)
+ORDER_DEPENDENT = _entry(
+    "order_dependent",
+    _WARNING,
+    "The estimate is the mean of the first fold of the first repeat. The same losses with their "
+    "folds or repeats in another order give another estimate.",
+)
+STANDARD_ERROR_AT_ITS_BOUND = _entry(
+    "standard_error_at_its_bound",
+    _WARNING,
+    "The standard error came out as {value} and was set to its {side} bound, {bound}.",
+    "Use more repeats.",
+)
+STANDARD_ERROR_OF_INSTANCES = _entry(
+    "standard_error_of_instances",
+    _INFO,
+    "The standard error is that of the average over instances. The average over splits differs "
+    "from it by the variation due to resampling.",
+)
+
+# Methods that fit learners again.
+
+FEW_REPEATS = _entry(
+    "few_repeats",
+    _WARNING,
+    "The standard error rests on {n} repeats. With fewer than {threshold} it is itself uncertain, "
+    "and the interval covers less often than it says.",
+    "Use more repeats.",
+    threshold=10,
+    reason="schulz2024: from 10 outer repeats on the interval covers in that comparison",
+)
+FEW_HALVINGS = _entry(
+    "few_halvings",
+    _WARNING,
+    "The variance rests on {n} random halvings of the data. With fewer than {threshold} it is "
+    "itself uncertain, and its intervals cover less often than they say.",
+    "Use more halvings.",
+    threshold=10,
+    reason="schulz2024: from 10 halvings on the intervals cover in that comparison",
+)
+FEW_RESAMPLES = _entry(
+    "few_resamples",
+    _WARNING,
+    "{subject} rests on {n} {what}. With fewer than {least} it varies noticeably with the seed.",
+    "Ask for more resamples.",
+)
+FEW_REPLICATES_BEYOND_AN_END: Final = 10
+"""Replicates beyond an end of a bootstrap interval, below which the end is mostly chance."""
+FEW_REPLICATES_OF_A_REFIT: Final = 100
+"""Replicates of a percentile interval; of fewer, its 2.5 % points rest on two or three."""
+FEW_OUT_OF_BAG_RESAMPLES: Final = 500
+"""Resamples of an out-of-bag standard error; from 500 on it is steady (schulz2024)."""
+NEVER_OUT_OF_BAG = _entry(
+    "never_out_of_bag",
+    _WARNING,
+    "{n_never} of {n} instances are in every resample, so their error is not estimated.",
+    "Use more resamples.",
+)
+OUT_OF_BAG_ABOVE_NO_INFORMATION = _entry(
+    "out_of_bag_above_no_information",
+    _WARNING,
+    "The out-of-bag error, {out_of_bag}, is larger than the error of a model without any "
+    "information, {no_information}, which is used instead.",
+)
+COVERS_TOO_SELDOM = _entry(
+    "covers_too_seldom",
+    _SERIOUS,
+    "In the largest published comparison (schulz2024) intervals of this kind covered the true "
+    "error in about half of the cases, where 95 % were meant.",
+    "Do not base a decision on it; it is given for comparison.",
+)
+COVERAGE_DISAGREES = _entry(
+    "coverage_disagrees",
+    _WARNING,
+    "The largest published comparison (schulz2024) found that this interval covers in about half "
+    "of the cases, where 95 % were meant. As it is built here, without copies of a tested "
+    "instance in the training part, it covered in 96 % (preset interval_coverage, 50 rows).",
+    "Prefer a recommended interval until more is known.",
+)
+NO_INTERVAL = _entry(
+    "no_interval",
+    _WARNING,
+    "{method} built no interval for {subject}, because its losses or differences do not vary.",
+)
+
+# Intervals.
+
+INTERVAL_CLIPPED_TO_RANGE = _entry(
+    "interval_clipped_to_range",
+    _INFO,
+    "The interval was clipped to {low} to {high}, the range of the loss; it was {lower} to "
+    "{upper}.",
+)
+INTERVAL_BEYOND_RANGE = _entry(
+    "interval_beyond_range",
+    _WARNING,
+    "The interval goes beyond {low} to {high}, the range of the metric. The normal approximation "
+    "is poor here.",
+    'Use a logit interval, which stays inside, or "clip": true.',
+)
+NORMAL_WITH_FEW_DEGREES_OF_FREEDOM = _entry(
+    "normal_with_few_degrees_of_freedom",
+    _WARNING,
+    "The variance has {degrees_of_freedom} degrees of freedom, which a normal quantile ignores, so "
+    "the interval is too short.",
+    "Use student_t.",
+    threshold=30,
+    reason="from 30 degrees of freedom on the 95 % quantiles of t and normal differ by less than "
+    "4.5 %",
+)
+PREDICTION_OF_ONE_SOURCE = _entry(
+    "prediction_of_one_source",
+    _INFO,
+    "The interval is for the average loss observed on one new source with about as many test "
+    "instances as these. It is not for the loss of one instance or for the mean over all new "
+    "sources, and it is wider than the new source's true mean error needs.",
+)
+
+# The bootstrap.
+
+ACCELERATION_OF_A_QUANTILE = _entry(
+    "acceleration_of_a_quantile",
+    _WARNING,
+    "The acceleration comes from the jackknife, which for a quantile depends on two or three "
+    "values only.",
+    "Use the percentile interval.",
+)
+ACCELERATION_TOO_LARGE = _entry(
+    "acceleration_too_large",
+    _WARNING,
+    "The acceleration {acceleration} is too large for this level: the BCa formula is not defined.",
+    "Use the percentile interval.",
+)
+JACKKNIFE_UNDEFINED = _entry(
+    "jackknife_undefined",
+    _WARNING,
+    "Without some row the statistic is undefined, so its jackknife is undefined.",
+    "Use the percentile interval.",
+)
+REPLICATES_ON_ONE_SIDE = _entry(
+    "replicates_on_one_side",
+    _WARNING,
+    "All replicates lie on one side of the estimate, so the bias correction is infinite.",
+)
+RESAMPLES_WITHOUT_SPREAD = _entry(
+    "resamples_without_spread",
+    _WARNING,
+    "Too many resamples have no standard error or one of 0, so one end of the interval is "
+    "infinite and is left open.",
+)
+FEW_UNITS = _entry(
+    "few_units",
+    _WARNING,
+    "{subject} rests on {n} {unit}s: {consequence}.",
+    threshold=20,
+    reason="units of a bootstrap: its variance of a mean of n units is too small by 1/n, 5 % at 20",
+)
+FEW_UNITS_OF_A_SIGN_TEST: Final = 5
+"""Pairs of a sign, rank or permutation test: with 5 the smallest two-sided p-value is 2 / 2^5,
+which is above 0.05."""
+FEW_UNITS_OF_A_PRIOR: Final = 5
+"""Units of a Bayesian test; with fewer the prior is more than a tenth of the posterior's weight."""
+FEW_ROWS_OF_A_RANK_TEST: Final = 10
+"""Rows of a test of many models; with fewer chi squared and F are poor approximations."""
+FEW_UNITS_RESAMPLED = _entry(
+    "few_units_resampled",
+    _WARNING,
+    "{n} {unit}s are resampled. With fewer than {threshold} the bootstrap interval is too short.",
+    threshold=20,
+    reason="the bootstrap variance of a mean of n units is too small by 1/n, 5 % at 20",
+)
+SMALL_BLOCKS = _entry(
+    "small_blocks",
+    _WARNING,
+    "Instances are resampled within blocks, the smallest of which has {smallest}. The replicates "
+    "vary less than the mean, by about {percent} % of the variance.",
+    threshold=10,
+    reason="resampling n instances loses 1/n of the variance: 10 % at 10 instances",
+)
+UNDEFINED_RESAMPLES = _entry(
+    "undefined_resamples",
+    _WARNING,
+    "{n_undefined} of {n} resamples have no value and are left out.",
+)
+RESAMPLES_DRAWN_AGAIN = _entry(
+    "resamples_drawn_again",
+    _INFO,
+    "{n} resamples had no value ({reason}) and were drawn again.",
+)
+NO_SPREAD = _entry(
+    "no_spread",
+    _SERIOUS,
+    "Every resample gives the estimate itself, so the variance is 0 and no interval is built.",
+)
+ONE_REPLICATE = _entry(
+    "one_replicate",
+    _WARNING,
+    "A single replicate has no variance.",
+    "Give more resamples.",
+)
+ONE_VALUE = _entry(
+    "one_value",
+    _SERIOUS,
+    "The sample has a single value, so every resample is that value.",
+)
+EXTREME_QUANTILE = _entry(
+    "extreme_quantile",
+    _WARNING,
+    "About {n_beyond} of {n} values lie beyond the quantile. With fewer than {threshold} the "
+    "bootstrap says little about it.",
+    threshold=5,
+    reason="the replicates of a quantile with fewer than 5 values beyond it take only a handful "
+    "of values",
+)
+
+# Tests.
+
+NO_DIFFERENCE = _entry(
+    "no_difference",
+    _INFO,
+    "No {unit} shows a difference between the models, so the p-value is 1.",
+)
+NO_DIRECTION = _entry(
+    "no_direction",
+    _WARNING,
+    "An F test has no one-sided p-value.",
+    'Ask for "alternative": "two_sided".',
+)
+INFINITE_STATISTIC = _entry(
+    "infinite_statistic",
+    _WARNING,
+    "Two models differ by the same amount on every {unit}, so the difference has no standard error "
+    "and its p-value is 0.",
+    "Check the losses: real differences vary.",
+)
+INSTANCES_SHARE_A_SOURCE = _entry(
+    "instances_share_a_source",
+    _WARNING,
+    "The test treats each {unit} as independent, but {unit}s of one source resemble each other. "
+    "It says nothing about new sources.",
+    'Use "unit": "block".',
+)
+ROWS_AGREE = _entry(
+    "rows_agree",
+    _INFO,
+    "All {n} {unit}s rank the models in the same order, so the F statistic is infinite. The "
+    "p-value is the probability of that if every order is equally likely.",
+)
+LIBERAL_POST_HOC = _entry(
+    "liberal_post_hoc",
+    _SERIOUS,
+    "The standard error of the pairs is the one for ranks within rows. For aligned ranks it is too "
+    "small by about the square root of the number of models, so far too many pairs differ.",
+    "Use nemenyi or pairwise tests with a correction.",
+)
+SMALLEST_P_VALUE = _entry(
+    "smallest_p_value",
+    _INFO,
+    "No resample is as extreme as the data, so the p-value is the smallest that {n_resamples} "
+    "resamples can give.",
+    "Ask for more resamples to distinguish smaller p-values.",
+)
+DIFFERENCE_IN_METRIC_UNITS = _entry(
+    "difference_in_metric_units",
+    _INFO,
+    "Higher values are better: a difference above 0 means that a is better{more}.",
+)
+
+# Metrics.
+
+FEW_OF_A_CLASS = _entry(
+    "few_of_a_class",
+    _WARNING,
+    "A class has {n} instances. With fewer than {threshold} the variance is uncertain, and the "
+    "normal interval tends to be too short.",
+    threshold=10,
+    reason="the usual rule for a normal approximation of a proportion needs 10 successes and 10 "
+    "failures",
+)
+TIES_COUNTED_AS_WRONG = _entry(
+    "ties_counted_as_wrong",
+    _INFO,
+    "Some scores are tied. The published variance counts ties as wrong and is {strict}; counting "
+    "them as half, as the area does, gives {half}.",
+    "Set fold_ties to half.",
+    threshold=1.05,
+    reason="ratio of the two standard errors from which an interval changes visibly",
+)
+UNDEFINED_BLOCKS = _entry(
+    "undefined_blocks",
+    _WARNING,
+    "The metric is undefined for {blocks}, because {reason}. The macro mean is over the others.",
+)
+POOLED_ACROSS_MODELS = _entry(
+    "pooled_across_models",
+    _WARNING,
+    "The pooled value compares scores of different fitted models with each other, which is right "
+    "only if their scales agree. The macro value does not.",
+    "Prefer the macro value.",
+)
+
+# Importance weights and weighted risks.
+
+MEAN_WEIGHT_NOT_ONE = _entry(
+    "mean_weight_not_one",
+    _SERIOUS,
+    "The mean weight is {mean}. A density ratio has mean 1 over the source sample, so the ratio is "
+    "badly estimated or the source sample misses a part of the target.",
+    threshold=0.2,
+    reason="the mean of n correct weights is off by sd / sqrt(n); 0.2 is beyond that for the "
+    "studied settings",
+)
+FEW_EFFECTIVE_INSTANCES = _entry(
+    "few_effective_instances",
+    _WARNING,
+    "The weights leave an effective sample size of {effective} out of {n} rows: weighted means are "
+    "as uncertain as means of so few rows.",
+    threshold=0.1,
+    reason="share of the rows; below a tenth a standard error is at least 3 times that of equal "
+    "weights",
+)
+ONE_WEIGHT_DOMINATES = _entry(
+    "one_weight_dominates",
+    _SERIOUS,
+    "Source row {row} alone has {share} of the sum of the weights.",
+    "Look at this row; truncated weights limit its influence.",
+    threshold=0.2,
+    reason="one row then decides a fifth of every weighted mean",
+)
+LARGE_WEIGHTS = _entry(
+    "large_weights",
+    _WARNING,
+    "{n_large} of {n} weights are larger than {threshold}; the largest is {largest}. The "
+    "controlled risk is less affected by them than the weighted risk.",
+    "Prefer the controlled risk.",
+    threshold=10,
+    reason="kouw2018 looks at weights above 10",
+)
+TARGET_NOT_COVERED = _entry(
+    "target_not_covered",
+    _SERIOUS,
+    "{share} of the target rows are farther from every source row than nearly all source rows are "
+    "from each other. No weights can tell what holds there.",
+    threshold=0.8,
+    reason="share of target rows with a source row nearby; at 0.8 a fifth of the target risk is "
+    "extrapolated",
+)
+COVERAGE_OF_A_SAMPLE = _entry(
+    "coverage_of_a_sample",
+    _INFO,
+    "The share of covered target rows is estimated from {n} rows drawn at random.",
+)
+DEPENDENT_COLUMNS = _entry(
+    "dependent_columns",
+    _WARNING,
+    "{columns} constant or a linear function of the other columns in both samples. The densities "
+    "are those of the remaining columns.",
+)
+INFINITE_WEIGHT_VARIANCE = _entry(
+    "infinite_weight_variance",
+    _SERIOUS,
+    "In some direction the target's variance is at least twice the source's. Under the two fitted "
+    "normal distributions the variance of the weights is infinite, and the sample variance shown "
+    "underestimates it.",
+    "Use truncated weights or a source sample with a wider spread.",
+)
+COEFFICIENTS_CUT = _entry(
+    "coefficients_cut",
+    _WARNING,
+    "Negative coefficients were set to 0 after the fit. They made up {share} of the sum of all "
+    "absolute coefficients, and the fit is no longer the least squares fit.",
+)
+EARLY_STOPPED = _entry(
+    "early_stopped",
+    _INFO,
+    "The weights are those of the published procedure, which stops before the maximum of its own "
+    "objective.",
+    'Use "mode": "optimum" to reach the maximum.',
+)
+NOT_OPTIMAL = _entry(
+    "not_optimal",
+    _WARNING,
+    "The optimisation stopped early: {details}.",
+)
+ESTIMATE_OUT_OF_RANGE = _entry(
+    "estimate_out_of_range",
+    _SERIOUS,
+    "The risk estimate is {estimate}, {beyond} the loss can be. With these weights the risk is not "
+    "known, and the selection rests on it.",
+)
+BETA_WITHIN_FOLDS = _entry(
+    "beta_within_folds",
+    _WARNING,
+    "Beta is estimated inside each of {n_folds} folds, the smallest of which has {smallest} "
+    "points. Its bias, of the order of 1 over the fold's size, is larger than with all points.",
+    'Use "beta_from": "all".',
+)
+CONTROL_FROM_FEW_ROWS = _entry(
+    "control_from_few_rows",
+    _SERIOUS,
+    "The effective sample size is {effective}. The coefficient of the control variate is fitted to "
+    "so few rows that the variance, which takes it as known, is too small, and the interval covers "
+    "too rarely.",
+    threshold=100,
+    reason="preset interval_coverage: with 50 rows the interval covered in 0.53 to 0.74",
+)
+SECOND_MOMENT_TOO_UNCERTAIN = _entry(
+    "second_moment_too_uncertain",
+    _INFO,
+    "The second moment of the weights is so uncertain that the squares would add more variance "
+    "than they remove. The value is that of the controlled risk.",
+)
+SECOND_MOMENT_UNKNOWN = _entry(
+    "second_moment_unknown",
+    _INFO,
+    "The mean of the squared weights is not known, so only the weights are used as a control "
+    "variate. The value is that of the controlled risk.",
+)
+WEIGHTS_TRUNCATED = _entry(
+    "weights_truncated",
+    _WARNING,
+    "{weights} truncated at {cut}, which causes a bias of about {bias}. The interval is around the "
+    "biased risk.",
+)
+ONE_ROW = _entry(
+    "one_row",
+    _WARNING,
+    "Source {source} has one row, which gives no variance.",
+)
+REPEATS_COUNTED_AS_INSTANCES = _entry(
+    "repeats_counted_as_instances",
+    _SERIOUS,
+    "Rows of several repeats or of overlapping test parts cannot be matched without an instance "
+    "column. They are counted as independent, so the variance is too small.",
+    "Send the instance of each row.",
+)
+FOLD_WITHOUT_WEIGHT = _entry(
+    "fold_without_weight",
+    _WARNING,
+    "All weights in fold {fold} are 0, so its losses do not enter the weighted risk.",
+)
+NO_WEIGHT_TO_LEARN_FROM = _entry(
+    "no_weight_to_learn_from",
+    _SERIOUS,
+    "All weights in the training part of fold {fold} are 0, so the fit predicts 0 everywhere, "
+    "whatever the penalty.",
+)
+WEIGHT_COLUMN_NOT_USED = _entry(
+    "weight_column_not_used",
+    _WARNING,
+    "The source has a column of weights, but the weights were estimated by {name}.",
+    'Send "weights": "given" to use the column.',
+)
+
+# Selection and learning curves.
+
+INTERNAL_IS_OPTIMISTIC = _entry("internal_is_optimistic", _WARNING, "{sentence}")
+SELECTED_AT_THE_EDGE = _entry(
+    "selected_at_the_edge",
+    _WARNING,
+    "The smallest risk is at {parameter} = {value}, an end of the grid. A wider grid may have a "
+    "smaller one.",
+    "Widen the grid.",
+)
+GRID_EDGE = _entry(
+    "grid_edge",
+    _WARNING,
+    "The chosen value of {parameter} of {name!r} is at an end of its grid. Beyond it the internal "
+    "error may be smaller.",
+    "Widen the grid.",
+)
+LEAST_OF_MANY = _entry(
+    "least_of_many",
+    _WARNING,
+    "The risk at the selected value is the smallest of many estimates and tends to be too small. "
+    "Its interval does not allow for the selection.",
+)
+BEST_OF_EACH_GRID = _entry(
+    "best_of_each_grid",
+    _WARNING,
+    "{n} candidates are too many to be evaluated side by side. Of each grid only the candidate "
+    "with the smallest internal error is among the models, which makes it look better than it is.",
+)
+CANDIDATE_LEFT_OUT = _entry(
+    "candidate_left_out", _SERIOUS, "Candidate {name!r} failed and is left out: {reason}"
+)
+LEARNER_LEFT_OUT = _entry(
+    "learner_left_out", _SERIOUS, "Learner {name!r} failed and is left out: {reason}"
+)
+SIZE_LEFT_OUT = _entry(
+    "size_left_out",
+    _SERIOUS,
+    "Learner {name!r} failed at size {size} and is left out there: {reason}",
+)
+CHOICE_AMONG_SOME = _entry(
+    "choice_among_some",
+    _WARNING,
+    "The choice is among {n_done} of {n} candidates so far. Still running: {names}; one of them "
+    "may be chosen in the end.",
+)
+CHOICE_DIFFERS = _entry(
+    "choice_differs",
+    _WARNING,
+    "{name!r}, which was chosen on all rows, was not chosen in any external split.",
+)
+CHOICE_VARIES = _entry(
+    "choice_varies",
+    _INFO,
+    "The external splits chose different candidates ({counts} of {n}). The external error is that "
+    "of choosing and learning together, not of one candidate.",
+)
+TIED = _entry(
+    "tied",
+    _INFO,
+    "{names} have the same internal {what}; the first of them in the request was chosen.",
+)
+TIED_INSIDE = _entry(
+    "tied_inside",
+    _INFO,
+    "In {ties} of {n} external splits several candidates had the same best internal {what}; the "
+    "first of them in the request was chosen.",
+)
+UNDEFINED_SPLITS = _entry(
+    "undefined_splits",
+    _WARNING,
+    "The internal {what} is undefined in some splits, which are left out of its mean.",
+)
+NO_POWER_LAW = _entry("no_power_law", _INFO, "No power law was fitted: {reason}.")
+NOT_THE_LARGEST_SIZE = _entry(
+    "not_the_largest_size",
+    _WARNING,
+    "No learner has finished at size {wanted}, or none ran there. Models and comparisons are those "
+    "at size {used}.",
+)
+STEPS_NOT_CORRECTED = _entry(
+    "steps_not_corrected",
+    _INFO,
+    "Each step between two sizes has its own interval, not corrected for the number of steps. The "
+    "saturation is corrected: it goes from the largest size down.",
+)
+
+# Learners and data.
+
+LEARNER_WARNING = _entry("learner_warning", _WARNING, "{sentence}")
+NOT_CONVERGED = _entry("not_converged", _WARNING, "{sentence}", "Raise the number of iterations.")
+LABELS_ALIKE = _entry(
+    "labels_alike",
+    _WARNING,
+    "The {what} {first} and {second}{more} differ only in letter case, blanks or the coding of "
+    "their characters, and count as two.",
+    "Correct the labels if they mean the same.",
+)
+ROW_NUMBERS = _entry(
+    "row_numbers",
+    _WARNING,
+    "Column {name!r} numbers the rows and is used as a feature, because the request names no "
+    "features.",
+    "Name the features in columns.features.",
+)
+
+# Studies and calibration.
+
+FEW_REPETITIONS = _entry(
+    "few_repetitions",
+    _WARNING,
+    "The study has {n} repetitions. With so few the Monte-Carlo errors are themselves uncertain"
+    "{more}.",
+    "Ask for more repetitions.",
+)
+REPETITIONS_FAILED = _entry(
+    "repetitions_failed",
+    _WARNING,
+    "Estimator {estimator!r} failed in {n_failed} of {n} repetitions, which are left out of its "
+    "numbers. The first failure: {reason}",
+)
+THESE_SOURCES_UNKNOWN = _entry(
+    "these_sources_unknown",
+    _INFO,
+    "Every repetition of {estimators} draws its own sources, so the expected error on these "
+    "sources is not known.",
+    "Set draw.same_sources to keep sources over several repetitions.",
+)
+GENERATED_POPULATION = _entry(
+    "generated_population",
+    _WARNING,
+    "No data set was sent for the role {role!r}. The data come from {generator}, not from the "
+    "source.",
+)
+DATA_SETS_WITHOUT_WEIGHTS = _entry(
+    "data_sets_without_weights",
+    _WARNING,
+    "The weights by {weights} could not be computed for some data sets, which are left out: "
+    "{counts}.",
+)
+NOT_CALIBRATED = _entry(
+    "not_calibrated", _WARNING, "The intervals could not be calibrated: {reason}"
+)
+NEW_SOURCE_NOT_CALIBRATED = _entry(
+    "new_source_not_calibrated",
+    _WARNING,
+    "The intervals for a new source are not calibrated: {reason}",
+)
+
+CAUTIONS: Final[Mapping[str, CautionKind]] = MappingProxyType(dict(sorted(_ENTRIES.items())))
+"""The catalogue by code, in alphabetical order."""
+
+
+def restore(code: str, message: str) -> Caution:
+    """Return a caution that was stored as code and message, with the catalogue's other fields."""
+    kind = CAUTIONS[code]
+    return Caution(code, message, kind.severity, kind.advice)
