@@ -192,17 +192,16 @@ def flat(result: Mapping[str, Any]) -> Numbers:
     return dict(sorted(_leaves(result, (), "")))
 
 
-def _leaves(value: Any, path: tuple[str, ...], key: str) -> Iterator[tuple[str, Leaf]]:
+def _leaves(  # noqa: C901 - one branch for each kind of JSON value
+    value: Any, path: tuple[str, ...], key: str
+) -> Iterator[tuple[str, Leaf]]:
     """Yield the leaves below a value; ``key`` is the nearest key of an object above it."""
     if isinstance(value, Mapping):
         for name, part in value.items():
             if not _is_left_out(name, path):
                 yield from _leaves(part, (*path, name.replace("/", "~1")), name)
     elif isinstance(value, list) and key.endswith("cautions"):
-        for item in value:  # by code: one caution more moves no other
-            code = ":".join(item[name] for name in ("where", "code") if name in item)
-            yield "/".join((*path, code, "is_there")), True
-            yield from _leaves(_without_words(item), (*path, code), code)
+        yield from _cautions(value, path)
     elif isinstance(value, list):
         numbers = _all_numbers(value)
         longest = LONGEST_OF_LOSSES if path[:1] == (LOSSES,) else LONGEST
@@ -218,6 +217,14 @@ def _leaves(value: Any, path: tuple[str, ...], key: str) -> Iterator[tuple[str, 
             yield "/".join(path), value
     else:
         yield "/".join(path), value
+
+
+def _cautions(cautions: list[Any], path: tuple[str, ...]) -> Iterator[tuple[str, Leaf]]:
+    """Yield cautions by code, so that one more of them moves no other."""
+    for caution in cautions:
+        code = ":".join(caution[name] for name in ("where", "code") if name in caution)
+        yield "/".join((*path, code, "is_there")), True
+        yield from _leaves(_without_words(caution), (*path, code), code)
 
 
 def _without_words(caution: Mapping[str, Any]) -> dict[str, Any]:
