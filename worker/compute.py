@@ -9,6 +9,7 @@ import pyarrow as pa
 from service.jobs import outputs
 from service.jobs.loading import Loaded, load
 from service.jobs.parts import FAILED
+from service.jobs.result_json import encode_result
 from service.kinds.base import Chunks, Finished
 from service.states import Stage
 from service.storage import units
@@ -60,9 +61,7 @@ def compute(claim: Claim, files: FileStore) -> Outcome:
 
 
 def _result(finished: Finished, loaded: Loaded, claim: Claim, files: FileStore) -> Result:
-    body = dict(finished.result)
-    methods = body.pop("methods", [])
-    body["provenance"] = {**loaded.provenance, "methods": methods}
+    body = encode_result(finished, loaded.provenance)
     losses: pa.Table | None = finished.losses
     name = None if losses is None else outputs.keep_losses(files, claim, losses)
     return Result(to_json(body), name)

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 import thetahat
 from service.kinds.base import DatasetFile, Job, JobKind
+from service.kinds.provenance import Provenance
 from service.kinds.registry import JOB_KINDS
 from service.storage.files import FileStore, dataset_file_name
 from service.storage.tables import DATASET, EVALUATION, EVALUATION_DATASET
@@ -28,11 +29,11 @@ _GET_DATASETS = (
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A job with its kind, and what its result says of where it comes from."""
+    """A job with its kind and the provenance of its result."""
 
     kind: JobKind[Any]
     job: Job[Any]
-    provenance: dict[str, Any]
+    provenance: Provenance
 
 
 def load(connection: sa.Connection, evaluation_id: UUID, files: FileStore) -> Loaded:
@@ -50,12 +51,12 @@ def load(connection: sa.Connection, evaluation_id: UUID, files: FileStore) -> Lo
             seed=row.seed,
             datasets=_datasets(connection, evaluation_id, files) if request.dataset_ids() else {},
         ),
-        {
-            "version": thetahat.__version__,
-            "seed": row.seed,
-            "data_sha256": row.data_sha256,
-            "spec_sha256": row.request_sha256,
-        },
+        Provenance(
+            version=thetahat.__version__,
+            seed=row.seed,
+            data_sha256=row.data_sha256,
+            spec_sha256=row.request_sha256,
+        ),
     )
 
 

@@ -154,6 +154,7 @@ def _not_ready(message: str) -> ResultNotReady:
 def made(evaluation_id: UUID) -> str:
     """Return the evaluation of the complete learners as JSON text: all the work of it."""
     from service.jobs import loading, outputs  # noqa: PLC0415 - they bring the mathematics
+    from service.jobs.result_json import encode_result  # noqa: PLC0415 - likewise
     from service.storage.engine import to_json  # noqa: PLC0415 - likewise
     from service.storage.files import FileStore  # noqa: PLC0415 - likewise
     from service.storage.unit_of_work import reading  # noqa: PLC0415 - likewise
@@ -166,9 +167,7 @@ def made(evaluation_id: UUID) -> str:
     some = kind.gather_partial(loaded.job, found.ended, arrays) if found.is_any else None
     if some is None:
         raise _not_ready(f"A partial result is not made for kind {loaded.job.kind}.")
-    body: dict[str, Any] = dict(some.result)
-    methods = body.pop("methods", [])
-    provenance = {**loaded.provenance, "methods": methods}
+    body = encode_result(some, loaded.provenance)
     said = found.as_data()
     ended = kind.learners_of_parts(loaded.job, found.ended)
     if ended is not None:  # of learners that are run together some may have failed
@@ -176,7 +175,7 @@ def made(evaluation_id: UUID) -> str:
         said["failed"] = [name for name in ended if name in fell]
         said["complete"] = [name for name in ended if name not in fell]
         said["to_come"] = kind.learners_of_parts(loaded.job, found.to_come)
-    return to_json({"partial": said, **body, "provenance": provenance})
+    return to_json({"partial": said, **body})
 
 
 def main() -> None:

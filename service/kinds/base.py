@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from service.jobs.loss_columns import LossColumns
+from service.kinds.provenance import MethodUsed
 from service.schemas.base import EvaluationRequest
 
 R = TypeVar("R", bound=EvaluationRequest)
@@ -53,14 +54,17 @@ class Finished:
 
     Parameters
     ----------
-    result : dict
-        Plain JSON values; ``provenance`` is added by the caller.
+    result : dataclass
+        The result type of the kind; ``service.jobs.result_json`` writes it as JSON.
     losses : pyarrow.Table, LossColumns or None
         One row per instance and repeat, one column per model, for ``.../losses``.
+    methods : tuple of MethodUsed
+        Every method that was used, for the provenance.
     """
 
-    result: dict[str, Any]
+    result: Any
     losses: pa.Table | LossColumns | None = None
+    methods: tuple[MethodUsed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,9 @@ from service.api.app import create_app
 from service.api.errors import BY_CODE
 from service.cli import parser
 from service.data.formats import FORMATS
+from service.jobs.result_json import encode_result
 from service.kinds.base import DatasetFile, Finished, Job
+from service.kinds.provenance import Provenance
 from service.kinds.registry import JOB_KINDS
 from service.settings import Settings
 from tests.architecture.sources import ROOT
@@ -52,7 +54,8 @@ def first_result() -> dict[str, Any]:
     kind.check(request, {})
     finished = kind.start(Job(uuid4(), "losses", request, seed=1))
     assert isinstance(finished, Finished)
-    return {**finished.result, "provenance": {"seed": 1}}
+    provenance = Provenance(version="", seed=1, data_sha256="", spec_sha256="")
+    return encode_result(finished, provenance)
 
 
 def at(value: Any, path: str) -> Any:

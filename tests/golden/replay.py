@@ -117,7 +117,9 @@ def run_request(body: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], 
 
     from service.data.formats import format_of
     from service.data.tables import table_path
+    from service.jobs.result_json import encode_result
     from service.kinds.base import Chunks, DatasetFile, Job
+    from service.kinds.provenance import Provenance
     from service.kinds.registry import JOB_KINDS
     from service.storage.engine import to_json
 
@@ -156,7 +158,10 @@ def run_request(body: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], 
     if losses is not None and not isinstance(losses, pa.Table):
         losses = losses.table()
     columns = {} if losses is None else losses.to_pydict()
-    return json.loads(to_json(finished.result)), json.loads(to_json(columns))
+    unknown = Provenance(version="", seed=body["seed"], data_sha256="", spec_sha256="")
+    result = encode_result(finished, unknown)
+    result["methods"] = result["provenance"]["methods"]
+    return json.loads(to_json(result)), json.loads(to_json(columns))
 
 
 def files_of(value: Any) -> list[str]:

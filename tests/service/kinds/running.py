@@ -15,12 +15,15 @@ import pyarrow.parquet as pq
 
 from service.errors import InvalidRequest
 from service.jobs.loss_columns import LossColumns
-from service.kinds.base import Chunks, DatasetFile, Job
+from service.jobs.result_json import encode_result
+from service.kinds.base import Chunks, DatasetFile, Finished, Job
+from service.kinds.provenance import Provenance
 from service.kinds.registry import JOB_KINDS
 from service.storage.engine import to_json
 from thetahat.errors import EvaluationError
 
 PARQUET = "application/vnd.apache.parquet"
+UNKNOWN = Provenance(version="", seed=0, data_sha256="", spec_sha256="")
 SPACE = UUID("00000000-0000-0000-0000-00000000dada")
 
 
@@ -63,9 +66,17 @@ def run_kind(
     if isinstance(started, Chunks):
         outputs = [kind.run(work, dict(chunk.payload)) for chunk in started.chunks]
         started = kind.gather(work, outputs)
-    json.loads(to_json(started.result))
+    result = as_json(started)
     losses = started.losses
-    return Ran(started.result, losses.table() if isinstance(losses, LossColumns) else losses)
+    return Ran(result, losses.table() if isinstance(losses, LossColumns) else losses)
+
+
+def as_json(finished: Finished) -> dict[str, Any]:
+    """Return a result as a client reads it, but with ``methods`` in the place of provenance."""
+    body = encode_result(finished, UNKNOWN)
+    provenance = body.pop("provenance")
+    result: dict[str, Any] = json.loads(to_json({**body, "methods": provenance["methods"]}))
+    return result
 
 
 def place_of(error: BaseException) -> tuple[str | int, ...]:

@@ -14,7 +14,7 @@ from service.kinds.base import Chunks, Job
 from service.kinds.learning_curve import kind as learning_curve
 from service.kinds.registry import JOB_KINDS
 from service.kinds.selection import kind as selection
-from tests.service.kinds.running import run_kind
+from tests.service.kinds.running import as_json, run_kind
 from tests.service.kinds.test_learning_curve import BODY as CURVE
 from tests.service.kinds.test_selection import BODY as SELECTION
 
@@ -37,7 +37,7 @@ def result_of_some(body: dict[str, Any], names: Collection[str]) -> dict[str, An
     done = [kind.run(job, dict(c.payload)) for c in started.chunks if c.part in names]
     finished = kind.gather_partial(job, names, done)
     assert finished is not None
-    return finished.result
+    return as_json(finished)
 
 
 def test_exact_a_selection_among_some_is_one_without_the_others() -> None:
