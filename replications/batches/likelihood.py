@@ -11,10 +11,8 @@ from replications.batches.weights import one_by_one
 from replications.loops import gaussian_kernels, kernel_means, likelihood_ascent
 from thetahat.errors import EvaluationError
 from thetahat.importance_weights import Samples
-from thetahat.importance_weights._centres import centres_of
-from thetahat.importance_weights._early_stopped import RATES, STEPS
-from thetahat.importance_weights._widths import N_NEIGHBOURS
-from thetahat.importance_weights.kliep import Kliep, reached
+from thetahat.importance_weights._kernels import N_NEIGHBOURS, centres_of
+from thetahat.importance_weights.kliep import RATES, STEPS, Kliep, reached
 from thetahat.numerics.loops.compiling import compiled
 from thetahat.values.types import FloatArray
 

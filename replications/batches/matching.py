@@ -10,10 +10,10 @@ import numpy as np
 
 from replications.batches.weights import one_by_one
 from replications.loops import gaussian_kernels, kernel_means
-from thetahat.importance_weights._slab import TOLERANCE
-from thetahat.importance_weights._widths import N_NEIGHBOURS
+from thetahat.importance_weights._kernels import N_NEIGHBOURS
 from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching
 from thetahat.numerics.loops.compiling import compiled
+from thetahat.numerics.quadratic_programme import TOLERANCE
 from thetahat.values.types import FloatArray
 
 _SUM: Final = 1e-10

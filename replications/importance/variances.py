@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from replications.importance.example_setting import ExampleSetting
 from thetahat.analyses.studies.base import Records
 from thetahat.analyses.studies.monte_carlo import mean_of, variance_of
 from thetahat.analyses.studies.tables import Number
-from thetahat.importance_weights._closed_forms import ExampleSetting
 
 TAME: Final = math.sqrt(0.75)
 """The g above which the fourth moment of the weights is finite: simulated variances have errors."""

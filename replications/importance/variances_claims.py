@@ -9,13 +9,13 @@ from typing import Final
 import numpy as np
 
 from replications.importance.claim import claim
+from replications.importance.example_setting import ExampleSetting
 from replications.importance.variances import VariancesTold, printed, times
 from thetahat.analyses.studies.base import Records
 from thetahat.analyses.studies.claims import Claim
 from thetahat.analyses.studies.jackknife import Statistics, jackknifed, number_at
 from thetahat.analyses.studies.monte_carlo import mean_of
 from thetahat.analyses.studies.tables import Number
-from thetahat.importance_weights._closed_forms import ExampleSetting
 
 NEAR: Final = (0.95, 1.05)
 """What counts as equal, of a ratio."""

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from replications.importance.example_setting import ExampleSetting
 from replications.importance.final_risks_result import few_repetitions
 from replications.importance.variances import VariancesTold, printed
 from replications.importance.variances_claims import of_risks, of_weights
@@ -15,7 +16,6 @@ from thetahat.analyses.studies.base import Findings, Records
 from thetahat.analyses.studies.figures import Axis, Figure, Series
 from thetahat.analyses.studies.monte_carlo import mean_of
 from thetahat.analyses.studies.tables import Number, Table
-from thetahat.importance_weights._closed_forms import ExampleSetting
 from thetahat.values.types import FloatArray
 
 RISKS: Final = {

@@ -8,12 +8,12 @@ from typing import ClassVar, Final
 
 import numpy as np
 
+from replications.importance.example_setting import THETA, ExampleSetting
 from replications.importance.variances_result import findings
 from thetahat.analyses.studies.base import Findings, Records
 from thetahat.analyses.studies.repeating import generator_of, in_blocks
 from thetahat.errors import InvalidParameter
 from thetahat.generators.gaussian_shift import GaussianShift
-from thetahat.importance_weights._closed_forms import THETA, ExampleSetting
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray

@@ -9,8 +9,8 @@ import numpy as np
 
 from thetahat.cautions import COEFFICIENTS_CUT, Caution
 from thetahat.errors import InsufficientData
-from thetahat.importance_weights._centres import centres_of, log_kernel
 from thetahat.importance_weights._checks import usable
+from thetahat.importance_weights._kernels import centres_of, log_kernel, width_of
 from thetahat.importance_weights._width_search import (
     PENALTIES,
     SEARCH,
@@ -18,7 +18,6 @@ from thetahat.importance_weights._width_search import (
     by_least_squares,
     candidate_widths,
 )
-from thetahat.importance_weights._widths import width_of
 from thetahat.importance_weights.base import Samples, Weighing
 from thetahat.values.types import FloatArray
 

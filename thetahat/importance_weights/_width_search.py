@@ -9,8 +9,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from thetahat.errors import InsufficientData
-from thetahat.importance_weights._centres import log_kernel
-from thetahat.importance_weights._widths import WidthRule, width_of
+from thetahat.importance_weights._kernels import WidthRule, log_kernel, width_of
 from thetahat.importance_weights.base import Samples
 from thetahat.values.types import FloatArray
 

@@ -12,10 +12,15 @@ import numpy as np
 from thetahat.cautions import NOT_OPTIMAL, Caution
 from thetahat.errors import InvalidParameter
 from thetahat.importance_weights._checks import check_positive, usable
-from thetahat.importance_weights._distances import blocks, squared_distances
-from thetahat.importance_weights._slab import minimise_in_slab
-from thetahat.importance_weights._widths import WidthRule, check_width, width_of
+from thetahat.importance_weights._kernels import (
+    WidthRule,
+    blocks,
+    check_width,
+    squared_distances,
+    width_of,
+)
 from thetahat.importance_weights.base import Samples, Weighing
+from thetahat.numerics.quadratic_programme import minimise_in_slab
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray
 

@@ -7,11 +7,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from thetahat.importance_weights._centres import check_count
 from thetahat.importance_weights._checks import check_penalty
+from thetahat.importance_weights._kernels import check_count, check_width
 from thetahat.importance_weights._least_squares import fitted
 from thetahat.importance_weights._width_search import SEARCH, Searched
-from thetahat.importance_weights._widths import check_width
 from thetahat.importance_weights.base import Samples, Weighing
 from thetahat.registry import MethodInfo
 

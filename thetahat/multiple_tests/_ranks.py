@@ -1,14 +1,16 @@
-"""Mid-ranks with a tolerance for rounding, and the statistics of scores in rows."""
+"""Ranks of losses in rows, with a tolerance for rounding, and the statistics made of them."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from scipy import special
 
 from thetahat.distributions import f_upper_tail
+from thetahat.multiple_tests.base import PostHoc
 from thetahat.values.types import FloatArray
 
 _ROUNDINGS = 8 * float(np.finfo(np.float64).eps)  # a loss, its mean and its centring
@@ -160,3 +162,47 @@ def difference_error(scores: FloatArray) -> float:
 def chi_squared_tail(statistic: float, degrees_of_freedom: int) -> float:
     """Return P(chi squared > statistic)."""
     return float(special.chdtrc(degrees_of_freedom, statistic))
+
+
+Ties = Literal["corrected", "none"]
+TIES = ("corrected", "none")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FriedmanRanks:
+    """Ranks of the models in every row, and the statistic of them.
+
+    Parameters
+    ----------
+    statistic : RowStatistic
+        Corrected for ties.
+    mean_ranks : ndarray of float
+        (k,); 1 is best.
+    sum_error : float
+        Standard error of the difference of two models' rank sums over all permutations within
+        rows: ties make it smaller.
+    """
+
+    statistic: RowStatistic
+    mean_ranks: FloatArray
+    sum_error: float
+
+    def chi_squared(self, ties: Ties) -> float | None:
+        """Return the statistic; None where corrected for ties that are all there is."""
+        if ties == "corrected":
+            return self.statistic.value
+        n, k = self.statistic.n, self.statistic.k
+        distances = self.mean_ranks - (k + 1) / 2
+        return 12 * n / (k * (k + 1)) * float(distances @ distances)
+
+    def post_hoc(self, ties: Ties) -> PostHoc:
+        r"""Return what pairs are compared by: :math:`\sqrt{k (k + 1) / (6 N)}` without ties."""
+        n, k = self.statistic.n, self.statistic.k
+        error = math.sqrt(k * (k + 1) / (6 * n)) if ties == "none" else self.sum_error / n
+        return PostHoc("mean_ranks", tuple(self.mean_ranks.tolist()), error)
+
+
+def friedman_ranks(losses: FloatArray) -> FriedmanRanks:
+    """Rank the models in every row of (N, k) losses, the smallest loss first."""
+    ranks = ranks_in_rows(losses)
+    return FriedmanRanks(row_statistic(ranks), ranks.mean(axis=0), difference_error(ranks))

@@ -21,6 +21,7 @@ SMALL_SAMPLE: Final = ("student", "none")
 _COUNTS_AT_ONCE = 1 << 21  # resampling counts held at a time
 _ROWS_AT_ONCE = 1 << 13  # rows of one step of the triangular factor
 _FEWEST_RESAMPLES, _MOST_RESAMPLES, _DEFAULT_RESAMPLES = 99, 100_000, 5000
+_SAME = 1e-9  # of T: maxima this close are equal but for rounding
 _ROUNDINGS = 8 * float(np.finfo(np.float64).eps)  # a loss, its mean and its centring
 
 
@@ -131,3 +132,14 @@ def ratios(differences: FloatArray, errors: FloatArray, slack: FloatArray) -> Fl
     found = differences / np.where(sure, 1.0, errors)
     found = np.where(sure, np.copysign(np.inf, differences), found)
     return np.where(none & sure, 0.0, found)
+
+
+def exceeded(reference: FloatArray, statistic: float) -> float:
+    """Return (count + 1) / (B + 1) of the (B,) reference values that reach the statistic.
+
+    0 where the statistic is infinite.
+    """
+    if statistic == np.inf:
+        return 0.0
+    reached = int((reference >= statistic - _SAME * abs(statistic)).sum())
+    return (reached + 1) / (len(reference) + 1)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from thetahat.cautions import FEW_ROWS_OF_A_RANK_TEST, FEW_UNITS, NO_DIFFERENCE, ROWS_AGREE, Caution
 from thetahat.multiple_tests._ranks import RowStatistic
 from thetahat.multiple_tests.base import FEWEST_MODELS
+from thetahat.paired_tests._choices import check_choice
 from thetahat.paired_tests._units import (
     count_units,
     dependence_cautions,
@@ -17,9 +19,10 @@ from thetahat.paired_tests._units import (
     unit_refusal,
     unit_target,
 )
+from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
-from thetahat.values.types import BlockKind, FloatArray, Target, UnitName
+from thetahat.values.types import UNITS, BlockKind, FloatArray, Target, UnitName
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,3 +119,26 @@ def f_cautions(rows: Rows, statistic: RowStatistic, *, is_flat: bool) -> tuple[C
         *rows.cautions,
         ROWS_AGREE(n=rows.n_rows, unit=rows.unit),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class RowTest:
+    """A test whose rows are block means, or clusters or instances of a holdout.
+
+    Parameters
+    ----------
+    unit : str or None
+        What a row is: ``instance``, ``cluster`` or ``block``. Left out: blocks; for a holdout
+        clusters, where they are known, or instances.
+    """
+
+    unit: UnitName | None = None
+
+    info: ClassVar[MethodInfo]
+
+    def __post_init__(self) -> None:
+        check_choice("unit", self.unit, UNITS)
+
+    def inapplicable(self, layout: Layout, n_models: int) -> str | None:
+        """Say why there are no such rows, or too few rows or models, or None."""
+        return row_refusal(self.info.name, layout, n_models, self.unit)

@@ -10,8 +10,7 @@ import numpy as np
 
 from thetahat.cautions import LIBERAL_POST_HOC
 from thetahat.multiple_tests._ranks import difference_error, ranks_after_alignment, row_statistic
-from thetahat.multiple_tests._row_test import RowTest
-from thetahat.multiple_tests._rows import no_difference, rows_of
+from thetahat.multiple_tests._rows import RowTest, no_difference, rows_of
 from thetahat.multiple_tests.base import POST_HOC_ERRORS, OmnibusOutcome, PostHoc, PostHocError
 from thetahat.paired_tests._choices import check_choice
 from thetahat.registry import MethodInfo

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final, Literal, Protocol
 import numpy as np
 
 from thetahat.cautions import Caution
+from thetahat.errors import InvalidParameter
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
@@ -91,3 +92,18 @@ class OmnibusTest(Protocol):
     def test(self, table: LossTable, rng: np.random.Generator) -> OmnibusOutcome:
         """Test the null hypothesis that all models are alike."""
         ...
+
+
+DEFAULT_ALPHA: Final = 0.05
+"""Taken where neither the method nor the request says one."""
+
+
+def check_alpha(alpha: float | None) -> None:
+    """Raise ``InvalidParameter`` for an alpha outside (0, 1); None leaves it to the request."""
+    if alpha is not None and not 0 < alpha < 1:
+        raise InvalidParameter(f"alpha must be in (0, 1), got {alpha}", loc=("alpha",), value=alpha)
+
+
+def alpha_of(named: float | None) -> float:
+    """Return the alpha asked for, or the default."""
+    return DEFAULT_ALPHA if named is None else named

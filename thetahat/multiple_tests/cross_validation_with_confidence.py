@@ -10,12 +10,11 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.cautions import INFINITE_STATISTIC, Caution
-from thetahat.multiple_tests._alpha import alpha_of, check_alpha
-from thetahat.multiple_tests._elimination import exceeded
 from thetahat.multiple_tests._resampled_means import (
     SMALL_SAMPLE,
     SmallSample,
     check_n_resamples,
+    exceeded,
     inflation,
     multiplier_sums,
     n_resamples_of,
@@ -24,7 +23,7 @@ from thetahat.multiple_tests._resampled_means import (
     triangular_factor,
 )
 from thetahat.multiple_tests._rows import Rows, no_difference, row_refusal, rows_of
-from thetahat.multiple_tests.base import OmnibusOutcome
+from thetahat.multiple_tests.base import OmnibusOutcome, alpha_of, check_alpha
 from thetahat.paired_tests._choices import check_choice
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses, LossTable

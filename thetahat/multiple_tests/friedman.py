@@ -7,10 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.multiple_tests._friedman import TIES, Ties, friedman_ranks
-from thetahat.multiple_tests._ranks import chi_squared_tail
-from thetahat.multiple_tests._row_test import RowTest
-from thetahat.multiple_tests._rows import no_difference, rows_of
+from thetahat.multiple_tests._ranks import TIES, Ties, chi_squared_tail, friedman_ranks
+from thetahat.multiple_tests._rows import RowTest, no_difference, rows_of
 from thetahat.multiple_tests.base import OmnibusOutcome
 from thetahat.paired_tests._choices import check_choice
 from thetahat.registry import MethodInfo
@@ -88,7 +86,7 @@ class Friedman(RowTest):
     ) -> OmnibusOutcome:
         """Test that no model tends to have smaller losses than another."""
         rows = rows_of(table, self.unit)
-        found = friedman_ranks(rows)
+        found = friedman_ranks(rows.losses)
         value = found.chi_squared(self.ties)
         flat = found.statistic.value is None
         return OmnibusOutcome(

@@ -7,9 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.multiple_tests._friedman import TIES, Ties, friedman_ranks
-from thetahat.multiple_tests._row_test import RowTest
-from thetahat.multiple_tests._rows import f_cautions, rows_of
+from thetahat.multiple_tests._ranks import TIES, Ties, friedman_ranks
+from thetahat.multiple_tests._rows import RowTest, f_cautions, rows_of
 from thetahat.multiple_tests.base import OmnibusOutcome
 from thetahat.paired_tests._choices import check_choice
 from thetahat.registry import MethodInfo
@@ -78,7 +77,7 @@ class ImanDavenport(RowTest):
     ) -> OmnibusOutcome:
         """Test that no model tends to have smaller losses than another."""
         rows = rows_of(table, self.unit)
-        found = friedman_ranks(rows)
+        found = friedman_ranks(rows.losses)
         chi_squared = found.chi_squared(self.ties)
         used = found.statistic.with_value(chi_squared)
         statistic, p_value = used.as_f()

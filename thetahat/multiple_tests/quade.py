@@ -15,8 +15,7 @@ from thetahat.multiple_tests._ranks import (
     row_ranges,
     row_statistic,
 )
-from thetahat.multiple_tests._row_test import RowTest
-from thetahat.multiple_tests._rows import f_cautions, rows_of
+from thetahat.multiple_tests._rows import RowTest, f_cautions, rows_of
 from thetahat.multiple_tests.base import POST_HOC_ERRORS, OmnibusOutcome, PostHoc, PostHocError
 from thetahat.paired_tests._choices import check_choice
 from thetahat.registry import MethodInfo

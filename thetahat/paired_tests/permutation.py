@@ -10,10 +10,14 @@ import numpy as np
 
 from thetahat.errors import InvalidParameter
 from thetahat.paired_tests._choices import check_choice
-from thetahat.paired_tests._sign_flips import binomials, by_enumeration, by_sampling
-from thetahat.paired_tests._sign_flips_of_pairs import FlippedPairs
-from thetahat.paired_tests._unit_batches import units_of_batch
-from thetahat.paired_tests._units import paired_units, unit_cautions, unit_refusal, unit_target
+from thetahat.paired_tests._sign_flips import FlippedPairs, binomials, by_enumeration, by_sampling
+from thetahat.paired_tests._units import (
+    paired_units,
+    unit_cautions,
+    unit_refusal,
+    unit_target,
+    units_of_batch,
+)
 from thetahat.paired_tests.base import PairBatch, PairedLosses, TestOutcome
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.layout import Layout

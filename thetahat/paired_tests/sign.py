@@ -11,8 +11,13 @@ import numpy as np
 from thetahat.cautions import Caution
 from thetahat.distributions import fair_coin_p_value
 from thetahat.paired_tests._choices import check_choice
-from thetahat.paired_tests._unit_batches import units_of_batch
-from thetahat.paired_tests._units import paired_units, unit_cautions, unit_refusal, unit_target
+from thetahat.paired_tests._units import (
+    paired_units,
+    unit_cautions,
+    unit_refusal,
+    unit_target,
+    units_of_batch,
+)
 from thetahat.paired_tests.base import PairBatch, PairedLosses, TestOutcome
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.layout import Layout

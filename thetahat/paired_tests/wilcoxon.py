@@ -11,21 +11,21 @@ import numpy as np
 from thetahat.cautions import Caution
 from thetahat.distributions import p_value_of, p_values_of
 from thetahat.paired_tests._choices import check_choice
-from thetahat.paired_tests._signed_rank_batches import SignedRankBatch
 from thetahat.paired_tests._signed_ranks import (
+    SignedRankBatch,
     SignedRanks,
     Zeros,
     exact_p_value,
     exact_p_values_without_ties,
     ranks_of_pair,
 )
-from thetahat.paired_tests._unit_batches import units_of_batch
 from thetahat.paired_tests._units import (
     cautions_of_count,
     count_units,
     unit_of,
     unit_refusal,
     unit_target,
+    units_of_batch,
 )
 from thetahat.paired_tests.base import ManyOutcomes, PairBatch, PairedLosses, TestOutcome
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo

@@ -2,16 +2,96 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import lru_cache
+from typing import ClassVar, Final
+
+import numpy as np
 
 from thetahat.intervals.base import Interval
-from thetahat.refit_estimators._case_deletions import CaseDeletions
-from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, require_at_least
+from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, require_at_least, require_rows
 from thetahat.refit_estimators._percentiles import percentile_interval
 from thetahat.refit_estimators.base import INTERVALS_LIST, Fits
 from thetahat.registry import MethodInfo
-from thetahat.values.types import Alternative, MeanKind, Needs, Target
+from thetahat.schemes.base import Rows, Split
+from thetahat.seeds import stream
+from thetahat.values.types import Alternative, FloatArray, IntArray, MeanKind, Needs, Target
+
+_MOST_KEPT: Final = 10_000
+"""Rows up to which counts are kept: fits and errors both need them."""
+
+
+@dataclass(frozen=True)
+class CaseDeletions:
+    """Leave-one-out of the data, and of each of B resamples with all copies of a row as one case.
+
+    Every sample has a place for each row, and a row that a resample does not hold makes no fit:
+    about B x .368 n of the places stay empty.
+
+    Parameters
+    ----------
+    n_resamples : int
+        B.
+    """
+
+    n_resamples: int
+
+    def n_splits(self, rows: Rows) -> int:
+        """(B + 1) n, the number of places."""
+        require_rows(rows, 3, "a leave-one-out of resamples")
+        return (self.n_resamples + 1) * rows.n
+
+    def n_tests(self, rows: Rows) -> int:
+        """At most one for each place."""
+        return self.n_splits(rows)
+
+    def splits(
+        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
+    ) -> Iterator[Split]:
+        """Yield, sample by sample, the fits without one of its cases."""
+        every = np.arange(rows.n, dtype=np.intp)
+        drawn, counts = -1, np.empty(0, dtype=np.intp)
+        for split in range(self.n_splits(rows))[start:stop]:
+            sample, row = divmod(split, rows.n)
+            if sample != drawn:
+                drawn, counts = sample, self.counts(rows.n, seed, sample)
+            if counts[row] == 0:
+                continue
+            others = counts.copy()
+            others[row] = 0
+            train = np.repeat(every, others)
+            yield Split(sample, row, row, train=train, test=every[row : row + 1])
+
+    def counts(self, n: int, seed: int, sample: int) -> IntArray:
+        """(n,) how often each row stands in a sample; sample 0 is the data, others hold two."""
+        return (_counts_once if n <= _MOST_KEPT else _counts)(n, seed, sample)
+
+    def means(self, fits: Fits) -> tuple[float, FloatArray]:
+        """Return the leave-one-out error of the data, and (B,) those of the resamples."""
+        n = fits.rows.n
+        losses = np.concatenate(fits.losses)
+        found, start = [], 0
+        for sample in range(self.n_resamples + 1):
+            counts = self.counts(n, fits.seed, sample)
+            of_case = counts[counts > 0]
+            stop = start + len(of_case)
+            found.append(float(of_case @ losses[start:stop]) / n)
+            start = stop
+        return found[0], np.array(found[1:])
+
+
+def _counts(n: int, seed: int, sample: int) -> IntArray:
+    if sample == 0:
+        return np.ones(n, dtype=np.intp)
+    rng = stream(seed, "resamples of cases", sample)
+    while True:
+        counts = np.bincount(rng.integers(n, size=n), minlength=n)
+        if (counts > 0).sum() >= 2:
+            return np.asarray(counts, dtype=np.intp)
+
+
+_counts_once = lru_cache(maxsize=256)(_counts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

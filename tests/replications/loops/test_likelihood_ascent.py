@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from replications.loops.likelihood_ascent import ascend
 from tests.thetahat.importance_weights.samples import shifted
-from thetahat.importance_weights._early_stopped import RATES, STEPS, early_stopped
+from thetahat.importance_weights.kliep import RATES, STEPS, early_stopped
 from thetahat.numerics.loops.compiling import compiled
 from thetahat.values.types import FloatArray
 

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.importance_weights.samples import rng, shifted
 from thetahat.importance_weights import Samples
-from thetahat.importance_weights._coverage import share_covered
+from thetahat.importance_weights._diagnostics import share_covered
 from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching, column_of_kernel
 from thetahat.importance_weights.kliep import Kliep
 from thetahat.importance_weights.logistic import Logistic

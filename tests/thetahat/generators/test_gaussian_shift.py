@@ -7,10 +7,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
+from replications.importance.example_setting import THETA, ExampleSetting
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.generators._size import Size
 from thetahat.generators.gaussian_shift import GaussianShift, Shifted
-from thetahat.importance_weights._closed_forms import THETA, ExampleSetting
 
 
 def one(setting: GaussianShift, seed: int, n: int, m: int) -> Shifted:

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.importance_weights.samples import rng, shifted
 from thetahat.importance_weights import Diagnostics, Samples, diagnose
-from thetahat.importance_weights._coverage import MOST_ROWS, share_covered
+from thetahat.importance_weights._diagnostics import MOST_ROWS, share_covered
 from thetahat.values.types import FloatArray
 
 LINE = Samples(np.arange(8.0)[:, None], np.array([[0.5], [3.2], [7.9], [8.5], [9.5]]))

@@ -9,8 +9,7 @@ from numpy.testing import assert_allclose
 from tests.thetahat.importance_weights.samples import SMALL, rng, shifted
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.importance_weights import Samples
-from thetahat.importance_weights._mixture import best_proportions
-from thetahat.importance_weights.kliep import Kliep
+from thetahat.importance_weights.kliep import Kliep, best_proportions
 from thetahat.values.types import FloatArray
 
 PUBLISHED = {

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import special, stats
 
-from thetahat.multiple_tests._studentised_range import range_quantile, range_tail
+from thetahat.multiple_tests.nemenyi import range_quantile, range_tail
 
 
 @pytest.mark.parametrize("k", [2, 3, 10, 100])

@@ -14,10 +14,9 @@ from tests.thetahat.paired_tests.pairs import (
     rng_of,
 )
 from thetahat.errors import InvalidParameter
-from thetahat.paired_tests._dirichlet import _share, shares_of_largest
 from thetahat.paired_tests._posteriors import PriorPlace
 from thetahat.paired_tests.base import PairedLosses
-from thetahat.paired_tests.bayesian_sign import BayesianSign
+from thetahat.paired_tests.bayesian_sign import BayesianSign, _share, shares_of_largest
 from thetahat.values.layout import layout_of
 from thetahat.values.types import Alternative, BlockKind
 

@@ -16,11 +16,10 @@ from tests.thetahat.paired_tests.pairs import (
     rng_of,
 )
 from thetahat.errors import InvalidParameter
-from thetahat.paired_tests import _signed_rank_shares
+from thetahat.paired_tests import bayesian_signed_rank
 from thetahat.paired_tests._posteriors import PLACES, PriorPlace
-from thetahat.paired_tests._signed_rank_shares import simulated_shares
 from thetahat.paired_tests.base import PairedLosses
-from thetahat.paired_tests.bayesian_signed_rank import BayesianSignedRank
+from thetahat.paired_tests.bayesian_signed_rank import BayesianSignedRank, simulated_shares
 from thetahat.values.types import Alternative, BlockKind, FloatArray
 
 TWO = Alternative.TWO_SIDED
@@ -120,7 +119,7 @@ def test_naive_every_draw_pair_by_pair(
 def test_exact_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     z = np.random.default_rng(68).standard_normal(30)
     whole = simulated_shares(z, 0.0, 0.1, 0.5, "rope", 500, rng_of(2))
-    monkeypatch.setattr(_signed_rank_shares, "_CHUNK", 64)
+    monkeypatch.setattr(bayesian_signed_rank, "_CHUNK", 64)
 
     assert simulated_shares(z, 0.0, 0.1, 0.5, "rope", 500, rng_of(2)) == whole
 

@@ -7,8 +7,7 @@ from numpy.testing import assert_allclose
 from tests.thetahat.refit_estimators.again import fitted, fixed_losses, regression_of
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.learners.ridge import Ridge
-from thetahat.refit_estimators._replacements import Replacements
-from thetahat.refit_estimators.austern_zhou import AusternZhou
+from thetahat.refit_estimators.austern_zhou import AusternZhou, Replacements
 from thetahat.schemes.base import Rows
 
 

@@ -11,9 +11,8 @@ from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.learners.mean import Mean
 from thetahat.losses.squared import Squared
 from thetahat.refit_estimators import Learning, fits_of, run_design
-from thetahat.refit_estimators._case_deletions import CaseDeletions
 from thetahat.refit_estimators.base import Fits
-from thetahat.refit_estimators.bccv_percentile import BccvPercentile
+from thetahat.refit_estimators.bccv_percentile import BccvPercentile, CaseDeletions
 from thetahat.schemes.base import Rows
 from thetahat.values.types import Alternative, IntArray
 

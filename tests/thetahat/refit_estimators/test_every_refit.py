@@ -21,8 +21,7 @@ from thetahat.refit_estimators import (
     REFIT_ESTIMATORS,
     Asked,
     Learning,
-    _case_deletions,
-    _two_stages,
+    bccv_percentile,
     dependence_of_rows,
     designs_of,
     find,
@@ -30,6 +29,7 @@ from thetahat.refit_estimators import (
     not_of_pairs,
     run_design,
     run_design_together,
+    two_stage_bootstrap,
 )
 from thetahat.refit_estimators.base import BuildsInterval, EstimatesVariance, Fits
 from thetahat.schemes.base import Rows
@@ -235,7 +235,8 @@ def test_exact_data_that_hang_together_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "module"), [("two_stage_bootstrap", _two_stages), ("bccv_percentile", _case_deletions)]
+    ("name", "module"),
+    [("two_stage_bootstrap", two_stage_bootstrap), ("bccv_percentile", bccv_percentile)],
 )
 def test_exact_what_is_drawn_is_the_same_kept_or_not(
     name: str, module: ModuleType, monkeypatch: pytest.MonkeyPatch

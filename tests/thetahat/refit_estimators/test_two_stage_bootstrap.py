@@ -10,8 +10,7 @@ from tests.thetahat.refit_estimators.again import fitted, fixed_losses, regressi
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.learners.ridge import Ridge
 from thetahat.refit_estimators._bootstrap_632 import Plus
-from thetahat.refit_estimators._two_stages import TwoStages
-from thetahat.refit_estimators.two_stage_bootstrap import TwoStageBootstrap
+from thetahat.refit_estimators.two_stage_bootstrap import TwoStageBootstrap, TwoStages
 from thetahat.schemes.base import Rows
 from thetahat.values.types import Alternative
 

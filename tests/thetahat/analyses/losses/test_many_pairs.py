@@ -18,7 +18,7 @@ from thetahat.analyses.losses.brief_comparisons import MOST_IN_FULL
 from thetahat.analyses.losses.pair_moments import pair_moments
 from thetahat.analyses.losses.pairs import batches, pairs, places
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
-from thetahat.paired_tests import PAIRED_TESTS, _signed_rank_batches
+from thetahat.paired_tests import PAIRED_TESTS, _signed_ranks
 from thetahat.paired_tests._signed_ranks import Zeros
 from thetahat.paired_tests.base import BatchedTest, ManyOutcomes, TestOutcome
 from thetahat.paired_tests.permutation import Permutation
@@ -164,7 +164,7 @@ def test_exact_pairs_of_very_many_units_are_ranked_one_by_one(
     ((_, batch),) = batches(wide_table(), None)
     test, rng = Wilcoxon(), stream(7, "wilcoxon")
     together = test.test_many(batch, Alternative.LESS, rng)
-    monkeypatch.setattr(_signed_rank_batches, "MANY_SIZES", 90)
+    monkeypatch.setattr(_signed_ranks, "MANY_SIZES", 90)
     one_by_one = test.test_many(batch, Alternative.LESS, rng)
 
     for some, other in zip(together, one_by_one, strict=True):

@@ -13,7 +13,7 @@ from thetahat.analyses.losses.pairs import batches
 from thetahat.numerics.loops import paired_units as unit_loops
 from thetahat.numerics.loops import signed_ranks as rank_loops
 from thetahat.numerics.loops import sorted_rows as row_loops
-from thetahat.paired_tests import _signed_rank_batches, _signed_ranks, _unit_batches
+from thetahat.paired_tests import _signed_ranks, _units
 from thetahat.paired_tests._signed_ranks import SignedRanks, Zeros, of_sorted, sort_keys
 from thetahat.paired_tests.wilcoxon import Wilcoxon
 from thetahat.values.layout import layout_of
@@ -58,8 +58,7 @@ def test_naive_ranks_of_many_pairs_and_of_one(
     test = Wilcoxon(zeros=zeros)
     ((pair,), batch) = next(iter(batches(table, None)))
     plain = test.test(pair.losses, Alternative.TWO_SIDED, rng)
-    for module in (_signed_ranks, _signed_rank_batches):
-        monkeypatch.setattr(module, "MANY_SIZES", 1)
+    monkeypatch.setattr(_signed_ranks, "MANY_SIZES", 1)
 
     found = test.test(pair.losses, Alternative.TWO_SIDED, rng)
 
@@ -110,7 +109,7 @@ def test_property_rows_uncompiled(n_pairs: int, n_units: int, seed: int) -> None
     out, bits = np.empty((2, n_pairs)), np.empty(n_units, dtype=np.uint64)
     rank_loops.add_rows(keys, bits, bits.view(np.float64), out)
 
-    plain = _signed_rank_batches._by_arrays(keys)
+    plain = _signed_ranks._by_arrays(keys)
     assert [row.tolist() for row in plain] == out.tolist()
 
 
@@ -126,7 +125,7 @@ def test_property_rows_sorted_side_by_side(n_pairs: int, n_units: int, seed: int
 
     sums, gaps = row_loops.positive_sums_of_rows(values)
 
-    expected, least = _signed_rank_batches._by_arrays(keys)
+    expected, least = _signed_ranks._by_arrays(keys)
     assert gaps.tolist() == least.tolist()
     assert sums[gaps > 0].tolist() == expected[gaps > 0].tolist()
 
@@ -137,7 +136,7 @@ def test_naive_rows_sorted_as_written() -> None:
     room = keys, keys.view(np.uint64), keys.view(np.float64)
     row_loops.sort_rows(values, values.view(np.uint64), row_loops.network(5), *room, sums, gaps)
 
-    expected = _signed_rank_batches._by_arrays(np.sort(sort_keys(values), axis=1))
+    expected = _signed_ranks._by_arrays(np.sort(sort_keys(values), axis=1))
     assert (sums.tolist(), gaps.tolist()) == (expected[0].tolist(), expected[1].tolist())
 
 
@@ -164,7 +163,7 @@ def test_property_what_is_rounding_uncompiled(n_pairs: int, n_units: int, seed: 
     assert (values == given).all()
     unit_loops.drop_roundings(of_models, positions, dropped, values)
 
-    plain = _unit_batches._without_roundings(given, of_models, positions)
+    plain = _units._without_roundings(given, of_models, positions)
     compiled = unit_loops.without_roundings(given, of_models, positions)
     assert_allclose(dropped, np.abs(given - values).sum(axis=1), rtol=1e-14)
     largest = [of_models[both].max() for both in positions]
@@ -190,9 +189,9 @@ def test_naive_ranks_of_many_rows(
     plain = list(Wilcoxon().test_many(batch, Alternative.TWO_SIDED, rng))
     assert plain == [Wilcoxon().test(pair.losses, Alternative.TWO_SIDED, rng) for pair in pairs]
     batch.own.clear()
-    monkeypatch.setattr(_unit_batches, "MANY_VALUES", 1)
-    monkeypatch.setattr(_signed_rank_batches, "_by_arrays", rank_loops.positive_sums)
+    monkeypatch.setattr(_units, "MANY_VALUES", 1)
+    monkeypatch.setattr(_signed_ranks, "_by_arrays", rank_loops.positive_sums)
     if by_network:
-        monkeypatch.setattr(_signed_rank_batches, "MANY_SIZES", 41)
+        monkeypatch.setattr(_signed_ranks, "MANY_SIZES", 41)
 
     assert list(Wilcoxon().test_many(batch, Alternative.TWO_SIDED, rng)) == plain

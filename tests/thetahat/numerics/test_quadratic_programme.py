@@ -7,18 +7,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tests.thetahat.importance_weights.samples import rng, shifted
-from thetahat.importance_weights import (
-    _active_set,
-    _early_stopped,
-    _free_part,
-    _mixture,
-    _slab,
-    logistic,
-)
-from thetahat.importance_weights._mixture import best_proportions
-from thetahat.importance_weights._slab import Solved, minimise_in_slab
+from thetahat.importance_weights import kliep, logistic
 from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching
-from thetahat.importance_weights.kliep import Kliep
+from thetahat.importance_weights.kliep import Kliep, best_proportions
+from thetahat.numerics import quadratic_programme
+from thetahat.numerics.quadratic_programme import Solved, minimise_in_slab
 from thetahat.values.types import FloatArray
 
 
@@ -77,10 +70,10 @@ def test_exact_conditions_on_random_programmes(seed: int) -> None:
 
 
 def test_golden_the_way_goes_on_along_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_free_part, "_HALVINGS", 0)
+    monkeypatch.setattr(quadratic_programme, "_HALVINGS", 0)
     K, q, w = np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-1.0, 4.0]), np.array([0.5, 0.5])
     # the minimum is (-2, 3): a fifth of the way there the first is 0, at (0, 1); then 2 w = 4
-    found, met = _free_part.FreePart(K, K @ w - q).minimise(w, 9.0)
+    found, met = quadratic_programme.FreePart(K, K @ w - q).minimise(w, 9.0)
 
     assert_allclose(found, [0, 2], atol=1e-12)
     assert met.tolist() == [True, False]
@@ -92,13 +85,13 @@ def test_exact_one_factor_while_bounds_are_met(
     monkeypatch: pytest.MonkeyPatch, seed: int, most: int, halvings: int
 ) -> None:
     """However often the factor is taken anew, it is the minimum over what did not meet a bound."""
-    monkeypatch.setattr(_free_part, "_HALVINGS", halvings)
+    monkeypatch.setattr(quadratic_programme, "_HALVINGS", halvings)
     draws = np.random.default_rng(seed)
     A = draws.normal(size=(40, 30))
     K, q, upper = A.T @ A, draws.uniform(-2, 8, size=30), 0.2
     w, free = np.full(30, 0.1), np.arange(30)
     while True:
-        part = _free_part.FreePart(K[np.ix_(free, free)], (K @ w - q)[free], most)
+        part = quadratic_programme.FreePart(K[np.ix_(free, free)], (K @ w - q)[free], most)
         w[free], met = part.minimise(w[free], upper)
         if not met.any():
             break
@@ -123,17 +116,17 @@ def test_exact_mixtures_of_densities_that_hardly_overlap(seed: int) -> None:
 def test_golden_a_step_that_leaves_the_domain_is_halved() -> None:
     # -log x + x from x = 10: d = 1/10, H = 1/100, so the model's minimum is 10 - 90, cut at 0,
     # where the logarithm ends; half of the way is 5, and better
-    found = _mixture._stepped(np.ones((1, 1)), np.array([10.0]), np.array([0.1]))
+    found = kliep._stepped(np.ones((1, 1)), np.array([10.0]), np.array([0.1]))
 
     assert_allclose(found, [5.0])
 
 
 def test_degenerate_an_end_before_the_optimum_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     samples = shifted(40, 60)
-    monkeypatch.setattr(_active_set, "MOST_ROUNDS", 2)
+    monkeypatch.setattr(quadratic_programme, "MOST_ROUNDS", 2)
     matched = KernelMeanMatching(width=0.5, tolerance=1.0).estimate(samples, rng())
     monkeypatch.undo()
-    monkeypatch.setattr(_mixture, "_MOST_STEPS", 1)
+    monkeypatch.setattr(kliep, "_MOST_STEPS", 1)
     likeliest = Kliep(width=0.3).estimate(samples, rng())
 
     assert [c.code for c in matched.cautions] == ["not_optimal"]
@@ -142,13 +135,13 @@ def test_degenerate_an_end_before_the_optimum_is_told(monkeypatch: pytest.Monkey
 
 def test_degenerate_few_rounds_and_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     K, q = np.array([[1.0, 0.5], [0.5, 1.0]]), np.array([1.0, 1.0])
-    monkeypatch.setattr(_active_set, "MOST_ROUNDS", 1)
-    box = _active_set.BoxProgramme(lambda j: K[j], q, 9.0, 1e-12)
+    monkeypatch.setattr(quadratic_programme, "MOST_ROUNDS", 1)
+    box = quadratic_programme.BoxProgramme(lambda j: K[j], q, 9.0, 1e-12)
     box.start_from(np.ones(2))
     box.minimise()
     assert_allclose(box.w, [2 / 3, 2 / 3])  # w + w / 2 = 1
     monkeypatch.undo()
-    monkeypatch.setattr(_slab, "_MOST_STEPS", 1)
+    monkeypatch.setattr(quadratic_programme, "_MOST_STEPS", 1)
     # 4/3 without the sum; 2 at a multiplier of 1/2 after one step of Newton's
     found = minimise_in_slab(lambda j: K[j], q, upper=9.0, lowest=2.0, highest=2.0)
     assert_allclose(found.w, [1, 1])
@@ -159,7 +152,7 @@ def test_limit_of_steps_of_the_published_heuristic(monkeypatch: pytest.MonkeyPat
     samples = shifted(40, 60)
     method = Kliep(width=1.0, mode="early_stopped")
     full = method.estimate(samples, rng()).details
-    monkeypatch.setattr(_early_stopped, "STEPS", 1)
+    monkeypatch.setattr(kliep, "STEPS", 1)
     short = method.estimate(samples, rng()).details
 
     assert short["n_steps"] == 7

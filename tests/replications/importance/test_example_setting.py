@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose
 from scipy.integrate import quad
 from scipy.special import ndtr
 
+from replications.importance.example_setting import THETA, ExampleSetting
 from thetahat.errors import InvalidParameter
-from thetahat.importance_weights._closed_forms import THETA, ExampleSetting
 from thetahat.values.types import FloatArray
 from thetahat.weighted_risks.controlled import Controlled
 from thetahat.weighted_risks.weighted import Weighted

@@ -1,0 +1,369 @@
+"""Quadratic programmes over a box, with or without bounds on the sum, by an active set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotrs
+
+from thetahat.values.types import FloatArray, IntArray
+
+TOLERANCE: Final = 1e-10
+"""Largest gradient of the wrong sign, as a share of the largest entry of q."""
+_SUM: Final = 1e-10
+_MOST_STEPS: Final = 200
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solved:
+    """The minimum.
+
+    Parameters
+    ----------
+    w : ndarray of float
+        (n,).
+    objective : float
+        w'Kw/2 - q'w.
+    multiplier : float
+        Of the sum: above 0 where its lower end binds, below 0 where its upper end does.
+    violation : float
+        Largest gradient of the wrong sign, as a share of the largest entry of q.
+    """
+
+    w: FloatArray
+    objective: float
+    multiplier: float
+    violation: float
+
+
+def minimise_in_slab(
+    column: Callable[[int], FloatArray],
+    q: FloatArray,
+    *,
+    upper: float,
+    lowest: float,
+    highest: float,
+) -> Solved:
+    """Minimise w'Kw/2 - q'w over 0 <= w <= upper and lowest <= sum w <= highest.
+
+    Without the sum's bounds first. Where the sum leaves them it is on the bound it went through,
+    and a constant is added to q until the sum of the box's own minimum, which rises with it, is
+    there.
+    """
+    scale = float(np.abs(q).max()) or 1.0
+    box = BoxProgramme(column, q, upper, TOLERANCE * scale)
+    box.minimise()
+    total = float(box.w.sum())
+    multiplier, w = 0.0, box.w
+    if not lowest <= total <= highest:
+        multiplier, w = _on_the_bound(box, lowest if total < lowest else highest)
+    gradient = box.gradient_at(w)
+    return Solved(
+        w=w,
+        objective=0.5 * float(w @ (gradient + multiplier - q)),  # Kw is the gradient + q + it
+        multiplier=multiplier,
+        violation=box.violation(w, gradient) / scale,
+    )
+
+
+def _on_the_bound(box: BoxProgramme, wanted: float) -> tuple[float, FloatArray]:
+    """Return the constant and the weights with which the sum is what is wanted."""
+    at = 0.0
+    low: tuple[float, FloatArray, float] | None = None
+    high: tuple[float, FloatArray, float] | None = None
+    for _ in range(_MOST_STEPS):
+        missing = wanted - float(box.w.sum())
+        if abs(missing) <= _SUM * wanted:
+            break
+        if missing > 0:
+            low = (at, box.w.copy(), missing)
+        else:
+            high = (at, box.w.copy(), missing)
+        slope = box.slope_of_sum()
+        new = at + missing / slope if slope > 0 else at + box.next_turn(missing)
+        if low and high:
+            if not low[0] < new < high[0]:
+                new = (low[0] + high[0]) / 2
+            if high[0] - low[0] <= 1e-14 * max(abs(low[0]), abs(high[0])):
+                # the sum jumps: any mix of the two is a minimum as good
+                share = low[2] / (low[2] - high[2])
+                return at, np.asarray((1 - share) * low[1] + share * high[1])
+        box.shift(new - at)
+        at = new
+        box.minimise()
+    return at, box.w
+
+
+MOST_ROUNDS: Final = 100_000
+_FEW: Final = 40
+"""Coordinates up to which one at a time is set free."""
+_APART: Final = 0.5
+
+
+class BoxProgramme:
+    r"""Minimise w'Kw/2 - q'w over 0 <= w <= upper, for K positive semi-definite.
+
+    A Lawson-Hanson active set with two bounds: the coordinates that are free are solved for, a
+    coordinate that leaves the box is put on its bound, and of those on a bound the one whose
+    gradient asks for it most is set free. Only the columns of K that were ever free are looked at,
+    so K need not be held. Where the free part of K is nearly singular the Newton steps go through
+    a factor of K + jitter and are repeated: the solution is that of K itself.
+
+    Parameters
+    ----------
+    column : callable
+        (n,) column j of K.
+    q : ndarray of float
+        (n,).
+    upper : float
+        The same for all; may be infinite.
+    tolerance : float
+        Largest gradient of the wrong sign that is taken for zero.
+    """
+
+    def __init__(
+        self, column: Callable[[int], FloatArray], q: FloatArray, upper: float, tolerance: float
+    ) -> None:
+        self._column, self._upper, self._tolerance = column, upper, tolerance
+        self.w = np.zeros(len(q))
+        self._q = q
+        self.gradient = -q  # Kw - q
+        self._rows = np.empty((16, len(q)))  # columns of K that were looked at
+        self._small = np.empty((16, 16))  # K among the coordinates whose columns those are
+        self._index = np.empty(16, dtype=np.intp)  # which those are
+        self._place: dict[int, int] = {}  # the row in which a coordinate's column is kept
+        self._free = np.empty(0, dtype=np.intp)  # places of the free coordinates
+        self.n_steps = 0
+
+    def start_from(self, w: FloatArray) -> None:
+        """Begin with a point inside the box in place of 0."""
+        for j in np.flatnonzero(w):
+            self._look_at(int(j))
+        self._free = np.arange(len(self._place))
+        self._move(w[self._index[self._free]])
+
+    def minimise(self) -> None:
+        """Go on from where it stands until no coordinate asks for more than the tolerance."""
+        for _ in range(MOST_ROUNDS):
+            self._settle()
+            entering = self._entering()
+            if not entering:
+                return
+            places = [self._look_at(j) for j in entering]
+            self._free = np.append(self._free, places)
+
+    def shift(self, by: float) -> None:
+        """Add a constant to q."""
+        self._q = self._q + by
+        self.gradient = self.gradient - by
+
+    def slope_of_sum(self) -> float:
+        """Return how fast sum w grows with a constant added to q, while no coordinate turns."""
+        if not len(self._free):
+            return 0.0
+        ones = np.ones(len(self._free))
+        return float(FreePart(self._small[np.ix_(self._free, self._free)], ones).newton.sum())
+
+    def next_turn(self, direction: float) -> float:
+        """Return the constant, of that sign, with which the first coordinate leaves its bound."""
+        if direction > 0:
+            return float(self.gradient[self.w < self._upper].min()) + 2 * self._tolerance
+        return float(self.gradient[self.w > 0].max()) - 2 * self._tolerance
+
+    def gradient_at(self, w: FloatArray) -> FloatArray:
+        """Return Kw - q anew, for w that is 0 where no coordinate was ever free."""
+        known = len(self._place)
+        return np.asarray(w[self._index[:known]] @ self._rows[:known] - self._q)
+
+    def violation(self, w: FloatArray, gradient: FloatArray) -> float:
+        """Return the largest gradient of the wrong sign."""
+        wrong = np.abs(gradient)
+        lowest, highest = w <= 0, w >= self._upper
+        wrong[lowest] = np.maximum(-gradient[lowest], 0)
+        wrong[highest] = np.maximum(gradient[highest], 0)
+        return float(wrong.max())
+
+    def _settle(self) -> None:
+        """Solve for the free coordinates, putting on a bound those that would leave the box."""
+        for _ in range(MOST_ROUNDS):
+            F = self._index[self._free]
+            g = self.gradient[F]
+            if not len(F) or np.abs(g).max() <= 0.5 * self._tolerance:
+                return
+            part = FreePart(self._small[np.ix_(self._free, self._free)], g)
+            w, on_bound = part.minimise(self.w[F], self._upper)
+            self._move(w)
+            self._free = self._free[~on_bound]
+
+    def _move(self, to: FloatArray) -> None:
+        """Move the free coordinates there."""
+        F = self._index[self._free]
+        by_place = np.zeros(len(self._place))
+        by_place[self._free] = to - self.w[F]
+        self.w[F] = to
+        self.gradient = self.gradient + by_place @ self._rows[: len(by_place)]
+        self.n_steps += 1
+
+    def _entering(self) -> list[int]:
+        """Return coordinates on a bound that ask to leave it: the most urgent, and some far off."""
+        asks = np.where(self.w >= self._upper, self.gradient, -self.gradient)
+        asks[self._index[self._free]] = 0
+        first = int(np.argmax(asks))
+        if asks[first] <= self._tolerance:
+            return []
+        found = [first]
+        if len(asks) <= _FEW:
+            return found
+        most = max(8, len(asks) // 20)
+        order = np.argpartition(-asks, 4 * most)[: 4 * most]
+        place = self._look_at(first)  # which may move the rows
+        near = self._rows[place] >= _APART
+        for j in order[np.argsort(-asks[order], kind="stable")]:
+            if asks[j] <= 0.1 * asks[first] or len(found) == most:
+                break
+            if not near[j]:
+                found.append(int(j))
+                place = self._look_at(int(j))
+                near |= self._rows[place] >= _APART
+        return found
+
+    def _look_at(self, j: int) -> int:
+        """Return where column j is kept, from now on."""
+        place = self._place.get(j)
+        if place is not None:
+            return place
+        place = self._place[j] = len(self._place)
+        if place == len(self._rows):
+            self._rows = np.concatenate([self._rows, np.empty_like(self._rows)])
+            self._index = np.concatenate([self._index, np.empty_like(self._index)])
+            self._small = np.pad(self._small, (0, place))
+        self._rows[place] = self._column(j)
+        self._index[place] = j
+        among = self._index[: place + 1]
+        self._small[place, : place + 1] = self._small[: place + 1, place] = self._rows[place][among]
+        return place
+
+
+_JITTER: Final = 1e-12
+"""Relative to the largest diagonal entry; it steadies a factor and never enters the solution."""
+_HALVINGS: Final = 3
+
+
+class FreePart:
+    r"""Newton steps for w'Kw/2 + ..., among coordinates that are free at the beginning.
+
+    With :math:`v = K^{-1} g` a step along -v reaches the minimum. Where coordinates D have met
+    their bound, with :math:`Z = K^{-1} E_D`, the step that leaves them there is
+    :math:`-(v - Z Z_D^{-1} v_D)`, and after any move by a vector, v has grown by that vector: the
+    factor of K serves until so many have met a bound that a smaller one is cheaper.
+
+    Parameters
+    ----------
+    K : ndarray of float
+        (f, f) positive semi-definite.
+    g : ndarray of float
+        (f,) gradient.
+    most : int or None
+        So many meet a bound before a factor is taken anew; None: a sixteenth of all, at least 8.
+    """
+
+    def __init__(self, K: FloatArray, g: FloatArray, most: int | None = None) -> None:
+        self._K = K
+        self._factor = _factor(K)
+        self._slope = g
+        self.newton = self._solved(g)  # v
+        self._most = max(8, len(K) // 16) if most is None else most
+        self._columns = np.empty((self._most, len(K)))  # of K^-1, at the coordinates on a bound
+        self._bound = np.empty(0, dtype=np.intp)
+
+    def minimise(self, w: FloatArray, upper: float) -> tuple[FloatArray, np.ndarray]:
+        """Return (f,) where it ends, and (f,) which coordinates met a bound on the way.
+
+        It ends at the minimum of those that did not, or where too many did.
+        """
+        start = w
+        met = np.zeros(len(w), dtype=np.bool_)
+        while not met.all():
+            d = self._direction()
+            step, first = _longest(w, d, upper)
+            if step >= 1:
+                return w + d, met
+            to = w + step * d
+            to[first] = 0.0 if d[first] < 0 else upper
+            to = self._farther(start, w, to, d, upper)
+            now = ~met & (((to <= 0) & (d < 0)) | ((to >= upper) & (d > 0)))
+            met |= now
+            self.newton = self.newton + (to - w)
+            w = to
+            if not self._puts_on_bound(np.flatnonzero(now)):
+                break
+        return w, met
+
+    def _direction(self) -> FloatArray:
+        D = self._bound
+        if not len(D):
+            return -self.newton
+        columns = self._columns[: len(D)]
+        small = np.linalg.solve(columns[:, D], self.newton[D])
+        d = small @ columns - self.newton
+        d[D] = 0
+        return np.asarray(d)
+
+    def _puts_on_bound(self, new: IntArray) -> bool:
+        """Keep the columns of the inverse that these need; false where they are too many."""
+        count = len(self._bound)
+        if count + len(new) > self._most:
+            return False
+        unit = np.zeros((len(self._K), len(new)), order="F")
+        unit[new, np.arange(len(new))] = 1
+        self._columns[count : count + len(new)] = self._solved(unit).T
+        self._bound = np.concatenate([self._bound, new])
+        return True
+
+    def _farther(
+        self, start: FloatArray, w: FloatArray, to: FloatArray, d: FloatArray, upper: float
+    ) -> FloatArray:
+        """Return the lowest point of some on the way through the bounds, and along them."""
+        best, lowest = to, self._value(to - start)
+        share = 1.0
+        for _ in range(_HALVINGS):
+            there = np.clip(w + share * d, 0.0, upper)
+            value = self._value(there - start)
+            if value < lowest:
+                best, lowest = there, value
+            elif best is not to:
+                break
+            share /= 2
+        return best
+
+    def _value(self, by: FloatArray) -> float:
+        return float(self._slope @ by + 0.5 * by @ (self._K @ by))
+
+    def _solved(self, right: FloatArray) -> FloatArray:
+        return np.asarray(dpotrs(self._factor, right, lower=1)[0])
+
+
+def _factor(K: FloatArray) -> FloatArray:
+    """Return the Cholesky factor of K + jitter."""
+    steadied = K.copy()
+    diagonal = K.diagonal().copy()
+    jitter = _JITTER * (float(diagonal.max()) or 1.0)
+    failed = 1
+    while failed:
+        steadied.flat[:: len(K) + 1] = diagonal + jitter
+        factor, failed = dpotrf(steadied, lower=1)
+        jitter *= 100
+    return np.asarray(factor)
+
+
+def _longest(w: FloatArray, d: FloatArray, upper: float) -> tuple[float, int]:
+    """Return the longest step that stays in the box, and which coordinate ends it."""
+    room = np.where(d < 0, w, upper - w)
+    steps = np.full(len(d), np.inf)
+    with np.errstate(over="ignore"):  # a coordinate that hardly moves
+        np.divide(room, np.abs(d), out=steps, where=d != 0)
+    at = int(np.argmin(steps))
+    return max(float(steps[at]), 0.0), at
