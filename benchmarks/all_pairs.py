@@ -28,6 +28,7 @@ from thetahat.analyses.losses import Choices, Chosen, evaluate
 from thetahat.numerics.loops.warm import compile_all
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.values.block_losses import BlockLosses, LossTable
+from thetahat.values.json_values import to_json
 from thetahat.values.layout import layout_of
 from thetahat.values.types import BlockKind
 
@@ -103,7 +104,7 @@ def one(n_models: int, n: int, loss: str, blocks: str) -> None:
     table = table_of(n_models, n, loss, blocks)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     start, wall = time.process_time(), time.perf_counter()
-    result = evaluate(table, choices_of(table), 3)
+    result = to_json(evaluate(table, choices_of(table), 3))
     cpu, wall = time.process_time() - start, time.perf_counter() - wall
     n_pairs, tests = len(result["comparisons"]), len(result["comparisons"][0]["tests"])
     size = len(orjson.dumps(result)) / 1e6

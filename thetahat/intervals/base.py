@@ -18,7 +18,7 @@ from thetahat.variances.base import VarianceEstimate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """A confidence (or prediction) interval and all that it rests on.
+    """A confidence (or prediction) interval and all that it rests on; part of results.
 
     Parameters
     ----------
@@ -61,7 +61,10 @@ class Interval:
     degrees_of_freedom: float | None
     recommended: bool = False
     cautions: tuple[Caution, ...] = ()
-    details: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    details: Mapping[str, Any] = field(default_factory=dict, hash=False, metadata={"inline": True})
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cautions", tuple(dict.fromkeys(self.cautions)))
 
 
 class IntervalMethod(Protocol):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
+
+import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.numerics.bootstrap import Replicates, SharedResamples
@@ -17,7 +20,7 @@ from thetahat.values.types import FloatArray, MeanKind, Target, UnitName
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VarianceEstimate:
-    """An estimate of the variance of a mean loss.
+    """An estimate of the variance of a mean loss; part of results.
 
     Parameters
     ----------
@@ -30,6 +33,8 @@ class VarianceEstimate:
         Which mean the variance belongs to.
     estimate : float
         That mean, in units of the loss.
+    standard_error : float or None
+        Root of the value; None where that is an array, negative or NaN.
     degrees_of_freedom : float or None
         Of the t interval and test built on it; None means normal.
     usable : bool
@@ -44,10 +49,17 @@ class VarianceEstimate:
     target: Target
     mean: MeanKind
     estimate: float
+    standard_error: float | None = field(init=False)
     degrees_of_freedom: float | None
     usable: bool
     cautions: tuple[Caution, ...] = ()
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict, metadata={"inline": True})
+
+    def __post_init__(self) -> None:
+        is_square = not isinstance(self.value, np.ndarray) and self.value >= 0
+        root = math.sqrt(self.value) if is_square else None
+        object.__setattr__(self, "standard_error", root)
+        object.__setattr__(self, "cautions", tuple(dict.fromkeys(self.cautions)))
 
 
 class VarianceEstimator(Protocol):

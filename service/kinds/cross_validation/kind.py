@@ -56,7 +56,7 @@ from thetahat.cross_validation import (
 )
 from thetahat.errors import InsufficientData
 from thetahat.refit_estimators import not_of_pairs
-from thetahat.values.json_values import told
+from thetahat.values.json_values import to_json, told
 
 SMALL = 3_000_000
 """Values looked at, over all splits and learners, below which one unit does it all."""
@@ -194,12 +194,14 @@ def _finish(
     check(table.layout, plan.extra.choices_to_check(choices), table.names)
     fitted = {name: again[name] for name in ran}
     found, cautions = found_again(plan, job.seed, fitted, choices)
-    result = evaluate(table, choices, job.seed, found=found)
+    evaluation = evaluate(table, choices, job.seed, found=found)
     importance = importance_of(job, given, plan.data)
     if importance is not None:
         tested = np.concatenate([outcome.test for outcome in next(iter(ran.values()))])
         weights, sources = importance.weights.validation[tested], sources_of(plan.data, tested)
-        add_risks(result, table, weights, choices, importance.risks, sources)
+        evaluation = add_risks(evaluation, table, weights, choices, importance.risks, sources)
+    result = to_json(evaluation)
+    if importance is not None:
         result["weights"] = importance.told(given, job.seed)
     metrics = metrics_of(given.metrics)
     of_split = cautions_of_clusters(plan.data, plan.scheme.block_kind, next(iter(ran.values())))

@@ -28,7 +28,7 @@ from thetahat.cautions import NOT_THE_LARGEST_SIZE, SIZE_LEFT_OUT, Caution
 from thetahat.cross_validation import cautions_of, loss_table, path_of
 from thetahat.cross_validation.outcomes import Outcomes
 from thetahat.refit_estimators import not_of_pairs
-from thetahat.values.json_values import told
+from thetahat.values.json_values import to_json, told
 
 if TYPE_CHECKING:
     from service.kinds.cross_validation.plan import Plan
@@ -98,7 +98,7 @@ def finish(  # noqa: PLR0913 - the request, built, and what its parts gave
     check(table.layout, extra.choices_to_check(choices), table.names)
     again = {name: found.again[name] for name in largest}
     fits, of_extra = found_again(plan, seed, again, choices)
-    result = evaluate(table, choices, seed, found=fits)
+    result = to_json(evaluate(table, choices, seed, found=fits))
     metrics = given.built_metrics()
     judged = judged_of(metrics, plan.data, largest)
     add_metrics(result, metrics, judged, table.layout, choices, seed)

@@ -66,7 +66,7 @@ class Losses(JobKind[LossesRequest]):
         table = loss_table(given, job.datasets)
         choices = given.choices()
         check(table.layout, choices, table.names, other_than_zero_one(table))
-        result = evaluate(table, choices, job.seed, weights=_weights(given, table))
+        result = to_json(evaluate(table, choices, job.seed, weights=_weights(given, table)))
         if given.blocks is None:
             result["cautions"].append(to_json(BLOCKS_ASSUMED))
         result["methods"] = methods_used(choices, result)

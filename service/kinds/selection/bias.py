@@ -17,7 +17,7 @@ from thetahat.analyses.selection import (
     gap_of,
 )
 from thetahat.values.block_losses import LossTable
-from thetahat.values.json_values import plain
+from thetahat.values.json_values import plain, to_json
 
 if TYPE_CHECKING:
     from service.kinds.selection.plan import Plan
@@ -55,7 +55,7 @@ def bias_of(  # noqa: PLR0913 - all that it is estimated from
     kept = [i for i in choices.intervals or () if not getattr(i.method, "only_zero_one", False)]
     intervals = tuple(kept) or None  # a gap is no share, whatever the losses are
     plainly = replace(choices, intervals=intervals, tests=(), omnibus=(), control=None, clip=False)
-    model = evaluate(LossTable(table.layout, {"gap": gap}), plainly, seed)["models"]["gap"]
+    model = to_json(evaluate(LossTable(table.layout, {"gap": gap}), plainly, seed))["models"]["gap"]
     first = DEFAULT_TARGET[table.layout.kind]
     best = [i for i in model["intervals"] if i["recommended"]]
     best.sort(key=lambda interval: interval["target"] != first)

@@ -45,7 +45,7 @@ from thetahat.analyses.selection import (
 from thetahat.cautions import BEST_OF_EACH_GRID, Caution
 from thetahat.cross_validation import SplitOutcome, cautions_of, loss_table, path_of
 from thetahat.pipelines import learner_spec
-from thetahat.values.json_values import plain, told
+from thetahat.values.json_values import plain, to_json, told
 
 if TYPE_CHECKING:
     from service.kinds.selection.kind import SelectionRequest
@@ -78,7 +78,7 @@ def finish(
         asked = list(plan.wires)
     choices, fewer, let_go = choices_left(given.choices(), table.layout, asked, table.names)
     check(table.layout, choices, table.names)
-    result = evaluate(table, choices, seed)
+    result = to_json(evaluate(table, choices, seed))
     judged = judged_of(plan.metrics, plan.data, shown)
     add_metrics(result, plan.metrics, judged, table.layout, choices, seed)
     result["chosen"] = _chosen_told(given, plan, last, internal)

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from tests.thetahat.analyses.losses.tables import scores_of, table_of
-from thetahat.analyses.losses import Choices, evaluate
+from tests.thetahat.analyses.losses.tables import evaluated, scores_of, table_of
+from thetahat.analyses.losses import Choices
 from thetahat.values.layout import layout_of
 from thetahat.values.types import BlockKind
 
@@ -28,13 +28,13 @@ def test_golden_mlj_divides_by_k_minus_one_and_takes_two_digits_of_z() -> None:
     """
     scores = [0.21, 0.18, 0.25, 0.19, 0.22, 0.30]
     sd = float(np.std(scores, ddof=1))
-    result = evaluate(scores_of({"a": scores}), Choices(level=0.95), seed=1)
+    result = evaluated(scores_of({"a": scores}), Choices(level=0.95), seed=1)
     normal = interval_of(result, "normal", "theta_3")
 
     radius = (normal["upper"] - normal["lower"]) / 2
     assert radius == pytest.approx(1.959963984540054 * sd / math.sqrt(K), rel=1e-12)
     assert abs(radius / (1.96 * sd / math.sqrt(K - 1)) - math.sqrt((K - 1) / K)) < 1e-4
-    at_90 = evaluate(scores_of({"a": scores}), Choices(level=0.9), seed=1)
+    at_90 = evaluated(scores_of({"a": scores}), Choices(level=0.9), seed=1)
     narrower = interval_of(at_90, "normal", "theta_3")
     assert narrower["upper"] - normal["upper"] == pytest.approx(
         (1.6448536269514722 - 1.959963984540054) * sd / math.sqrt(K), rel=1e-9
@@ -50,7 +50,7 @@ def test_degenerate_inspect_ai_interval_of_one_score_is_a_point(value: float) ->
     """
     layout = layout_of(BlockKind.HOLDOUT, ["test"])
 
-    result = evaluate(table_of(layout, {"a": [value]}, loss_range=(0.0, 1.0)), Choices(), seed=1)
+    result = evaluated(table_of(layout, {"a": [value]}, loss_range=(0.0, 1.0)), Choices(), seed=1)
 
     intervals = result["models"]["a"]["intervals"]
     assert all(i["upper"] - i["lower"] > 0.5 for i in intervals)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.thetahat.analyses.losses.tables import table_of
+from tests.thetahat.analyses.losses.tables import evaluated, table_of
 from tests.thetahat.paired_tests.pairs import differences_pair, rng_of
-from thetahat.analyses.losses import Choices, evaluate
+from thetahat.analyses.losses import Choices
 from thetahat.paired_tests.sign import Sign
 from thetahat.paired_tests.wilcoxon import Wilcoxon
 from thetahat.values.layout import layout_of
@@ -19,7 +19,7 @@ def test_exact_stac_takes_the_models_in_a_dict_s_order(names: tuple[str, ...]) -
     layout = layout_of(BlockKind.HOLDOUT, [0] * 4)
     losses = {name: [i * 0.1, 0.2, 0.5, 0.9] for i, name in enumerate(names)}
 
-    result = evaluate(table_of(layout, losses), Choices(), seed=1)
+    result = evaluated(table_of(layout, losses), Choices(), seed=1)
 
     first, second, third = names
     pairs = [(c["a"], c["b"]) for c in result["comparisons"]]

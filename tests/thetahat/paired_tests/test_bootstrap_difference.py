@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
+from tests.thetahat.analyses.losses.tables import evaluated
 from tests.thetahat.paired_tests.pairs import assert_close, pair_over, rng_of
-from thetahat.analyses.losses import Choices, Chosen, evaluate
+from thetahat.analyses.losses import Choices, Chosen
 from thetahat.intervals.percentile import Percentile
 from thetahat.numerics.bootstrap import SharedResamples, seed_of
 from thetahat.numerics.bootstrap import shared_resamples as shared
@@ -112,7 +113,7 @@ def test_exact_a_pair_gets_the_same_alone_in_a_batch_and_beside_intervals(
         intervals=(Chosen("percentile", "percentile", Percentile(n_resamples=499)),),
     )
 
-    result = evaluate(table, named, 11)
+    result = evaluated(table, named, 11)
     for (i, j), told in zip(((0, 1), (0, 2), (1, 2)), result["comparisons"], strict=True):
         pair = pair_over(layout, losses[i], losses[j])
         for key in told["tests"]:
@@ -159,7 +160,7 @@ def test_exact_a_single_pair_gets_the_same_alone_and_beside_intervals(values: in
         intervals=(Chosen("percentile", "percentile", Percentile(n_resamples=199)),),
     )
 
-    (told,) = evaluate(table, named, 11)["comparisons"]
+    (told,) = evaluated(table, named, 11)["comparisons"]
     alone = test.test(pair_over(layout, losses[0], losses[1]), TWO, rng_of_test())
     assert told["tests"]["bootstrap_difference"]["p_value"] == alone.p_value
     assert 0.01 < (alone.p_value or 0) < 0.99

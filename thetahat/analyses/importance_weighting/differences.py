@@ -8,11 +8,11 @@ from typing import Any
 from thetahat.analyses.importance_weighting.outcomes import Outcome, Setting
 from thetahat.analyses.losses.weighted_risks import (
     as_difference,
+    build_risk,
+    build_source_risks,
     normal_interval,
-    risk_told,
-    sources_told,
 )
-from thetahat.values.json_values import plain
+from thetahat.values.json_values import plain, to_json
 from thetahat.values.types import FloatArray
 from thetahat.weighted_risks import paired_difference
 
@@ -73,10 +73,12 @@ def _under(
 ) -> dict[str, Any]:
     """Return the risk of (n,) differences of losses: every risk is linear in the losses."""
     risk = setting.risks[name].estimate(differences, setting.weights, setting.fold)
-    told = risk_told(risk, setting.level, setting.alternative)
+    sources = None
     if by_source and setting.source is not None:
-        told["by_source"] = sources_told(risk, setting.source, setting.source_labels, setting.level)
-    return as_difference(told)
+        sources = build_source_risks(risk, setting.source, setting.source_labels, setting.level)
+    built = build_risk(risk, setting.level, setting.alternative, by_source=sources)
+    difference: dict[str, Any] = to_json(as_difference(built))
+    return difference
 
 
 def _of_risks(a: str, b: str, losses: FloatArray, setting: Setting) -> dict[str, Any]:
@@ -93,5 +95,5 @@ def _difference(difference: float, variance: float | None, level: float) -> dict
         "difference": plain(difference),
         "variance": plain(variance),
         "standard_error": math.sqrt(variance) if variance is not None else None,
-        "interval": normal_interval(difference, variance or 0.0, level) if known else None,
+        "interval": to_json(normal_interval(difference, variance or 0.0, level)) if known else None,
     }

@@ -14,9 +14,13 @@ from thetahat.analyses.importance_weighting.differences import (
     target_difference,
 )
 from thetahat.analyses.importance_weighting.outcomes import Outcome, Setting
-from thetahat.analyses.losses.weighted_risks import normal_interval, risk_told, sources_told
+from thetahat.analyses.losses.weighted_risks import (
+    build_risk,
+    build_source_risks,
+    normal_interval,
+)
 from thetahat.cautions import ESTIMATE_OUT_OF_RANGE, SELECTED_AT_THE_EDGE, Caution
-from thetahat.values.json_values import plain, told
+from thetahat.values.json_values import plain, to_json, told
 from thetahat.values.types import FloatArray
 
 
@@ -41,7 +45,7 @@ def choice_told(name: str, outcome: Outcome, setting: Setting) -> dict[str, Any]
     curve = outcome.curves[name]
     at, chosen = curve.selected, curve.chosen
     doubts = (*_of_edge(outcome, at), *_of_range(chosen.estimate, setting))
-    said = risk_told(chosen, setting.level, setting.alternative, doubts)
+    said = to_json(build_risk(chosen, setting.level, setting.alternative, doubts))
     said.pop("beta")
     selection: dict[str, Any] = {
         "selected": plain(outcome.value(name)),
@@ -55,8 +59,8 @@ def choice_told(name: str, outcome: Outcome, setting: Setting) -> dict[str, Any]
             "intercept": plain(intercepts[at]),
         }
     if setting.source is not None:
-        selection["by_source"] = sources_told(
-            chosen, setting.source, setting.source_labels, setting.level
+        selection["by_source"] = to_json(
+            build_source_risks(chosen, setting.source, setting.source_labels, setting.level)
         )
     if outcome.on_target is not None:
         selection |= target_told(outcome, at, setting)
@@ -74,7 +78,7 @@ def target_told(outcome: Outcome, at: int, setting: Setting) -> dict[str, Any]:
         "target_risk_variance": plain(variance),
         "target_risk_interval": None
         if variance is None
-        else normal_interval(risk, variance, setting.level),
+        else to_json(normal_interval(risk, variance, setting.level)),
         "regret": plain(target_difference(outcome, at, outcome, best, setting)["difference"]),
     }
 

@@ -18,7 +18,7 @@ from thetahat.cautions import NO_POWER_LAW, STEPS_NOT_CORRECTED, Caution
 from thetahat.intervals import INTERVALS
 from thetahat.metrics.base import Judged, Metric
 from thetahat.values.block_losses import BlockLosses, LossTable
-from thetahat.values.json_values import plain, told
+from thetahat.values.json_values import plain, to_json, told
 from thetahat.values.types import IntArray
 
 _OF_DIFFERENCES = ("student_t", "normal")
@@ -93,7 +93,7 @@ def curve_of(  # noqa: PLR0913 - the points, and how they are read
         choices, tests=(), omnibus=(), correction="none", detail="full", control=None
     )
     with_largest = replace(plain_choices, control=largest.key)
-    result = evaluate(table, with_largest, seed)
+    result = to_json(evaluate(table, with_largest, seed))
     judged = {point.key: point.judged for point in points if point.judged is not None}
     add_metrics(result, metrics, judged, table.layout, with_largest, seed)
     smaller = [
@@ -137,7 +137,7 @@ def _step(table: LossTable, a: Point, b: Point, choices: Choices, seed: int) -> 
     if choices.intervals is None:
         cheap = tuple(Chosen(name, name, INTERVALS[name]()) for name in _OF_DIFFERENCES)
         choices = replace(choices, intervals=cheap)
-    (comparison,) = evaluate(two, choices, seed)["comparisons"]
+    (comparison,) = to_json(evaluate(two, choices, seed))["comparisons"]
     verdict = {k: comparison["verdict"][k] for k in ("decision", "also", "p_value", "reason")}
     return {
         "from": a.label,

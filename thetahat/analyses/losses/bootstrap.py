@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from thetahat.analyses.losses.method_selection import Selection
+from thetahat.analyses.losses.result import NotApplicable
 from thetahat.intervals.base import IntervalMethod, ResampledInterval
 from thetahat.numerics.bootstrap import Draw, SharedResamples, seed_of
 from thetahat.paired_tests.bootstrap_difference import RESAMPLES
@@ -85,7 +86,7 @@ class Resampling:
             for key, method in _resampled(intervals).items()
         }
         out = tuple(
-            {"name": entry.name, "reason": f"{entry.name}: {reason}", "family": "intervals"}
+            NotApplicable(name=entry.name, reason=f"{entry.name}: {reason}", family="intervals")
             for entry in intervals.methods
             if (reason := reasons.get(entry.key)) is not None
         )

@@ -1,27 +1,35 @@
 """Comparisons in brief, for results with so many pairs that nobody reads each of them whole.
 
 A pair keeps its difference, its recommended interval, its effect size, the numbers of its tests and
-its verdict without a plan. What cautions say is told once for all pairs.
+its verdict without a plan. The sentences of cautions are written once for all pairs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
 from thetahat.analyses.losses.choices import Choices
-from thetahat.analyses.losses.inference import infer, interval_told
+from thetahat.analyses.losses.inference import infer
 from thetahat.analyses.losses.method_selection import Selection
 from thetahat.analyses.losses.not_applicable import LeftOut
-from thetahat.analyses.losses.paired_tests import numbers_of
-from thetahat.analyses.losses.pairs import Pair
 from thetahat.analyses.losses.recommendation import DEFAULT_TARGET, Built, order_of
+from thetahat.analyses.losses.result import (
+    BriefBayesianResult,
+    BriefInterval,
+    BriefTestResult,
+    CautionPlace,
+    DetailLevel,
+    NotApplicable,
+    SharedCaution,
+    SharedTest,
+)
 from thetahat.cautions import BRIEF_COMPARISONS, Caution
-from thetahat.intervals.base import IntervalMethod
+from thetahat.intervals.base import Interval, IntervalMethod
 from thetahat.paired_tests.base import PairedTest, TestOutcome
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.json_values import plain
 from thetahat.values.layout import Layout
 from thetahat.values.types import Target
 from thetahat.variances.base import VarianceEstimator
@@ -29,11 +37,8 @@ from thetahat.variances.base import VarianceEstimator
 MOST_IN_FULL: Final = 1000
 """Pairs up to which each is told in full, unless the request says otherwise."""
 
-_SHARES = ("p_left", "p_rope", "p_right")
-_OF_THE_REQUEST = frozenset({"level", "alternative", "recommended", "cautions"})
 
-
-def detail_of(asked: str | None, n_pairs: int) -> str:
+def detail_of(asked: DetailLevel | None, n_pairs: int) -> DetailLevel:
     """Return the detail asked for, or the one that goes with so many pairs."""
     if asked is not None:
         return asked
@@ -52,12 +57,12 @@ def affordable(tests: Selection[PairedTest]) -> Selection[PairedTest]:
         return tests
     costly = [t for t in tests.methods if getattr(t.method, "costly_per_pair", False)]
     left_out = (
-        {
-            "name": entry.name,
-            "reason": f"{entry.name} takes milliseconds for each pair, and these are told in "
+        NotApplicable(
+            name=entry.name,
+            reason=f"{entry.name} takes milliseconds for each pair, and these are told in "
             "brief: name it to have it all the same",
-            "family": "tests",
-        }
+            family="tests",
+        )
         for entry in costly
     )
     kept = tuple(entry for entry in tests.methods if entry not in costly)
@@ -66,43 +71,44 @@ def affordable(tests: Selection[PairedTest]) -> Selection[PairedTest]:
 
 @dataclass(slots=True)
 class SharedCautions:
-    """What is told once of all pairs: their cautions, and what their tests pair.
+    """The cautions of all pairs, each sentence once, and what their tests pair.
 
     Parameters
     ----------
-    told : dict
-        By place (``pair``, ``interval``, ``tests.KEY``) and code: the first message and a count.
-    units : dict
+    messages : dict
+        The first message of each place (``pair``, ``interval``, ``tests.KEY``) and code.
+    counts : Counter
+        Number of pairs that have a caution, by place and code.
+    tests : dict
         The target of each test and the unit that it pairs, by key.
     """
 
-    told: dict[tuple[str, str], list[Any]] = field(default_factory=dict)
-    units: dict[str, dict[str, str]] = field(default_factory=dict)
+    messages: dict[CautionPlace, str] = field(default_factory=dict)
+    counts: Counter[CautionPlace] = field(default_factory=Counter)
+    tests: dict[str, SharedTest] = field(default_factory=dict)
 
-    def note(self, where: str, cautions: Iterable[Caution]) -> list[tuple[str, str]]:
-        """Count the cautions of one place in one pair; return their keys."""
-        messages = {(where, caution.code): caution.message for caution in cautions}
-        for key, message in messages.items():
-            self.told.setdefault(key, [message, 0])[1] += 1
+    def note(self, where: str, cautions: Iterable[Caution]) -> list[CautionPlace]:
+        """Count the cautions of one part of one pair; return their places."""
+        messages = {CautionPlace(where=where, code=c.code): c.message for c in cautions}
+        for place, message in messages.items():
+            self.messages.setdefault(place, message)
+        self.counts.update(messages.keys())
         return list(messages)
 
-    def settle(self, compared: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return what is told once; keep in each pair the codes that not all pairs have."""
-        everywhere = {key for key, (_, n) in self.told.items() if n == len(compared)}
-        for comparison in compared:
-            comparison["cautions"] = [
-                {"where": key[0], "code": key[1]}
-                for key in comparison["cautions"]
-                if key not in everywhere
-            ]
-        return [
-            {"where": where, "code": code, "message": message, "pairs": n}
-            for (where, code), (message, n) in self.told.items()
-        ]
+    def keep_particular(
+        self, places: Iterable[CautionPlace], n_pairs: int
+    ) -> tuple[CautionPlace, ...]:
+        """Return those places of one pair's cautions that not all pairs have."""
+        return tuple(place for place in places if self.counts[place] < n_pairs)
 
-    def tests(self) -> dict[str, dict[str, str]]:
-        """Return what holds for the tests of every pair, by key."""
-        return dict(self.units)
+    def listed(self) -> tuple[SharedCaution, ...]:
+        """Return every caution once."""
+        return tuple(
+            SharedCaution(
+                where=place.where, code=place.code, message=message, pairs=self.counts[place]
+            )
+            for place, message in self.messages.items()
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,43 +162,34 @@ class Shortcut:
         return None
 
 
-def told_briefly(
-    pair: Pair,
-    best: Built | None,
-    effect: dict[str, Any],
-    outcomes: Mapping[str, TestOutcome],
-    shared: SharedCautions,
-) -> dict[str, Any]:
-    """Return one comparison; ``settle`` turns the keys under ``cautions`` into what is told."""
-    cautions = shared.note("pair", pair.cautions)
-    interval = None
-    if best is not None:
-        told = interval_told(replace(best.interval, cautions=()))
-        interval = {key: item for key, item in told.items() if key not in _OF_THE_REQUEST}
-        cautions += shared.note("interval", best.interval.cautions)
-    for key, outcome in outcomes.items():
-        shared.units.setdefault(key, {"target": outcome.target.value, "unit": outcome.unit})
-        cautions += shared.note(f"tests.{key}", outcome.cautions)
-    moments = pair.losses.difference.moments
-    return {
-        "a": pair.a,
-        "b": pair.b,
-        "difference": plain(moments.macro_mean),
-        "difference_pooled": plain(moments.pooled_mean),
-        "interval": interval,
-        "effect_size": {"name": effect["name"], "value": effect["value"]},
-        "tests": {key: _numbers(outcome) for key, outcome in outcomes.items()},
-        "cautions": cautions,
-    }
+def shorten_interval(interval: Interval) -> BriefInterval:
+    """Return the interval without its cautions and without what the request says."""
+    return BriefInterval(
+        method=interval.method,
+        target=interval.target,
+        variance=interval.variance,
+        mean=interval.mean,
+        estimate=interval.estimate,
+        standard_error=interval.standard_error,
+        lower=interval.lower,
+        upper=interval.upper,
+        degrees_of_freedom=interval.degrees_of_freedom,
+        details=interval.details,
+    )
 
 
-def _numbers(outcome: TestOutcome) -> dict[str, Any]:
+def shorten_outcome(
+    outcome: TestOutcome, p_value_adjusted: float | None
+) -> BriefTestResult | BriefBayesianResult:
     """Return the numbers of an outcome: of a Bayesian test, which has no p-value, its shares."""
-    shares = {key: outcome.details[key] for key in _SHARES if key in outcome.details}
-    if outcome.p_value is None and shares:
-        return dict(plain(shares))
-    numbers = numbers_of(outcome)
-    del numbers["target"], numbers["unit"]
-    if outcome.degrees_of_freedom is None:
-        del numbers["degrees_of_freedom"]
-    return numbers
+    details = outcome.details
+    if outcome.p_value is None and "p_rope" in details:
+        return BriefBayesianResult(
+            p_left=details["p_left"], p_rope=details["p_rope"], p_right=details["p_right"]
+        )
+    return BriefTestResult(
+        statistic=outcome.statistic,
+        p_value=outcome.p_value,
+        p_value_adjusted=p_value_adjusted,
+        degrees_of_freedom=outcome.degrees_of_freedom,
+    )

@@ -8,6 +8,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Final, Generic, TypeVar
 
+from thetahat.analyses.losses.result import DetailLevel
 from thetahat.corrections.corrections import CORRECTIONS
 from thetahat.errors import InvalidParameter
 from thetahat.intervals.base import IntervalMethod
@@ -81,7 +82,7 @@ class Choices:
         What the tests pair, where they leave it open: ``instance``, ``cluster`` or ``block``.
     target : Target or None
         What the verdicts speak of; None means the layout's own.
-    detail : str or None
+    detail : DetailLevel or None
         How much is told of each pair: ``full`` or ``brief``; None means what goes with their
         number.
     """
@@ -101,7 +102,7 @@ class Choices:
     range: tuple[float, float] | None = None
     unit: str | None = None
     target: Target | None = None
-    detail: str | None = None
+    detail: DetailLevel | None = None
 
     def __post_init__(self) -> None:
         # a plain string is the member of that name, so that comparing by identity is safe

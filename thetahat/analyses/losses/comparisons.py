@@ -4,35 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from thetahat.analyses.losses.bootstrap import Resampling
-from thetahat.analyses.losses.brief_comparisons import SharedCautions, Shortcut, told_briefly
+from thetahat.analyses.losses.brief_comparisons import (
+    SharedCautions,
+    Shortcut,
+    shorten_interval,
+    shorten_outcome,
+)
 from thetahat.analyses.losses.choices import Choices, Chosen
+from thetahat.analyses.losses.effect_sizes import brief_effect_size, effect_size
 from thetahat.analyses.losses.evidence import Question, Terms
-from thetahat.analyses.losses.inference import Inference, infer, interval_told, variance_told
+from thetahat.analyses.losses.inference import Inference, infer
 from thetahat.analyses.losses.method_selection import Selection
 from thetahat.analyses.losses.not_applicable import LeftOut
-from thetahat.analyses.losses.paired_tests import outcome_told, outcomes_of
-from thetahat.analyses.losses.pairs import (
-    Pair,
-    batches,
-    effect_size,
-    n_independent,
-    units_of,
-    within_part,
-)
+from thetahat.analyses.losses.paired_tests import adjust_p_values, build_test_result, outcomes_of
+from thetahat.analyses.losses.pairs import Pair, batches, n_independent, units_of, within_part
 from thetahat.analyses.losses.plans import Basis
 from thetahat.analyses.losses.recommendation import DEFAULT_TARGET, LAST, PROPORTIONS, Built
 from thetahat.analyses.losses.refit_estimates import NOTHING_FOUND, Found, FoundBySubject
-from thetahat.analyses.losses.verdicts import judge
-from thetahat.corrections.corrections import adjust
+from thetahat.analyses.losses.result import (
+    BriefComparison,
+    BriefEffectSize,
+    BriefVerdict,
+    CautionPlace,
+    Comparison,
+    EffectSize,
+    SharedTest,
+    Verdict,
+)
+from thetahat.analyses.losses.verdicts import judge, judge_briefly
+from thetahat.cautions import Caution
 from thetahat.intervals import INTERVALS
 from thetahat.intervals.base import IntervalMethod
 from thetahat.numerics.bootstrap import Draw
 from thetahat.paired_tests.base import PairedTest, TestOutcome
 from thetahat.values.block_losses import LossTable
-from thetahat.values.json_values import plain, told
 from thetahat.values.types import BlockKind, Target
 from thetahat.variances.base import VarianceEstimator
 
@@ -49,6 +56,45 @@ class Methods:
     tests: Selection[PairedTest]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Draft:
+    """A comparison before its p-values are corrected over the pairs, and without its verdict.
+
+    Parameters
+    ----------
+    a, b : str
+        Names of the models.
+    difference, difference_pooled : float
+        Macro and pooled mean of a minus those of b.
+    best : Built or None
+        The interval that the verdict rests on.
+    inference : Inference or None
+        All intervals and variances of the difference; None where only the best was built.
+    effect : EffectSize or BriefEffectSize
+        The difference beside its spread.
+    outcomes : mapping of str to TestOutcome
+        Outcomes of the tests, by key.
+    cautions : tuple of Caution
+        On the difference as such.
+    places : tuple of CautionPlace
+        All cautions of the pair, where comparisons are in brief.
+    question : Question
+        What the verdict is to answer.
+    """
+
+    a: str
+    b: str
+    difference: float
+    difference_pooled: float
+    best: Built | None
+    inference: Inference | None
+    effect: EffectSize | BriefEffectSize
+    outcomes: Mapping[str, TestOutcome]
+    cautions: tuple[Caution, ...]
+    places: tuple[CautionPlace, ...]
+    question: Question
+
+
 def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what was left out
     table: LossTable,
     methods: Methods,
@@ -59,11 +105,11 @@ def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what w
     found: FoundBySubject = NOTHING_FOUND,
     shared: SharedCautions | None = None,
     resampling: Resampling | None = None,
-) -> list[dict[str, Any]]:
-    """Return ``comparisons``, in the order of ``places``; in brief where cautions are shared.
+) -> tuple[Comparison, ...] | tuple[BriefComparison, ...]:
+    """Return the comparisons in the order of ``places``; in brief where cautions are shared.
 
-    The recommended interval of a pair, on which its verdict rests, speaks of the request's target
-    or of the layout's own, and where none was built for that, of another that it names.
+    The recommended interval of a pair, on which its verdict rests, is for the request's target or
+    for the layout's own, and where none was built for that, for another that it names.
     """
     intervals = methods.intervals
     if resampling is not None:
@@ -75,81 +121,140 @@ def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what w
     span = None if limits is None else (limits[0] - limits[1], limits[1] - limits[0])
     shortcut = Shortcut.of(table.layout, choices, methods.variances, methods.intervals)
 
-    def lists_of(pair: Pair, on_fits: Sequence[Found]) -> Inference:
+    def infer_difference(pair: Pair, on_fits: Sequence[Found]) -> Inference:
         draw = _draw_of(pair, resampling)
         chosen = methods.variances, methods.intervals, choices
         return infer(pair.losses.difference, *chosen, span, left_out, on_fits, draw)
 
-    asked = {
-        "variances": choices.variances is not None,
-        "intervals": choices.intervals is not None,
-    }
-    compared: list[dict[str, Any]] = []
-    questions: list[Question] = []
+    names_methods = choices.variances is not None or choices.intervals is not None
+    drafts: list[_Draft] = []
     given = {} if resampling is None else resampling.for_tests()
     for some, batch in batches(table, choices.control, given):
         outcomes = outcomes_of(some, batch, methods.tests, choices, seed, left_out)
         for pair, own in zip(some, outcomes, strict=True):
             difference, on_fits = pair.losses.difference, found.get((pair.a, pair.b), ())
-            best, lists = None, None
-            if shared is not None and not any(asked.values()) and not on_fits:
+            best, inference = None, None
+            if shared is not None and not names_methods and not on_fits:
                 best = shortcut.best(difference, choices, span, left_out)
             if best is None:
-                lists = lists_of(pair, on_fits)
-                best = _recommended(lists, table.layout.kind, choices.target)
-            unit, differences = units_of(difference)
-            effect = plain(effect_size(unit, differences, further=shared is None))
-            if shared is not None:
-                comparison = told_briefly(pair, best, effect, own, shared)
-                comparison |= _lists(lists, **asked)
-            else:
-                comparison = _told_in_full(pair, best, _lists(lists), effect, own)
-            compared.append(comparison)
-            questions.append(_question(pair, best, n_independent(difference, differences)))
-    _adjust_tests(compared, choices.correction)
-    terms = _terms(table, choices, in_brief=shared is not None)
-    for comparison, verdict in zip(compared, judge(questions, terms), strict=True):
-        comparison["verdict"] = verdict
-    return compared
+                inference = infer_difference(pair, on_fits)
+                best = _recommended(inference, table.layout.kind, choices.target)
+            drafts.append(_draft(pair, best, inference, own, shared))
+    adjusted = adjust_p_values([draft.outcomes for draft in drafts], choices.correction)
+    questions = [draft.question for draft in drafts]
+    terms = _terms(table, choices)
+    if shared is None:
+        return tuple(
+            _full_comparison(draft, p_values, verdict)
+            for draft, p_values, verdict in zip(
+                drafts, adjusted, judge(questions, terms), strict=True
+            )
+        )
+    return tuple(
+        _brief_comparison(
+            draft, p_values, verdict, choices, shared.keep_particular(draft.places, len(drafts))
+        )
+        for draft, p_values, verdict in zip(
+            drafts, adjusted, judge_briefly(questions, terms), strict=True
+        )
+    )
+
+
+def _draft(
+    pair: Pair,
+    best: Built | None,
+    inference: Inference | None,
+    outcomes: Mapping[str, TestOutcome],
+    shared: SharedCautions | None,
+) -> _Draft:
+    difference = pair.losses.difference
+    unit, differences = units_of(difference)
+    places: list[CautionPlace] = []
+    effect: EffectSize | BriefEffectSize
+    if shared is None:
+        effect = effect_size(unit, differences)
+    else:
+        effect = brief_effect_size(differences)
+        places += shared.note("pair", pair.cautions)
+        if best is not None:
+            places += shared.note("interval", best.interval.cautions)
+        for key, outcome in outcomes.items():
+            shared.tests.setdefault(key, SharedTest(target=outcome.target, unit=outcome.unit))
+            places += shared.note(f"tests.{key}", outcome.cautions)
+    return _Draft(
+        a=pair.a,
+        b=pair.b,
+        difference=difference.moments.macro_mean,
+        difference_pooled=difference.moments.pooled_mean,
+        best=best,
+        inference=inference,
+        effect=effect,
+        outcomes=outcomes,
+        cautions=pair.cautions,
+        places=tuple(places),
+        question=_question(pair, best, n_independent(difference, differences)),
+    )
+
+
+def _full_comparison(
+    draft: _Draft, p_values: Mapping[str, float | None], verdict: Verdict
+) -> Comparison:
+    assert draft.inference is not None  # noqa: S101 - in full everything is built
+    assert isinstance(draft.effect, EffectSize)  # noqa: S101 - same
+    return Comparison(
+        a=draft.a,
+        b=draft.b,
+        difference=draft.difference,
+        difference_pooled=draft.difference_pooled,
+        interval=None if draft.best is None else draft.best.interval,
+        intervals=tuple(built.interval for built in draft.inference.built),
+        variances=draft.inference.estimates,
+        effect_size=draft.effect,
+        tests={
+            key: build_test_result(outcome, p_values.get(key))
+            for key, outcome in draft.outcomes.items()
+        },
+        cautions=tuple(dict.fromkeys(draft.cautions)),
+        verdict=verdict,
+    )
+
+
+def _brief_comparison(
+    draft: _Draft,
+    p_values: Mapping[str, float | None],
+    verdict: BriefVerdict,
+    choices: Choices,
+    cautions: tuple[CautionPlace, ...],
+) -> BriefComparison:
+    assert isinstance(draft.effect, BriefEffectSize)  # noqa: S101 - only that is built in brief
+    inference = draft.inference
+    intervals, variances = None, None
+    if inference is not None and choices.intervals is not None:
+        intervals = tuple(built.interval for built in inference.built)
+    if inference is not None and choices.variances is not None:
+        variances = inference.estimates
+    return BriefComparison(
+        a=draft.a,
+        b=draft.b,
+        difference=draft.difference,
+        difference_pooled=draft.difference_pooled,
+        interval=None if draft.best is None else shorten_interval(draft.best.interval),
+        effect_size=draft.effect,
+        tests={
+            key: shorten_outcome(outcome, p_values.get(key))
+            for key, outcome in draft.outcomes.items()
+        },
+        cautions=cautions,
+        verdict=verdict,
+        intervals=intervals,
+        variances=variances,
+    )
 
 
 def _draw_of(pair: Pair, resampling: Resampling | None) -> Draw | None:
     if resampling is None:
         return None
     return resampling.of_pair(pair.a, pair.b, pair.losses.difference)
-
-
-def _told_in_full(
-    pair: Pair,
-    best: Built | None,
-    lists: dict[str, Any],
-    effect: dict[str, Any],
-    outcomes: Mapping[str, TestOutcome],
-) -> dict[str, Any]:
-    moments = pair.losses.difference.moments
-    return {
-        "a": pair.a,
-        "b": pair.b,
-        "difference": plain(moments.macro_mean),
-        "difference_pooled": plain(moments.pooled_mean),
-        "interval": None if best is None else interval_told(best.interval),
-        **lists,
-        "effect_size": effect,
-        "tests": {key: outcome_told(outcome) for key, outcome in outcomes.items()},
-        "cautions": told(pair.cautions),
-    }
-
-
-def _lists(
-    inference: Inference | None, *, variances: bool = True, intervals: bool = True
-) -> dict[str, Any]:
-    """Return all that a recommended interval was chosen from, or the part that was asked for."""
-    lists: dict[str, Any] = {}
-    if inference is not None and intervals:
-        lists["intervals"] = [interval_told(built.interval) for built in inference.built]
-    if inference is not None and variances:
-        lists["variances"] = {k: variance_told(v) for k, v in inference.estimates.items()}
-    return lists
 
 
 def _question(pair: Pair, best: Built | None, n_units: int) -> Question:
@@ -160,7 +265,7 @@ def _question(pair: Pair, best: Built | None, n_units: int) -> Question:
     return Question(a=pair.a, b=pair.b, basis=basis, constant=pair.constant, n_units=n_units)
 
 
-def _terms(table: LossTable, choices: Choices, *, in_brief: bool) -> Terms:
+def _terms(table: LossTable, choices: Choices) -> Terms:
     return Terms(
         level=choices.level,
         margin=choices.margin,
@@ -168,7 +273,6 @@ def _terms(table: LossTable, choices: Choices, *, in_brief: bool) -> Terms:
         power=choices.power,
         layout=table.layout,
         higher_is_better=table.higher_is_better,
-        in_brief=in_brief,
     )
 
 
@@ -206,15 +310,3 @@ def basis_of(built: Built, within: float | None = None) -> Basis | None:
         variance_name=built.variance_name,
         within=within if interval.target is Target.NEW_SOURCE else None,
     )
-
-
-def _adjust_tests(compared: list[dict[str, Any]], correction: str) -> None:
-    """Fill in ``p_value_adjusted``, test by test over the pairs that have it."""
-    if len(compared) < 2:
-        return
-    for key in dict.fromkeys(key for comparison in compared for key in comparison["tests"]):
-        outcomes = [comparison["tests"].get(key, {}) for comparison in compared]
-        adjusted = adjust([outcome.get("p_value") for outcome in outcomes], correction)
-        for outcome, value in zip(outcomes, adjusted, strict=True):
-            if "p_value" in outcome:
-                outcome["p_value_adjusted"] = value

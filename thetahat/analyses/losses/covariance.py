@@ -12,12 +12,12 @@ Source: geras2013 (Figure 1).
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
+from thetahat.analyses.losses.result import BlockCovariance, SecondMoments
 from thetahat.values.block_losses import BlockLosses, LossTable
-from thetahat.values.json_values import plain
 from thetahat.values.moments import BlockMoments
 from thetahat.values.types import BlockKind
 
@@ -28,20 +28,22 @@ MOST_ENTRIES: Final = 500_000
 """Bound on all models' entries together: a result is read whole."""
 
 
-def covariance(table: LossTable) -> dict[str, Any]:
-    """Return ``{"models": {name: {blocks, mean, within_variance, moments}}}``.
+def compute_covariance(table: LossTable) -> BlockCovariance:
+    """Return the second moments of every model's block means, or the reason to leave them out.
 
-    Of several repeats the first is shown. Where it is left out, ``models`` is empty and ``reason``
-    says why. An undefined entry (a block of one instance, split means only) is None.
+    With several repeats those of the first are shown. An undefined entry (a block of one instance,
+    split means only) is NaN.
     """
-    reason = _left_out(table)
+    reason = _why_left_out(table)
     if reason is not None:
-        return {"models": {}, "reason": reason}
-    shown = {"models": {name: _picture(losses) for name, losses in table.models.items()}}
-    return shown if table.layout.n_repeats == 1 else {**shown, "repeat": 0}
+        return BlockCovariance(models={}, reason=reason)
+    return BlockCovariance(
+        models={name: _second_moments(losses) for name, losses in table.models.items()},
+        repeat=None if table.layout.n_repeats == 1 else 0,
+    )
 
 
-def _left_out(table: LossTable) -> str | None:
+def _why_left_out(table: LossTable) -> str | None:
     layout = table.layout
     first = int((layout.split_repeat == 0).sum())
     if layout.kind is BlockKind.HOLDOUT:
@@ -55,7 +57,7 @@ def _left_out(table: LossTable) -> str | None:
     return None
 
 
-def _picture(losses: BlockLosses) -> dict[str, Any]:
+def _second_moments(losses: BlockLosses) -> SecondMoments:
     layout = losses.layout
     blocks = next(losses.moments.by_repeat())
     within = _within(blocks)
@@ -63,12 +65,12 @@ def _picture(losses: BlockLosses) -> dict[str, Any]:
     moments = np.outer(means, means)
     np.fill_diagonal(moments, means**2 - within / blocks.sizes)
     codes = layout.split_block[layout.split_repeat == 0]
-    return {
-        "blocks": [layout.block_labels[code] for code in codes.tolist()],
-        "mean": plain(means),
-        "within_variance": plain(within),
-        "moments": plain(moments),
-    }
+    return SecondMoments(
+        blocks=tuple(layout.block_labels[code] for code in codes.tolist()),
+        mean=means,
+        within_variance=within,
+        moments=moments,
+    )
 
 
 def _within(blocks: BlockMoments) -> np.ndarray:

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from scipy.special import gammaln
 
+from thetahat.analyses.losses.result import BriefEffectSize, EffectSize
 from thetahat.paired_tests._signed_ranks import of_sorted, sort_keys
 from thetahat.values.types import FloatArray
 
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
 
 
-def further_sizes(differences: FloatArray, cohen_d: float | None) -> dict[str, Any]:
-    r"""Effect sizes beside Cohen's d, of (n,) paired differences a minus b of losses.
+def effect_size(unit: str, differences: FloatArray) -> EffectSize:
+    r"""Return the effect sizes of (n,) paired differences, a minus b of losses.
 
     .. math::
 
+        d = \frac{\bar x}{s}, \qquad
         g = d \, \frac{\Gamma(\nu/2)}{\sqrt{\nu/2}\,\Gamma((\nu - 1)/2)}, \qquad
         P = \frac{n_- + n_0/2}{n}, \qquad
         r = \frac{R_+ - R_-}{R_+ + R_-}
 
+    ``value`` is Cohen's d, the mean of the differences over their standard deviation (ddof 1), and
     ``hedges_g`` is d without the bias of few units, :math:`\nu = n - 1`.
     ``probability_of_superiority`` is the share of units where a has the smaller loss, ties in
     halves: above .5 a is ahead. ``rank_biserial`` has the rank sums of the signed-rank test in it,
@@ -33,17 +35,35 @@ def further_sizes(differences: FloatArray, cohen_d: float | None) -> dict[str, A
     Deviations: a difference within 8 units in the last place of the largest counts as 0, and
     sizes that are as close as that share a rank.
 
-    Degenerate cases: g is None where d is, and for fewer than three units; r is None where no
-    unit has a difference, and P is then .5.
+    Degenerate cases: d is None where the differences do not vary, or there is one; g is None where
+    d is, and for fewer than three units; r is None where no unit has a difference, and P is then
+    .5.
     """
+    d = cohen_d(differences)
     n, tolerance = len(differences), _ROUNDING * float(np.abs(differences).max())
     present = differences[np.abs(differences) > tolerance]
     ahead = int((present < 0).sum()) + (n - len(present)) / 2
-    return {
-        "hedges_g": None if cohen_d is None or n < 3 else cohen_d * _unbiasing(n - 1),
-        "probability_of_superiority": ahead / n,
-        "rank_biserial": _rank_biserial(present, tolerance),
-    }
+    return EffectSize(
+        name="cohen_d",
+        value=d,
+        unit=unit,
+        n=n,
+        hedges_g=None if d is None or n < 3 else d * _unbiasing(n - 1),
+        probability_of_superiority=ahead / n,
+        rank_biserial=_rank_biserial(present, tolerance),
+    )
+
+
+def brief_effect_size(differences: FloatArray) -> BriefEffectSize:
+    """Return Cohen's d of (n,) paired differences alone."""
+    return BriefEffectSize(name="cohen_d", value=cohen_d(differences))
+
+
+def cohen_d(differences: FloatArray) -> float | None:
+    """Return the mean over the standard deviation (ddof 1); None where nothing varies."""
+    sd = float(differences.std(ddof=1)) if len(differences) > 1 else 0.0
+    constant = float(differences.max() - differences.min()) == 0
+    return None if constant or sd == 0 else float(differences.mean()) / sd
 
 
 def _unbiasing(degrees: int) -> float:

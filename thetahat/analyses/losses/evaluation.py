@@ -1,29 +1,29 @@
-"""A whole evaluation: from a loss table and choices to the tree that the service stores."""
+"""A whole evaluation: from a loss table and choices to its result."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from thetahat.analyses.losses.bootstrap import Resampling
 from thetahat.analyses.losses.brief_comparisons import SharedCautions, affordable, detail_of, doubt
 from thetahat.analyses.losses.cautions import doubts
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.comparisons import Methods, compare
-from thetahat.analyses.losses.covariance import covariance
+from thetahat.analyses.losses.covariance import compute_covariance
 from thetahat.analyses.losses.inference import infer
 from thetahat.analyses.losses.method_selection import select
-from thetahat.analyses.losses.models import model_told
+from thetahat.analyses.losses.methods_used import list_methods_used
+from thetahat.analyses.losses.models import build_model_result
 from thetahat.analyses.losses.multiple_tests import compare_all
 from thetahat.analyses.losses.not_applicable import LeftOut
 from thetahat.analyses.losses.pairs import places
 from thetahat.analyses.losses.refit_estimates import NOTHING_FOUND, FoundBySubject
+from thetahat.analyses.losses.result import EvaluationResult, ModelResult
 from thetahat.analyses.losses.weighted_risks import ALL_RISKS, Risks, Weights, add_risks
 from thetahat.intervals import INTERVALS
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.values.block_losses import LossTable
-from thetahat.values.json_values import plain, told
 from thetahat.variances import VARIANCES
 
 
@@ -34,8 +34,8 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
     weights: Weights | None = None,
     found: FoundBySubject = NOTHING_FOUND,
     risks: Risks = ALL_RISKS,
-) -> dict[str, Any]:
-    """Return the result of an evaluation, all but its ``provenance``, as plain JSON values.
+) -> EvaluationResult:
+    """Return the result of an evaluation.
 
     Parameters
     ----------
@@ -81,34 +81,31 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
     for selection in (methods.variances, methods.intervals, methods.tests, omnibus):
         left_out.take(selection)
 
-    models = _models_told(table, methods, choices, limits, left_out, found, resampling)
+    models = _build_models(table, methods, choices, limits, left_out, found, resampling)
     comparisons = compare(
         table, methods, choices, seed, limits, left_out, found, shared, resampling
     )
-    told_once: dict[str, Any] = {}
-    if shared is not None:
-        told_once["comparison_tests"] = shared.tests()
-        told_once["comparison_cautions"] = shared.settle(comparisons)
-    cautions = doubts(
+    general = doubts(
         table,
         clip_without_range=choices.clip and limits is None,
         n_pairs=n_pairs,
         correction=choices.correction,
     )
-    result = {
-        "models": models,
-        "detail": detail,
-        "comparisons": comparisons,
-        **told_once,
-        "omnibus": compare_all(table, omnibus, choices, seed, left_out),
-        "covariance": covariance(table),
-        "block_labels": plain(table.layout.block_labels),
-        "not_applicable": left_out.listed(),
-        "cautions": told([*cautions, *doubt(detail, choices.detail, n_pairs)]),
-    }
-    if weights is not None:
-        add_risks(result, table, weights, choices, risks)
-    return result
+    omnibus_results = compare_all(table, omnibus, choices, seed, left_out)
+    result = EvaluationResult(
+        models=models,
+        detail=detail,
+        comparisons=comparisons,
+        comparison_tests=None if shared is None else shared.tests,
+        comparison_cautions=None if shared is None else shared.listed(),
+        omnibus=omnibus_results,
+        covariance=compute_covariance(table),
+        block_labels=table.layout.block_labels,
+        not_applicable=left_out.listed(),
+        cautions=tuple(dict.fromkeys([*general, *doubt(detail, choices.detail, n_pairs)])),
+        methods=list_methods_used(choices, models, comparisons, omnibus_results, found),
+    )
+    return result if weights is None else add_risks(result, table, weights, choices, risks)
 
 
 def _methods_for(table: LossTable, choices: Choices, *, in_brief: bool) -> Methods:
@@ -122,7 +119,7 @@ def _methods_for(table: LossTable, choices: Choices, *, in_brief: bool) -> Metho
     )
 
 
-def _models_told(  # noqa: PLR0913 - what is asked, on what, and where to note what was left out
+def _build_models(  # noqa: PLR0913 - what is asked, on what, and where to note what was left out
     table: LossTable,
     methods: Methods,
     choices: Choices,
@@ -130,10 +127,10 @@ def _models_told(  # noqa: PLR0913 - what is asked, on what, and where to note w
     left_out: LeftOut,
     found: FoundBySubject,
     resampling: Resampling,
-) -> dict[str, Any]:
-    """Return ``models``: the means, variances and intervals of each."""
+) -> dict[str, ModelResult]:
+    """Return the means, variances and intervals of each model."""
     return {
-        name: model_told(
+        name: build_model_result(
             losses,
             infer(
                 losses,

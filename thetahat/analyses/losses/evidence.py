@@ -45,8 +45,6 @@ class Terms:
         What the data are now.
     higher_is_better : bool
         Whether the numbers are scores; differences are of losses even then.
-    in_brief : bool
-        Whether a verdict comes without a plan and without what it rests on.
     """
 
     level: float
@@ -55,7 +53,6 @@ class Terms:
     power: float
     layout: Layout
     higher_is_better: bool = False
-    in_brief: bool = False
 
     @property
     def alpha(self) -> float:

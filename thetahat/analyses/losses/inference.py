@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
-
-import numpy as np
 
 from thetahat.analyses.losses.choices import Choices, Chosen
 from thetahat.analyses.losses.clipping import clipped
@@ -16,10 +12,9 @@ from thetahat.analyses.losses.not_applicable import LeftOut, note_unbuilt
 from thetahat.analyses.losses.recommendation import PROPORTIONS, Built, recommend
 from thetahat.analyses.losses.refit_estimates import Found
 from thetahat.errors import InsufficientData, UnsupportedCombination
-from thetahat.intervals.base import Interval, IntervalMethod, ResampledInterval
+from thetahat.intervals.base import IntervalMethod, ResampledInterval
 from thetahat.numerics.bootstrap import Draw
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.json_values import plain, told
 from thetahat.values.types import Target
 from thetahat.variances.base import ResampledVariance, VarianceEstimate, VarianceEstimator
 
@@ -193,41 +188,3 @@ def _intervals(  # noqa: PLR0913 - all that an interval may rest on
         if interval is not None:
             keyed = replace(interval, method=entry.key, variance=variance.key)
             yield Built(keyed, entry.name, variance.name)
-
-
-def interval_told(interval: Interval) -> dict[str, Any]:
-    """Return an interval as the result has it."""
-    fields = {
-        "method": interval.method,
-        "target": interval.target,
-        "variance": interval.variance,
-        "mean": interval.mean,
-        "estimate": interval.estimate,
-        "standard_error": interval.standard_error,
-        "level": interval.level,
-        "alternative": interval.alternative,
-        "lower": interval.lower,
-        "upper": interval.upper,
-        "degrees_of_freedom": interval.degrees_of_freedom,
-        "recommended": interval.recommended,
-    }
-    details = {key: item for key, item in interval.details.items() if key not in fields}
-    return {**plain(fields), "cautions": told(interval.cautions), **plain(details)}
-
-
-def variance_told(estimate: VarianceEstimate) -> dict[str, Any]:
-    """Return a variance as the result has it; there is no standard error below 0."""
-    value = estimate.value
-    is_error = not isinstance(value, np.ndarray) and value >= 0
-    fields = {
-        "value": value,
-        "target": estimate.target,
-        "mean": estimate.mean,
-        "estimate": estimate.estimate,
-        "standard_error": math.sqrt(value) if is_error else None,
-        "degrees_of_freedom": estimate.degrees_of_freedom,
-        "usable": estimate.usable,
-    }
-    # details never stand in for a field of the contract
-    details = {key: item for key, item in estimate.details.items() if key not in fields}
-    return {**plain(fields), "cautions": told(estimate.cautions), **plain(details)}

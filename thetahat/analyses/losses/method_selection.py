@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 
 from thetahat.analyses.losses.choices import Choices, Chosen
+from thetahat.analyses.losses.result import NotApplicable
 from thetahat.intervals import INTERVALS
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.multiple_tests.base import FEWEST_MODELS
@@ -30,13 +31,13 @@ class Selection(Generic[M]):
     named : bool
         Whether the request named them: a named method that fails is an error, a defaulted one is
         left out with its reason.
-    left_out : tuple of dict
-        ``name``, ``reason`` and ``family`` of the defaulted ones that do not fit the layout.
+    left_out : tuple of NotApplicable
+        The defaulted ones that do not fit the layout.
     """
 
     methods: tuple[Chosen[M], ...]
     named: bool
-    left_out: tuple[dict[str, str], ...] = ()
+    left_out: tuple[NotApplicable, ...] = ()
 
 
 def select(  # noqa: PLR0913 - what there is, what was asked, and what it is for
@@ -59,7 +60,7 @@ def select(  # noqa: PLR0913 - what there is, what was asked, and what it is for
     if n_models is not None and n_models < FEWEST_MODELS:
         return Selection((), named=False)
     methods: list[Chosen[M]] = []
-    left_out: list[dict[str, str]] = []
+    left_out: list[NotApplicable] = []
     for name, kind in registry.items():
         if getattr(kind, "by_request_only", False):
             continue
@@ -68,7 +69,7 @@ def select(  # noqa: PLR0913 - what there is, what was asked, and what it is for
         if reason is None:
             methods.append(Chosen(name, name, method))
         else:
-            left_out.append({"name": name, "reason": reason, "family": family})
+            left_out.append(NotApplicable(name=name, reason=reason, family=family))
     return Selection(tuple(methods), named=False, left_out=tuple(left_out))
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.inference import DOES_NOT_FIT
 from thetahat.analyses.losses.method_selection import Selection
 from thetahat.analyses.losses.not_applicable import LeftOut
-from thetahat.analyses.losses.post_hoc import post_hoc_told
+from thetahat.analyses.losses.post_hoc import build_post_hoc_result
+from thetahat.analyses.losses.result import OmnibusResult
 from thetahat.multiple_tests.base import OmnibusOutcome, OmnibusTest
 from thetahat.seeds import stream
 from thetahat.values.block_losses import LossTable
-from thetahat.values.json_values import plain, told
 
 
 def compare_all(
@@ -21,9 +19,9 @@ def compare_all(
     choices: Choices,
     seed: int,
     left_out: LeftOut,
-) -> dict[str, dict[str, Any]]:
-    """Return ``omnibus``: the outcome of each test with its pairs and tied models, by key."""
-    outcomes: dict[str, dict[str, Any]] = {}
+) -> dict[str, OmnibusResult]:
+    """Return the outcome of each test with its pairs and tied models, by key."""
+    outcomes: dict[str, OmnibusResult] = {}
     for entry in selection.methods:
         try:
             outcome = entry.method.test(table, stream(seed, f"omnibus/{entry.key}"))
@@ -34,19 +32,22 @@ def compare_all(
                 raise
             left_out.add("omnibus", entry.name, error.message)
             continue
-        outcomes[entry.key] = _told(outcome)
-        if outcome.post_hoc is not None:
-            outcomes[entry.key] |= plain(post_hoc_told(outcome.post_hoc, table.names, choices))
+        outcomes[entry.key] = _build_result(outcome, table.names, choices)
     return outcomes
 
 
-def _told(outcome: OmnibusOutcome) -> dict[str, Any]:
-    given = {
-        "statistic": outcome.statistic,
-        "degrees_of_freedom": outcome.degrees_of_freedom,
-        "p_value": outcome.p_value,
-        "target": outcome.target.value,
-        "unit": outcome.unit,
-    }
-    details = {key: item for key, item in outcome.details.items() if key not in given}
-    return {**plain(given), "cautions": told(outcome.cautions), **plain(details)}
+def _build_result(
+    outcome: OmnibusOutcome, names: tuple[str, ...], choices: Choices
+) -> OmnibusResult:
+    result = OmnibusResult(
+        statistic=outcome.statistic,
+        degrees_of_freedom=outcome.degrees_of_freedom,
+        p_value=outcome.p_value,
+        target=outcome.target,
+        unit=outcome.unit,
+        cautions=tuple(dict.fromkeys(outcome.cautions)),
+        details=outcome.details,
+    )
+    if outcome.post_hoc is None:
+        return result
+    return build_post_hoc_result(result, outcome.post_hoc, names, choices)

@@ -9,6 +9,7 @@ from typing import Any
 from thetahat.analyses.losses.choices import Chosen
 from thetahat.analyses.losses.method_selection import Selection
 from thetahat.analyses.losses.recommendation import PROPORTIONS, Built
+from thetahat.analyses.losses.result import NotApplicable
 from thetahat.errors import UnsupportedCombination
 from thetahat.intervals.base import IntervalMethod, ResampledInterval
 
@@ -20,21 +21,23 @@ WITHOUT_ONES = "it is for losses that are all 0 or 1"
 class LeftOut:
     """The defaulted methods that an evaluation does without, each once, with its first reason."""
 
-    entries: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
+    entries: dict[tuple[str, str], NotApplicable] = field(default_factory=dict)
 
     def add(self, family: str, name: str, reason: str) -> None:
         """Note one method."""
-        entry = {"name": name, "reason": reason, "family": family}
-        self.entries.setdefault((family, name), entry)
+        self._add(NotApplicable(name=name, reason=reason, family=family))
 
     def take(self, selection: Selection[Any]) -> None:
         """Note all that the layout rules out."""
         for entry in selection.left_out:
-            self.add(entry["family"], entry["name"], entry["reason"])
+            self._add(entry)
 
-    def listed(self) -> list[dict[str, str]]:
+    def _add(self, entry: NotApplicable) -> None:
+        self.entries.setdefault((entry.family, entry.name), entry)
+
+    def listed(self) -> tuple[NotApplicable, ...]:
         """Return them in the order noted."""
-        return list(self.entries.values())
+        return tuple(self.entries.values())
 
 
 def rests_on_variance(entry: Chosen[IntervalMethod]) -> bool:

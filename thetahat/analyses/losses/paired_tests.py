@@ -1,19 +1,19 @@
-"""The paired tests of a batch of pairs, and how they are told."""
+"""The paired tests of a batch of pairs, and their results."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
 from thetahat.analyses.losses.choices import Choices, Chosen
 from thetahat.analyses.losses.inference import DOES_NOT_FIT
 from thetahat.analyses.losses.method_selection import Selection
 from thetahat.analyses.losses.not_applicable import LeftOut
 from thetahat.analyses.losses.pairs import Pair
+from thetahat.analyses.losses.result import TestResult
+from thetahat.corrections.corrections import adjust
 from thetahat.errors import EvaluationError
 from thetahat.paired_tests.base import BatchedTest, PairBatch, PairedTest, TestOutcome
 from thetahat.seeds import stream
-from thetahat.values.json_values import plain, told
 
 
 def outcomes_of(  # noqa: PLR0913 - what is asked, on what, and where to note what was left out
@@ -54,20 +54,29 @@ def _each(
             yield error
 
 
-def outcome_told(outcome: TestOutcome) -> dict[str, Any]:
-    """Return an outcome as the result has it."""
-    given = numbers_of(outcome)
-    details = {key: item for key, item in outcome.details.items() if key not in given}
-    return {**given, "cautions": told(outcome.cautions), **plain(details)}
+def adjust_p_values(
+    outcomes: Sequence[Mapping[str, TestOutcome]], correction: str
+) -> list[dict[str, float | None]]:
+    """Return each pair's corrected p-values by key, test by test over the pairs that have it."""
+    adjusted: list[dict[str, float | None]] = [{} for _ in outcomes]
+    if len(outcomes) < 2:
+        return adjusted
+    for key in dict.fromkeys(key for of_pair in outcomes for key in of_pair):
+        p_values = [of_pair[key].p_value if key in of_pair else None for of_pair in outcomes]
+        for of_pair, value in zip(adjusted, adjust(p_values, correction), strict=True):
+            of_pair[key] = value
+    return adjusted
 
 
-def numbers_of(outcome: TestOutcome) -> dict[str, Any]:
-    """Return the fields that every outcome has, without its cautions."""
-    return {
-        "statistic": plain(outcome.statistic),
-        "degrees_of_freedom": plain(outcome.degrees_of_freedom),
-        "p_value": plain(outcome.p_value),
-        "p_value_adjusted": None,
-        "target": outcome.target.value,
-        "unit": outcome.unit,
-    }
+def build_test_result(outcome: TestOutcome, p_value_adjusted: float | None) -> TestResult:
+    """Return the outcome of a test as the result has it."""
+    return TestResult(
+        statistic=outcome.statistic,
+        degrees_of_freedom=outcome.degrees_of_freedom,
+        p_value=outcome.p_value,
+        p_value_adjusted=p_value_adjusted,
+        target=outcome.target,
+        unit=outcome.unit,
+        cautions=tuple(dict.fromkeys(outcome.cautions)),
+        details=outcome.details,
+    )

@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from thetahat.analyses.losses.effect_sizes import further_sizes
 from thetahat.analyses.losses.pair_moments import pair_moments
 from thetahat.cautions import (
     DIFFERENCE_IN_LOSS_UNITS,
@@ -179,20 +178,6 @@ def units_of(difference: BlockLosses) -> tuple[str, FloatArray]:
     if layout.kind is BlockKind.SOURCE or not layout.has_rows or not layout.is_matched:
         return "block", difference.moments.means
     return "instance", difference.instance_means()
-
-
-def effect_size(unit: str, differences: FloatArray, *, further: bool = True) -> dict[str, Any]:
-    r"""Cohen's d of the paired differences: their mean over their standard deviation (ddof 1).
-
-    ``further_sizes`` adds what goes with it, unless that is not asked for.
-
-    Degenerate cases: None where the differences do not vary, or there is one.
-    """
-    sd = float(differences.std(ddof=1)) if len(differences) > 1 else 0.0
-    constant = float(differences.max() - differences.min()) == 0
-    value = None if constant or sd == 0 else float(differences.mean()) / sd
-    told = {"name": "cohen_d", "value": value, "unit": unit, "n": len(differences)}
-    return told | further_sizes(differences, value) if further else told
 
 
 def n_independent(difference: BlockLosses, units: FloatArray) -> int:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from thetahat.analyses.losses.power import detectable_difference, power_of
+from thetahat.analyses.losses.result import Plan, PlanAlternative, PlanUnit
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind, Target
 
@@ -61,7 +62,7 @@ class _Growth:
     ``floor`` is the standard error that no number of them comes below, with ``because``.
     """
 
-    unit: str
+    unit: PlanUnit
     now: int
     most: int
     error_at: Callable[[int], tuple[float, float | None]]
@@ -71,7 +72,7 @@ class _Growth:
 
 def plan(
     basis: Basis, layout: Layout, *, alpha: float, power: float, margin: float | None
-) -> tuple[dict[str, Any] | None, str | None]:
+) -> tuple[Plan | None, str | None]:
     """Return the plan, or None and the reason why there is none.
 
     The plan asks for the smallest experiment whose two-sided test at alpha finds the assumed
@@ -113,28 +114,31 @@ def plan(
             "need not settle it"
         )
     ways = [_way(growth, assumed, alpha, power) for growth in _growths(basis, layout)]
-    found = next((way for way in ways if "total" in way), None)
-    if found is None:
-        reasons = "; ".join(f"{way['unit']}: {way['reason']}" for way in ways)
-        return None, f"nothing that the plan knows would find {what}: {reasons}"
-    return {
-        **found,
-        "power": power,
-        "assumed_difference": assumed,
-        "assumes": "observed" if margin is None else "margin",
-        "alternatives": [way for way in ways if way is not found],
-    }, None
+    for way in ways:
+        if way.additional is not None and way.total is not None:
+            found = Plan(
+                unit=way.unit,
+                additional=way.additional,
+                total=way.total,
+                power=power,
+                assumed_difference=assumed,
+                assumes="observed" if margin is None else "margin",
+                alternatives=tuple(other for other in ways if other is not way),
+            )
+            return found, None
+    reasons = "; ".join(f"{way.unit}: {way.reason}" for way in ways)
+    return None, f"nothing that the plan knows would find {what}: {reasons}"
 
 
-def _way(growth: _Growth, assumed: float, alpha: float, power: float) -> dict[str, Any]:
+def _way(growth: _Growth, assumed: float, alpha: float, power: float) -> PlanAlternative:
     """Return the unit with its number, or with the reason why it does not lead there."""
     if growth.floor > 0 and power_of(assumed, growth.floor, None, alpha) < power:
-        return {"unit": growth.unit, "reason": growth.because}
+        return PlanAlternative(unit=growth.unit, reason=growth.because)
     total = _smallest(growth, assumed, alpha, power)
     if total is None:
         more = f"it would take more than {growth.most:.6g} {growth.unit}"
-        return {"unit": growth.unit, "reason": growth.because or more}
-    return {"unit": growth.unit, "additional": total - growth.now, "total": total}
+        return PlanAlternative(unit=growth.unit, reason=growth.because or more)
+    return PlanAlternative(unit=growth.unit, additional=total - growth.now, total=total)
 
 
 def _smallest(growth: _Growth, assumed: float, alpha: float, power: float) -> int | None:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 from scipy import special
 
 from thetahat.analyses.losses.brief_comparisons import detail_of
 from thetahat.analyses.losses.choices import Choices
+from thetahat.analyses.losses.result import (
+    CriticalDifferenceDiagram,
+    OmnibusResult,
+    PostHocColumns,
+    PostHocOmnibusResult,
+    PostHocPair,
+)
 from thetahat.corrections.corrections import adjust
 from thetahat.multiple_tests.base import PostHoc
 from thetahat.values.types import FloatArray, IntArray
@@ -38,24 +45,29 @@ class ComparedPairs:
     p_values: FloatArray
     adjusted: FloatArray
 
-    def told(self, detail: str) -> dict[str, Any]:
-        """Return ``pairs``: a record each, or columns where comparisons are told in brief."""
-        z = [None] * len(self.a) if self.z is None else self.z.tolist()
-        columns = {
-            "z": z,
-            "p_value": self.p_values.tolist(),
-            "p_value_adjusted": self.adjusted.tolist(),
-        }
-        if detail == "brief":
-            order = "each a before every later b, in the models' order"
-            return {"pairs": None, "pair_columns": {"order": order, **columns}}
-        rows = zip(*columns.values(), strict=True)
-        return {
-            "pairs": [
-                {"a": self.names[a], "b": self.names[b], **dict(zip(columns, row, strict=True))}
-                for a, b, row in zip(self.a.tolist(), self.b.tolist(), rows, strict=True)
-            ]
-        }
+    @property
+    def _z(self) -> tuple[float | None, ...]:
+        return (None,) * len(self.a) if self.z is None else tuple(self.z.tolist())
+
+    def records(self) -> tuple[PostHocPair, ...]:
+        """Return one record for each pair."""
+        columns = (self.a, self.b, self.p_values, self.adjusted)
+        rows = zip(self._z, *(column.tolist() for column in columns), strict=True)
+        return tuple(
+            PostHocPair(
+                a=self.names[a], b=self.names[b], z=z, p_value=p, p_value_adjusted=p_adjusted
+            )
+            for z, a, b, p, p_adjusted in rows
+        )
+
+    def columns(self) -> PostHocColumns:
+        """Return the pairs as columns."""
+        return PostHocColumns(
+            order="each a before every later b, in the models' order",
+            z=self._z,
+            p_value=self.p_values,
+            p_value_adjusted=self.adjusted,
+        )
 
     def differ(self, alpha: float) -> np.ndarray:
         """(k, k) which pairs differ; false for those not compared."""
@@ -85,8 +97,10 @@ def compare_pairs(post_hoc: PostHoc, names: tuple[str, ...], choices: Choices) -
     return ComparedPairs(names, a, b, z, p_values, adjusted)
 
 
-def post_hoc_told(post_hoc: PostHoc, names: tuple[str, ...], choices: Choices) -> dict[str, Any]:
-    """Return ``pairs``, ``tied`` and ``diagram`` of one test.
+def build_post_hoc_result(
+    result: OmnibusResult, post_hoc: PostHoc, names: tuple[str, ...], choices: Choices
+) -> PostHocOmnibusResult:
+    """Return the result of one test with its ``pairs``, ``tied`` and ``diagram``.
 
     ``tied`` holds one group: the model with the best score, or the control, and those that do not
     differ from it. ``diagram`` has what a critical difference diagram draws: the scores, the
@@ -100,25 +114,28 @@ def post_hoc_told(post_hoc: PostHoc, names: tuple[str, ...], choices: Choices) -
     order = np.argsort(scores, kind="stable")
     ordered = [names[i] for i in order]
     reference = int(order[0]) if choices.control is None else names.index(choices.control)
-    tied = [names[i] for i in order if not differ[reference, i]]
+    tied = tuple(names[i] for i in order if not differ[reference, i])
     groups = [tied] if choices.control else groups_of(differ[np.ix_(order, order)], ordered)
-    return {
-        **compared.told(detail_of(choices.detail, len(compared.a))),
-        "alpha": alpha,
-        "correction": choices.correction,
-        "tied_with": names[reference],
-        "tied": [tied],
-        "diagram": {
-            "score": post_hoc.name,
-            "values": dict(zip(names, post_hoc.scores, strict=True)),
-            "alpha": alpha,
-            "critical_difference": _critical_difference(post_hoc, choices, len(compared.a)),
-            "groups": groups,
-        },
-    }
+    in_brief = detail_of(choices.detail, len(compared.a)) == "brief"
+    return PostHocOmnibusResult(
+        **{one.name: getattr(result, one.name) for one in fields(result)},
+        pairs=None if in_brief else compared.records(),
+        pair_columns=compared.columns() if in_brief else None,
+        alpha=alpha,
+        correction=choices.correction,
+        tied_with=names[reference],
+        tied=(tied,),
+        diagram=CriticalDifferenceDiagram(
+            score=post_hoc.name,
+            values=dict(zip(names, post_hoc.scores, strict=True)),
+            alpha=alpha,
+            critical_difference=_critical_difference(post_hoc, choices, len(compared.a)),
+            groups=tuple(tuple(group) for group in groups),
+        ),
+    )
 
 
-def groups_of(differ: np.ndarray, names: list[str]) -> list[list[str]]:
+def groups_of(differ: np.ndarray, names: list[str]) -> Sequence[Sequence[str]]:
     """Return the largest runs of neighbours none of which differ, the first the best's.
 
     ``differ`` is (k, k) in the order of the names, best score first.

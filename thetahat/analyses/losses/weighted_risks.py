@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import ndtri
 
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.pairs import places
+from thetahat.analyses.losses.result import (
+    Comparison,
+    EvaluationResult,
+    NormalInterval,
+    SourceRisk,
+    SourceRiskDifference,
+    WeightedRisk,
+    WeightedRiskDifference,
+)
 from thetahat.cautions import ONE_ROW, REPEATS_COUNTED_AS_INSTANCES, Caution
 from thetahat.values.block_losses import BlockLosses, LossTable
-from thetahat.values.json_values import plain, told
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, BlockKind, FloatArray, IntArray, Label, Target
 from thetahat.weighted_risks import WEIGHTED_RISKS, by_source
@@ -28,114 +36,146 @@ Sources = tuple[IntArray, tuple[Label, ...]]
 Risks = Mapping[str, RiskEstimator]
 """Estimators by their key in the result."""
 
-_RENAMED = {"estimate": "difference"}
-
 ALL_RISKS: Risks = {name: kind() for name, kind in WEIGHTED_RISKS.items()}
 
 
 def add_risks(  # noqa: PLR0913 - a result, what it is of, and what is put in
-    result: dict[str, Any],
+    result: EvaluationResult,
     table: LossTable,
     weights: Weights,
     choices: Choices,
     risks: Risks = ALL_RISKS,
     sources: Sources | None = None,
-) -> None:
-    """Put ``risks`` into each model and each comparison of a result.
+) -> EvaluationResult:
+    """Return the result with ``risks`` in each model and in each comparison.
 
     A difference is the risk of the differences of the losses: every estimator is linear in the
     losses. There is none where models have weights of their own, and in brief comparisons.
     """
+    models = {}
     for name, losses in table.models.items():
         own = weights[name] if isinstance(weights, Mapping) else weights
-        result["models"][name]["risks"] = risks_told(losses, own, choices, risks, sources)
-    if isinstance(weights, Mapping) or result["detail"] == "brief":
-        return
+        estimated = estimate_risks(losses, own, choices, risks, sources)
+        models[name] = replace(result.models[name], risks=estimated)
+    result = replace(result, models=models)
+    if isinstance(weights, Mapping):
+        return result
     pairs = places(table.names, choices.control)
-    for comparison, (i, j) in zip(result["comparisons"], pairs, strict=True):
+    comparisons: list[Comparison] = []
+    for comparison, (i, j) in zip(result.comparisons, pairs, strict=True):
+        if not isinstance(comparison, Comparison):
+            return result
         a, b = (table.models[table.names[k]] for k in (i, j))
-        found = risks_told(a.minus(b), weights, choices, risks, sources)
-        comparison["risks"] = {name: as_difference(one) for name, one in found.items()}
+        differences = estimate_risks(a.minus(b), weights, choices, risks, sources)
+        named = {name: as_difference(risk) for name, risk in differences.items()}
+        comparisons.append(replace(comparison, risks=named))
+    return replace(result, comparisons=tuple(comparisons))
 
 
-def risks_told(
+def estimate_risks(
     losses: BlockLosses,
     weights: FloatArray,
     choices: Choices,
     risks: Risks = ALL_RISKS,
     sources: Sources | None = None,
-) -> dict[str, Any]:
-    """Return every risk with its variance and normal interval, by wire name.
+) -> dict[str, WeightedRisk]:
+    """Return every risk with its variance and normal interval, by key.
 
     Over several repeats an instance enters once, with its mean loss and mean weight, where
     instances are named; where they are not, its rows count as so many instances, which makes the
-    variance too small and is said in a caution. Each source has its own part: those given, or
+    variance too small and is said in a caution. Each source has a part of its own: those given, or
     the blocks where these are sources.
     """
     values, own, fold, cautions = _terms(losses, weights)
-    layout = losses.layout
-    known = _sources(layout, fold, sources)
-    found: dict[str, Any] = {}
+    known = _sources(losses.layout, fold, sources)
+    estimated: dict[str, WeightedRisk] = {}
     for name, method in risks.items():
         risk = method.estimate(values, own, fold)
-        found[name] = risk_told(risk, choices.level, choices.alternative, cautions)
+        by_source = None
         if known is not None:
-            found[name]["by_source"] = sources_told(
-                risk, *known, choices.level, choices.alternative
+            by_source = build_source_risks(risk, *known, choices.level, choices.alternative)
+        estimated[name] = build_risk(
+            risk, choices.level, choices.alternative, cautions, by_source=by_source
+        )
+    return estimated
+
+
+def build_risk(
+    risk: RiskEstimate,
+    level: float,
+    alternative: Alternative,
+    cautions: Iterable[Caution] = (),
+    *,
+    by_source: tuple[SourceRisk, ...] | None = None,
+) -> WeightedRisk:
+    """Return an estimated risk as results have it."""
+    return WeightedRisk(
+        estimate=risk.estimate,
+        variance=risk.variance,
+        standard_error=math.sqrt(risk.variance),
+        target=risk.target,
+        beta=tuple(risk.beta),
+        bias=risk.bias,
+        interval=normal_interval(risk.estimate, risk.variance, level, alternative),
+        cautions=tuple(dict.fromkeys((*risk.cautions, *cautions))),
+        by_source=by_source,
+    )
+
+
+def as_difference(risk: WeightedRisk) -> WeightedRiskDifference:
+    """Return the risk of differences of losses as a difference of risks, in each source too."""
+    by_source = None
+    if risk.by_source is not None:
+        by_source = tuple(
+            SourceRiskDifference(
+                source=one.source,
+                n=one.n,
+                difference=one.estimate,
+                variance=one.variance,
+                interval=one.interval,
+                cautions=one.cautions,
             )
-    return found
+            for one in risk.by_source
+        )
+    return WeightedRiskDifference(
+        difference=risk.estimate,
+        variance=risk.variance,
+        standard_error=risk.standard_error,
+        target=risk.target,
+        beta=risk.beta,
+        bias=risk.bias,
+        interval=risk.interval,
+        cautions=risk.cautions,
+        by_source=by_source,
+    )
 
 
-def risk_told(
-    risk: RiskEstimate, level: float, alternative: Alternative, cautions: Iterable[Caution] = ()
-) -> dict[str, Any]:
-    """Return a risk as the result has it."""
-    return {
-        "estimate": plain(risk.estimate),
-        "variance": plain(risk.variance),
-        "standard_error": plain(math.sqrt(risk.variance)),
-        "target": risk.target.value,
-        "beta": plain(risk.beta),
-        "bias": plain(risk.bias),
-        "interval": normal_interval(risk.estimate, risk.variance, level, alternative),
-        "cautions": told((*risk.cautions, *cautions)),
-    }
-
-
-def as_difference(risk: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the told risk of differences as a difference of risks, of each source too."""
-    difference = {_RENAMED.get(key, key): value for key, value in risk.items()}
-    if "by_source" in risk:
-        difference["by_source"] = [as_difference(one) for one in risk["by_source"]]
-    return difference
-
-
-def sources_told(
+def build_source_risks(
     risk: RiskEstimate,
     codes: IntArray,
     labels: tuple[Label, ...],
     level: float,
     alternative: Alternative = Alternative.TWO_SIDED,
-) -> list[dict[str, Any]]:
-    """Return each source's own mean of the terms; a source of one row has no variance."""
+) -> tuple[SourceRisk, ...]:
+    """Return the mean of the terms in each source; a source of one row has no variance."""
     means, variances = by_source(risk, codes)
     counts = np.bincount(codes)
-    found = []
+    built = []
     for label, n, mean, variance in zip(labels, counts, means, variances, strict=True):
         alone = ONE_ROW(source=repr(label))
         known = n > 1
         interval = normal_interval(float(mean), float(variance), level, alternative)
-        found.append(
-            {
-                "source": label,
-                "n": int(n),
-                "estimate": plain(mean),
-                "variance": plain(variance),
-                "interval": interval if known else None,
-                "cautions": told(() if known else (alone,)),
-            }
+        built.append(
+            SourceRisk(
+                source=label,
+                n=int(n),
+                estimate=float(mean),
+                variance=float(variance),
+                interval=interval if known else None,
+                cautions=() if known else (alone,),
+            )
         )
-    return found
+    return tuple(built)
 
 
 def normal_interval(
@@ -144,19 +184,19 @@ def normal_interval(
     level: float,
     alternative: Alternative = Alternative.TWO_SIDED,
     target: Target = Target.NEW_POPULATION,
-) -> dict[str, Any]:
+) -> NormalInterval:
     """Return the normal interval about an estimate; open ends are None."""
     two_sided = alternative is Alternative.TWO_SIDED
     alpha = 1 - level
     reach = -float(ndtri(alpha / 2 if two_sided else alpha)) * math.sqrt(variance)
-    return {
-        "method": "normal",
-        "target": target.value,
-        "level": level,
-        "alternative": alternative.value,
-        "lower": None if alternative is Alternative.LESS else plain(estimate - reach),
-        "upper": None if alternative is Alternative.GREATER else plain(estimate + reach),
-    }
+    return NormalInterval(
+        method="normal",
+        target=target,
+        level=level,
+        alternative=alternative,
+        lower=None if alternative is Alternative.LESS else estimate - reach,
+        upper=None if alternative is Alternative.GREATER else estimate + reach,
+    )
 
 
 def _sources(layout: Layout, fold: IntArray | None, given: Sources | None) -> Sources | None:

@@ -9,7 +9,6 @@ from typing import Any
 
 from thetahat.analyses.losses.brief_comparisons import SharedCautions
 from thetahat.analyses.losses.choices import Choices
-from thetahat.analyses.losses.inference import interval_told
 from thetahat.analyses.metrics.cautions import of_metric
 from thetahat.analyses.metrics.inference import Reading, asked, read
 from thetahat.analyses.metrics.metric_values import Measured
@@ -17,7 +16,7 @@ from thetahat.cautions import DIFFERENCE_IN_METRIC_UNITS, ZERO_VARIANCE, Caution
 from thetahat.corrections.corrections import adjust
 from thetahat.distributions import p_value_of
 from thetahat.metrics.base import Metric
-from thetahat.values.json_values import plain, told
+from thetahat.values.json_values import plain, to_json, told
 from thetahat.values.types import Alternative, MeanKind
 from thetahat.variances.base import VarianceEstimate
 
@@ -61,8 +60,8 @@ def difference_told(metric: Metric, reading: Reading, choices: Choices) -> dict[
         "mean": reading.mean.value,
         **spread_told(name, spread),
         "target": reading.target.value,
-        "interval": None if interval is None else interval_told(interval),
-        "intervals": [interval_told(one) for one in reading.intervals],
+        "interval": to_json(interval),
+        "intervals": to_json(reading.intervals),
         "statistic": plain(statistic),
         "p_value": plain(p_value),
         "p_value_adjusted": None,
@@ -108,7 +107,7 @@ def _in_brief(
         keys = shared.note(f"metrics.{key}", cautions)
         if interval is not None:
             keys += shared.note(f"metrics.{key}.interval", interval.cautions)
-        noted.append({"cautions": keys})
+        noted.append(keys)
         added.append(
             {
                 "difference": plain(difference),
@@ -120,9 +119,10 @@ def _in_brief(
                 "p_value_adjusted": None,
             }
         )
-    result.setdefault("comparison_cautions", []).extend(shared.settle(noted))
-    for pair, one in zip(result["comparisons"], noted, strict=True):
-        pair.setdefault("cautions", []).extend(one["cautions"])
+    result.setdefault("comparison_cautions", []).extend(to_json(shared.listed()))
+    for pair, places in zip(result["comparisons"], noted, strict=True):
+        particular = shared.keep_particular(places, len(noted))
+        pair.setdefault("cautions", []).extend(to_json(particular))
     return added
 
 

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from thetahat.analyses.losses.choices import Choices, Chosen
-from thetahat.analyses.losses.inference import interval_told, variance_told
 from thetahat.analyses.metrics.cautions import of_metric
 from thetahat.analyses.metrics.differences import add_differences, spread_told
 from thetahat.analyses.metrics.inference import Reading, read
 from thetahat.analyses.metrics.metric_values import Measured, measure
 from thetahat.metrics.base import Judged, Metric
-from thetahat.values.json_values import plain, told
+from thetahat.values.json_values import plain, to_json, told
 from thetahat.values.layout import Layout
 from thetahat.values.types import IntArray
 
@@ -66,8 +65,8 @@ def _metric_told(metric: Metric, reading: Reading, choices: Choices) -> dict[str
         "mean": reading.mean.value,
         **spread_told(name, spread),
         "target": reading.target.value,
-        "intervals": [interval_told(interval) for interval in reading.intervals],
-        "variances": {key: variance_told(value) for key, value in reading.variances.items()},
+        "intervals": to_json(reading.intervals),
+        "variances": to_json(reading.variances),
         "higher_is_better": metric.higher_is_better,
         "cautions": told(of_metric(metric, measured)),
         **plain(details(_strata_once(measured), measured.pooled, choices.level, choices.power)),

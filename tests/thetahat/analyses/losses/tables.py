@@ -11,6 +11,7 @@ from thetahat.analyses.losses import Choices, Chosen, evaluate
 from thetahat.intervals import INTERVALS
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.values.block_losses import BlockLosses, LossTable
+from thetahat.values.json_values import to_json
 from thetahat.values.layout import Layout, layout_of, layout_of_scores
 from thetahat.values.types import BlockKind, FloatArray
 from thetahat.variances import VARIANCES
@@ -82,9 +83,15 @@ def named(family: str, *names: str) -> tuple[Chosen[Any], ...]:
     return tuple(Chosen(name, name, registry[name]()) for name in names)
 
 
+def evaluated(*arguments: Any, **options: Any) -> dict[str, Any]:
+    """Return the JSON value of what ``evaluate`` returns."""
+    result: dict[str, Any] = to_json(evaluate(*arguments, **options))
+    return result
+
+
 def result_of(table: LossTable, seed: int = 3, **choices: Any) -> dict[str, Any]:
     """Evaluate with these choices."""
-    return evaluate(table, Choices(**choices), seed)
+    return evaluated(table, Choices(**choices), seed)
 
 
 def verdict_of(table: LossTable, **choices: Any) -> dict[str, Any]:

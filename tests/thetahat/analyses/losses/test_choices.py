@@ -78,13 +78,13 @@ def test_golden_same_name_under_two_keys() -> None:
 def test_golden_defaults_leave_out_what_does_not_fit() -> None:
     selection = select("variances", None, VARIANCES, FOLDS, Choices())
     names = {entry.name for entry in selection.methods}
-    left_out = {entry["name"]: entry for entry in selection.left_out}
+    left_out = {entry.name: entry for entry in selection.left_out}
 
     assert not selection.named
     assert {"theta_4", "nadeau_bengio"} <= names
     assert "quadratic" not in names | set(left_out)  # by request only
-    assert left_out["theta_B"]["family"] == "variances"
-    assert "source" in left_out["theta_B"]["reason"]
+    assert left_out["theta_B"].family == "variances"
+    assert "source" in left_out["theta_B"].reason
 
 
 def test_golden_named_methods_are_taken_as_they_are() -> None:

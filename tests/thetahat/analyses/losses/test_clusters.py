@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from thetahat.analyses.losses import Choices, evaluate
+from tests.thetahat.analyses.losses.tables import evaluated
+from thetahat.analyses.losses import Choices
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import layout_of
 from thetahat.values.types import BlockKind
@@ -21,7 +22,7 @@ def _sentences(
 ) -> list[str]:
     layout = layout_of(kind, list(block), repeat=repeat, cluster=cluster)
     rows = np.random.default_rng(2).random(len(block))
-    result = evaluate(LossTable(layout, {"a": BlockLosses(layout, values=rows)}), Choices(), 1)
+    result = evaluated(LossTable(layout, {"a": BlockLosses(layout, values=rows)}), Choices(), 1)
     return [c["message"] for c in result["cautions"] if c["code"] == "clusters_cross_blocks"]
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.thetahat.analyses.losses.tables import five_by_nine
-from thetahat.analyses.losses import Choices, evaluate
+from tests.thetahat.analyses.losses.tables import evaluated, five_by_nine
+from thetahat.analyses.losses import Choices
 from thetahat.values.block_losses import LossTable
 from thetahat.values.types import BlockKind
 
 
 def _codes(table: LossTable, correction: str) -> set[str]:
-    result = evaluate(table, Choices(correction=correction), 1)
+    result = evaluated(table, Choices(correction=correction), 1)
     return {caution["code"] for caution in result["cautions"]}
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from thetahat.analyses.losses import Choices, evaluate
+from tests.thetahat.analyses.losses.tables import evaluated
+from thetahat.analyses.losses import Choices
 from thetahat.errors import InvalidParameter
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import layout_of
@@ -21,7 +22,7 @@ ROWS = {m: np.random.default_rng(i).random(15) for i, m in enumerate("ab")}
 def _result(n_train: float | None) -> dict[str, Any]:
     layout = layout_of(BlockKind.SOURCE, TASKS, n_train=n_train)
     table = LossTable(layout, {m: BlockLosses(layout, values=v) for m, v in ROWS.items()})
-    return evaluate(table, Choices(), 1)
+    return evaluated(table, Choices(), 1)
 
 
 def _recommended(result: dict[str, Any], target: str) -> dict[str, Any]:

@@ -10,24 +10,27 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tests.thetahat.analyses.losses.tables import (
+    evaluated,
     five_by_nine,
     named,
     result_of,
     scores_of,
     table_of,
 )
-from thetahat.analyses.losses import Choices, Chosen, evaluate
+from thetahat.analyses.losses import Choices, Chosen
 from thetahat.analyses.losses.clipping import clipped
 from thetahat.analyses.losses.comparisons import Methods, compare
-from thetahat.analyses.losses.inference import infer, variance_told
+from thetahat.analyses.losses.inference import infer
 from thetahat.analyses.losses.method_selection import Selection
 from thetahat.analyses.losses.not_applicable import LeftOut
+from thetahat.analyses.losses.result import NotApplicable
 from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, UnsupportedCombination
 from thetahat.intervals.base import Interval
 from thetahat.paired_tests.base import PairedLosses, TestOutcome
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
+from thetahat.values.json_values import to_json
 from thetahat.values.layout import Layout, layout_of
 from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
@@ -89,7 +92,7 @@ class Halves:
         )
 
 
-def _left_out_of(chosen: Chosen[Picky], *, is_named: bool) -> list[dict[str, str]]:
+def _left_out_of(chosen: Chosen[Picky], *, is_named: bool) -> tuple[NotApplicable, ...]:
     table = five_by_nine(BlockKind.RANDOM)
     left_out = LeftOut()
     picky = Selection((chosen,), named=is_named)
@@ -99,9 +102,9 @@ def _left_out_of(chosen: Chosen[Picky], *, is_named: bool) -> list[dict[str, str
 
 
 def test_degenerate_defaulted_variance_that_refuses_is_left_out_with_its_reason() -> None:
-    assert _left_out_of(Chosen("picky", "picky", Picky()), is_named=False) == [
-        {"name": "picky", "reason": "these losses will not do", "family": "variances"}
-    ]
+    assert _left_out_of(Chosen("picky", "picky", Picky()), is_named=False) == (
+        NotApplicable(name="picky", reason="these losses will not do", family="variances"),
+    )
 
 
 def test_degenerate_the_other_variances_keep_their_intervals() -> None:
@@ -137,10 +140,10 @@ def test_degenerate_defaulted_test_that_refuses_is_left_out() -> None:
 
     (comparison,) = compare(table, methods, Choices(), 1, None, left_out)
 
-    assert comparison["tests"] == {}
-    assert left_out.listed() == [
-        {"name": "picky", "reason": "this pair will not do", "family": "tests"}
-    ]
+    assert comparison.tests == {}
+    assert left_out.listed() == (
+        NotApplicable(name="picky", reason="this pair will not do", family="tests"),
+    )
 
 
 def test_golden_adjusted_test_p_values_and_streams() -> None:
@@ -242,7 +245,7 @@ def test_golden_details_never_replace_fields() -> None:
         details={"value": 9, "ratio": np.float64(0.5)},
     )
 
-    told = variance_told(estimate)
+    told = to_json(estimate)
     assert told["value"] == -0.25
     assert told["standard_error"] is None
     assert told["ratio"] == 0.5
@@ -273,7 +276,7 @@ def test_golden_named_variances_only() -> None:
 def test_degenerate_intervals_without_a_variance_are_left_out_with_the_reason() -> None:
     table = table_of(layout_of(BlockKind.HOLDOUT, [0]), {"nb": [0.5], "svm": [0.25]})
 
-    result = evaluate(table, Choices(), seed=1)
+    result = evaluated(table, Choices(), seed=1)
 
     reasons = {e["name"]: e["reason"] for e in result["not_applicable"]}
     assert result["models"]["nb"]["intervals"] == []
@@ -287,4 +290,4 @@ def test_invalid_a_named_share_of_losses_that_are_none() -> None:
     table = table_of(layout_of(BlockKind.HOLDOUT, [0, 0]), {"nb": [0.5, 1.0], "svm": [0.25, 0.0]})
 
     with pytest.raises(UnsupportedCombination, match=r"wilson does not fit: .* all 0 or 1"):
-        evaluate(table, Choices(intervals=named("intervals", "wilson")), seed=1)
+        evaluated(table, Choices(intervals=named("intervals", "wilson")), seed=1)

@@ -416,7 +416,7 @@ def test_golden_many_pairs_are_told_in_brief_unless_asked_otherwise() -> None:
 
 def test_invalid_detail() -> None:
     with pytest.raises(InvalidParameter, match="full, brief"):
-        Choices(detail="some")
+        Choices(detail="some")  # type: ignore[arg-type]
 
 
 def test_invalid_a_named_test_that_no_pair_can_have() -> None:

@@ -9,18 +9,21 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tests.thetahat.analyses.losses.tables import (
+    evaluated,
     five_by_nine,
     normal_table,
     result_of,
     scores_of,
     table_of,
 )
-from thetahat.analyses.losses import Choices, evaluate
+from thetahat.analyses.losses import Choices
 from thetahat.analyses.losses.cautions import doubts
-from thetahat.analyses.losses.covariance import covariance
-from thetahat.analyses.losses.pairs import effect_size, n_independent, pairs, units_of
+from thetahat.analyses.losses.covariance import compute_covariance
+from thetahat.analyses.losses.effect_sizes import effect_size
+from thetahat.analyses.losses.pairs import n_independent, pairs, units_of
 from thetahat.cautions import MANY_PAIRS
 from thetahat.values.block_losses import BlockLosses, LossTable
+from thetahat.values.json_values import to_json
 from thetahat.values.layout import layout_of
 from thetahat.values.types import Alternative, BlockKind
 
@@ -141,9 +144,9 @@ def test_golden_units_over_repeats(*, instance: bool, unit: str, n: int) -> None
 
 
 def test_degenerate_effect_size() -> None:
-    assert effect_size("block", np.array([2.0]))["value"] is None
-    assert effect_size("block", np.array([2.0, 2.0]))["value"] is None
-    assert effect_size("block", np.array([1.0, 3.0])) == {
+    assert effect_size("block", np.array([2.0])).value is None
+    assert effect_size("block", np.array([2.0, 2.0])).value is None
+    assert to_json(effect_size("block", np.array([1.0, 3.0]))) == {
         "name": "cohen_d",
         "value": pytest.approx(2 / np.sqrt(2), rel=1e-15),
         "unit": "block",
@@ -186,34 +189,34 @@ def test_naive_block_moments() -> None:
     values = rng.normal(size=6)
     layout = layout_of(BlockKind.SOURCE, block)
 
-    picture = covariance(table_of(layout, {"a": values}))["models"]["a"]
+    picture = compute_covariance(table_of(layout, {"a": values})).models["a"]
 
     for k in range(3):
         mine = np.flatnonzero(block == k)
         ordered = [values[i] * values[j] for i in mine for j in mine if i != j]
         if ordered:
-            assert_allclose(picture["moments"][k][k], np.mean(ordered), rtol=1e-10)
-            assert_allclose(picture["within_variance"][k], values[mine].var(ddof=1), rtol=1e-12)
+            assert_allclose(picture.moments[k][k], np.mean(ordered), rtol=1e-10)
+            assert_allclose(picture.within_variance[k], values[mine].var(ddof=1), rtol=1e-12)
         else:
-            assert picture["moments"][k][k] is None
-            assert picture["within_variance"][k] is None
+            assert np.isnan(picture.moments[k][k])
+            assert np.isnan(picture.within_variance[k])
         for m in set(range(3)) - {k}:
             products = [values[i] * values[j] for i in mine for j in np.flatnonzero(block == m)]
-            assert_allclose(picture["moments"][k][m], np.mean(products), rtol=1e-12)
+            assert_allclose(picture.moments[k][m], np.mean(products), rtol=1e-12)
 
 
 def test_golden_block_moments_of_the_first_repeat() -> None:
-    found = covariance(repeated(instance=False))
+    found = compute_covariance(repeated(instance=False))
 
-    assert found["repeat"] == 0
-    assert found["models"]["a"]["blocks"] == ["x", "y", "z"]
-    assert_allclose(found["models"]["a"]["mean"], [0.5, 2.5, 4.5])
+    assert found.repeat == 0
+    assert found.models["a"].blocks == ("x", "y", "z")
+    assert_allclose(found.models["a"].mean, [0.5, 2.5, 4.5])
 
 
 def test_golden_block_moments_of_scores_have_no_diagonal() -> None:
-    picture = covariance(scores_of({"a": [1.0, 2.0]}))["models"]["a"]
+    picture = compute_covariance(scores_of({"a": [1.0, 2.0]})).models["a"]
 
-    assert picture["moments"] == [[None, 2.0], [2.0, None]]
+    assert to_json(picture.moments) == [[None, 2.0], [2.0, None]]
 
 
 @pytest.mark.parametrize(
@@ -225,10 +228,11 @@ def test_golden_block_moments_of_scores_have_no_diagonal() -> None:
     ],
 )
 def test_degenerate_block_moments_left_out_with_a_reason(table: LossTable, words: str) -> None:
-    found = covariance(table)
+    found = compute_covariance(table)
 
-    assert found["models"] == {}
-    assert words in found["reason"]
+    assert found.models == {}
+    assert found.reason is not None
+    assert words in found.reason
 
 
 def test_golden_cautions_on_the_whole() -> None:
@@ -262,7 +266,7 @@ def test_golden_weighted_risks() -> None:
     table = five_by_nine(BlockKind.RANDOM)
     weights = np.where(np.arange(45) % 9 < 2, 2.0, 1.0)
 
-    result = evaluate(table, Choices(), 1, weights)
+    result = evaluated(table, Choices(), 1, weights)
     assert_allclose(result["models"]["nb"]["mean"]["macro"], 1 / 3, rtol=1e-14)
     risk = result["models"]["nb"]["risks"]["weighted"]
     # the first two of every block are ones of weight 2: 10 ones count twice
@@ -282,8 +286,8 @@ def test_golden_weights_by_model_and_one_sided_risks() -> None:
     table = five_by_nine(BlockKind.RANDOM)
     weights = {"nb": np.ones(45), "svm": np.full(45, 2.0)}
 
-    less = evaluate(table, Choices(alternative=Alternative.LESS), 1, weights)["models"]
-    greater = evaluate(table, Choices(alternative=Alternative.GREATER), 1, weights)["models"]
+    less = evaluated(table, Choices(alternative=Alternative.LESS), 1, weights)["models"]
+    greater = evaluated(table, Choices(alternative=Alternative.GREATER), 1, weights)["models"]
     assert_allclose(less["svm"]["risks"]["weighted"]["estimate"], 8 / 9, rtol=1e-14)
     bound = less["nb"]["risks"]["weighted"]
     assert bound["interval"]["lower"] is None
@@ -295,7 +299,7 @@ def test_golden_weights_by_model_and_one_sided_risks() -> None:
 def test_golden_risks_over_repeats_count_an_instance_once() -> None:
     weights = np.linspace(0.5, 1.5, 12)
     matched, unmatched = (
-        evaluate(repeated(instance=known), Choices(), 1, weights)["models"]["a"]["risks"][
+        evaluated(repeated(instance=known), Choices(), 1, weights)["models"]["a"]["risks"][
             "weighted"
         ]
         for known in (True, False)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from scipy.special import nctdtr, stdtrit
 from tests.thetahat.analyses.losses.tables import five_by_nine, normal_table, verdict_of
 from thetahat.analyses.losses.plans import MOST_SPLITS, Basis, plan
 from thetahat.analyses.losses.power import power_of
+from thetahat.analyses.losses.result import Plan
 from thetahat.values.layout import Layout, layout_of
 from thetahat.values.types import BlockKind, FloatArray, Target
 
@@ -40,7 +40,7 @@ def basis(
 
 def planned(
     rests_on: Basis, layout: Layout, margin: float | None = None, power: float = 0.8
-) -> dict[str, Any]:
+) -> Plan:
     found, reason = plan(rests_on, layout, alpha=0.05, power=power, margin=margin)
     assert reason is None
     assert found is not None
@@ -95,9 +95,9 @@ def test_calibrated_sources() -> None:
     b = 0.04
     found = planned(basis("theta_gamma", 0.1, math.sqrt(b / 5), 4.0, Target.NEW_SOURCE), SOURCES)
 
-    assert found["unit"] == "sources"
-    assert found["additional"] == found["total"] - 5
-    n = found["total"]
+    assert found.unit == "sources"
+    assert found.additional == found.total - 5
+    n = found.total
     claimed = power_of(0.1, math.sqrt(b / n), n - 1.0, 0.05)
     assert power_of(0.1, math.sqrt(b / (n - 1)), n - 2.0, 0.05) < 0.8 <= claimed
     share, error = rejection_rate(
@@ -120,9 +120,9 @@ def test_calibrated_repeats() -> None:
     error = math.sqrt((1 / 5 + 0.25) * s2)
     found = planned(basis("nadeau_bengio", 0.1, error, 4.0), FOLDS, power=0.35)
 
-    assert found["unit"] == "repeats"
-    assert found["additional"] == found["total"] - 1
-    j = 5 * found["total"]
+    assert found.unit == "repeats"
+    assert found.additional == found.total - 1
+    j = 5 * found.total
     claimed = power_of(0.1, math.sqrt((1 / j + 0.25) * s2), j - 1.0, 0.05)
     assert power_of(0.1, math.sqrt((1 / (j - 5) + 0.25) * s2), j - 6.0, 0.05) < 0.35 <= claimed
     share, mc_error = rejection_rate(_correlated, lambda k: 1 / k + 0.25, 3_121, j)
@@ -134,7 +134,7 @@ def test_golden_repeats_have_a_floor() -> None:
     error = math.sqrt((1 / 5 + 0.25) * 1.0)
 
     found = planned(basis("nadeau_bengio", 0.1, error, 4.0), FOLDS)
-    assert found["unit"] == "instances"
+    assert found.unit == "instances"
 
 
 def test_golden_no_more_repeats_than_the_most_splits() -> None:
@@ -147,16 +147,16 @@ def test_golden_no_more_repeats_than_the_most_splits() -> None:
     )
 
     found = planned(basis("nadeau_bengio", 0.1, 0.05, 104.0), layout)
-    assert found["unit"] == "instances"
+    assert found.unit == "instances"
 
 
 def test_calibrated_instances() -> None:
     """Instances of a holdout: the planned number has the asked power."""
     found = planned(basis("iid", 0.2, 1 / math.sqrt(45), 44.0, Target.THESE_MODELS), HOLDOUT)
 
-    n = found["total"]
+    n = found.total
     claimed = power_of(0.2, 1 / math.sqrt(n), n - 1.0, 0.05)
-    assert found["unit"] == "instances"
+    assert found.unit == "instances"
     assert power_of(0.2, 1 / math.sqrt(n - 1), n - 2.0, 0.05) < 0.8 <= claimed
     # the textbook n for .2 standard deviations: (1.96 + .8416)^2 / .04 = 196.2, and 2 for the t
     assert n == 199
@@ -170,7 +170,7 @@ def test_golden_normal_instances() -> None:
     # N' = 45 (2.8015852 * .1 / .2)^2 = 88.3, with the upper tail alone; so 89
     found = planned(basis("bayle_all_pairs", 0.2, 0.1 * math.sqrt(2), None), FOLDS)
 
-    assert found["total"] == math.ceil(45 * (2.8015852 * math.sqrt(2) * 0.1 / 0.2) ** 2)
+    assert found.total == math.ceil(45 * (2.8015852 * math.sqrt(2) * 0.1 / 0.2) ** 2)
 
 
 @pytest.mark.parametrize(
@@ -181,12 +181,12 @@ def test_golden_degrees_grow_with_what_they_count(variance: str, degrees_at_90: 
     # 45 instances and 40 degrees: theta_4 counts instances; theta_3 blocks, which stay; 41
     # clusters become 82
     found = planned(basis(variance, 0.1, 0.05, 40.0), FOLDS)
-    at_total = {"theta_4": 40.0 + found["additional"], "theta_3": 40.0}.get(
-        variance, 41 * found["total"] / 45 - 1
+    at_total = {"theta_4": 40.0 + found.additional, "theta_3": 40.0}.get(
+        variance, 41 * found.total / 45 - 1
     )
 
     assert {"theta_4": 40 + 45, "theta_3": 40, "cluster_robust": 81}[variance] == degrees_at_90
-    n = found["total"]
+    n = found.total
     assert power_of(0.1, 0.05 * math.sqrt(45 / n), at_total, 0.05) >= 0.8
     less = at_total - {"theta_4": 1.0, "theta_3": 0.0}.get(variance, 41 / 45)
     assert power_of(0.1, 0.05 * math.sqrt(45 / (n - 1)), less, 0.05) < 0.8
@@ -197,8 +197,8 @@ def test_golden_leave_one_out_plans_instances() -> None:
     layout = layout_of(BlockKind.RANDOM, np.arange(12))
 
     found = planned(basis("nadeau_bengio", 0.2, 0.08, 11.0), layout)
-    assert found["unit"] == "instances"
-    n = found["total"]
+    assert found.unit == "instances"
+    n = found.total
     assert power_of(0.2, 0.08 * math.sqrt(12 / n), n - 1.0, 0.05) >= 0.8
 
 
@@ -209,7 +209,7 @@ def test_exact_few_sources_count_each_degree(n: int) -> None:
     asked = power_of(1.0, 0.5 / math.sqrt(n), n - 1.0, 0.05) - 1e-9
     rests_on = basis("theta_gamma", 1.0, 0.5 / math.sqrt(2), 1.0, Target.NEW_SOURCE)
 
-    assert planned(rests_on, layout, power=asked)["total"] == n
+    assert planned(rests_on, layout, power=asked).total == n
 
 
 @pytest.mark.parametrize("repeats", [2, 3, 5])
@@ -220,7 +220,7 @@ def test_exact_few_repeats_count_each_degree(repeats: int) -> None:
     rests_on = basis("nadeau_bengio", 1.0, 0.3 * math.sqrt(1 / 2 + 1), 1.0)
 
     found = planned(rests_on, layout, power=asked)
-    assert (found["unit"], found["total"]) == ("repeats", repeats)
+    assert (found.unit, found.total) == ("repeats", repeats)
 
 
 def test_exact_a_hundred_splits_are_the_most() -> None:
@@ -228,10 +228,10 @@ def test_exact_a_hundred_splits_are_the_most() -> None:
     at = [power_of(0.3, math.sqrt((1 / j + 0.25) * s2), j - 1.0, 0.05) for j in (100, 1000)]
     rests_on = basis("nadeau_bengio", 0.3, math.sqrt((1 / 5 + 0.25) * s2), 4.0)
 
-    assert planned(rests_on, FOLDS, power=at[0] - 1e-9)["total"] == MOST_SPLITS // 5
+    assert planned(rests_on, FOLDS, power=at[0] - 1e-9).total == MOST_SPLITS // 5
     assert MOST_SPLITS == 100
     beyond = planned(rests_on, FOLDS, power=(at[0] + at[1]) / 2)
-    assert beyond["unit"] == "instances"
+    assert beyond.unit == "instances"
 
 
 @pytest.mark.parametrize("variance", ["theta_gamma", "nadeau_bengio"])
@@ -240,7 +240,7 @@ def test_golden_normal_intervals_plan_with_normal_power(variance: str) -> None:
     layout = SOURCES if variance == "theta_gamma" else FOLDS
 
     found = planned(basis(variance, 0.11, 0.05, None, target), layout)
-    n = found["total"]
+    n = found.total
     error = 0.05 * math.sqrt(5 / n)
     if variance == "nadeau_bengio":
         error = 0.05 * math.sqrt((1 / (5 * n) + 0.25) / (1 / 5 + 0.25))
@@ -251,10 +251,10 @@ def test_golden_margin_is_the_assumed_difference() -> None:
     rests_on = basis("iid", 0.01, 0.1, 44.0, Target.THESE_MODELS)
 
     observed, margin = planned(rests_on, HOLDOUT), planned(rests_on, HOLDOUT, margin=0.2)
-    assert (observed["assumed_difference"], observed["assumes"]) == (0.01, "observed")
-    assert (margin["assumed_difference"], margin["assumes"]) == (0.2, "margin")
-    assert margin["total"] < observed["total"]
-    assert margin["power"] == 0.8
+    assert (observed.assumed_difference, observed.assumes) == (0.01, "observed")
+    assert (margin.assumed_difference, margin.assumes) == (0.2, "margin")
+    assert margin.total < observed.total
+    assert margin.power == 0.8
 
 
 def test_degenerate_no_difference_and_no_margin() -> None:

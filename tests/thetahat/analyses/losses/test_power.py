@@ -10,8 +10,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.special import nctdtr, stdtrit
 
-from tests.thetahat.analyses.losses.tables import five_by_nine
-from thetahat.analyses.losses import Choices, evaluate
+from tests.thetahat.analyses.losses.tables import evaluated, five_by_nine
+from thetahat.analyses.losses import Choices
 from thetahat.analyses.losses.plans import Basis, plan
 from thetahat.analyses.losses.power import detectable_difference, power_of
 from thetahat.values.types import BlockKind, Target
@@ -74,11 +74,12 @@ def test_golden_instances_help_a_new_source_where_sampling_is_all_the_spread() -
     """All of the error .1 is sampling within sources: it falls as 1 / sqrt(n), df stays 4."""
     found, _ = plan(_on_new_sources(0.01), SOURCES, alpha=0.05, power=0.8, margin=None)
     assert found is not None
-    assert found["unit"] == "sources"
-    (other,) = found["alternatives"]
-    assert other["unit"] == "instances"
-    assert other["additional"] == other["total"] - SOURCES.n_instances
-    for total, enough in ((other["total"], True), (other["total"] - 1, False)):
+    assert found.unit == "sources"
+    (other,) = found.alternatives
+    assert other.unit == "instances"
+    assert other.total is not None
+    assert other.additional == other.total - SOURCES.n_instances
+    for total, enough in ((other.total, True), (other.total - 1, False)):
         error = 0.1 * math.sqrt(SOURCES.n_instances / total)
         critical = float(stdtrit(4, 0.975))
         power = 1 - float(nctdtr(4, 0.1 / error, critical) - nctdtr(4, 0.1 / error, -critical))
@@ -88,15 +89,16 @@ def test_golden_instances_help_a_new_source_where_sampling_is_all_the_spread() -
 def test_golden_instances_do_not_help_against_the_spread_between_sources() -> None:
     found, _ = plan(_on_new_sources(0.001), SOURCES, alpha=0.05, power=0.8, margin=None)
     assert found is not None
-    (other,) = found["alternatives"]
-    assert other["unit"] == "instances"
-    assert "90 % of the variance" in other["reason"]
+    (other,) = found.alternatives
+    assert other.unit == "instances"
+    assert other.reason is not None
+    assert "90 % of the variance" in other.reason
 
 
 def test_degenerate_within_above_the_whole_counts_as_no_spread_between() -> None:
     found, _ = plan(_on_new_sources(0.02), SOURCES, alpha=0.05, power=0.8, margin=None)
     assert found is not None
-    assert "total" in found["alternatives"][0]
+    assert found.alternatives[0].total is not None
 
 
 def test_degenerate_no_way_leads_there() -> None:
@@ -109,7 +111,7 @@ def test_degenerate_no_way_leads_there() -> None:
 
 def test_exact_verdict_says_what_could_be_detected() -> None:
     table = five_by_nine(BlockKind.HOLDOUT)
-    pair = evaluate(table, Choices(margin=0.2, power=0.9), 1)["comparisons"][0]
+    pair = evaluated(table, Choices(margin=0.2, power=0.9), 1)["comparisons"][0]
     verdict = pair["verdict"]
     error, degrees = (pair["interval"][k] for k in ("standard_error", "degrees_of_freedom"))
     told = verdict["detectable"]

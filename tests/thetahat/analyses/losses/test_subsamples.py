@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from tests.thetahat.analyses.losses.tables import result_of, table_of
-from thetahat.analyses.losses import Choices, Chosen, check, evaluate
+from tests.thetahat.analyses.losses.tables import evaluated, result_of, table_of
+from thetahat.analyses.losses import Choices, Chosen, check
 from thetahat.analyses.losses.method_selection import REGISTRIES
 from thetahat.analyses.losses.plans import Basis, plan
 from thetahat.analyses.losses.power import power_of
@@ -189,12 +189,12 @@ def planned(layout: Layout) -> Any:
 def test_exact_the_plan_draws_more_splits() -> None:
     found = planned(drawn(n=300, n_test=30, n_draws=5))
 
-    assert found["unit"] == "repeats"
-    assert found["additional"] == found["total"] - 5
+    assert found.unit == "repeats"
+    assert found.additional == found.total - 5
     s2 = 0.16 / (1 / 5 + 1 / 9)
     power = {j: power_of(0.8, ((1 / j + 1 / 9) * s2) ** 0.5, j - 1.0, 0.05) for j in range(5, 101)}
-    assert found["total"] == min(j for j in power if power[j] >= 0.8)
-    assert [way["unit"] for way in found["alternatives"]] == ["instances"]
+    assert found.total == min(j for j in power if power[j] >= 0.8)
+    assert [way.unit for way in found.alternatives] == ["instances"]
 
 
 def test_limit_splits_that_test_every_row_once_are_not_added_to() -> None:
@@ -202,8 +202,8 @@ def test_limit_splits_that_test_every_row_once_are_not_added_to() -> None:
 
     found = planned(each)
 
-    assert found["unit"] == "instances"
-    assert found["alternatives"] == []
+    assert found.unit == "instances"
+    assert found.alternatives == ()
 
 
 def test_limit_there_are_no_more_splits_than_all() -> None:
@@ -212,7 +212,7 @@ def test_limit_there_are_no_more_splits_than_all() -> None:
     for j, unit in ((15, "instances"), (14, "repeats")):
         rows = [i for pair in pairs[:j] for i in pair]
         layout = layout_of(KIND, np.repeat(np.arange(j), 2), instance=rows, n_train=4.0)
-        units = {planned(layout)["unit"], *(w["unit"] for w in planned(layout)["alternatives"])}
+        units = {planned(layout).unit, *(w.unit for w in planned(layout).alternatives)}
         assert unit in units
         assert ("repeats" in units) == (j == 14)
 
@@ -240,7 +240,7 @@ def test_exact_weighted_risks_take_each_instance_once() -> None:
     table = losses(layout)
     weights = np.linspace(0.5, 1.5, layout.n_rows)
 
-    risks = evaluate(table, Choices(), 3, weights=weights)["models"]["a"]["risks"]["weighted"]
+    risks = evaluated(table, Choices(), 3, weights=weights)["models"]["a"]["risks"]["weighted"]
 
     assert layout.instance is not None
     rows = [layout.instance == i for i in range(layout.n_instances)]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from tests.thetahat.analyses.losses.tables import five_by_nine, normal_table, sc
 from thetahat.analyses.losses.evidence import Question, Terms, evidence
 from thetahat.analyses.losses.plans import Basis
 from thetahat.analyses.losses.verdicts import judge
-from thetahat.values.types import BlockKind, Target
+from thetahat.values.types import BlockKind, FloatArray, Target
 
 LAYOUT = five_by_nine(BlockKind.RANDOM).layout
 
@@ -47,7 +48,7 @@ def terms(**changes: Any) -> Terms:
 
 
 def decide(*differences: float, **changes: Any) -> list[str]:
-    return [v["decision"] for v in judge([question(d) for d in differences], terms(**changes))]
+    return [v.decision for v in judge([question(d) for d in differences], terms(**changes))]
 
 
 def test_against_statsmodels_two_one_sided_tests() -> None:
@@ -94,10 +95,10 @@ def test_golden_every_decision_in_order(
 ) -> None:
     (verdict,) = judge([question(difference)], terms(margin=margin))
 
-    assert (verdict["decision"], verdict["also"]) == (decision, also)
-    assert verdict["margin"] == margin
-    assert (verdict["plan"] is None) == (decision != "undecided")
-    assert verdict["plan_reason"] is None
+    assert [verdict.decision, *verdict.also] == [decision, *also]
+    assert verdict.margin == margin
+    assert (verdict.plan is None) == (decision != "undecided")
+    assert verdict.plan_reason is None
 
 
 def test_golden_level_is_used() -> None:
@@ -109,7 +110,7 @@ def test_golden_no_equivalence_beyond_the_margin_at_a_tiny_level() -> None:
     # alpha .9: the 1 - 2 alpha interval does not exist, and .12 is outside the margin of .1
     (verdict,) = judge([question(0.12)], terms(level=0.1, margin=0.1))
 
-    assert "equivalent" not in [verdict["decision"], *verdict["also"]]
+    assert "equivalent" not in [verdict.decision, *verdict.also]
 
 
 # Three pairs, two-sided p of .01, .02, .045 are z = 2.5758, 2.3263, 2.0047
@@ -145,11 +146,16 @@ def test_golden_equivalence_is_corrected_by_its_own_p_values() -> None:
     assert decide(0.0, 0.0, 0.0, margin=0.2, correction="none") == ["equivalent"] * 3
 
 
+def _numbers(values: Iterable[float | None]) -> FloatArray:
+    """Return numbers that may be None as an array."""
+    return np.array(list(values), dtype=np.float64)
+
+
 def test_golden_adjusted_p_values_are_reported() -> None:
     verdicts = judge([question(z) for z in Z], terms())
 
-    assert_allclose([v["p_value"] for v in verdicts], [0.01, 0.02, 0.045], rtol=1e-5)
-    assert_allclose([v["p_value_adjusted"] for v in verdicts], [0.03, 0.04, 0.045], rtol=1e-5)
+    assert_allclose(_numbers(v.p_value for v in verdicts), [0.01, 0.02, 0.045], rtol=1e-5)
+    assert_allclose(_numbers(v.p_value_adjusted for v in verdicts), [0.03, 0.04, 0.045], rtol=1e-5)
 
 
 @pytest.mark.parametrize("margin", [None, 0.15])
@@ -170,11 +176,11 @@ def test_golden_words_for_better_and_worse() -> None:
     (worse,) = judge([question(0.31, target=Target.NEW_SOURCE)], terms())
 
     # t(.975, 9) = 2.262157, so the ends are .31 -+ .2262157; p by quadrature of the t density
-    assert better["reason"] == (
+    assert better.reason == (
         "nb is better than svm as fitted: its mean loss is lower by 0.31 (95 % interval 0.08378 "
         "to 0.5362, student_t on bayle_all_pairs, 9 degrees of freedom; p = 0.01272)"
     )
-    assert worse["reason"].startswith(
+    assert worse.reason.startswith(
         "a is worse than b on a new source: its mean loss is higher by 0.31 (95 % interval 0.114 "
         "to 0.506, normal on bayle_all_pairs; p = 0.00193"
     )
@@ -184,8 +190,8 @@ def test_golden_words_for_scores() -> None:
     (better,) = judge([question(-0.31)], terms(higher_is_better=True))
     (worse,) = judge([question(0.31)], terms(higher_is_better=True))
 
-    assert "its mean score is higher by 0.31" in better["reason"]
-    assert "its mean score is lower by 0.31" in worse["reason"]
+    assert "its mean score is higher by 0.31" in better.reason
+    assert "its mean score is lower by 0.31" in worse.reason
 
 
 def test_golden_words_for_margins() -> None:
@@ -193,28 +199,24 @@ def test_golden_words_for_margins() -> None:
     (not_worse,) = judge([question(-0.1)], terms(margin=0.1))
     (undecided,) = judge([question(0.0)], terms(margin=0.1))
 
-    assert equivalent["reason"] == (
+    assert equivalent.reason == (
         "a and b are equivalent as fitted within a margin of 0.2: the 90 % interval of their "
         "difference, -0.1645 to 0.1645, lies inside it (normal on bayle_all_pairs; p = 0.02275)"
     )
-    assert not_worse["reason"] == (
+    assert not_worse.reason == (
         "a is not worse than b as fitted by more than 0.1: the one-sided upper 95 % bound of the "
         "difference is 0.06449 (normal on bayle_all_pairs; p = 0.02275)"
     )
-    assert undecided["reason"].endswith(
-        "includes 0, and a margin of 0.1 cannot be ruled out either"
-    )
+    assert undecided.reason.endswith("includes 0, and a margin of 0.1 cannot be ruled out either")
 
 
 def test_golden_words_after_a_correction() -> None:
     verdicts = judge([question(-0.2), question(0.0)], terms())
 
     # p = .0455, times 2
-    assert verdicts[0]["decision"] == "undecided"
-    assert "p = 0.0455, 0.091 after holm over 2 pairs" in verdicts[0]["reason"]
-    assert verdicts[0]["reason"].endswith(
-        "excludes 0, but not after the correction for several pairs"
-    )
+    assert verdicts[0].decision == "undecided"
+    assert "p = 0.0455, 0.091 after holm over 2 pairs" in verdicts[0].reason
+    assert verdicts[0].reason.endswith("excludes 0, but not after the correction for several pairs")
 
 
 @pytest.mark.parametrize(
@@ -264,10 +266,10 @@ def test_degenerate_no_basis_is_undecided() -> None:
     asked = Question(a="a", b="b", basis=None, constant=None, n_units=9)
 
     (verdict,) = judge([asked], terms(margin=0.1))
-    assert verdict["decision"] == "undecided"
-    assert "no interval of their difference could be built" in verdict["reason"]
-    assert verdict["p_value"] is None
-    assert verdict["plan_reason"] == "there is no estimate of the variance to plan with"
+    assert verdict.decision == "undecided"
+    assert "no interval of their difference could be built" in verdict.reason
+    assert verdict.p_value is None
+    assert verdict.plan_reason == "there is no estimate of the variance to plan with"
 
 
 def test_degenerate_no_pairs() -> None:
@@ -283,7 +285,7 @@ def test_calibrated_verdict_errs_at_its_level_on_normal_blocks() -> None:
     for values in rng.normal(size=(n_tables, 6)):
         d = float(values.mean())
         asked = question(d, float(values.std(ddof=1)) / 6**0.5, 5.0)
-        said += judge([asked], terms())[0]["decision"] != "undecided"
+        said += judge([asked], terms())[0].decision != "undecided"
 
     error = (0.05 * 0.95 / n_tables) ** 0.5
     assert abs(said / n_tables - 0.05) < 4 * error  # fails for 1 seed in 16 000
@@ -298,16 +300,17 @@ def test_exact_equalities_take_shaffer_and_margins_holm() -> None:
         judge(asked, terms(correction=c)) for c in ("holm", "shaffer", "bergmann_hommel")
     )
 
-    assert [v["decision"] for v in holm] == ["undecided", "undecided", "worse"]
-    assert [v["decision"] for v in shaffer] == ["undecided", "worse", "worse"]
-    assert_allclose(holm[1]["p_value_adjusted"], 2 * shaffer[1]["p_value_adjusted"], rtol=1e-12)
-    assert [v["decision"] for v in exhaustive] == ["undecided", "worse", "worse"]
-    assert "after shaffer over 3 pairs" in shaffer[1]["reason"]
+    assert [v.decision for v in holm] == ["undecided", "undecided", "worse"]
+    assert [v.decision for v in shaffer] == ["undecided", "worse", "worse"]
+    (by_holm,), (by_shaffer,) = (_numbers([of[1].p_value_adjusted]) for of in (holm, shaffer))
+    assert_allclose(by_holm, 2 * by_shaffer, rtol=1e-12)
+    assert [v.decision for v in exhaustive] == ["undecided", "worse", "worse"]
+    assert "after shaffer over 3 pairs" in shaffer[1].reason
 
     near = [question(d) for d in (0.01, 0.1, 0.05)]
     plain, logical = (
         judge(near, terms(correction=c, margin=0.3)) for c in ("holm", "bergmann_hommel")
     )
-    assert [v["decision"] for v in logical] == ["equivalent"] * 3
-    assert "after holm over 3 pairs" in logical[0]["reason"]
-    assert [v["reason"] for v in plain] == [v["reason"] for v in logical]
+    assert [v.decision for v in logical] == ["equivalent"] * 3
+    assert "after holm over 3 pairs" in logical[0].reason
+    assert [v.reason for v in plain] == [v.reason for v in logical]

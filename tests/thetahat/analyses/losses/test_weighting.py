@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from tests.thetahat.analyses.losses.tables import evaluated
 from thetahat.analyses.losses import Choices, evaluate
 from thetahat.analyses.losses.weighted_risks import add_risks
 from thetahat.values.block_losses import BlockLosses, LossTable
+from thetahat.values.json_values import to_json
 from thetahat.values.layout import layout_of
 from thetahat.values.types import BlockKind, FloatArray
 from thetahat.weighted_risks import WEIGHTED_RISKS, paired_difference
@@ -26,7 +28,7 @@ def result_of(
     n = len(weights)
     layout = layout_of(kind, ["x", "y", "z"] * (n // 3))
     table = LossTable(layout, {name: BlockLosses(layout, v) for name, v in models.items()})
-    return evaluate(table, Choices(**choices), 1, weights)
+    return evaluated(table, Choices(**choices), 1, weights)
 
 
 @pytest.mark.parametrize("name", [name for name in WEIGHTED_RISKS if name != "doubly"])
@@ -73,7 +75,7 @@ def test_golden_each_source_has_its_own_part() -> None:
 def test_degenerate_a_source_of_one_row_has_no_variance() -> None:
     layout = layout_of(BlockKind.SOURCE, ["x", "x", "y"])
     table = LossTable(layout, {"a": BlockLosses(layout, np.array([1.0, 2.0, 3.0]))})
-    result = evaluate(table, Choices(), 1, np.array([1.0, 1.0, 2.0]))
+    result = evaluated(table, Choices(), 1, np.array([1.0, 1.0, 2.0]))
     x, y = result["models"]["a"]["risks"]["weighted"]["by_source"]
 
     assert x["variance"] is not None
@@ -96,8 +98,9 @@ def test_exact_sources_that_are_given(*, named: bool) -> None:
     table = LossTable(layout, {"a": BlockLosses(layout, losses)})
     result = evaluate(table, Choices(), 1)
     codes = np.where(np.arange(n) < 5, 0, 1)
-    add_risks(result, table, WEIGHTS[rows], Choices(), sources=(codes[rows], ("p", "q")))
-    found = result["models"]["a"]["risks"]["weighted"]
+    sources = codes[rows], ("p", "q")
+    with_risks = add_risks(result, table, WEIGHTS[rows], Choices(), sources=sources)
+    found = to_json(with_risks)["models"]["a"]["risks"]["weighted"]
 
     assert ("by_source" in found) == named
     if named:
@@ -111,7 +114,7 @@ def test_limit_no_differences_where_weights_differ_or_pairs_are_brief() -> None:
     by_model = result_of(BlockKind.RANDOM, models, WEIGHTS)
     layout = layout_of(BlockKind.RANDOM, ["x", "y", "z"] * 4)
     table = LossTable(layout, {name: BlockLosses(layout, v) for name, v in models.items()})
-    own = evaluate(table, Choices(), 1, {"a": WEIGHTS, "b": WEIGHTS})
+    own = evaluated(table, Choices(), 1, {"a": WEIGHTS, "b": WEIGHTS})
     brief = result_of(BlockKind.RANDOM, models, WEIGHTS, detail="brief")
 
     assert "risks" not in own["comparisons"][0]
@@ -123,7 +126,7 @@ def test_limit_no_differences_where_weights_differ_or_pairs_are_brief() -> None:
 def test_exact_other_risks_than_the_default_ones() -> None:
     layout = layout_of(BlockKind.RANDOM, ["x", "y", "z"] * 4)
     table = LossTable(layout, {"a": BlockLosses(layout, A)})
-    found = evaluate(table, Choices(), 1, WEIGHTS, risks={"cut": Truncated(cut=0.5)})
+    found = evaluated(table, Choices(), 1, WEIGHTS, risks={"cut": Truncated(cut=0.5)})
     risks = found["models"]["a"]["risks"]
 
     assert list(risks) == ["cut"]

@@ -1,0 +1,73 @@
+"""The methods that a result was made with, and their parameters."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+from thetahat.analyses.losses.choices import Choices
+from thetahat.analyses.losses.method_selection import REGISTRIES
+from thetahat.analyses.losses.refit_estimates import FoundBySubject
+from thetahat.analyses.losses.result import (
+    BriefComparison,
+    Comparison,
+    MethodUsed,
+    ModelResult,
+    OmnibusResult,
+)
+from thetahat.values.json_values import JsonValue
+
+
+def list_methods_used(
+    choices: Choices,
+    models: Mapping[str, ModelResult],
+    comparisons: Iterable[Comparison | BriefComparison],
+    omnibus: Mapping[str, OmnibusResult],
+    found: FoundBySubject,
+) -> tuple[MethodUsed, ...]:
+    """Return the variances, intervals and tests of a result with their parameters.
+
+    Estimates that were made by fitting again are left out: whoever made them lists them.
+    """
+    refits = [estimate for of_subject in found.values() for estimate in of_subject]
+    keys: dict[str, list[str]] = {
+        "variances": [key for model in models.values() for key in model.variances],
+        "intervals": [one.method for model in models.values() for one in model.intervals],
+        "tests": [key for pair in comparisons for key in pair.tests],
+        "omnibus": list(omnibus),
+    }
+    made_before = {
+        "variances": {one.key for one in refits if one.estimate is not None},
+        "intervals": {interval.method for one in refits for interval in one.intervals},
+    }
+    return tuple(
+        _method_used(family, key, choices)
+        for family in REGISTRIES
+        for key in dict.fromkeys(keys[family])
+        if key not in made_before.get(family, ())
+    )
+
+
+def _method_used(family: str, key: str, choices: Choices) -> MethodUsed:
+    for entry in getattr(choices, family) or ():
+        if entry.key == key:
+            return MethodUsed(
+                family=family,
+                name=entry.name,
+                params=list_parameters(entry.method),
+                key=None if key == entry.name else key,
+            )
+    return MethodUsed(family=family, name=key, params=_default_parameters(family, key))
+
+
+@cache
+def _default_parameters(family: str, name: str) -> Mapping[str, JsonValue]:
+    return list_parameters(REGISTRIES[family][name]())
+
+
+def list_parameters(method: object) -> Mapping[str, JsonValue]:
+    """Return the parameters of a method by name; none for what is no dataclass."""
+    if not dataclasses.is_dataclass(method) or isinstance(method, type):
+        return {}
+    return dataclasses.asdict(method)

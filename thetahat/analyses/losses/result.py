@@ -1,0 +1,980 @@
+"""The types of an evaluation's result: models, comparisons, tests, verdicts.
+
+``thetahat.values.json_values.to_json`` writes them, with the names of the fields as keys. An
+``Interval`` and a ``VarianceEstimate`` are written as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+from thetahat.cautions import Caution
+from thetahat.intervals.base import Interval
+from thetahat.values.json_values import JsonValue
+from thetahat.values.types import Alternative, FloatArray, Label, MeanKind, Target
+from thetahat.variances.base import VarianceEstimate
+
+DetailLevel = Literal["full", "brief"]
+PlanUnit = Literal["sources", "instances", "repeats"]
+DegreesOfFreedom = float | tuple[float, ...] | None
+"""One number, or numerator and denominator of F; None where the distribution has none."""
+
+
+class Decision(StrEnum):
+    """The answer of a verdict on models a and b."""
+
+    EQUIVALENT = "equivalent"
+    BETTER = "better"
+    WORSE = "worse"
+    NOT_WORSE = "not_worse"
+    UNDECIDED = "undecided"
+
+
+# Models ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Means:
+    """The means of one model's losses.
+
+    Parameters
+    ----------
+    macro : float
+        Average of the block means.
+    pooled : float
+        Average over all instances.
+    blocks : ndarray of float
+        (K,) mean of each block, in the order of ``block_labels``; with repeats the average over
+        them.
+    splits : ndarray of float or None
+        (J,) mean of each split, where there are several repeats.
+    """
+
+    macro: float
+    pooled: float
+    blocks: FloatArray
+    splits: FloatArray | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorEstimate:
+    """An estimate of a model's error that is not the mean of the losses, such as .632.
+
+    Parameters
+    ----------
+    estimate : float
+        The estimated error, in units of the loss.
+    variance : float or ndarray
+        Variance of the estimate.
+    target : Target
+        The error that is estimated.
+    mean : MeanKind
+        The mean of the losses that the estimate takes the place of.
+    standard_error : float or None
+        Root of the variance; None where that is negative or unknown.
+    degrees_of_freedom : float or None
+        Of the t interval on it; None means normal.
+    usable : bool
+        Whether an interval may be built on the variance.
+    cautions : tuple of Caution
+        What to know before using it.
+    details : mapping
+        Further numbers of the method.
+    intervals : tuple of Interval
+        The intervals about this estimate.
+    """
+
+    estimate: float
+    variance: float | FloatArray
+    target: Target
+    mean: MeanKind
+    standard_error: float | None
+    degrees_of_freedom: float | None
+    usable: bool
+    cautions: tuple[Caution, ...]
+    details: Mapping[str, JsonValue] = field(metadata={"inline": True})
+    intervals: tuple[Interval, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NormalInterval:
+    """A normal interval about a weighted risk.
+
+    Parameters
+    ----------
+    method : str
+        Always ``normal``.
+    target : Target
+        What is covered.
+    level : float
+        Confidence level, in (0, 1).
+    alternative : Alternative
+        ``two_sided``; ``less`` has no lower end, ``greater`` no upper end.
+    lower, upper : float or None
+        Ends, in units of the loss; an open end is None.
+    """
+
+    method: str
+    target: Target
+    level: float
+    alternative: Alternative
+    lower: float | None
+    upper: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceRisk:
+    """The weighted risk in one source.
+
+    Parameters
+    ----------
+    source : str, int or float
+        Label of the source.
+    n : int
+        Number of its rows.
+    estimate : float
+        Mean of its weighted losses.
+    variance : float
+        Variance of the estimate; NaN for one row.
+    interval : NormalInterval or None
+        None for one row.
+    cautions : tuple of Caution
+        What to know before using it.
+    """
+
+    source: Label
+    n: int
+    estimate: float
+    variance: float
+    interval: NormalInterval | None
+    cautions: tuple[Caution, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightedRisk:
+    """An importance-weighted risk of one model.
+
+    Parameters
+    ----------
+    estimate : float
+        Estimated mean loss under the target distribution.
+    variance : float
+        Variance of the estimate.
+    standard_error : float
+        Root of the variance.
+    target : Target
+        The population whose mean loss is estimated.
+    beta : tuple of float
+        Coefficients of the control variates; empty where there are none.
+    bias : float or None
+        Estimated bias, where the estimator has one.
+    interval : NormalInterval
+        About the estimate.
+    cautions : tuple of Caution
+        What to know before using it.
+    by_source : tuple of SourceRisk or None
+        The risk in each source, where sources are known.
+    """
+
+    estimate: float
+    variance: float
+    standard_error: float
+    target: Target
+    beta: tuple[float, ...]
+    bias: float | None
+    interval: NormalInterval
+    cautions: tuple[Caution, ...]
+    by_source: tuple[SourceRisk, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceRiskDifference:
+    """The difference of two models' weighted risks in one source.
+
+    Parameters
+    ----------
+    source : str, int or float
+        Label of the source.
+    n : int
+        Number of its rows.
+    difference : float
+        Risk of a minus risk of b.
+    variance : float
+        Variance of the difference; NaN for one row.
+    interval : NormalInterval or None
+        None for one row.
+    cautions : tuple of Caution
+        What to know before using it.
+    """
+
+    source: Label
+    n: int
+    difference: float
+    variance: float
+    interval: NormalInterval | None
+    cautions: tuple[Caution, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightedRiskDifference:
+    """The difference of two models' importance-weighted risks.
+
+    Parameters
+    ----------
+    difference : float
+        Risk of a minus risk of b, under the target distribution.
+    variance : float
+        Variance of the difference.
+    standard_error : float
+        Root of the variance.
+    target : Target
+        The population whose mean losses are compared.
+    beta : tuple of float
+        Coefficients of the control variates; empty where there are none.
+    bias : float or None
+        Estimated bias, where the estimator has one.
+    interval : NormalInterval
+        About the difference.
+    cautions : tuple of Caution
+        What to know before using it.
+    by_source : tuple of SourceRiskDifference or None
+        The difference in each source, where sources are known.
+    """
+
+    difference: float
+    variance: float
+    standard_error: float
+    target: Target
+    beta: tuple[float, ...]
+    bias: float | None
+    interval: NormalInterval
+    cautions: tuple[Caution, ...]
+    by_source: tuple[SourceRiskDifference, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelResult:
+    """What is estimated of one model.
+
+    Parameters
+    ----------
+    mean : Means
+        Means of its losses.
+    n : int
+        Number of test instances.
+    blocks : int
+        Number of blocks in one partition.
+    variances : mapping of str to VarianceEstimate
+        Estimated variances of the mean loss, by method.
+    intervals : tuple of Interval
+        Every interval about the mean loss.
+    estimates : mapping of str to ErrorEstimate or None
+        Estimates of the error that are not the mean of the losses, by method, where the request
+        names such methods.
+    risks : mapping of str to WeightedRisk or None
+        Importance-weighted risks by estimator, where there are weights.
+    """
+
+    mean: Means
+    n: int
+    blocks: int
+    variances: Mapping[str, VarianceEstimate]
+    intervals: tuple[Interval, ...]
+    estimates: Mapping[str, ErrorEstimate] | None = None
+    risks: Mapping[str, WeightedRisk] | None = None
+
+
+# Comparisons -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EffectSize:
+    """How large a difference is beside the spread of the paired differences.
+
+    Parameters
+    ----------
+    name : str
+        Always ``cohen_d``.
+    value : float or None
+        Mean of the paired differences over their standard deviation; None where they do not vary.
+    unit : str
+        What is paired: ``block`` or ``instance``.
+    n : int
+        Number of pairs of units.
+    hedges_g : float or None
+        ``value`` without the bias of few units.
+    probability_of_superiority : float
+        Share of the units where a is better, ties in halves.
+    rank_biserial : float or None
+        Difference of the signed-rank sums over their total, in [-1, 1].
+    """
+
+    name: str
+    value: float | None
+    unit: str
+    n: int
+    hedges_g: float | None
+    probability_of_superiority: float
+    rank_biserial: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BriefEffectSize:
+    """The effect size of a comparison in brief.
+
+    Parameters
+    ----------
+    name : str
+        Always ``cohen_d``.
+    value : float or None
+        Mean of the paired differences over their standard deviation; None where they do not vary.
+    """
+
+    name: str
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestResult:
+    """The outcome of one paired test.
+
+    Parameters
+    ----------
+    statistic : float or None
+        None where it is infinite or undefined, and for Bayesian tests.
+    degrees_of_freedom : float, tuple of float or None
+        Numerator and denominator of F; None where the reference distribution has none.
+    p_value : float or None
+        None where there is none, and for Bayesian tests.
+    p_value_adjusted : float or None
+        Corrected over the pairs; None for a single pair.
+    target : Target
+        The difference that is tested.
+    unit : str
+        What is paired: ``block``, ``instance`` or ``cluster``.
+    cautions : tuple of Caution
+        What to know before using it.
+    details : mapping
+        Further numbers of the test.
+    """
+
+    __test__ = False  # tells pytest that this is no test class
+
+    statistic: float | None
+    degrees_of_freedom: DegreesOfFreedom
+    p_value: float | None
+    p_value_adjusted: float | None
+    target: Target
+    unit: str
+    cautions: tuple[Caution, ...]
+    details: Mapping[str, JsonValue] = field(metadata={"inline": True})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BriefTestResult:
+    """The numbers of a paired test in a comparison in brief.
+
+    Parameters
+    ----------
+    statistic : float or None
+        None where it is infinite or undefined.
+    p_value : float or None
+        None where there is none.
+    p_value_adjusted : float or None
+        Corrected over the pairs; None for a single pair.
+    degrees_of_freedom : float, tuple of float or None
+        Left out where the reference distribution has none.
+    """
+
+    statistic: float | None
+    p_value: float | None
+    p_value_adjusted: float | None
+    degrees_of_freedom: DegreesOfFreedom = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BriefBayesianResult:
+    """The posterior probabilities of a Bayesian test in a comparison in brief.
+
+    Parameters
+    ----------
+    p_left : float
+        Probability that the difference is below the region of practical equivalence.
+    p_rope : float
+        Probability that it is inside.
+    p_right : float
+        Probability that it is above.
+    """
+
+    p_left: float
+    p_rope: float
+    p_right: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanAlternative:
+    """Another way to more data, with the number needed or the reason why it does not suffice.
+
+    Parameters
+    ----------
+    unit : str
+        What is added: ``sources``, ``instances`` or ``repeats``.
+    additional : int or None
+        How many more are needed.
+    total : int or None
+        How many that makes.
+    reason : str or None
+        Why more of them do not suffice, in the place of the numbers.
+    """
+
+    unit: PlanUnit
+    additional: int | None = None
+    total: int | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The smallest experiment that finds the assumed difference with the asked power.
+
+    Parameters
+    ----------
+    unit : str
+        What is added: ``sources``, ``instances`` or ``repeats``.
+    additional : int
+        How many more are needed.
+    total : int
+        How many that makes.
+    power : float
+        Probability of finding the assumed difference.
+    assumed_difference : float
+        The true difference that the plan assumes.
+    assumes : str
+        Where that comes from: ``margin`` or ``observed``.
+    alternatives : tuple of PlanAlternative
+        The other units that could be added.
+    """
+
+    unit: PlanUnit
+    additional: int
+    total: int
+    power: float
+    assumed_difference: float
+    assumes: Literal["margin", "observed"]
+    alternatives: tuple[PlanAlternative, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detectable:
+    """The smallest difference that data like these find with the asked power.
+
+    Parameters
+    ----------
+    difference : float
+        That difference, above 0.
+    power : float
+        Probability of finding it.
+    alpha : float
+        Level of the test.
+    power_at_margin : float or None
+        Probability of finding a difference as large as the margin; None without a margin.
+    """
+
+    difference: float
+    power: float
+    alpha: float
+    power_at_margin: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BriefVerdict:
+    """The verdict on two models, without what it rests on.
+
+    Parameters
+    ----------
+    decision : Decision
+        The first of the statements that hold.
+    also : tuple of Decision
+        The other statements that hold.
+    p_value : float or None
+        Of no difference, two-sided.
+    p_value_adjusted : float or None
+        Corrected over the pairs; None for a single pair.
+    reason : str
+        The verdict in words.
+    """
+
+    decision: Decision
+    also: tuple[Decision, ...]
+    p_value: float | None
+    p_value_adjusted: float | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict(BriefVerdict):
+    """The verdict on two models.
+
+    Parameters
+    ----------
+    margin : float or None
+        Largest difference that does not matter, in units of the loss.
+    target : Target or None
+        What the verdict is about; None where no interval could be built.
+    method : str or None
+        The interval that it rests on, or ``sign`` where all differences are equal.
+    variance : str or None
+        The variance which that interval rests on.
+    plan : Plan or None
+        How much more data an undecided verdict needs.
+    plan_reason : str or None
+        Why there is no plan.
+    detectable : Detectable or None
+        The smallest difference that data like these find.
+    """
+
+    margin: float | None
+    target: Target | None
+    method: str | None
+    variance: str | None
+    plan: Plan | None
+    plan_reason: str | None
+    detectable: Detectable | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Two models side by side.
+
+    Parameters
+    ----------
+    a, b : str
+        Names of the models.
+    difference : float
+        Macro mean of a minus macro mean of b.
+    difference_pooled : float
+        Pooled mean of a minus pooled mean of b.
+    interval : Interval or None
+        The interval that the verdict rests on; None where none could be built.
+    intervals : tuple of Interval
+        Every interval about the difference.
+    variances : mapping of str to VarianceEstimate
+        Estimated variances of the difference, by method.
+    effect_size : EffectSize
+        The difference beside its spread.
+    tests : mapping of str to TestResult
+        Outcomes of the paired tests, by method.
+    cautions : tuple of Caution
+        What to know of the difference as such.
+    verdict : Verdict
+        Which of the two is better, if the data show it.
+    risks : mapping of str to WeightedRiskDifference or None
+        Differences of the importance-weighted risks, where there are weights.
+    """
+
+    a: str
+    b: str
+    difference: float
+    difference_pooled: float
+    interval: Interval | None
+    intervals: tuple[Interval, ...]
+    variances: Mapping[str, VarianceEstimate]
+    effect_size: EffectSize
+    tests: Mapping[str, TestResult]
+    cautions: tuple[Caution, ...]
+    verdict: Verdict
+    risks: Mapping[str, WeightedRiskDifference] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BriefInterval:
+    """The interval of a comparison in brief; level and alternative are those of the request.
+
+    Parameters
+    ----------
+    method, variance : str
+        The interval's method and the variance it rests on, if any.
+    target : Target
+        What is covered.
+    mean : MeanKind
+        Which mean it centres on.
+    estimate : float
+        That mean's difference, a minus b.
+    standard_error : float or None
+        In units of the loss.
+    lower, upper : float or None
+        Ends; an open end is None.
+    degrees_of_freedom : float or None
+        None means normal.
+    details : mapping
+        Further numbers of the method.
+    """
+
+    method: str
+    target: Target
+    variance: str | None
+    mean: MeanKind
+    estimate: float
+    standard_error: float | None
+    lower: float | None
+    upper: float | None
+    degrees_of_freedom: float | None
+    details: Mapping[str, JsonValue] = field(metadata={"inline": True})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CautionPlace:
+    """A caution of one comparison in brief; its sentence is among ``comparison_cautions``.
+
+    Parameters
+    ----------
+    where : str
+        The part that it is about: ``pair``, ``interval``, ``tests.METHOD``.
+    code : str
+        The caution's code.
+    """
+
+    where: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BriefComparison:
+    """Two models side by side, in brief.
+
+    Parameters
+    ----------
+    a, b : str
+        Names of the models.
+    difference : float
+        Macro mean of a minus macro mean of b.
+    difference_pooled : float
+        Pooled mean of a minus pooled mean of b.
+    interval : BriefInterval or None
+        The interval that the verdict rests on; None where none could be built.
+    effect_size : BriefEffectSize
+        The difference beside its spread.
+    tests : mapping of str to BriefTestResult or BriefBayesianResult
+        Numbers of the paired tests, by method.
+    cautions : tuple of CautionPlace
+        Cautions of this comparison that not all of them share.
+    verdict : BriefVerdict
+        Which of the two is better, if the data show it.
+    intervals : tuple of Interval or None
+        Every interval about the difference, where the request names intervals.
+    variances : mapping of str to VarianceEstimate or None
+        Estimated variances of the difference, where the request names variances.
+    """
+
+    a: str
+    b: str
+    difference: float
+    difference_pooled: float
+    interval: BriefInterval | None
+    effect_size: BriefEffectSize
+    tests: Mapping[str, BriefTestResult | BriefBayesianResult]
+    cautions: tuple[CautionPlace, ...]
+    verdict: BriefVerdict
+    intervals: tuple[Interval, ...] | None = None
+    variances: Mapping[str, VarianceEstimate] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedTest:
+    """What is the same for one test in every comparison in brief.
+
+    Parameters
+    ----------
+    target : Target
+        The difference that is tested.
+    unit : str
+        What is paired: ``block``, ``instance`` or ``cluster``.
+    """
+
+    target: Target
+    unit: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedCaution:
+    """A caution of several comparisons in brief, written once.
+
+    Parameters
+    ----------
+    where : str
+        The part of a comparison that it is about.
+    code : str
+        The caution's code.
+    message : str
+        Its sentence in the first comparison that has it.
+    pairs : int
+        Number of comparisons that have it.
+    """
+
+    where: str
+    code: str
+    message: str
+    pairs: int
+
+
+# All models --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OmnibusResult:
+    """The outcome of one test of all models at once.
+
+    Parameters
+    ----------
+    statistic : float or None
+        None where it is infinite or undefined.
+    degrees_of_freedom : float, tuple of float or None
+        Numerator and denominator of F; None where the reference distribution has none.
+    p_value : float
+        Of no difference between any models.
+    target : Target
+        The differences that are tested.
+    unit : str
+        What the rows are: ``block``, ``instance`` or ``cluster``.
+    cautions : tuple of Caution
+        What to know before using it.
+    details : mapping
+        Further numbers of the test.
+    """
+
+    statistic: float | None
+    degrees_of_freedom: DegreesOfFreedom
+    p_value: float
+    target: Target
+    unit: str
+    cautions: tuple[Caution, ...]
+    details: Mapping[str, JsonValue] = field(metadata={"inline": True})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostHocPair:
+    """One pair of models after a test of all models.
+
+    Parameters
+    ----------
+    a, b : str
+        Names of the models.
+    z : float or None
+        Difference of their scores over its standard error; None where that is 0.
+    p_value : float
+        Two-sided.
+    p_value_adjusted : float
+        Corrected over the pairs.
+    """
+
+    a: str
+    b: str
+    z: float | None
+    p_value: float
+    p_value_adjusted: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PostHocColumns:
+    """All pairs of models after a test of all models, as columns.
+
+    Parameters
+    ----------
+    order : str
+        The order of the pairs, in words.
+    z : tuple of float or None
+        (m,) differences of scores over their standard error.
+    p_value : ndarray of float
+        (m,) two-sided.
+    p_value_adjusted : ndarray of float
+        (m,) corrected over the pairs.
+    """
+
+    order: str
+    z: tuple[float | None, ...]
+    p_value: FloatArray
+    p_value_adjusted: FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriticalDifferenceDiagram:
+    """What a critical difference diagram draws.
+
+    Parameters
+    ----------
+    score : str
+        What the models' scores are, such as ``mean_ranks``.
+    values : mapping of str to float
+        Score of each model; smaller is better.
+    alpha : float
+        Level of the pairs' tests.
+    critical_difference : float or None
+        Difference of scores from which on two models differ; None where the correction has none.
+    groups : tuple of tuple of str
+        Largest runs of neighbouring models of which no two differ, the best model's first.
+    """
+
+    score: str
+    values: Mapping[str, float]
+    alpha: float
+    critical_difference: float | None
+    groups: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostHocOmnibusResult(OmnibusResult):
+    """The outcome of a test of all models that also compares the pairs.
+
+    Parameters
+    ----------
+    pairs : tuple of PostHocPair or None
+        None where comparisons are in brief.
+    pair_columns : PostHocColumns or None
+        The pairs as columns, where comparisons are in brief.
+    alpha : float
+        Level of the pairs' tests.
+    correction : str
+        How their p-values are corrected.
+    tied_with : str
+        The model with the best score, or the control.
+    tied : tuple of tuple of str
+        One group: that model and those that do not differ from it.
+    diagram : CriticalDifferenceDiagram
+        What a critical difference diagram draws.
+    """
+
+    pairs: tuple[PostHocPair, ...] | None
+    pair_columns: PostHocColumns | None = None
+    alpha: float
+    correction: str
+    tied_with: str
+    tied: tuple[tuple[str, ...], ...]
+    diagram: CriticalDifferenceDiagram
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SecondMoments:
+    """Second moments of one model's block means.
+
+    Parameters
+    ----------
+    blocks : tuple of label
+        (K,) labels of the blocks.
+    mean : ndarray of float
+        (K,) mean loss of each block.
+    within_variance : ndarray of float
+        (K,) variance of the losses inside each block; NaN where it is undefined.
+    moments : ndarray of float
+        (K, K) products of block means; on the diagonal without the variance inside the block.
+    """
+
+    blocks: tuple[Label, ...]
+    mean: FloatArray
+    within_variance: FloatArray
+    moments: FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockCovariance:
+    """The second moments of all models' block means.
+
+    Parameters
+    ----------
+    models : mapping of str to SecondMoments
+        By model; empty where they are left out.
+    reason : str or None
+        Why they are left out.
+    repeat : int or None
+        The repeat that is shown, where there are several.
+    """
+
+    models: Mapping[str, SecondMoments]
+    reason: str | None = None
+    repeat: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotApplicable:
+    """A method that was not used, though the request did not rule it out.
+
+    Parameters
+    ----------
+    name : str
+        Name of the method.
+    reason : str
+        Why it was not used.
+    family : str
+        ``variances``, ``intervals``, ``tests`` or ``omnibus``.
+    """
+
+    name: str
+    reason: str
+    family: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodUsed:
+    """A method that a result was made with, and its parameters.
+
+    Parameters
+    ----------
+    family : str
+        What kind of method it is, such as ``variances``.
+    name : str
+        Name of the method.
+    params : mapping
+        All its parameters.
+    key : str or None
+        Its key in the result (the request's ``as``), where that is not the name.
+    """
+
+    family: str
+    name: str
+    params: Mapping[str, JsonValue]
+    key: str | None = field(default=None, metadata={"wire": "as"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationResult:
+    """What the losses of some models show: every model, every comparison, all models at once.
+
+    Parameters
+    ----------
+    models : mapping of str to ModelResult
+        By name.
+    detail : str
+        How much is written of each comparison: ``full`` or ``brief``.
+    comparisons : tuple of Comparison or BriefComparison
+        Every pair of models, or every model with the control.
+    comparison_tests : mapping of str to SharedTest or None
+        What is the same for a test in every comparison in brief, by method.
+    comparison_cautions : tuple of SharedCaution or None
+        The cautions of comparisons in brief, each once.
+    omnibus : mapping of str to OmnibusResult
+        Tests of all models at once, by method.
+    covariance : BlockCovariance
+        Second moments of the block means.
+    block_labels : tuple of label
+        Labels of the blocks, in order of first appearance.
+    not_applicable : tuple of NotApplicable
+        Methods that were not used, with the reason.
+    cautions : tuple of Caution
+        What to know of the evaluation as a whole.
+    methods : tuple of MethodUsed
+        Variances, intervals and tests that were used, with their parameters.
+    """
+
+    models: Mapping[str, ModelResult]
+    detail: DetailLevel
+    comparisons: tuple[Comparison, ...] | tuple[BriefComparison, ...]
+    comparison_tests: Mapping[str, SharedTest] | None = None
+    comparison_cautions: tuple[SharedCaution, ...] | None = None
+    omnibus: Mapping[str, OmnibusResult | PostHocOmnibusResult]
+    covariance: BlockCovariance
+    block_labels: tuple[Label, ...]
+    not_applicable: tuple[NotApplicable, ...]
+    cautions: tuple[Caution, ...]
+    methods: tuple[MethodUsed, ...]
