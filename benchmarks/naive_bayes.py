@@ -36,7 +36,7 @@ from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
 from benchmarks.clock import clock, in_turn
 from service.data.formats import FORMATS
-from service.kinds.base import Chunks, DatasetFile, Finished, Job
+from service.kinds.base import Chunks, DatasetFile, Finished, Job, run_chunks
 from service.kinds.registry import JOB_KINDS
 from thetahat.cross_validation import many_splits as at_once
 from thetahat.cross_validation import rows_of, run_splits
@@ -93,8 +93,7 @@ def evaluated(file: DatasetFile, body: dict[str, Any]) -> Finished:
     job = Job(uuid4(), "cross_validation", request, SEED, datasets)
     started = kind.start(job)
     if isinstance(started, Chunks):
-        outputs = [kind.run(job, dict(chunk.payload)) for chunk in started.chunks]
-        started = kind.gather(job, outputs)
+        started = kind.gather(job, run_chunks(kind, job, started.chunks))
     return started
 
 

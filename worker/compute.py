@@ -42,7 +42,7 @@ def compute(claim: Claim, files: FileStore) -> Outcome:
     """Do the work of a claim; its files are written, nothing is recorded."""
     with reading() as connection:
         loaded = load(connection, claim.evaluation_id, files)
-        names = (
+        output_files = (
             units.output_files(connection, claim.evaluation_id)
             if claim.stage is Stage.GATHER
             else []
@@ -52,7 +52,7 @@ def compute(claim: Claim, files: FileStore) -> Outcome:
         is_failure = claim.part is not None and FAILED in arrays
         return Kept(outputs.keep_arrays(files, claim, arrays), is_failure)
     if claim.stage is Stage.GATHER:
-        gathered = loaded.kind.gather(loaded.job, outputs.ChunkArrays(files, names))
+        gathered = loaded.kind.gather(loaded.job, outputs.chunk_outputs(files, output_files))
         return _result(gathered, loaded, claim, files)
     started = loaded.kind.start(loaded.job)
     if isinstance(started, Chunks):

@@ -7,8 +7,9 @@ the file of the one that has it.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -16,8 +17,9 @@ import pyarrow.parquet as pq
 
 from service.jobs.discard import chunk_folder
 from service.jobs.loss_columns import LossColumns
+from service.kinds.base import ChunkOutput
 from service.storage.files import FileStore
-from service.storage.units import Claim
+from service.storage.units import Claim, OutputFile
 
 LOOKED_AT: Final = 1000
 
@@ -68,21 +70,12 @@ def _repeating(table: pa.Table) -> list[str]:
     ]
 
 
-class ChunkArrays(Sequence[dict[str, np.ndarray]]):
-    """The arrays of all chunks in their order, each read when it is asked for."""
+def read_arrays(files: FileStore, name: str) -> dict[str, np.ndarray]:
+    """Return the arrays of a chunk that ``keep_arrays`` wrote."""
+    with np.load(files.path(name), allow_pickle=False) as arrays:
+        return dict(arrays.items())
 
-    def __init__(self, files: FileStore, names: Sequence[str]) -> None:
-        self._files = files
-        self._names = names
 
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return ChunkArrays(self._files, self._names[index])
-        with np.load(self._files.path(self._names[index]), allow_pickle=False) as arrays:
-            return dict(arrays.items())
-
-    def __iter__(self) -> Iterator[dict[str, np.ndarray]]:
-        return (self[i] for i in range(len(self)))
+def chunk_outputs(files: FileStore, output_files: Iterable[OutputFile]) -> list[ChunkOutput]:
+    """Return the outputs of chunks; their files are read when their arrays are asked for."""
+    return [ChunkOutput(one.payload, partial(read_arrays, files, one.name)) for one in output_files]

@@ -20,7 +20,7 @@ from service.errors import ResultNotReady
 from service.jobs import progress, read
 from service.settings import settings
 from service.states import UnitState
-from service.storage import unit_parts
+from service.storage import unit_parts, units
 from service.storage.evaluations import EvaluationRow
 from service.storage.unit_of_work import reading
 from service.storage.unit_parts import Chunk
@@ -34,15 +34,23 @@ _NOT_READY: Final = 3  # the exit status of a process whose output is why not
 
 @dataclass(frozen=True, slots=True)
 class Complete:
-    """The learners of an evaluation by how far they are, and the files of those that ended.
+    """The learners of an evaluation by how far they are, and the chunks of those that ended.
 
-    Of an evaluation whose chunks are of no learner, what is done and what there is to do.
+    Parameters
+    ----------
+    complete, failed, to_come : tuple of str
+        Learners.
+    chunks : tuple of int
+        Numbers of the chunks to evaluate: those of the learners that are complete or failed or,
+        where chunks belong to no learner, those that are done.
+    done, total : int
+        Progress of an evaluation whose chunks belong to no learner.
     """
 
     complete: tuple[str, ...]
     failed: tuple[str, ...]
     to_come: tuple[str, ...]
-    files: tuple[str, ...]
+    chunks: tuple[int, ...]
     done: int = 0
     total: int = 0
 
@@ -110,16 +118,16 @@ def complete_of(chunks: Sequence[Chunk]) -> Complete:
     """Return which learners are complete; one that failed has ended, and is not."""
     if all(chunk.part is None for chunk in chunks):
         done = [chunk for chunk in chunks if chunk.state == UnitState.DONE]
-        files = tuple(chunk.output_file for chunk in done if chunk.output_file)
+        numbers = tuple(chunk.number for chunk in done if chunk.output_file)
         total = sum(chunk.size for chunk in chunks)
-        return Complete((), (), (), files, sum(chunk.size for chunk in done), total)
+        return Complete((), (), (), numbers, sum(chunk.size for chunk in done), total)
     at_work = {chunk.part for chunk in chunks if chunk.is_open}
     status = {name: part.status for name, part in progress.of_parts(chunks).items()}
     return Complete(
         tuple(name for name, said in status.items() if said == "done"),
         tuple(name for name, said in status.items() if said == "failed" and name not in at_work),
         tuple(name for name in status if name in at_work),
-        tuple(c.output_file for c in chunks if c.output_file and c.part not in at_work),
+        tuple(c.number for c in chunks if c.output_file and c.part not in at_work),
     )
 
 
@@ -157,16 +165,16 @@ def made(evaluation_id: UUID) -> str:
     from service.jobs.result_json import encode_result  # noqa: PLC0415 - likewise
     from service.storage.engine import to_json  # noqa: PLC0415 - likewise
     from service.storage.files import FileStore  # noqa: PLC0415 - likewise
-    from service.storage.unit_of_work import reading  # noqa: PLC0415 - likewise
 
     files = FileStore.open()
     with reading() as connection:
         loaded = loading.load(connection, evaluation_id, files)
         found = complete_of(unit_parts.chunks(connection, evaluation_id))
-    kind, arrays = loaded.kind, outputs.ChunkArrays(files, found.files)
-    some = kind.gather_partial(loaded.job, found.ended, arrays) if found.is_any else None
-    if some is None:
+        output_files = units.output_files(connection, evaluation_id, found.chunks)
+    kind = loaded.kind
+    if not (kind.has_partial_results and found.is_any):
         raise _not_ready(f"A partial result is not made for kind {loaded.job.kind}.")
+    some = kind.gather(loaded.job, outputs.chunk_outputs(files, output_files))
     body = encode_result(some, loaded.provenance)
     said = found.as_data()
     ended = kind.learners_of_parts(loaded.job, found.ended)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
@@ -92,6 +92,23 @@ class Chunks:
     unit: str  # of the progress: splits, repetitions
 
 
+@dataclass(frozen=True, slots=True)
+class ChunkOutput:
+    """The output of one chunk, known by the chunk's payload.
+
+    Parameters
+    ----------
+    payload : mapping
+        The chunk's, from which the kind knows which piece of the work this is.
+    read : callable
+        Returns the arrays that ``JobKind.run`` returned, or those of ``failed_arrays``. They are
+        read from the file store each time, so that not all of them are in memory at once.
+    """
+
+    payload: Mapping[str, Any]
+    read: Callable[[], Mapping[str, np.ndarray]]
+
+
 class AllPartsFailed(Exception):
     """Every part failed, and the last failure was a limit or a lost worker.
 
@@ -116,6 +133,8 @@ class JobKind(ABC, Generic[R]):
     name: ClassVar[str]
     title: ClassVar[str]
     request: type[R]
+    has_partial_results: ClassVar[bool] = False
+    """Whether ``gather`` can evaluate the chunks that are done while others are at work."""
 
     def complete_request(self, owner_id: UUID, body: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the body with what it leaves to an earlier evaluation of the owner filled in.
@@ -141,22 +160,14 @@ class JobKind(ABC, Generic[R]):
         message = f"evaluation {job.id} of kind {self.name!r} has no chunk {payload}"
         raise RuntimeError(message)
 
-    def gather(self, job: Job[R], outputs: Sequence[Arrays]) -> Finished:
-        """Compute the result from the arrays of all chunks, in the order of the chunks."""
+    def gather(self, job: Job[R], outputs: Sequence[ChunkOutput]) -> Finished:
+        """Compute the result from the outputs of the chunks, which come in the order of the chunks.
+
+        For a partial result they are the outputs of the chunks of every learner that is complete
+        or has failed or, where chunks have no part, those of the chunks that are done.
+        """
         message = f"evaluation {job.id} of kind {self.name!r} has no {len(outputs)} chunks"
         raise RuntimeError(message)
-
-    def gather_partial(
-        self, job: Job[R], ended: Collection[str], outputs: Sequence[Arrays]
-    ) -> Finished | None:
-        """Compute a partial result while other chunks are still at work.
-
-        ``outputs`` are the arrays, in the order of the chunks, of all chunks of the parts that have
-        ``ended``; where the chunks have no part, ``ended`` is empty and they are those of every
-        finished chunk. The default None means that the kind has no partial results.
-        """
-        del job, ended, outputs
-        return None
 
     def learners_of_parts(self, job: Job[R], parts: Collection[str]) -> list[str] | None:
         """Return the learners of these parts, in the request's order.
@@ -165,3 +176,13 @@ class JobKind(ABC, Generic[R]):
         """
         del job, parts
         return None
+
+
+def run_chunks(kind: JobKind[R], job: Job[R], chunks: Sequence[Chunk]) -> list[ChunkOutput]:
+    """Run chunks in this process, one after another, and return their outputs."""
+
+    def run(chunk: Chunk) -> ChunkOutput:
+        arrays = kind.run(job, dict(chunk.payload))
+        return ChunkOutput(chunk.payload, lambda: arrays)
+
+    return [run(chunk) for chunk in chunks]

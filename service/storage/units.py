@@ -185,14 +185,38 @@ def cancel_open(connection: sa.Connection, evaluation_id: UUID) -> None:
     )
 
 
-def output_files(connection: sa.Connection, evaluation_id: UUID) -> list[str]:
-    """Return the files of the chunks' arrays, in the order of the chunks."""
+@dataclass(frozen=True, slots=True)
+class OutputFile:
+    """The payload of a chunk that has ended, and the file with its arrays."""
+
+    payload: Mapping[str, Any]
+    name: str
+
+
+def output_files(
+    connection: sa.Connection, evaluation_id: UUID, numbers: Collection[int] | None = None
+) -> list[OutputFile]:
+    """Return the files of the chunks' arrays, in the order of the chunks.
+
+    Parameters
+    ----------
+    numbers : collection of int or None
+        The chunks; None for all of them.
+    """
     statement = (
-        sa.select(UNIT.c.output_file)
-        .where(UNIT.c.evaluation_id == evaluation_id, UNIT.c.stage == Stage.CHUNK)
+        sa.select(UNIT.c.number, UNIT.c.payload, UNIT.c.output_file)
+        .where(
+            UNIT.c.evaluation_id == evaluation_id,
+            UNIT.c.stage == Stage.CHUNK,
+            UNIT.c.output_file.is_not(None),
+        )
         .order_by(UNIT.c.number)
     )
-    return [name for name in connection.scalars(statement) if name is not None]
+    return [
+        OutputFile(payload, name)
+        for number, payload, name in connection.execute(statement)
+        if numbers is None or number in numbers
+    ]
 
 
 def of_workers(connection: sa.Connection, worker_ids: Collection[UUID]) -> list[Claim]:

@@ -118,7 +118,7 @@ def run_request(body: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], 
     from service.data.formats import format_of
     from service.data.tables import table_path
     from service.jobs.result_json import encode_result
-    from service.kinds.base import Chunks, DatasetFile, Job
+    from service.kinds.base import Chunks, DatasetFile, Job, run_chunks
     from service.kinds.provenance import Provenance
     from service.kinds.registry import JOB_KINDS
     from service.storage.engine import to_json
@@ -152,8 +152,7 @@ def run_request(body: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], 
     job = Job(number, body["kind"], again, body["seed"], datasets)
     finished = kind.start(job)
     if isinstance(finished, Chunks):
-        outputs = [kind.run(job, dict(chunk.payload)) for chunk in finished.chunks]
-        finished = kind.gather(job, outputs)
+        finished = kind.gather(job, run_chunks(kind, job, finished.chunks))
     losses = finished.losses
     if losses is not None and not isinstance(losses, pa.Table):
         losses = losses.table()

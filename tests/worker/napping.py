@@ -14,7 +14,16 @@ from pydantic import Field
 
 from service.errors import Fault, InvalidRequest
 from service.jobs.parts import failure_in
-from service.kinds.base import Arrays, Chunk, Chunks, DatasetFile, Finished, Job, JobKind
+from service.kinds.base import (
+    Arrays,
+    Chunk,
+    ChunkOutput,
+    Chunks,
+    DatasetFile,
+    Finished,
+    Job,
+    JobKind,
+)
 from service.kinds.fitting.failures import failure_of
 from service.schemas.base import EvaluationRequest
 from thetahat.errors import InsufficientData
@@ -59,11 +68,11 @@ class Napping(JobKind[NapRequest]):
         _nap(request, payload["i"])
         return {"draw": _draw(job, payload["i"])}
 
-    def gather(self, job: Job[NapRequest], outputs: Sequence[Arrays]) -> Finished:
+    def gather(self, job: Job[NapRequest], outputs: Sequence[ChunkOutput]) -> Finished:
         request = job.request
         if request.parts:
             return Finished({"parts": _by_part(request, outputs)})
-        draws = np.array([output["draw"] for output in outputs])
+        draws = np.array([output.read()["draw"] for output in outputs])
         return Finished({"draws": draws.tolist()}, pa.table({"a": draws[:, 0]}))
 
 
@@ -72,15 +81,15 @@ def expected_draws(seed: int, n_chunks: int) -> list[list[float]]:
     return [stream(seed, "nap", i).normal(size=3).tolist() for i in range(n_chunks)]
 
 
-def _by_part(request: NapRequest, outputs: Sequence[Arrays]) -> dict[str, Any]:
+def _by_part(request: NapRequest, outputs: Sequence[ChunkOutput]) -> dict[str, Any]:
     """Return the draws of each part, or the first words that it failed with."""
     found: dict[str, Any] = {part: [] for part in request.parts}
-    for i, output in enumerate(outputs):
-        part = request.parts[i % len(request.parts)]
-        failure = failure_in(output, part)
+    for output in outputs:
+        part, arrays = request.parts[output.payload["i"] % len(request.parts)], output.read()
+        failure = failure_in(arrays, part)
         if isinstance(found[part], list):
             if failure is None:
-                found[part].append(output["draw"].tolist())
+                found[part].append(arrays["draw"].tolist())
             else:
                 found[part] = failure
     if not any(isinstance(said, list) for said in found.values()):

@@ -10,7 +10,17 @@ from uuid import UUID
 import numpy as np
 from pydantic import Field
 
-from service.kinds.base import Arrays, Chunk, Chunks, DatasetFile, Finished, Job, JobKind
+from service.kinds.base import (
+    Arrays,
+    Chunk,
+    ChunkOutput,
+    Chunks,
+    DatasetFile,
+    Finished,
+    Job,
+    JobKind,
+    run_chunks,
+)
 from service.kinds.cross_validation.calibration import (
     CALIBRATION,
     CalibrationFields,
@@ -85,6 +95,7 @@ class CrossValidation(JobKind[CrossValidationRequest]):
     name: ClassVar[str] = "cross_validation"
     title: ClassVar[str] = "From data and learners"
     request = CrossValidationRequest
+    has_partial_results: ClassVar[bool] = True
 
     def check(self, request: CrossValidationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
         """Refuse what can be seen to be wrong without fitting anything."""
@@ -101,9 +112,8 @@ class CrossValidation(JobKind[CrossValidationRequest]):
         plan = plan_of(job, given)
         repetitions = parts_of_calibration(calibration_of(given))
         if work_of(plan) <= SMALL and plan.all_own and not repetitions:
-            parts = parts_of(plan, whole=True)
-            outputs = [run_part(plan, job.seed, part) for part in parts]
-            return _finish(job, given, plan, parts, outputs)
+            chunks = [Chunk(part) for part in parts_of(plan, whole=True)]
+            return _finish(job, given, plan, run_chunks(self, job, chunks))
         chunks = [
             Chunk(part, size=splits_of(part, plan), part=_name(part, plan))
             for part in parts_of(plan)
@@ -122,32 +132,18 @@ class CrossValidation(JobKind[CrossValidationRequest]):
             return run_calibration(plan_of(job, given), given, job.seed, payload)
         return run_part(plan_of(job, given), job.seed, payload)
 
-    def gather(self, job: Job[CrossValidationRequest], outputs: Sequence[Arrays]) -> Finished:
-        """Put the losses together and evaluate them."""
-        given = job.request
-        plan = plan_of(job, given)
-        parts = parts_of(plan)
-        finished = _finish(job, given, plan, parts, outputs[: len(parts)])
-        add_calibration(finished.result, plan, given, job.seed, outputs[len(parts) :])
-        return finished
-
-    def gather_partial(
-        self, job: Job[CrossValidationRequest], ended: Collection[str], outputs: Sequence[Arrays]
-    ) -> Finished:
-        """Evaluate the learners that are complete; the cut is that of all learners.
-
-        ``ended`` are parts as the chunks name them: learners, or those that are run together.
-        """
+    def gather(self, job: Job[CrossValidationRequest], outputs: Sequence[ChunkOutput]) -> Finished:
+        """Put the losses of the learners that have outputs together and evaluate them."""
         given = job.request
         whole = plan_of(job, given)
-        there = self.learners_of_parts(job, ended)
-        some = {name: learner for name, learner in whole.learners.items() if name in there}
-        if not some:
+        of_learners = [one for one in outputs if CALIBRATION not in one.payload]
+        there = {name for one in of_learners for name in whole.bundles[one.payload["bundle"]].names}
+        if not there:
             raise InsufficientData("no learner is complete yet")
-        parts = [part for part in parts_of(whole) if _name(part, whole) in ended]
-        plan = replace(whole, learners=some)
-        finished = _finish(job, given, plan, parts, outputs[: len(parts)])
-        add_calibration(finished.result, whole, given, job.seed, outputs[len(parts) :])
+        some = {name: learner for name, learner in whole.learners.items() if name in there}
+        finished = _finish(job, given, replace(whole, learners=some), of_learners)
+        of_calibration = [one.read() for one in outputs if CALIBRATION in one.payload]
+        add_calibration(finished.result, whole, given, job.seed, of_calibration)
         return finished
 
     def learners_of_parts(
@@ -169,15 +165,15 @@ def _finish(
     job: Job[CrossValidationRequest],
     given: CrossValidationRequest,
     plan: Plan,
-    parts: Sequence[Mapping[str, Any]],
-    outputs: Sequence[Arrays],
+    outputs: Sequence[ChunkOutput],
 ) -> Finished:
     """Evaluate the learners that ran; those that failed are named with their message."""
     failures: dict[str, dict[str, Any]] = {}
     outcomes: dict[str, list[Outcomes]] = {name: [] for name in plan.learners}
-    again: dict[str, dict[int, list[dict[str, np.ndarray]]]] = {name: {} for name in plan.learners}
-    for part, output in zip(parts, outputs, strict=True):
-        piece = told_by(output, plan.bundles[part["bundle"]].names)
+    again: dict[str, dict[int, list[Arrays]]] = {name: {} for name in plan.learners}
+    for output in outputs:
+        part = output.payload
+        piece = told_by(output.read(), plan.bundles[part["bundle"]].names)
         for name, failure in piece.failures.items():
             failures.setdefault(name, failure)
         for name, arrays in piece.ran.items():

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar, Final
 from uuid import UUID
 
 from service.jobs.parts import failed_arrays
-from service.kinds.base import Arrays, Chunk, Chunks, DatasetFile, Finished, Job, JobKind
+from service.kinds.base import (
+    Arrays,
+    Chunk,
+    ChunkOutput,
+    Chunks,
+    DatasetFile,
+    Finished,
+    Job,
+    JobKind,
+    run_chunks,
+)
 from service.kinds.importance_weighting.plan import Plan, check_plan, plan_of
 from service.kinds.importance_weighting.request import ImportanceRequest
 from service.kinds.importance_weighting.result import finish, packed
@@ -30,6 +40,7 @@ class ImportanceWeighting(JobKind[ImportanceRequest]):
     name: ClassVar[str] = "importance_weighting"
     title: ClassVar[str] = "Selection for another population"
     request = ImportanceRequest
+    has_partial_results: ClassVar[bool] = True
 
     def check(self, request: ImportanceRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
         """Refuse what can be seen to be wrong without fitting anything."""
@@ -39,8 +50,8 @@ class ImportanceWeighting(JobKind[ImportanceRequest]):
         """Cut the fits of each learner into chunks, or do a small evaluation at once."""
         plan = plan_of(job, job.request)
         if plan.all_own and _work(plan) <= SMALL:
-            parts = _parts(plan, whole=True)
-            return finish(plan, parts, [_run(plan, part) for part in parts])
+            chunks = [Chunk(part) for part in _parts(plan, whole=True)]
+            return finish(plan, run_chunks(self, job, chunks))
         chunks = [
             Chunk(part, size=part["stop"] - part["start"], part=part["learner"])
             for part in _parts(plan)
@@ -51,19 +62,12 @@ class ImportanceWeighting(JobKind[ImportanceRequest]):
         """Fit and test one learner at some values of its grid, on one fold or on the target."""
         return _run(plan_of(job, job.request), payload)
 
-    def gather(self, job: Job[ImportanceRequest], outputs: Sequence[Arrays]) -> Finished:
-        """Estimate the risks and choose."""
+    def gather(self, job: Job[ImportanceRequest], outputs: Sequence[ChunkOutput]) -> Finished:
+        """Estimate the risks and choose among the learners that have outputs."""
         plan = plan_of(job, job.request)
-        return finish(plan, _parts(plan), outputs)
-
-    def gather_partial(
-        self, job: Job[ImportanceRequest], ended: Collection[str], outputs: Sequence[Arrays]
-    ) -> Finished:
-        """Choose among the learners that are complete; the cut is that of all of them."""
-        plan = plan_of(job, job.request)
-        parts = [part for part in _parts(plan) if part["learner"] in ended]
-        some = {name: one for name, one in plan.candidates.items() if name in ended}
-        return finish(plan.with_candidates(some), parts, outputs)
+        there = {one.payload["learner"] for one in outputs}
+        some = {name: one for name, one in plan.candidates.items() if name in there}
+        return finish(plan.with_candidates(some), outputs)
 
 
 def _parts(plan: Plan, *, whole: bool = False) -> list[dict[str, Any]]:

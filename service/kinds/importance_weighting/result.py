@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from service.data.arrow_arrays import arrow_array
 from service.jobs.parts import failure_in
-from service.kinds.base import Finished
+from service.kinds.base import ChunkOutput, Finished
 from service.kinds.fields.methods import entry_of
 from service.kinds.fields.methods_used import method_used
 from service.kinds.fitting.failures import failure_of
@@ -33,26 +33,26 @@ from thetahat.values.json_values import plain, told
 if TYPE_CHECKING:
     from service.kinds.importance_weighting.plan import Plan
 
-Arrays = dict[str, np.ndarray]
+Arrays = Mapping[str, np.ndarray]
 
 
-def packed(assessed: Assessed) -> Arrays:
+def packed(assessed: Assessed) -> dict[str, np.ndarray]:
     """Return losses and cautions as arrays."""
     said = json.dumps([[c.code, c.message] for c in assessed.cautions])
     return {"losses": assessed.losses, "cautions": np.frombuffer(said.encode(), dtype=np.uint8)}
 
 
-def finish(plan: Plan, parts: Sequence[Mapping[str, Any]], outputs: Sequence[Arrays]) -> Finished:
+def finish(plan: Plan, outputs: Sequence[ChunkOutput]) -> Finished:
     """Estimate the risks of the learners that ran; those that failed are named."""
     setting = plan.setting()
     failures: dict[str, dict[str, Any]] = {}
     by_learner: dict[str, list[tuple[Mapping[str, Any], Arrays]]] = {}
-    for part, output in zip(parts, outputs, strict=True):
-        name = part["learner"]
-        failure = failure_in(output, name)
+    for output in outputs:
+        name, arrays = output.payload["learner"], output.read()
+        failure = failure_in(arrays, name)
         if failure is not None:
             failures.setdefault(name, failure)
-        by_learner.setdefault(name, []).append((part, output))
+        by_learner.setdefault(name, []).append((output.payload, arrays))
     outcomes = {
         name: _outcome(plan, name, pieces, setting)
         for name, pieces in by_learner.items()

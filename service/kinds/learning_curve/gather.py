@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from service.kinds.base import ChunkOutput
 from service.kinds.fitting.outcomes import told_by
 from thetahat.cross_validation import unpack
 from thetahat.cross_validation.outcomes import Outcomes, joined
@@ -58,19 +59,20 @@ class OfLearner:
 
 
 @dataclass(frozen=True, slots=True)
-class BundleParts:
-    """Learners that are run together, and what their parts are, each with its place."""
+class BundleOutputs:
+    """Learners that are run together, and the outputs of their chunks."""
 
     names: tuple[str, ...]
-    parts: Sequence[tuple[int, Mapping[str, Any]]]
+    outputs: Sequence[ChunkOutput]
 
 
-def of_bundle(bundle: BundleParts, outputs: Sequence[Arrays]) -> dict[str, OfLearner]:
+def of_bundle(bundle: BundleOutputs) -> dict[str, OfLearner]:
     """Read the pieces of learners that are run together."""
     found = {name: OfLearner() for name in bundle.names}
     pieces: dict[str, dict[int, list[Arrays]]] = {name: {} for name in bundle.names}
-    for at, part in bundle.parts:
-        told, size = told_by(outputs[at], bundle.names), part["size"]
+    for output in bundle.outputs:
+        part = output.payload
+        told, size = told_by(output.read(), bundle.names), part["size"]
         for name, failure in told.failures.items():
             found[name].failures.setdefault(size, failure)
         for name, arrays in told.ran.items():

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 from uuid import UUID
 
 from pydantic import Field
 
-from service.kinds.base import Arrays, Chunk, Chunks, DatasetFile, Finished, Job, JobKind
+from service.kinds.base import (
+    Arrays,
+    Chunk,
+    ChunkOutput,
+    Chunks,
+    DatasetFile,
+    Finished,
+    Job,
+    JobKind,
+    run_chunks,
+)
 from service.kinds.cross_validation.plan import check_plan, plan_of, scheme_of
 from service.kinds.fields.data import check_data_fields, data_from
 from service.kinds.fields.learners import LearnersRequest
@@ -88,6 +98,7 @@ class LearningCurve(JobKind[LearningCurveRequest]):
     name: ClassVar[str] = "learning_curve"
     title: ClassVar[str] = "Risk against training size"
     request = LearningCurveRequest
+    has_partial_results: ClassVar[bool] = True
 
     def check(self, request: LearningCurveRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
         """Refuse what can be seen to be wrong without fitting anything."""
@@ -111,10 +122,9 @@ class LearningCurve(JobKind[LearningCurveRequest]):
         growth = given.growth(plan.scheme)
         check_curve(given, plan.scheme, growth, plan.rows)
         if work_of(plan, growth) <= SMALL and plan.all_own:
-            parts = parts_of(plan, growth, whole=True)
-            metrics = given.built_metrics()
-            outputs = [run_part(plan, growth, metrics, job.seed, part) for part in parts]
-            return finish(job.seed, given, plan, growth, bundled(plan, growth, parts), outputs)
+            whole = [Chunk(part) for part in parts_of(plan, growth, whole=True)]
+            outputs = run_chunks(self, job, whole)
+            return finish(job.seed, given, plan, growth, bundled(plan, growth, outputs))
         chunks = [
             Chunk(part, size=fits_of(part, plan, growth), part=name_of(part, plan, growth))
             for part in parts_of(plan, growth)
@@ -128,26 +138,12 @@ class LearningCurve(JobKind[LearningCurveRequest]):
         growth, metrics = given.growth(plan.scheme), given.built_metrics()
         return run_part(plan, growth, metrics, job.seed, payload)
 
-    def gather(self, job: Job[LearningCurveRequest], outputs: Sequence[Arrays]) -> Finished:
-        """Put the losses together and draw the curves."""
+    def gather(self, job: Job[LearningCurveRequest], outputs: Sequence[ChunkOutput]) -> Finished:
+        """Draw the curves of the learners at the sizes that have outputs."""
         given = job.request
         plan = plan_of(job, given)
         growth = given.growth(plan.scheme)
-        parts = bundled(plan, growth, parts_of(plan, growth))
-        return finish(job.seed, given, plan, growth, parts, outputs)
-
-    def gather_partial(
-        self, job: Job[LearningCurveRequest], ended: Collection[str], outputs: Sequence[Arrays]
-    ) -> Finished:
-        """Draw what is complete: ``ended`` are the learners at a size, as the parts name them.
-
-        The cut is that of all learners.
-        """
-        given = job.request
-        plan = plan_of(job, given)
-        growth = given.growth(plan.scheme)
-        parts = [part for part in parts_of(plan, growth) if name_of(part, plan, growth) in ended]
-        return finish(job.seed, given, plan, growth, bundled(plan, growth, parts), outputs)
+        return finish(job.seed, given, plan, growth, bundled(plan, growth, outputs))
 
 
 def check_curve(given: LearningCurveRequest, scheme: Scheme, growth: Growth, rows: Rows) -> None:

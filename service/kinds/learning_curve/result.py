@@ -18,7 +18,7 @@ from service.kinds.fitting.failures import failure_of
 from service.kinds.fitting.fewer_learners import choices_left
 from service.kinds.fitting.metrics import judged_of
 from service.kinds.fitting.refits import Extra, found_again
-from service.kinds.learning_curve.gather import Arrays, AtSize, BundleParts, OfLearner, of_bundle
+from service.kinds.learning_curve.gather import Arrays, AtSize, BundleOutputs, OfLearner, of_bundle
 from service.kinds.losses.loss_columns import loss_columns, said_column
 from thetahat.analyses.learning_curve import Point, curve_of, label_of
 from thetahat.analyses.losses import check, evaluate
@@ -74,17 +74,16 @@ class Gathered:
             getattr(self, name).update(getattr(other, name))
 
 
-def finish(  # noqa: PLR0913 - the request, built, and what its parts gave
+def finish(
     seed: int,
     given: LearningCurveRequest,
     plan: Plan,
     growth: Growth,
-    bundles: Sequence[BundleParts],
-    outputs: Sequence[Arrays],
+    bundles: Sequence[BundleOutputs],
 ) -> Finished:
     """Evaluate the curves of the learners that ran; what failed is named with its message."""
     labels = [label_of(size) for size in growth.sizes]
-    found = _gathered(seed, given, plan, labels, bundles, outputs)
+    found = _gathered(seed, given, plan, labels, bundles)
     if not found.curves:
         raise failure_of(next(iter(found.failures.values())))
     last = max(found.last.values())
@@ -134,19 +133,18 @@ def key_of(name: str, label: str) -> str:
     return f"{name} @ {label}"
 
 
-def _gathered(  # noqa: PLR0913 - as finish
+def _gathered(
     seed: int,
     given: LearningCurveRequest,
     plan: Plan,
     labels: Sequence[str],
-    bundles: Sequence[BundleParts],
-    outputs: Sequence[Arrays],
+    bundles: Sequence[BundleOutputs],
 ) -> Gathered:
     """Draw the curves one bundle after another; of each, the rows at its largest size are kept."""
     found, spill, metrics = Gathered(), Spill(), given.built_metrics()
     of_one: dict[str, Gathered] = {}
     for bundle in bundles:
-        for name, one in of_bundle(bundle, outputs).items():
+        for name, one in of_bundle(bundle).items():
             of_one[name] = own = Gathered()
             own.failures = {(name, size): said for size, said in one.failures.items()}
             if not one.sizes:

@@ -15,13 +15,14 @@ from service.kinds.fitting.metrics import check_given
 from service.kinds.fitting.outcomes import as_arrays
 from service.kinds.fitting.refits import run_extra
 from service.kinds.fitting.run import run_group, together
-from service.kinds.learning_curve.gather import BundleParts
+from service.kinds.learning_curve.gather import BundleOutputs
 from service.kinds.learning_curve.result import key_of
 from thetahat.analyses.learning_curve import grown, label_of
 from thetahat.cross_validation import SplitOutcome, pack
 from thetahat.schemes.base import Split
 
 if TYPE_CHECKING:
+    from service.kinds.base import ChunkOutput
     from service.kinds.cross_validation.plan import Plan
     from service.kinds.fields.metrics import Metrics
     from thetahat.analyses.learning_curve import Growth
@@ -118,11 +119,10 @@ def run_part(
     return as_arrays(run_group(group, plan.data, splits, plan.loss, seed, packing))
 
 
-def bundled(plan: Plan, growth: Growth, parts: Sequence[dict[str, Any]]) -> list[BundleParts]:
-    """Return the bundles, with the place of each of their parts among the outputs."""
-    placed = list(enumerate(parts))
+def bundled(plan: Plan, growth: Growth, outputs: Sequence[ChunkOutput]) -> list[BundleOutputs]:
+    """Return the bundles with the outputs of their chunks."""
     return [
-        BundleParts(bundle.names, [(at, part) for at, part in placed if part["bundle"] == own])
+        BundleOutputs(bundle.names, [one for one in outputs if one.payload["bundle"] == own])
         for own, bundle in enumerate(_bundles(plan, len(growth.sizes)))
     ]
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from service.kinds.base import ChunkOutput
 from service.kinds.selection.arrays import Piece
 from thetahat.analyses.selection import Candidate, InternalEstimate
 from thetahat.cautions import Caution
@@ -22,8 +23,7 @@ from thetahat.errors import EvaluationError
 if TYPE_CHECKING:
     from service.kinds.selection.plan import Plan
 
-Parts = Sequence[Mapping[str, Any]]
-Outputs = Sequence[Mapping[str, np.ndarray]]
+Outputs = Sequence[ChunkOutput]
 _NO_ROWS = np.empty(0, dtype=np.intp)
 
 
@@ -75,12 +75,13 @@ class _SoFar:
     fitted: Counter[str | None] = field(default_factory=Counter)
 
 
-def gather(plan: Plan, parts: Parts, outputs: Outputs) -> Gathered:
+def gather(plan: Plan, outputs: Outputs) -> Gathered:
     """Return the numbers of every candidate of the plan; a pooled metric is made of its rows."""
     found, so_far = Gathered(), {name: _SoFar() for name in plan.candidates}
-    for at, part in enumerate(parts):
+    for output in outputs:
+        part = output.payload
         names = _names(plan, part)
-        piece = Piece(outputs[at], names)
+        piece = Piece(output.read(), names)
         for name, failure in piece.failures.items():
             found.failures.setdefault(name, failure)
         for name in piece.names:
@@ -144,26 +145,24 @@ def _close(plan: Plan, found: Gathered, name: str, one: _SoFar) -> None:
 
 
 def outcomes_of(
-    plan: Plan, parts: Parts, outputs: Outputs, stage: str, names: Collection[str]
+    plan: Plan, outputs: Outputs, stage: str, names: Collection[str]
 ) -> dict[str, list[SplitOutcome]]:
     """Return all outcomes of some candidates at a stage."""
     found: dict[str, list[SplitOutcome]] = {name: [] for name in plan.candidates if name in names}
-    for piece, _, there in _pieces(plan, parts, outputs, stage, lambda _: names):
+    for piece, _, there in _pieces(plan, outputs, stage, lambda _: names):
         for name in there:
             found[name] += piece.outcomes(name)
     return found
 
 
-def outcomes_won(
-    plan: Plan, parts: Parts, outputs: Outputs, winners: Sequence[str]
-) -> list[SplitOutcome]:
+def outcomes_won(plan: Plan, outputs: Outputs, winners: Sequence[str]) -> list[SplitOutcome]:
     """Return the (J,) outcome of each external split's winner."""
     found: dict[int, SplitOutcome] = {}
 
     def wanted(part: Mapping[str, Any]) -> Collection[str]:
         return winners[part["start"] : part["stop"]]
 
-    for piece, part, there in _pieces(plan, parts, outputs, "external", wanted):
+    for piece, part, there in _pieces(plan, outputs, "external", wanted):
         for name in there:
             every = enumerate(piece.outcomes(name), start=part["start"])
             found |= {at: outcome for at, outcome in every if winners[at] == name}
@@ -172,17 +171,17 @@ def outcomes_won(
 
 def _pieces(
     plan: Plan,
-    parts: Parts,
     outputs: Outputs,
     stage: str,
     wanted: Callable[[Mapping[str, Any]], Collection[str]],
 ) -> Any:
     """Yield the pieces that hold a wanted candidate, the part, and those candidates."""
-    for at, part in enumerate(parts):
+    for output in outputs:
+        part = output.payload
         names = _names(plan, part)
         there = [name for name in names if name in wanted(part)]
         if part["stage"] == stage and there:
-            yield Piece(outputs[at], names), part, there
+            yield Piece(output.read(), names), part, there
 
 
 def light(warned: Sequence[tuple[Caution, ...]]) -> list[SplitOutcome]:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 from uuid import UUID
 
 from pydantic import Field
 
-from service.kinds.base import Arrays, Chunk, Chunks, DatasetFile, Finished, Job, JobKind
+from service.kinds.base import (
+    Arrays,
+    Chunk,
+    ChunkOutput,
+    Chunks,
+    DatasetFile,
+    Finished,
+    Job,
+    JobKind,
+    run_chunks,
+)
 from service.kinds.fields.data import check_data_fields
 from service.kinds.fields.learners import FitsRequest
 from service.kinds.fields.methods import Method
@@ -98,6 +108,7 @@ class Selection(JobKind[SelectionRequest]):
     name: ClassVar[str] = "selection"
     title: ClassVar[str] = "Selection among learners"
     request = SelectionRequest
+    has_partial_results: ClassVar[bool] = True
 
     def check(self, request: SelectionRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
         """Refuse what can be seen to be wrong without fitting anything."""
@@ -110,9 +121,8 @@ class Selection(JobKind[SelectionRequest]):
         given = job.request
         plan = plan_of(job, given)
         if _work(plan) <= SMALL and plan.all_own:
-            parts = parts_of(plan, whole=True)
-            outputs = [run_part(plan, job.seed, part) for part in parts]
-            return finish(job.seed, given, plan, parts, outputs)
+            chunks = [Chunk(part) for part in parts_of(plan, whole=True)]
+            return finish(job.seed, given, plan, run_chunks(self, job, chunks))
         chunks = [
             Chunk(part, size=fits_of(part, plan), part=_name(part, plan)) for part in parts_of(plan)
         ]
@@ -122,27 +132,14 @@ class Selection(JobKind[SelectionRequest]):
         """Fit and test some candidates inside and outside of some external splits, or on all."""
         return run_part(plan_of(job, job.request), job.seed, payload)
 
-    def gather(self, job: Job[SelectionRequest], outputs: Sequence[Arrays]) -> Finished:
-        """Choose, and evaluate what was chosen."""
-        given = job.request
-        plan = plan_of(job, given)
-        return finish(job.seed, given, plan, parts_of(plan), outputs)
-
-    def gather_partial(
-        self, job: Job[SelectionRequest], ended: Collection[str], outputs: Sequence[Arrays]
-    ) -> Finished:
-        """Choose among the candidates that are complete; the cut is that of all of them.
-
-        ``ended`` are parts as the chunks name them: candidates, grids or groups.
-        """
+    def gather(self, job: Job[SelectionRequest], outputs: Sequence[ChunkOutput]) -> Finished:
+        """Choose among the candidates that have outputs, and evaluate what was chosen."""
         given = job.request
         whole = plan_of(job, given)
-        parts = [part for part in parts_of(whole) if _name(part, whole) in ended]
-        there = {
-            name for bundle in whole.groups.bundles if bundle.part in ended for name in bundle.names
-        }
+        bundles = {one.payload["bundle"] for one in outputs}
+        there = {name for at in bundles for name in whole.groups.bundles[at].names}
         some = {name: one for name, one in whole.candidates.items() if name in there}
-        return finish(job.seed, given, replace(whole, candidates=some), parts, outputs)
+        return finish(job.seed, given, replace(whole, candidates=some), outputs)
 
 
 def _name(part: Mapping[str, Any], plan: Plan) -> str:

@@ -23,7 +23,6 @@ from service.kinds.selection.cautions import among_some, doubts, failures_told, 
 from service.kinds.selection.gather import (
     Gathered,
     Outputs,
-    Parts,
     gather,
     light,
     outcomes_of,
@@ -58,11 +57,9 @@ MOST_NUMBERS_TOLD = 200_000
 Outcomes = Mapping[str, Sequence[SplitOutcome]]
 
 
-def finish(
-    seed: int, given: SelectionRequest, plan: Plan, parts: Parts, outputs: Outputs
-) -> Finished:
+def finish(seed: int, given: SelectionRequest, plan: Plan, outputs: Outputs) -> Finished:
     """Choose among the candidates that ran; those that failed are named with their message."""
-    found = gather(plan, parts, outputs)
+    found = gather(plan, outputs)
     if not found.ran:
         raise failure_of(next(iter(found.failures.values())))
     higher = plan.criterion.higher_is_better
@@ -70,7 +67,7 @@ def finish(
     if plan.schemes.external is not None:
         external = select_in_each(found.external, given.rule, higher_is_better=higher)
     last, internal = _last(plan, found, external, given.rule)
-    shown, won = _shown(given, plan, found, external, parts, outputs)
+    shown, won = _shown(given, plan, found, external, outputs)
     table = loss_table(plan.data, plan.schemes.assessed.block_kind, shown, plan.loss)
     out = [name for name in plan.wires if name not in found.ran]
     asked = [*table.names, *(out if given.compare else ())]
@@ -133,21 +130,20 @@ def _last(
     return external.choices[0], {n: c.internal[0] for n, c in external.candidates.items()}
 
 
-def _shown(  # noqa: PLR0913 - what was asked, what was found, and where the rows are
+def _shown(
     given: SelectionRequest,
     plan: Plan,
     found: Gathered,
     external: External | None,
-    parts: Parts,
     outputs: Outputs,
 ) -> tuple[Outcomes, Sequence[SplitOutcome]]:
     """Return the outcomes of what the result evaluates, and those of the winners outside."""
     if external is None:
-        return outcomes_of(plan, parts, outputs, "all", _best(plan, found)), ()
-    won = outcomes_won(plan, parts, outputs, [choice.name for choice in external.choices])
+        return outcomes_of(plan, outputs, "all", _best(plan, found)), ()
+    won = outcomes_won(plan, outputs, [choice.name for choice in external.choices])
     beside: Outcomes = {}
     if given.compare:
-        beside = outcomes_of(plan, parts, outputs, "external", found.ran)
+        beside = outcomes_of(plan, outputs, "external", found.ran)
     return {SELECTED: won, **beside}, won
 
 

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar
 from uuid import UUID
 
 import numpy as np
 
-from service.kinds.base import Arrays, Chunk, Chunks, DatasetFile, Finished, Job, JobKind
+from service.kinds.base import (
+    Arrays,
+    Chunk,
+    ChunkOutput,
+    Chunks,
+    DatasetFile,
+    Finished,
+    Job,
+    JobKind,
+)
 from service.kinds.study.extension import extended
 from service.kinds.study.plan import check_study, repetitions_of, study_of
 from service.kinds.study.records import (
@@ -44,6 +53,7 @@ class StudyKind(JobKind[StudyRequest]):
     name: ClassVar[str] = "study"
     title: ClassVar[str] = "What covers and what errs on data like mine"
     request = StudyRequest
+    has_partial_results: ClassVar[bool] = True
 
     def complete_request(self, owner_id: UUID, body: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the body with what an earlier study that it extends said."""
@@ -81,17 +91,10 @@ class StudyKind(JobKind[StudyRequest]):
             return packed(_below(earlier(UUID(payload["from"])), repetitions_of(given)))
         return packed(_run(study_of(job, given), payload["start"], payload["stop"]))
 
-    def gather(self, job: Job[StudyRequest], outputs: Sequence[Arrays]) -> Finished:
-        """Tabulate all repetitions."""
+    def gather(self, job: Job[StudyRequest], outputs: Sequence[ChunkOutput]) -> Finished:
+        """Tabulate the repetitions of these chunks."""
         given = job.request
-        return _finish(given, study_of(job, given), [unpacked(arrays) for arrays in outputs])
-
-    def gather_partial(
-        self, job: Job[StudyRequest], ended: Collection[str], outputs: Sequence[Arrays]
-    ) -> Finished:
-        """Tabulate the repetitions done so far."""
-        del ended  # the chunks have no part
-        return self.gather(job, outputs)
+        return _finish(given, study_of(job, given), [unpacked(one.read()) for one in outputs])
 
 
 def _run(study: Study, start: int, stop: int) -> Stretch:

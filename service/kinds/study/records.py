@@ -131,4 +131,4 @@ def earlier(evaluation_id: UUID) -> Stretch:
     if status == EvaluationStatus.SUCCEEDED and stored is not None and stored.losses_file:
         return from_table(pq.read_table(files.path(stored.losses_file)))
     done = [c.output_file for c in chunks if c.state == UnitState.DONE and c.output_file]
-    return together(unpacked(arrays) for arrays in outputs.ChunkArrays(files, done))
+    return together(unpacked(outputs.read_arrays(files, name)) for name in done)

@@ -16,7 +16,16 @@ import pyarrow.parquet as pq
 from service.errors import InvalidRequest
 from service.jobs.loss_columns import LossColumns
 from service.jobs.result_json import encode_result
-from service.kinds.base import Chunks, DatasetFile, Finished, Job
+from service.kinds.base import (
+    Chunk,
+    ChunkOutput,
+    Chunks,
+    DatasetFile,
+    Finished,
+    Job,
+    JobKind,
+    run_chunks,
+)
 from service.kinds.provenance import Provenance
 from service.kinds.registry import JOB_KINDS
 from service.storage.engine import to_json
@@ -64,8 +73,7 @@ def run_kind(
     work = Job(uuid5(SPACE, json.dumps([body, job])), body["kind"], again, seed, datasets)
     started = kind.start(work)
     if isinstance(started, Chunks):
-        outputs = [kind.run(work, dict(chunk.payload)) for chunk in started.chunks]
-        started = kind.gather(work, outputs)
+        started = kind.gather(work, run_chunks(kind, work, started.chunks))
     result = as_json(started)
     losses = started.losses
     return Ran(result, losses.table() if isinstance(losses, LossColumns) else losses)
@@ -85,3 +93,22 @@ def place_of(error: BaseException) -> tuple[str | int, ...]:
         return error.errors[0].loc
     assert isinstance(error, EvaluationError)
     return error.loc
+
+
+def output_of(chunk: Chunk, arrays: Mapping[str, np.ndarray]) -> ChunkOutput:
+    """The output of a chunk that gave these arrays."""
+    return ChunkOutput(chunk.payload, lambda: arrays)
+
+
+def ran_but(
+    kind: JobKind[Any],
+    job: Job[Any],
+    chunks: Sequence[Chunk],
+    part: str,
+    instead: Mapping[str, np.ndarray],
+) -> list[ChunkOutput]:
+    """The outputs of all chunks, with other arrays in the place of those of one part."""
+    return [
+        output_of(chunk, instead) if chunk.part == part else run_chunks(kind, job, [chunk])[0]
+        for chunk in chunks
+    ]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from service.jobs.parts import failed_arrays
-from service.kinds.base import Chunks, Job
+from service.kinds.base import Chunks, Job, run_chunks
 from service.kinds.cross_validation.calibration import CALIBRATION
 from service.kinds.registry import JOB_KINDS
 from tests.service.kinds.running import run_kind
@@ -90,28 +90,26 @@ def test_exact_a_calibration_that_fails_fails_alone(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("service.kinds.cross_validation.kind.run_calibration", fails)
     result = result_of(BODY)
     assert result[CALIBRATION] is None
-    assert {"not_calibrated"} == {c["code"] for c in result["cautions"]}
+    assert {"few_blocks", "not_calibrated"} == {c["code"] for c in result["cautions"]}
     assert "it took too much" in result["cautions"][-1]["message"]
     assert result["models"]["ridge"]["intervals"]
 
 
 def test_exact_some_learners_are_told_before_the_calibration_is_done() -> None:
     kind = JOB_KINDS["cross_validation"]
+    assert kind.has_partial_results
     request = kind.request.model_validate_json(json.dumps(BODY))
     job = Job(UUID(int=3), "cross_validation", request, 7)
     started = kind.start(job)
     assert isinstance(started, Chunks)
     assert {chunk.part for chunk in started.chunks} == {"ridge", "mean", CALIBRATION}
-    done = [kind.run(job, dict(c.payload)) for c in started.chunks if c.part == "ridge"]
-    without = kind.gather_partial(job, ["ridge"], done)
-    assert without is not None
-    assert CALIBRATION not in without.result
-    first = [kind.run(job, dict(c.payload)) for c in started.chunks if c.part == CALIBRATION]
-    with_it = kind.gather_partial(job, ["ridge", CALIBRATION], [*done, *first])
-    assert with_it is not None
-    assert with_it.result["models"]["ridge"]["intervals"][0][CALIBRATION]
+    done = run_chunks(kind, job, [c for c in started.chunks if c.part == "ridge"])
+    assert CALIBRATION not in kind.gather(job, done).result
+    first = run_chunks(kind, job, [c for c in started.chunks if c.part == CALIBRATION])
+    told = kind.gather(job, [*done, *first]).result
+    assert told["models"]["ridge"]["intervals"][0][CALIBRATION]
     with pytest.raises(EvaluationError, match="no learner is complete"):
-        kind.gather_partial(job, [CALIBRATION], first)
+        kind.gather(job, first)
 
 
 @pytest.mark.parametrize(

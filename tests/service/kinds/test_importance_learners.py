@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.kinds.base import Job
+from service.kinds.base import Chunk, Job, run_chunks
 from service.kinds.importance_weighting import kind as importance_weighting
 from service.kinds.importance_weighting.plan import plan_of
 from service.kinds.registry import JOB_KINDS
@@ -181,8 +181,8 @@ def test_exact_some_learners_before_the_others() -> None:
     job = Job(SPACE, body["kind"], kind.request.model_validate(body), 7)
     plan = plan_of(job, kind.request.model_validate(body))
     parts = importance_weighting._parts(plan)
-    outputs = [kind.run(job, part) for part in parts if part["learner"] == "b"]
-    some = kind.gather_partial(job, ["b"], outputs).result
+    outputs = run_chunks(kind, job, [Chunk(part) for part in parts if part["learner"] == "b"])
+    some = kind.gather(job, outputs).result
 
     assert list(some["learners"]) == ["b"]
     assert some["learners"]["b"] == run_kind(body).result["learners"]["b"]

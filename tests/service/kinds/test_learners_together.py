@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from service.jobs.parts import FAILED, failed_arrays
-from service.kinds.base import AllPartsFailed, Chunks, Job
+from service.kinds.base import AllPartsFailed, Chunks, Job, run_chunks
 from service.kinds.cross_validation import kind as cross_validation
 from service.kinds.cross_validation import run as _cross_validation_run
 from service.kinds.cross_validation.plan import plan_of
@@ -21,7 +21,7 @@ from service.kinds.fitting import run as _learners_run
 from service.kinds.fitting.learner_groups import bundles_of
 from service.kinds.fitting.outcomes import told_by
 from service.kinds.registry import JOB_KINDS
-from tests.service.kinds.running import run_kind
+from tests.service.kinds.running import output_of, ran_but, run_kind
 from tests.service.kinds.test_cross_validation import BODY, LABELS, X, Y
 from tests.thetahat.learners.problems import problem
 from thetahat.cross_validation import Group, run_path
@@ -216,9 +216,9 @@ def test_degenerate_where_all_of_them_are_refused_each_says_why(
     greedy = {f"k{k}": {"name": "nearest_neighbours", "params": {"k": k}} for k in (55, 58)}
     job, cut = started({**NEAR, "learners": {**greedy, "majority": "majority"}})
     kind = JOB_KINDS["cross_validation"]
-    outputs = [kind.run(job, dict(chunk.payload)) for chunk in cut.chunks]
+    outputs = run_chunks(kind, job, cut.chunks)
 
-    assert [FAILED in output for output in outputs] == [
+    assert [FAILED in output.read() for output in outputs] == [
         chunk.part == "k55 and 1 more" for chunk in cut.chunks
     ]
     failures = kind.gather(job, outputs).result["failures"]
@@ -248,10 +248,7 @@ def test_degenerate_a_limit_fails_all_that_ran_into_it(monkeypatch: pytest.Monke
     kind = JOB_KINDS["cross_validation"]
     job, cut = started({**NEAR, "learners": {**NEAR["learners"]}})
     late = failed_arrays("time_limit_exceeded", "It ran longer than a second.")
-    outputs = [
-        late if chunk.part == "k1 and 2 more" else kind.run(job, dict(chunk.payload))
-        for chunk in cut.chunks
-    ]
+    outputs = ran_but(kind, job, cut.chunks, "k1 and 2 more", late)
     result = kind.gather(job, outputs).result
 
     assert {name: said["loc"] for name, said in result["failures"].items()} == {
@@ -259,7 +256,7 @@ def test_degenerate_a_limit_fails_all_that_ran_into_it(monkeypatch: pytest.Monke
     }
     assert list(result["models"]) == ["majority", "s0.1", "s1", "s5"]
     with pytest.raises(AllPartsFailed, match="longer than a second"):
-        kind.gather(job, [late] * len(outputs))
+        kind.gather(job, [output_of(chunk, late) for chunk in cut.chunks])
 
 
 def test_exact_extra_fits_of_each_are_those_of_each_alone(

@@ -17,7 +17,7 @@ from service.kinds.selection import kind as selection
 from service.kinds.selection import result as _selection_output
 from service.kinds.selection.kind import SelectionRequest
 from service.kinds.selection.plan import plan_of
-from tests.service.kinds.running import place_of, run_kind
+from tests.service.kinds.running import output_of, place_of, ran_but, run_kind
 from tests.service.kinds.test_selection import BODY, PENALTIES, X, Y
 from thetahat.analyses.selection import seed_on_all
 from thetahat.errors import EvaluationError
@@ -170,7 +170,9 @@ def test_degenerate_the_end_of_a_grid_is_told() -> None:
 
     assert "grid_edge" not in {c["code"] for c in wide["cautions"]}
     said = next(c for c in short["cautions"] if c["code"] == "grid_edge")
-    assert said["message"].startswith("the chosen penalty of 'ridge[penalty=0.3]' is at the end")
+    assert said["message"].startswith(
+        "The chosen value of penalty of 'ridge[penalty=0.3]' is at an end"
+    )
 
 
 def test_degenerate_a_grid_that_fails_stands_once() -> None:
@@ -197,10 +199,7 @@ def test_degenerate_a_part_that_runs_into_a_limit_takes_its_candidates_with_it(
     started = kind.start(job)
     assert isinstance(started, Chunks)
     late = failed_arrays("time_limit_exceeded", "It ran longer than a second.")
-    outputs = [
-        late if chunk.part == "ridge" else kind.run(job, dict(chunk.payload))
-        for chunk in started.chunks
-    ]
+    outputs = ran_but(kind, job, started.chunks, "ridge", late)
     result = kind.gather(job, outputs).result
 
     said = result["failures"]["ridge"]
@@ -208,7 +207,7 @@ def test_degenerate_a_part_that_runs_into_a_limit_takes_its_candidates_with_it(
     assert said["loc"] == ["candidates", "ridge[penalty=1]"]
     assert list(result["internal"]) == ["mean"]
     with pytest.raises(AllPartsFailed, match="longer than a second"):
-        kind.gather(job, [late] * len(outputs))
+        kind.gather(job, [output_of(chunk, late) for chunk in started.chunks])
 
 
 @pytest.mark.parametrize(

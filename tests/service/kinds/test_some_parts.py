@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 from numpy.testing import assert_allclose
 
-from service.kinds.base import Chunks, Job
+from service.kinds.base import Chunks, Job, run_chunks
 from service.kinds.learning_curve import kind as learning_curve
 from service.kinds.registry import JOB_KINDS
 from service.kinds.selection import kind as selection
@@ -30,14 +30,13 @@ def cut(monkeypatch: pytest.MonkeyPatch) -> None:
 def result_of_some(body: dict[str, Any], names: Collection[str]) -> dict[str, Any]:
     """Return the result of the parts with those names, as if the others were not done."""
     kind = JOB_KINDS[body["kind"]]
+    assert kind.has_partial_results
     request = kind.request.model_validate_json(json.dumps(body))
     job = Job(UUID(int=len(names)), body["kind"], request, 7)
     started = kind.start(job)
     assert isinstance(started, Chunks)
-    done = [kind.run(job, dict(c.payload)) for c in started.chunks if c.part in names]
-    finished = kind.gather_partial(job, names, done)
-    assert finished is not None
-    return as_json(finished)
+    done = run_chunks(kind, job, [chunk for chunk in started.chunks if chunk.part in names])
+    return as_json(kind.gather(job, done))
 
 
 def test_exact_a_selection_among_some_is_one_without_the_others() -> None:
@@ -51,7 +50,7 @@ def test_exact_a_selection_among_some_is_one_without_the_others() -> None:
     for field in ("models", "chosen", "internal", "external", "bias", "comparisons"):
         assert some[field] == alone[field], field
     said = {c["code"]: c["message"] for c in some["cautions"]}
-    assert "among 3 of 5 candidates is not the selection" in said["choice_among_some"]
+    assert "among 3 of 5 candidates so far" in said["choice_among_some"]
     assert "'near', 'tree'" in said["choice_among_some"]
     assert "control_left_out" in said
     assert "choice_among_some" not in {c["code"] for c in alone["cautions"]}
@@ -74,4 +73,4 @@ def test_exact_a_curve_of_some_sizes_has_the_points_of_the_whole() -> None:
             assert_allclose([a["lower"], a["upper"]], [b["lower"], b["upper"]], rtol=1e-12)
     assert len(some["curves"]["mean"]["points"]) == 1
     said = next(c for c in some["cautions"] if c["code"] == "not_the_largest_size")
-    assert said["message"].endswith("those at size 10")
+    assert said["message"].endswith("those at size 10.")
