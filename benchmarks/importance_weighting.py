@@ -24,8 +24,8 @@ import numpy as np
 
 from benchmarks.clock import clock
 from replications.batches import Problems, Selected, gaussian_ratios, matched, select
-from thetahat.analyses.studies.repeating import generator_of
-from thetahat.generators.gaussian_shift import GaussianShift, Shifted
+from thetahat.analyses.studies.repetitions import repetition_generator
+from thetahat.generators.gaussian_shift import GaussianShift, ShiftedSamples
 from thetahat.importance_weights import Samples
 from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching
 from thetahat.weighted_risks import RiskEstimator
@@ -44,11 +44,11 @@ GRAIN = 50
 Loop = tuple[dict[str, np.ndarray], dict[str, float]]
 
 
-def drawn(first: int) -> Shifted:
-    return SETTING.draw_many(generator_of(1, first), GRAIN, 50, 1000)
+def drawn(first: int) -> ShiftedSamples:
+    return SETTING.draw_many(repetition_generator(1, first), GRAIN, 50, 1000)
 
 
-def at_once(samples: Shifted, weights: np.ndarray) -> Selected:
+def at_once(samples: ShiftedSamples, weights: np.ndarray) -> Selected:
     problems = Problems(
         X=samples.source,
         y=samples.labels,
@@ -85,7 +85,7 @@ def by_loops(X: np.ndarray, y: np.ndarray, w: np.ndarray, Z: np.ndarray, u: np.n
     return curves, final
 
 
-def run(count: int, weights_of: Callable[[Shifted], np.ndarray]) -> tuple[float, int]:
+def run(count: int, weights_of: Callable[[ShiftedSamples], np.ndarray]) -> tuple[float, int]:
     """CPU seconds of that many data sets, drawing included, and how many were done from rows."""
     start, n_plain = time.process_time(), 0
     for first in range(0, count, GRAIN):
@@ -94,21 +94,21 @@ def run(count: int, weights_of: Callable[[Shifted], np.ndarray]) -> tuple[float,
     return time.process_time() - start, n_plain
 
 
-def known(samples: Shifted) -> np.ndarray:
+def known(samples: ShiftedSamples) -> np.ndarray:
     return SETTING.weights(samples.source)
 
 
-def fitted(samples: Shifted) -> np.ndarray:
+def fitted(samples: ShiftedSamples) -> np.ndarray:
     return gaussian_ratios(samples.source, samples.target)
 
 
-def by_kernels(samples: Shifted) -> np.ndarray:
+def by_kernels(samples: ShiftedSamples) -> np.ndarray:
     return matched(samples.source, samples.target, np.random.default_rng(1))
 
 
 def matching() -> None:
     for n in (1000, 3000, 5000):
-        drawn = SETTING.draw_many(generator_of(2, 0), 1, n, n)
+        drawn = SETTING.draw_many(repetition_generator(2, 0), 1, n, n)
         samples = Samples(drawn.source[0], drawn.target[0])
         for width in (0.02, 0.05, 0.1, 0.2, 0.5, 1.0):
             method = KernelMeanMatching(width=width)
@@ -152,7 +152,7 @@ def main() -> None:
     run(200, known)  # what is imported late is imported
     one_seconds, _ = clock(
         lambda: at_once(
-            Shifted(
+            ShiftedSamples(
                 samples.source[:1],
                 samples.labels[:1],
                 samples.target[:1],

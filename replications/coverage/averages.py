@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from thetahat.analyses.studies.tables import Number
+from thetahat.analyses.studies.tables import MonteCarloNumber
 
 
-def average(numbers: Sequence[Number]) -> Number:
+def average(numbers: Sequence[MonteCarloNumber]) -> MonteCarloNumber:
     """Mean over cells, whose draws are their own, with its error."""
     known = [n for n in numbers if n.value is not None]
     values = [n.value for n in known if n.value is not None]
     errors = [n.standard_error for n in known if n.standard_error is not None]
     if not values:
-        return Number(None)
+        return MonteCarloNumber(None)
     mean = sum(values) / len(values)
     if len(errors) < len(values):
-        return Number(mean)
-    return Number(mean, math.sqrt(sum(error**2 for error in errors)) / len(values))
+        return MonteCarloNumber(mean)
+    return MonteCarloNumber(mean, math.sqrt(sum(error**2 for error in errors)) / len(values))

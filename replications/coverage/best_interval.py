@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from thetahat.analyses.studies.claims import Claim
-from thetahat.analyses.studies.judging import RECOMMENDED
-from thetahat.analyses.studies.tables import Number, Table
+from thetahat.analyses.studies.claims import StudyClaim
+from thetahat.analyses.studies.loss_records import RECOMMENDED
+from thetahat.analyses.studies.tables import MonteCarloNumber, StudyTable
 
 Row = Mapping[str, Any]
 ENOUGH: Final = 0.03
@@ -72,17 +72,17 @@ def _is_compared(row: Row, recommended: Row) -> bool:
     )
 
 
-def _lacking(recommended: Row, best: Row) -> Number:
+def _lacking(recommended: Row, best: Row) -> MonteCarloNumber:
     """Return how much more undercoverage the recommended interval has than the best."""
     if best["interval"] == RECOMMENDED:
-        return Number(0.0, 0.0)
+        return MonteCarloNumber(0.0, 0.0)
     errors = [row["coverage"].standard_error for row in (recommended, best)]
     known = [error for error in errors if error is not None]
     lacking = recommended["undercoverage"] - best["undercoverage"]
-    return Number(lacking, math.hypot(*known) if len(known) == len(errors) else None)
+    return MonteCarloNumber(lacking, math.hypot(*known) if len(known) == len(errors) else None)
 
 
-def best_table(rows: Sequence[dict[str, Any]], level: float) -> Table:
+def best_table(rows: Sequence[dict[str, Any]], level: float) -> StudyTable:
     """Tabulate the best beside the recommended."""
     columns = {
         "scheme": "Scheme",
@@ -96,7 +96,7 @@ def best_table(rows: Sequence[dict[str, Any]], level: float) -> Table:
         "relative_width": "Width over the recommended one's",
         "relative_score": "Interval score over the recommended one's",
     }
-    return Table(
+    return StudyTable(
         name="best",
         title=f"The best interval of level {level:g} beside the recommended one",
         columns=columns,
@@ -109,13 +109,13 @@ def best_table(rows: Sequence[dict[str, Any]], level: float) -> Table:
     )
 
 
-def best_claims(rows: Sequence[dict[str, Any]]) -> list[Claim]:
+def best_claims(rows: Sequence[dict[str, Any]]) -> list[StudyClaim]:
     """Return for each scheme and target whether the recommendation stands."""
     found = []
     for row in rows:
         place = f"{row['scheme']}, {row['target']}"
         found.append(
-            Claim(
+            StudyClaim(
                 text="No interval that is always there covers clearly nearer to its level.",
                 reference="",
                 place="the rule of recommendation",
@@ -125,7 +125,7 @@ def best_claims(rows: Sequence[dict[str, Any]]) -> list[Claim]:
             )
         )
         found.append(
-            Claim(
+            StudyClaim(
                 text="No interval that covers as nearly has a clearly lower interval score.",
                 reference="",
                 place="the rule of recommendation",

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from replications.coverage.settings import Setting
 from thetahat.analyses.losses import Choices, Chosen
-from thetahat.analyses.studies.estimator import Estimator
+from thetahat.analyses.studies.estimator import StudyEstimator
 from thetahat.analyses.studies.general import GeneralStudy
 from thetahat.analyses.studies.truths import FITTED, MODEL, NEW_FITTED, ONE_NEW
 from thetahat.intervals import INTERVALS
@@ -104,7 +104,7 @@ def _study(  # noqa: PLR0913 - what a cell is
     )
 
 
-def _schemes(setting: Setting, learner: str, n: int, level: float) -> list[Estimator]:
+def _schemes(setting: Setting, learner: str, n: int, level: float) -> list[StudyEstimator]:
     found = [
         _estimator("holdout", {"test_size": 1 / 3}, setting, learner, level),
         _estimator("k_fold", {"n_folds": 5}, setting, learner, level, key="5-fold"),
@@ -123,7 +123,7 @@ CLUSTERS_CUT: Final = ("clusters cut, 5-fold", "clusters cut, holdout")
 """Schemes of rows in clusters: each whole on one side of a split, or rows at random."""
 
 
-def _schemes_of_clusters(setting: Setting, learner: str, level: float) -> list[Estimator]:
+def _schemes_of_clusters(setting: Setting, learner: str, level: float) -> list[StudyEstimator]:
     folds, holdout = CLUSTERS_CUT
     whole = (MODEL, FITTED, NEW_FITTED)
     return [
@@ -151,10 +151,10 @@ def _estimator(  # noqa: PLR0913 - what an estimator is
     key: str = "",
     truths: tuple[str, ...] | None = None,
     asked: tuple[Asked, ...] = (),
-) -> Estimator:
+) -> StudyEstimator:
     method: Any = SCHEMES[scheme]
     known = (MODEL, FITTED, NEW_FITTED, ONE_NEW) if setting.by_source else (MODEL, FITTED)
-    return Estimator(
+    return StudyEstimator(
         key=key or scheme,
         choices=Choices(
             level=level, tests=(), intervals=_every(INTERVALS), variances=_every(VARIANCES)
@@ -167,7 +167,7 @@ def _estimator(  # noqa: PLR0913 - what an estimator is
     )
 
 
-def _refitting(setting: Setting, learner: str, level: float) -> Estimator:
+def _refitting(setting: Setting, learner: str, level: float) -> StudyEstimator:
     asked = []
     for i, (field, name, parameters) in enumerate(REFITTED):
         method: Any = REFIT_ESTIMATORS[name]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from thetahat.analyses.studies.claims import Claim
-from thetahat.analyses.studies.judging import RECOMMENDED
-from thetahat.analyses.studies.monte_carlo import difference_of
-from thetahat.analyses.studies.tables import Number
+from thetahat.analyses.studies.claims import StudyClaim
+from thetahat.analyses.studies.loss_records import RECOMMENDED
+from thetahat.analyses.studies.monte_carlo import subtract
+from thetahat.analyses.studies.tables import MonteCarloNumber
 
 SOURCE: Final = "schulz2024"
 SHORT: Final = 0.05
@@ -18,14 +18,14 @@ EXPECTED: Final = "covers_expected_at_n"
 Row = Mapping[str, Any]
 
 
-def claims(summary: Sequence[Row], level: float) -> tuple[Claim, ...]:
+def claims(summary: Sequence[Row], level: float) -> tuple[StudyClaim, ...]:
     """Return the claims with the figures that decide them."""
     return (*_of_the_rule(summary, level), *_of_the_comparison(summary, level))
 
 
-def _of_the_rule(summary: Sequence[Row], level: float) -> list[Claim]:
+def _of_the_rule(summary: Sequence[Row], level: float) -> list[StudyClaim]:
     return [
-        Claim(
+        StudyClaim(
             text="The interval that the service recommends covers nearly as often as it says.",
             reference="",
             place="the rule of recommendation",
@@ -38,15 +38,15 @@ def _of_the_rule(summary: Sequence[Row], level: float) -> list[Claim]:
     ]
 
 
-def _of_the_comparison(summary: Sequence[Row], level: float) -> list[Claim]:
+def _of_the_comparison(summary: Sequence[Row], level: float) -> list[StudyClaim]:
     by_place = {(row["scheme"], row["interval"]): row[EXPECTED] for row in summary}
-    found: list[Claim] = []
+    found: list[StudyClaim] = []
 
-    def claim(text: str, measured: str, figure: Number | None, **bounds: float) -> None:
+    def claim(text: str, measured: str, figure: MonteCarloNumber | None, **bounds: float) -> None:
         if figure is not None:
             told = f"coverage of the expected error at n, {measured}"
             found.append(
-                Claim(
+                StudyClaim(
                     text=text,
                     reference=SOURCE,
                     place="coverage of the expected risk",
@@ -76,7 +76,7 @@ def _of_the_comparison(summary: Sequence[Row], level: float) -> list[Claim]:
         claim(
             "The corrected t covers more often than the plain interval of 10 folds.",
             "corrected t less 10-fold",
-            difference_of(corrected, by_place["10-fold", wald]),
+            subtract(corrected, by_place["10-fold", wald]),
             at_least=0,
         )
     for name, words in (

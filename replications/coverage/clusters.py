@@ -8,9 +8,9 @@ from typing import Any, Final
 from replications.coverage.averages import average
 from replications.coverage.cells import CLUSTERS_APART, CLUSTERS_CUT
 from replications.coverage.claims import SHORT
-from thetahat.analyses.studies.claims import Claim
-from thetahat.analyses.studies.monte_carlo import difference_of
-from thetahat.analyses.studies.tables import Number
+from thetahat.analyses.studies.claims import StudyClaim
+from thetahat.analyses.studies.monte_carlo import subtract
+from thetahat.analyses.studies.tables import MonteCarloNumber
 from thetahat.values.types import Target
 
 Row = Mapping[str, Any]
@@ -23,7 +23,7 @@ CUT: Final = 0.1
 """What coverage lacks of its level at least, where clusters stand on both sides of a split."""
 
 
-def claims_of_clusters(rows: Sequence[Row], level: float) -> list[Claim]:
+def claims_of_clusters(rows: Sequence[Row], level: float) -> list[StudyClaim]:
     """Return the claims with the figures that decide them.
 
     ``rows`` are of single cells. Of several sizes the largest counts, which has the most clusters:
@@ -31,12 +31,12 @@ def claims_of_clusters(rows: Sequence[Row], level: float) -> list[Claim]:
     """
     folds, holdout = CLUSTERS_CUT
     robust, bootstrap = "student_t:cluster_robust", "student_t:cluster_bootstrap"
-    found: list[Claim] = []
+    found: list[StudyClaim] = []
 
-    def claim(text: str, measured: str, figure: Number | None, **bounds: float) -> None:
+    def claim(text: str, measured: str, figure: MonteCarloNumber | None, **bounds: float) -> None:
         if figure is not None:
             found.append(
-                Claim(
+                StudyClaim(
                     text=text,
                     reference=SOURCE,
                     place="clusters",
@@ -65,7 +65,7 @@ def claims_of_clusters(rows: Sequence[Row], level: float) -> list[Claim]:
         claim(
             "An interval that ignores clusters covers more rarely than one that does not.",
             f"{ERRORS_ALIKE}, {scheme}, {robust} less {ignoring}",
-            None if pair[0] is None or pair[1] is None else difference_of(pair[0], pair[1]),
+            None if pair[0] is None or pair[1] is None else subtract(pair[0], pair[1]),
             at_least=MORE,
         )
     claim(
@@ -78,7 +78,9 @@ def claims_of_clusters(rows: Sequence[Row], level: float) -> list[Claim]:
     return found
 
 
-def _coverage(rows: Sequence[Row], population: str, scheme: str, interval: str) -> Number | None:
+def _coverage(
+    rows: Sequence[Row], population: str, scheme: str, interval: str
+) -> MonteCarloNumber | None:
     """Return the average over learners at the largest size; None where there is none of it."""
     wanted = (population, scheme, interval, Target.THESE_MODELS.value)
     known = [

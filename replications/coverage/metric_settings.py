@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from thetahat.generators import DataGenerator
-from thetahat.generators.linear_model import LinearModel
+from thetahat.generators.linear_model import LinearModelGenerator
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
 
 N_FOLDS: Final = 5
@@ -56,11 +56,11 @@ def metric_settings() -> dict[str, MetricSetting]:
 
     in_clusters = of(0.5, cluster_size=5, cluster_correlation=0.5)
     by_source = of(0.5, source_spread=0.5)
-    heavy = LinearModel(degrees_of_freedom=3, curvature=0.5)
+    heavy = LinearModelGenerator(degrees_of_freedom=3, curvature=0.5)
     return {
         "two classes": MetricSetting(generator=of(0.5), learners=classes, repeats=True),
         "few positives": MetricSetting(generator=of(0.15), learners=classes),
-        "line": MetricSetting(generator=LinearModel(), learners=line, repeats=True),
+        "line": MetricSetting(generator=LinearModelGenerator(), learners=line, repeats=True),
         "curve with heavy tails": MetricSetting(generator=heavy, learners=line),
         "classes in clusters": MetricSetting(
             generator=in_clusters, learners=classes, in_clusters=True

@@ -9,8 +9,8 @@ import numpy as np
 
 from thetahat.analyses.metrics.metric_values import Measured
 from thetahat.analyses.metrics.predictions import judged_from
-from thetahat.analyses.studies._rows import take
-from thetahat.analyses.studies.truths import FITTED, MODEL, NEW_FITTED, NEW_MODEL, Fitting
+from thetahat.analyses.studies.row_subsets import select_rows
+from thetahat.analyses.studies.truths import FITTED, MODEL, NEW_FITTED, NEW_MODEL, StudyLearner
 from thetahat.cross_validation.outcomes import SplitOutcome
 from thetahat.metrics.base import Judged, Metric
 from thetahat.schemes.base import Split
@@ -96,7 +96,7 @@ def _weighted(weights: FloatArray, values: FloatArray) -> float:
 
 
 def true_values(
-    metrics: Mapping[str, Metric], fitting: Fitting, fresh: Fresh, splits: Sequence[Split]
+    metrics: Mapping[str, Metric], fitting: StudyLearner, fresh: Fresh, splits: Sequence[Split]
 ) -> dict[str, TrueValues]:
     """Measure the models of one learner on fresh rows, by metric."""
     rest, outside = fresh.rest, fresh.outside
@@ -113,7 +113,7 @@ def true_values(
     new_parts: list[Judged] = []
     if outside is not None:
         for split, rows in zip(splits, _rows_by_source(outside), strict=True):
-            on = take(outside, rows)
+            on = select_rows(outside, rows)
             place = (split.repeat, split.block)
             new_splits.append(_judged(fitting, fresh.data, split.train, place, on))
         told = _judged(fitting, fresh.data, np.arange(fresh.data.n), (), outside)
@@ -135,7 +135,7 @@ def _values(metric: Metric, every: Sequence[Judged]) -> FloatArray:
 
 
 def _judged(
-    fitting: Fitting, data: Data, train: IntArray, place: Sequence[int], on: Data
+    fitting: StudyLearner, data: Data, train: IntArray, place: Sequence[int], on: Data
 ) -> Judged:
     said = fitting.predictions(data, train, place, on)
     outcome = SplitOutcome(
@@ -152,10 +152,10 @@ def _judged(
     return judged_from([outcome], on, fitting.name)
 
 
-def _of_split(fitting: Fitting, data: Data, split: Split, rest: Data, *, own: bool) -> Judged:
+def _of_split(fitting: StudyLearner, data: Data, split: Split, rest: Data, *, own: bool) -> Judged:
     """Return what one split's model says of fresh rows, or of those of its own source."""
     if own and data.source is not None and rest.source is not None:
-        rest = take(rest, np.flatnonzero(np.isin(rest.source, data.source[split.test])))
+        rest = select_rows(rest, np.flatnonzero(np.isin(rest.source, data.source[split.test])))
     return _judged(fitting, data, split.train, (split.repeat, split.block), rest)
 
 

@@ -20,15 +20,15 @@ from thetahat.analyses.losses import Choices
 from thetahat.analyses.metrics.inference import Reading, read
 from thetahat.analyses.metrics.metric_values import Measured, measure
 from thetahat.analyses.metrics.predictions import judged_from
-from thetahat.analyses.studies import names
-from thetahat.analyses.studies.draws import DRAW, OUTSIDE, REST
-from thetahat.analyses.studies.judging import RECOMMENDED
-from thetahat.analyses.studies.names import name_of
-from thetahat.analyses.studies.repeating import one_by_one, seed_of
-from thetahat.analyses.studies.truths import Fitting
+from thetahat.analyses.studies import record_names
+from thetahat.analyses.studies.loss_records import RECOMMENDED
+from thetahat.analyses.studies.population import DRAW, OUTSIDE, REST
+from thetahat.analyses.studies.record_names import record_name
+from thetahat.analyses.studies.repetitions import repetition_seed, run_one_by_one
+from thetahat.analyses.studies.truths import StudyLearner
 from thetahat.cross_validation import loss_table, rows_of, run_splits
 from thetahat.errors import EvaluationError
-from thetahat.generators import Size
+from thetahat.generators import DrawSize
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
 from thetahat.metrics import METRICS
@@ -72,12 +72,12 @@ class MetricStudy:
 
     def run(self, start: int, stop: int) -> dict[str, FloatArray]:
         """Do some repetitions."""
-        return one_by_one(self.repeat, start, stop)
+        return run_one_by_one(self.repeat, start, stop)
 
     def repeat(self, index: int) -> dict[str, float]:
         """Do one repetition; a scheme under which a learner refuses its rows gives ``failed``."""
-        seed, by_source = seed_of(self.seed, index), self.setting.by_source
-        record = {names.SOURCES: float(index) if by_source else 0.0}
+        seed, by_source = repetition_seed(self.seed, index), self.setting.by_source
+        record = {record_names.SOURCES: float(index) if by_source else 0.0}
         drawn = _draw(self.setting, self.n, seed)
         for key in self.schemes:
             failed = 0.0
@@ -85,7 +85,7 @@ class MetricStudy:
                 record.update(self._measured(key, drawn, seed))
             except EvaluationError:
                 failed = 1.0
-            record[name_of(key, names.FAILED)] = failed
+            record[record_name(key, record_names.FAILED)] = failed
         return record
 
     def _measured(self, key: str, drawn: Fresh, seed: int) -> dict[str, float]:
@@ -105,7 +105,7 @@ class MetricStudy:
         metrics = metrics_of(data.task)
         true = {
             name: true_values(
-                metrics, Fitting(name=name, learner=one, loss=loss, seed=seed), drawn, splits
+                metrics, StudyLearner(name=name, learner=one, loss=loss, seed=seed), drawn, splits
             )
             for name, one in learners.items()
         }
@@ -134,19 +134,19 @@ def metrics_of(task: str) -> dict[str, Metric]:
 def _draw(setting: MetricSetting, n: int, seed: int) -> Fresh:
     generator = setting.generator
     if not setting.by_source:
-        sources: Any = generator.settle(1, stream(seed, "study:sources"))
+        sources: Any = generator.draw_sources(1, stream(seed, "study:sources"))
         # rows each by itself tell a model's value with the least noise
-        rest = sources.without_clusters().draw(Size(n=N_JUDGED), stream(seed, REST))
-        data = sources.draw(Size(n=n), stream(seed, DRAW))
+        rest = sources.without_clusters().draw(DrawSize(n=N_JUDGED), stream(seed, REST))
+        data = sources.draw(DrawSize(n=n), stream(seed, DRAW))
         return Fresh(_dealt_whole(data, stream(seed, "folds of clusters")), rest, None)
-    size = Size(n_sources=SOURCES, per_source=max(n // SOURCES, 4))
-    many = Size(n_sources=SOURCES, per_source=N_JUDGED // SOURCES)
-    sources = generator.settle(SOURCES, stream(seed, "study:sources"))
+    size = DrawSize(n_sources=SOURCES, per_source=max(n // SOURCES, 4))
+    many = DrawSize(n_sources=SOURCES, per_source=N_JUDGED // SOURCES)
+    sources = generator.draw_sources(SOURCES, stream(seed, "study:sources"))
     rng = stream(seed, OUTSIDE)
     return Fresh(
         sources.draw(size, stream(seed, DRAW)),
         sources.draw(many, stream(seed, REST)),
-        generator.settle(SOURCES, rng).draw(many, rng),
+        generator.draw_sources(SOURCES, rng).draw(many, rng),
     )
 
 
@@ -164,16 +164,22 @@ def _told(
     """Yield estimates, truths and intervals; of each mean a subject of its own."""
     estimates = {MeanKind.MACRO: measured.macro, MeanKind.POOLED: measured.pooled}
     for mean, truths in truths_by_mean(measured, true).items():
-        subject = name_of(*about, mean)
-        yield name_of(key, subject, names.MEAN, mean), estimates[mean]
+        subject = record_name(*about, mean)
+        yield record_name(key, subject, record_names.MEAN, mean), estimates[mean]
         for truth, value in truths.items():
-            yield name_of(key, subject, names.TRUTHS, truth), value
+            yield record_name(key, subject, record_names.TRUTHS, truth), value
     for one in reading.intervals:
         label = one.method if one.variance is None else f"{one.method}:{one.variance}"
         for called in (label, RECOMMENDED) if one.recommended else (label,):
-            where = (name_of(*about, one.mean), names.INTERVALS, called, one.target, one.mean)
-            yield name_of(key, *where, "lower"), _end(one.lower, -math.inf)
-            yield name_of(key, *where, "upper"), _end(one.upper, math.inf)
+            where = (
+                record_name(*about, one.mean),
+                record_names.INTERVALS,
+                called,
+                one.target,
+                one.mean,
+            )
+            yield record_name(key, *where, "lower"), _end(one.lower, -math.inf)
+            yield record_name(key, *where, "upper"), _end(one.upper, math.inf)
 
 
 def _end(value: float | None, opened: float) -> float:

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from replications.coverage.averages import average
 from replications.coverage.metrics import DIFFERENCE
-from thetahat.analyses.studies.claims import Claim
-from thetahat.analyses.studies.judging import RECOMMENDED
-from thetahat.analyses.studies.monte_carlo import difference_of, ratio_of
-from thetahat.analyses.studies.tables import Number
+from thetahat.analyses.studies.claims import StudyClaim
+from thetahat.analyses.studies.loss_records import RECOMMENDED
+from thetahat.analyses.studies.monte_carlo import divide, subtract
+from thetahat.analyses.studies.tables import MonteCarloNumber
 
 SHORT: Final = 0.05
 """How much coverage may lack of its level on average for an interval to be recommended."""
@@ -21,12 +21,12 @@ CLEARLY: Final = 0.02
 Row = Mapping[str, Any]
 
 
-def metric_claims(rows: Sequence[Row], level: float) -> tuple[Claim, ...]:
+def metric_claims(rows: Sequence[Row], level: float) -> tuple[StudyClaim, ...]:
     """Return the claims with the figures that decide them, of all cells."""
     return (*_of_the_rule(rows, level), *_of_cells(rows, level), *_of_logits(rows), *_of_bca(rows))
 
 
-def _of_the_rule(rows: Sequence[Row], level: float) -> Iterator[Claim]:
+def _of_the_rule(rows: Sequence[Row], level: float) -> Iterator[StudyClaim]:
     """Yield, for each metric and target, whether what is recommended covers."""
     groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
@@ -34,7 +34,7 @@ def _of_the_rule(rows: Sequence[Row], level: float) -> Iterator[Claim]:
             of = DIFFERENCE if row["of"] == DIFFERENCE else "models"
             groups.setdefault((row["metric"], of, row["target"]), []).append(row)
     for (metric, of, target), of_group in groups.items():
-        yield Claim(
+        yield StudyClaim(
             text="The interval that the service recommends covers nearly as often as it says.",
             reference="",
             place="the rule of recommendation",
@@ -119,7 +119,7 @@ _CELLS: Final = (
 )
 
 
-def _of_cells(rows: Sequence[Row], level: float) -> Iterator[Claim]:
+def _of_cells(rows: Sequence[Row], level: float) -> Iterator[StudyClaim]:
     """Yield what theory says of intervals in single cells, averaged over the two learners."""
     sizes = [row["n"] for row in rows]
     for one in _CELLS:
@@ -133,7 +133,7 @@ def _of_cells(rows: Sequence[Row], level: float) -> Iterator[Claim]:
             and all(row[key] == getattr(one, key) for key in keys)
         ]
         if found:
-            yield Claim(
+            yield StudyClaim(
                 text=one.text,
                 reference=one.reference,
                 place="the assumptions of the method",
@@ -147,7 +147,7 @@ def _of_cells(rows: Sequence[Row], level: float) -> Iterator[Claim]:
             )
 
 
-def _of_logits(rows: Sequence[Row]) -> Iterator[Claim]:
+def _of_logits(rows: Sequence[Row]) -> Iterator[StudyClaim]:
     """Yield, for each metric that has a logit interval, whether that is the better one."""
     by_place = {_place(row): row for row in rows}
     for metric in dict.fromkeys(row["metric"] for row in rows):
@@ -162,40 +162,36 @@ def _of_logits(rows: Sequence[Row]) -> Iterator[Claim]:
                     pairs.append((row, plain))
         if pairs:
             logits, plains = zip(*pairs, strict=True)
-            yield Claim(
+            yield StudyClaim(
                 text="The logit interval covers more often than the normal or t one.",
                 reference="",
                 place="the rule of recommendation",
                 measured=f"coverage of the logit less that of the other, {metric}",
-                figure=difference_of(
-                    _average_of(logits, "coverage"), _average_of(plains, "coverage")
-                ),
+                figure=subtract(_average_of(logits, "coverage"), _average_of(plains, "coverage")),
                 at_least=0,
             )
-            yield Claim(
+            yield StudyClaim(
                 text="The logit interval has the lower interval score.",
                 reference="gneiting2007",
                 place="the rule of recommendation",
                 measured=f"interval score of the logit over that of the other, {metric}",
-                figure=ratio_of(_average_of(logits, "score"), _average_of(plains, "score")),
+                figure=divide(_average_of(logits, "score"), _average_of(plains, "score")),
                 at_most=1,
             )
 
 
-def _of_bca(rows: Sequence[Row]) -> Iterator[Claim]:
+def _of_bca(rows: Sequence[Row]) -> Iterator[StudyClaim]:
     """Yield whether the bootstrap with corrected bias does for paired differences what it may."""
     of_scheme = [row for row in rows if row["of"] == DIFFERENCE and row["scheme"] == "holdout"]
     corrected = [row for row in of_scheme if row["interval"] == "bca"]
     normal = [row for row in of_scheme if str(row["interval"]).startswith("normal:")]
     if corrected and normal:
-        yield Claim(
+        yield StudyClaim(
             text="Of paired differences the BCa interval covers less often than the normal one.",
             reference="efron1987",
             place="the assumptions of the method",
             measured="coverage of bca less that of normal, differences, holdout",
-            figure=difference_of(
-                _average_of(corrected, "coverage"), _average_of(normal, "coverage")
-            ),
+            figure=subtract(_average_of(corrected, "coverage"), _average_of(normal, "coverage")),
             at_most=0,
         )
 
@@ -205,5 +201,5 @@ def _place(row: Row) -> tuple[str, ...]:
     return tuple(str(row[key]) for key in keys)
 
 
-def _average_of(rows: Sequence[Row], key: str) -> Number:
+def _average_of(rows: Sequence[Row], key: str) -> MonteCarloNumber:
     return average([row[key] for row in rows if row[key] is not None])

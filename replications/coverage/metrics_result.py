@@ -8,14 +8,14 @@ from typing import Any, Final
 from replications.coverage.averages import average
 from replications.coverage.metrics import DIFFERENCE, MetricCell
 from replications.coverage.metrics_claims import metric_claims
-from thetahat.analyses.studies._table_rows import intervals_rows
-from thetahat.analyses.studies.base import Findings, Records
-from thetahat.analyses.studies.figures import Axis, Figure, Series
-from thetahat.analyses.studies.judging import RECOMMENDED
-from thetahat.analyses.studies.monte_carlo import ratio_of
-from thetahat.analyses.studies.names import parts_of
-from thetahat.analyses.studies.records import Reading
-from thetahat.analyses.studies.tables import Number, Table
+from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.analyses.studies.figures import FigureAxis, FigureSeries, StudyFigure
+from thetahat.analyses.studies.general_rows import intervals_rows
+from thetahat.analyses.studies.loss_records import RECOMMENDED
+from thetahat.analyses.studies.monte_carlo import divide
+from thetahat.analyses.studies.record_names import split_record_name
+from thetahat.analyses.studies.record_reader import RecordReader
+from thetahat.analyses.studies.tables import MonteCarloNumber, StudyTable
 from thetahat.analyses.studies.truths import AT_N, NEW_AT_N
 from thetahat.values.types import Target
 
@@ -30,10 +30,10 @@ def metric_rows(cell: MetricCell, records: Records) -> list[Row]:
     """Return a row for each scheme, metric, learner or difference, mean and interval."""
     schemes = cell.study.schemes
     of_sources = frozenset(schemes) if cell.study.setting.by_source else frozenset[str]()
-    reading = Reading(records, of_sources)
+    reading = RecordReader(records, of_sources)
     found = []
     for row in intervals_rows(reading, dict.fromkeys(schemes, cell.study.level)):
-        metric, who, _ = parts_of(str(row["subject"]))
+        metric, who, _ = split_record_name(str(row["subject"]))
         expected = NEW_AT_N if row["target"] == Target.NEW_SOURCE else AT_N
         found.append(
             {
@@ -55,11 +55,11 @@ def metric_rows(cell: MetricCell, records: Records) -> list[Row]:
     return found
 
 
-def metric_findings(of_cells: Sequence[tuple[MetricCell, Records]], level: float) -> Findings:
+def metric_findings(of_cells: Sequence[tuple[MetricCell, Records]], level: float) -> StudyFindings:
     """Return what all cells of metrics say together."""
     rows = [row for cell, records in of_cells for row in metric_rows(cell, records)]
     summary = summarised_metrics(rows)
-    return Findings(
+    return StudyFindings(
         tables=metric_tables(rows, summary, level),
         figures=metric_figures(summary, level),
         claims=metric_claims(rows, level),
@@ -106,12 +106,12 @@ def _averages(rows: Sequence[Row], recommended: Mapping[tuple[str, ...], Row]) -
     for key in ("width", "score"):
         pairs = [(row[key], recommended.get(_place(row), {}).get(key)) for row in rows]
         told[f"relative_{key}"] = average(
-            [ratio_of(a, b) for a, b in pairs if a is not None and b is not None]
+            [divide(a, b) for a, b in pairs if a is not None and b is not None]
         )
     return told
 
 
-def _or_one(number: Number) -> float:
+def _or_one(number: MonteCarloNumber) -> float:
     return 1.0 if number.value is None else number.value
 
 
@@ -157,12 +157,14 @@ def _averaged(sizes: Iterable[int]) -> dict[str, str]:
     }
 
 
-def metric_tables(rows: Sequence[Row], summary: Sequence[Row], level: float) -> tuple[Table, Table]:
+def metric_tables(
+    rows: Sequence[Row], summary: Sequence[Row], level: float
+) -> tuple[StudyTable, StudyTable]:
     """Tabulate the averages over cells, and every cell."""
     order = ("metric", "of", "scheme", "target", "mean", "interval")
     ordered = sorted(summary, key=lambda row: tuple(str(row[key]) for key in order))
     return (
-        Table(
+        StudyTable(
             name="metrics",
             title=f"Intervals of level {level:g} of metrics that are no averages, over all cells",
             columns=_averaged(sorted({row["n"] for row in rows})),
@@ -174,7 +176,7 @@ def metric_tables(rows: Sequence[Row], summary: Sequence[Row], level: float) -> 
                 "value is that of learning from n rows; of a new source, on one."
             ),
         ),
-        Table(
+        StudyTable(
             name="metric_cells",
             title=f"Intervals of level {level:g} of metrics that are no averages, cell by cell",
             columns=_OF_A_CELL,
@@ -183,7 +185,7 @@ def metric_tables(rows: Sequence[Row], summary: Sequence[Row], level: float) -> 
     )
 
 
-def metric_figures(summary: Sequence[Row], level: float) -> tuple[Figure, ...]:
+def metric_figures(summary: Sequence[Row], level: float) -> tuple[StudyFigure, ...]:
     """Coverage against relative width, a figure for each target, of models and of differences."""
     found = []
     for target in sorted({row["target"] for row in summary}):
@@ -198,21 +200,21 @@ def metric_figures(summary: Sequence[Row], level: float) -> tuple[Figure, ...]:
     return tuple(found)
 
 
-def _figure(rows: Sequence[Row], target: str, words: str, level: float) -> Figure:
+def _figure(rows: Sequence[Row], target: str, words: str, level: float) -> StudyFigure:
     series = []
     for metric in sorted({row["metric"] for row in rows}):
         of_metric = [row for row in rows if row["metric"] == metric]
         x = [row["relative_width"].value for row in of_metric]
         y = [row["coverage"].value for row in of_metric]
         error = [row["coverage"].standard_error for row in of_metric]
-        series.append(Series(metric, x, y, error, "points"))
+        series.append(FigureSeries(metric, x, y, error, "points"))
     widths = [row["relative_width"].value for row in rows]
-    nominal = Series("nominal", [min(widths), max(widths)], [level, level], None, "dashed")
-    return Figure(
+    nominal = FigureSeries("nominal", [min(widths), max(widths)], [level, level], None, "dashed")
+    return StudyFigure(
         name=f"{words.replace(' ', '_')}_{target}",
         title=f"Coverage against width: {words}, target {target}",
-        x=Axis("width over the recommended interval's", "log"),
-        y=Axis("share of repetitions"),
+        x=FigureAxis("width over the recommended interval's", "log"),
+        y=FigureAxis("share of repetitions"),
         series=(*series, nominal),
         note="A point is one interval under one scheme, averaged over the cells.",
     )

@@ -11,12 +11,12 @@ from replications.coverage.cells import Cell
 from replications.coverage.claims import claims
 from replications.coverage.clusters import claims_of_clusters
 from replications.coverage.shifted_samples import claims_of_shifts
-from thetahat.analyses.studies.base import Findings, Records
-from thetahat.analyses.studies.figures import Axis, Figure, Series
-from thetahat.analyses.studies.judging import RECOMMENDED
-from thetahat.analyses.studies.monte_carlo import ratio_of
+from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.analyses.studies.figures import FigureAxis, FigureSeries, StudyFigure
+from thetahat.analyses.studies.loss_records import RECOMMENDED
+from thetahat.analyses.studies.monte_carlo import divide
 from thetahat.analyses.studies.tables import Cell as TableCell
-from thetahat.analyses.studies.tables import Number, Table
+from thetahat.analyses.studies.tables import MonteCarloNumber, StudyTable
 from thetahat.analyses.studies.truths import PREDICTED
 from thetahat.cautions import Caution, restore
 
@@ -25,7 +25,7 @@ EXPECTED: Final = "covers_expected_at_n"
 KEPT: Final = ("coverage", EXPECTED, "width", "score", "built")
 
 
-def findings(of_cells: Sequence[tuple[Cell, Records]], level: float) -> Findings:
+def findings(of_cells: Sequence[tuple[Cell, Records]], level: float) -> StudyFindings:
     """Return what all cells say together."""
     rows: list[Row] = []
     cautions: dict[tuple[str, str], Caution] = {}
@@ -41,7 +41,7 @@ def findings(of_cells: Sequence[tuple[Cell, Records]], level: float) -> Findings
                 cautions[caution.code, message] = restore(caution.code, message)
     summary = summarised(rows, level)
     best = best_rows(summary)
-    return Findings(
+    return StudyFindings(
         tables=(best_table(best, level), _summary(summary, level), _cells(rows, level)),
         figures=_figures(summary, level),
         claims=(
@@ -94,28 +94,34 @@ def _place(row: Row) -> tuple[str, ...]:
 
 def _averages(rows: Sequence[Row], recommended: Mapping[tuple[str, ...], Row], level: float) -> Row:
     covered = [row.get("coverage", row.get(EXPECTED)) for row in rows]
-    known = [n for n in covered if isinstance(n, Number) and n.value is not None]
+    known = [n for n in covered if isinstance(n, MonteCarloNumber) and n.value is not None]
     expected = [row.get(EXPECTED) for row in rows]
     values = [n.value for n in known if n.value is not None]
     return {
         "coverage": average(known),
         "least": min(values) if values else None,
         "undercoverage": sum(max(level - v, 0) for v in values) / len(values) if values else None,
-        EXPECTED: average([n for n in expected if isinstance(n, Number)]),
+        EXPECTED: average([n for n in expected if isinstance(n, MonteCarloNumber)]),
         "relative_width": _relative(rows, recommended, "width").value,
         "relative_score": _relative(rows, recommended, "score"),
         "built": average([row["built"] for row in rows]),
     }
 
 
-def _relative(rows: Sequence[Row], recommended: Mapping[tuple[str, ...], Row], key: str) -> Number:
+def _relative(
+    rows: Sequence[Row], recommended: Mapping[tuple[str, ...], Row], key: str
+) -> MonteCarloNumber:
     """Return the average over cells of one number over the recommended interval's.
 
     Both are of the same draws, so the error, which takes them for independent, is too large.
     """
     pairs = [(row.get(key), recommended.get(_place(row), {}).get(key)) for row in rows]
     return average(
-        [ratio_of(a, b) for a, b in pairs if isinstance(a, Number) and isinstance(b, Number)]
+        [
+            divide(a, b)
+            for a, b in pairs
+            if isinstance(a, MonteCarloNumber) and isinstance(b, MonteCarloNumber)
+        ]
     )
 
 
@@ -134,9 +140,9 @@ _COLUMNS: Final = {
 }
 
 
-def _summary(summary: Sequence[Row], level: float) -> Table:
+def _summary(summary: Sequence[Row], level: float) -> StudyTable:
     ordered = sorted(summary, key=lambda row: (row["scheme"], row["target"], row["interval"]))
-    return Table(
+    return StudyTable(
         name="summary",
         title=f"Coverage and width of intervals of level {level:g}, over all cells",
         columns=_COLUMNS,
@@ -150,7 +156,7 @@ def _summary(summary: Sequence[Row], level: float) -> Table:
     )
 
 
-def _cells(rows: Sequence[Row], level: float) -> Table:
+def _cells(rows: Sequence[Row], level: float) -> StudyTable:
     columns = {
         "population": "Population",
         "learner": "Learner",
@@ -166,10 +172,10 @@ def _cells(rows: Sequence[Row], level: float) -> Table:
     }
     told: list[dict[str, TableCell]] = [dict(row) for row in rows]
     title = f"Coverage and width of intervals of level {level:g}, cell by cell"
-    return Table(name="cells", title=title, columns=columns, rows=told)
+    return StudyTable(name="cells", title=title, columns=columns, rows=told)
 
 
-def _figures(summary: Sequence[Row], level: float) -> tuple[Figure, ...]:
+def _figures(summary: Sequence[Row], level: float) -> tuple[StudyFigure, ...]:
     """Coverage against relative width, a figure for each target."""
     found = []
     for target in sorted({row["target"] for row in summary}):
@@ -180,18 +186,18 @@ def _figures(summary: Sequence[Row], level: float) -> tuple[Figure, ...]:
             x = [row["relative_width"] for row in shown]
             y = [row["coverage"].value for row in shown]
             error = [row["coverage"].standard_error for row in shown]
-            series.append(Series(scheme, x, y, error, "points"))
+            series.append(FigureSeries(scheme, x, y, error, "points"))
         widths = [value for one in series for value in one.x if value is not None]
         if not widths:  # of weighted risks none is recommended
             continue
         ends = [min(widths), max(widths)]
-        nominal = Series("nominal", ends, [level, level], None, "dashed")
+        nominal = FigureSeries("nominal", ends, [level, level], None, "dashed")
         found.append(
-            Figure(
+            StudyFigure(
                 name=f"coverage_{target}",
                 title=f"Coverage against width, target {target}",
-                x=Axis("width over the recommended interval's", "log"),
-                y=Axis("share of repetitions"),
+                x=FigureAxis("width over the recommended interval's", "log"),
+                y=FigureAxis("share of repetitions"),
                 series=(*series, nominal),
                 note="A point is one interval under one scheme, averaged over the cells.",
             )

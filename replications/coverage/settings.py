@@ -8,10 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from thetahat.analyses.studies._rows import take
-from thetahat.analyses.studies.population import DataAsPopulation, GeneratedData, Population
-from thetahat.generators import Size
-from thetahat.generators.linear_model import LinearModel
+from thetahat.analyses.studies.dataset_population import DataAsPopulation
+from thetahat.analyses.studies.generated_population import GeneratedData
+from thetahat.analyses.studies.population import Population
+from thetahat.analyses.studies.row_subsets import select_rows
+from thetahat.generators import DrawSize
+from thetahat.generators.linear_model import LinearModelGenerator
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
 from thetahat.tables.data import CLASSIFICATION, Data
 
@@ -76,20 +78,20 @@ class Setting:
     same_sources: int | None = 1
     refits: bool = True
 
-    def size(self, n: int) -> Size:
+    def size(self, n: int) -> DrawSize:
         """Return the size of a draw of about n rows."""
         if self.by_source:
-            return Size(n_sources=SOURCES, per_source=max(n // SOURCES, 4))
+            return DrawSize(n_sources=SOURCES, per_source=max(n // SOURCES, 4))
         if self.in_clusters:
-            return Size(n_sources=n // CLUSTER, per_source=CLUSTER)
-        return Size(n=n)
+            return DrawSize(n_sources=n // CLUSTER, per_source=CLUSTER)
+        return DrawSize(n=n)
 
 
 _CLASSES = TwoClassGaussian(n_features=10, n_relevant=5, shift=0.7)
 _BY_SOURCE = replace(_CLASSES, source_spread=0.5)
 _CLUSTERS = replace(_CLASSES, cluster_size=CLUSTER, cluster_correlation=0.5)
-_HEAVY = LinearModel(degrees_of_freedom=3, curvature=0.5)
-_LINE_IN_CLUSTERS = LinearModel(cluster_size=CLUSTER, cluster_correlation=0.8)
+_HEAVY = LinearModelGenerator(degrees_of_freedom=3, curvature=0.5)
+_LINE_IN_CLUSTERS = LinearModelGenerator(cluster_size=CLUSTER, cluster_correlation=0.8)
 
 
 def settings() -> dict[str, Setting]:
@@ -105,7 +107,7 @@ def settings() -> dict[str, Setting]:
     return {
         "two classes": of(_CLASSES, "zero_one", *classes),
         "two classes, brier": of(_CLASSES, "brier", "linear_discriminant"),
-        "line": of(LinearModel(), "squared", "ridge", "nearest_neighbours"),
+        "line": of(LinearModelGenerator(), "squared", "ridge", "nearest_neighbours"),
         "curve with heavy tails": of(_HEAVY, "squared", "ridge"),
         "new sources": of(_BY_SOURCE, "zero_one", *classes, by_source=True),
         "the same sources": of(
@@ -135,4 +137,4 @@ def without_copies(data: Data) -> Data:
     if data.cluster is None:
         return data
     first = np.sort(np.unique(data.cluster, return_index=True)[1])
-    return replace(take(data, first), cluster=None)
+    return replace(select_rows(data, first), cluster=None)

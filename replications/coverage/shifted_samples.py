@@ -9,13 +9,13 @@ from replications.coverage.cells import Cell
 from replications.coverage.claims import SHORT
 from replications.coverage.settings import N_JUDGED
 from thetahat.analyses.losses import Choices
-from thetahat.analyses.studies.claims import Claim
-from thetahat.analyses.studies.estimator import Estimator, Weighted
+from thetahat.analyses.studies.claims import StudyClaim
+from thetahat.analyses.studies.estimator import StudyEstimator, WeightedEstimation
 from thetahat.analyses.studies.general import GeneralStudy
-from thetahat.analyses.studies.generators import GeneratedPairs
-from thetahat.analyses.studies.tables import Number
+from thetahat.analyses.studies.generated_population import GeneratedPairs
+from thetahat.analyses.studies.tables import MonteCarloNumber
 from thetahat.analyses.studies.truths import ON_TARGET
-from thetahat.generators import Size
+from thetahat.generators import DrawSize
 from thetahat.generators.gaussian_shift import GaussianShift
 from thetahat.importance_weights import IMPORTANCE_WEIGHTS
 from thetahat.learners.logistic_regression import LogisticRegression
@@ -51,26 +51,26 @@ def shift_cells(
 def _study(scale: float, n: int, level: float, seed: int) -> GeneralStudy:
     risks = {name: method() for name, method in WEIGHTED_RISKS.items()}
     estimators = [
-        Estimator(
+        StudyEstimator(
             key=key,
             choices=Choices(level=level),
             scheme=KFold(n_folds=5),
             learners={LEARNER: LogisticRegression()},
             loss=ZeroOne(),
             truths=(ON_TARGET,),
-            weighted=Weighted(IMPORTANCE_WEIGHTS[weights](), risks),
+            weighted=WeightedEstimation(IMPORTANCE_WEIGHTS[weights](), risks),
         )
         for key, weights in WEIGHTED.items()
     ]
     return GeneralStudy(
         population=GeneratedPairs(GaussianShift(scale=scale), N_JUDGED),
-        size=Size(n=n, n_target=n),
+        size=DrawSize(n=n, n_target=n),
         estimators=estimators,
         seed=seed,
     )
 
 
-def claims_of_shifts(rows: Sequence[Row], level: float) -> list[Claim]:
+def claims_of_shifts(rows: Sequence[Row], level: float) -> list[StudyClaim]:
     """Return the claims with the figures that decide them; ``rows`` are of single cells."""
     found = []
     for text, population, largest, bounds in (
@@ -89,9 +89,9 @@ def claims_of_shifts(rows: Sequence[Row], level: float) -> list[Claim]:
     ):
         row = _row_of(rows, population, largest=largest)
         if row is not None:
-            figure: Number = row["coverage"]
+            figure: MonteCarloNumber = row["coverage"]
             found.append(
-                Claim(
+                StudyClaim(
                     text=text,
                     reference=SOURCE,
                     place="the variance of the weights",

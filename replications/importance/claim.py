@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from thetahat.analyses.studies.claims import Claim
-from thetahat.analyses.studies.tables import Number
+from thetahat.analyses.studies.claims import StudyClaim
+from thetahat.analyses.studies.tables import MonteCarloNumber
 
 
 def claim(  # noqa: PLR0913 - what a claim says
     text: str,
     place: str,
     measured: str,
-    figure: Number,
+    figure: MonteCarloNumber,
     at_least: float | None = None,
     at_most: float | None = None,
-) -> Claim:
+) -> StudyClaim:
     """Return a claim of kouw2019: that ``figure``, which is what is ``measured``, is in bounds."""
-    return Claim(
+    return StudyClaim(
         text=text,
         reference="kouw2019",
         place=place,

@@ -12,8 +12,8 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from thetahat.analyses.studies.base import Records
-from thetahat.analyses.studies.monte_carlo import difference_of, mean_of
-from thetahat.analyses.studies.tables import Number
+from thetahat.analyses.studies.monte_carlo import monte_carlo_mean, subtract
+from thetahat.analyses.studies.tables import MonteCarloNumber
 from thetahat.paired_tests._signed_ranks import signed_ranks
 from thetahat.paired_tests._units import ROUNDINGS, PairedUnits
 from thetahat.values.types import FloatArray
@@ -77,24 +77,26 @@ class FinalRisks:
         """Return for how many data sets there are no weights."""
         return int((~self._known[:, at]).sum())
 
-    def mean(self, risk: str, at: int, which: Which) -> Number:
+    def mean(self, risk: str, at: int, which: Which) -> MonteCarloNumber:
         """Mean final risk."""
-        return mean_of(self.values(risk, at, which))
+        return monte_carlo_mean(self.values(risk, at, which))
 
-    def gain(self, at: int, which: Which) -> Number:
+    def gain(self, at: int, which: Which) -> MonteCarloNumber:
         """Mean of the final risk by the weighted risk less that by the controlled one."""
-        return mean_of(self.values("weighted", at, which) - self.values("controlled", at, which))
+        return monte_carlo_mean(
+            self.values("weighted", at, which) - self.values("controlled", at, which)
+        )
 
-    def worse(self, risk: str, at: int) -> Number:
+    def worse(self, risk: str, at: int) -> MonteCarloNumber:
         """How much larger the mean is in the tenth than in the others, over the others' mean."""
         rest = self.mean(risk, at, "rest")
-        return over(difference_of(self.mean(risk, at, "top"), rest), rest.value)
+        return over(subtract(self.mean(risk, at, "top"), rest), rest.value)
 
-    def relative_gain(self, at: int, which: Which) -> Number:
+    def relative_gain(self, at: int, which: Which) -> MonteCarloNumber:
         """Return the gain over the mean by the controlled risk."""
         return over(self.gain(at, which), self.mean("controlled", at, which).value)
 
-    def log_p(self, at: int, which: Which) -> Number:
+    def log_p(self, at: int, which: Which) -> MonteCarloNumber:
         """Decimal logarithm of the two-sided p-value of Wilcoxon's signed-rank test.
 
         By the normal approximation, without the data sets where both select the same.
@@ -104,15 +106,17 @@ class FinalRisks:
         apart = np.where(np.abs(a - b) <= roundings, 0.0, a - b)
         units = PairedUnits("instance", apart, roundings, np.full(len(a), 1 / max(len(a), 1)))
         if units.n_zeros == len(a):
-            return Number(0.0, 0.0) if len(a) else Number(None)
+            return MonteCarloNumber(0.0, 0.0) if len(a) else MonteCarloNumber(None)
         found = signed_ranks(units, "wilcox")
         z = (found.positive - found.expected) / math.sqrt(found.variance)
-        return Number(min((math.log(2) + float(log_ndtr(-abs(z)))) / math.log(10), 0.0), 0.0)
+        return MonteCarloNumber(
+            min((math.log(2) + float(log_ndtr(-abs(z)))) / math.log(10), 0.0), 0.0
+        )
 
 
-def over(number: Number, divisor: float | None) -> Number:
+def over(number: MonteCarloNumber, divisor: float | None) -> MonteCarloNumber:
     """Return a number over another that is taken as known."""
     if number.value is None or not divisor:
-        return Number(None)
+        return MonteCarloNumber(None)
     error = None if number.standard_error is None else number.standard_error / abs(divisor)
-    return Number(number.value / divisor, error)
+    return MonteCarloNumber(number.value / divisor, error)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from replications.importance.final_risks import RISKS, TITLES, FinalRisks, Which
-from thetahat.analyses.studies.base import Findings, Records
-from thetahat.analyses.studies.claims import Claim
-from thetahat.analyses.studies.figures import Axis, Figure, Series
-from thetahat.analyses.studies.tables import Number, Table
+from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.analyses.studies.claims import StudyClaim
+from thetahat.analyses.studies.figures import FigureAxis, FigureSeries, StudyFigure
+from thetahat.analyses.studies.tables import MonteCarloNumber, StudyTable
 from thetahat.cautions import DATA_SETS_WITHOUT_WEIGHTS, FEW_REPETITIONS, Caution
 
 ENOUGH: Final = 500
@@ -27,10 +27,10 @@ def findings(  # noqa: PLR0913 - what the presets differ in
     panels: Mapping[str, str],
     gammas: Sequence[float],
     *,
-    claims: Callable[[FinalRisks], list[Claim]],
+    claims: Callable[[FinalRisks], list[StudyClaim]],
     axis: str = "gamma, variance of the source",
     cautions: tuple[Caution, ...] = (),
-) -> Findings:
+) -> StudyFindings:
     """Return what the repetitions say.
 
     Parameters
@@ -39,7 +39,7 @@ def findings(  # noqa: PLR0913 - what the presets differ in
         By estimator of the weights, the number of the text's figure.
     """
     told = {name: FinalRisks(records, name, gammas) for name in panels}
-    return Findings(
+    return StudyFindings(
         tables=tuple(_table(one) for one in told.values()),
         figures=tuple(_figure(one, panels[name], axis) for name, one in told.items()),
         claims=tuple(claim for one in told.values() for claim in claims(one)),
@@ -66,17 +66,20 @@ def few_repetitions(n: int) -> tuple[Caution, ...]:
     )
 
 
-def _table(told: FinalRisks) -> Table:
-    rows: list[dict[str, Number | float | str | None]] = []
+def _table(told: FinalRisks) -> StudyTable:
+    rows: list[dict[str, MonteCarloNumber | float | str | None]] = []
     for which in ("all", "top"):
         for at, gamma in enumerate(told.gammas):
-            row: dict[str, Number | float | str | None] = {"gamma": gamma, "of": TITLES[which]}
+            row: dict[str, MonteCarloNumber | float | str | None] = {
+                "gamma": gamma,
+                "of": TITLES[which],
+            }
             row |= {risk: told.mean(risk, at, which) for risk in RISKS}
             row["gain"] = told.gain(at, which)
             row["log10_p"] = told.log_p(at, which).value
             row["weight_variance"] = told.mean("weight_variance", at, which)
             rows.append(row)
-    return Table(
+    return StudyTable(
         name=f"final_risks_{told.name}",
         title=f"Mean final target risks, weights by {WEIGHTS[told.name]}",
         columns={
@@ -93,14 +96,14 @@ def _table(told: FinalRisks) -> Table:
     )
 
 
-def _figure(told: FinalRisks, number: str, axis: str) -> Figure:
-    series: list[Series] = []
+def _figure(told: FinalRisks, number: str, axis: str) -> StudyFigure:
+    series: list[FigureSeries] = []
     marks: tuple[tuple[Which, str], ...] = (("all", ""), ("top", " >>"))
     for which, mark in marks:
         for risk, title in RISKS.items():
             means = [told.mean(risk, at, which) for at in range(len(told.gammas))]
             series.append(
-                Series(
+                FigureSeries(
                     f"{title}{mark}",
                     told.gammas,
                     [one.value for one in means],
@@ -108,11 +111,11 @@ def _figure(told: FinalRisks, number: str, axis: str) -> Figure:
                     "line" if which == "all" else "dashed",
                 )
             )
-    return Figure(
+    return StudyFigure(
         name=f"figure_{number}_{told.name}",
         title=f"Mean final target risks, weights by {WEIGHTS[told.name]}",
-        x=Axis(axis),
-        y=Axis("mean target risk"),
+        x=FigureAxis(axis),
+        y=FigureAxis("mean target risk"),
         series=tuple(series),
         note=f"Figure {number} of the text; >> is the tenth of the data sets with the largest "
         "variance of the weights.",

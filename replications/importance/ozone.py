@@ -11,7 +11,7 @@ import numpy as np
 from replications.importance.weighted_selection import GRAIN
 from thetahat.cautions import GENERATED_POPULATION, Caution
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.generators.gaussian_shift import Shifted
+from thetahat.generators.gaussian_shift import ShiftedSamples
 from thetahat.seeds import stream
 from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray, IntArray
@@ -58,7 +58,7 @@ class Days:
 
     def draw(
         self, gamma: float, rng: np.random.Generator, count: int, *, together: bool
-    ) -> Shifted:
+    ) -> ShiftedSamples:
         """Draw ``GRAIN`` source samples: without replacement, most likely near the start.
 
         ``count`` rows of each class, or of both together.
@@ -76,7 +76,9 @@ class Days:
             first = np.argpartition(waiting[:, of_class], count - 1, axis=1)[:, :count]
             chosen.append(of_class[np.sort(first, axis=1)])
         rows = np.concatenate(chosen, axis=1)
-        return Shifted(self.rows[rows], self.labels[rows], self.rows[None], self.labels[None])
+        return ShiftedSamples(
+            self.rows[rows], self.labels[rows], self.rows[None], self.labels[None]
+        )
 
 
 def days_of(

@@ -6,9 +6,9 @@ from typing import Final
 
 from replications.importance.claim import claim
 from replications.importance.final_risks import FinalRisks, Which, over
-from thetahat.analyses.studies.claims import Claim
-from thetahat.analyses.studies.monte_carlo import difference_of
-from thetahat.analyses.studies.tables import Number
+from thetahat.analyses.studies.claims import StudyClaim
+from thetahat.analyses.studies.monte_carlo import subtract
+from thetahat.analyses.studies.tables import MonteCarloNumber
 
 SMALL: Final = 0.01
 """What counts as nearly no difference: a hundredth of the mean risk."""
@@ -17,7 +17,7 @@ REPETITIONS: Final = 100_000
 """Of the text; p-values fall with them, so fewer do not decide against one."""
 
 
-def of_figure_6(told: FinalRisks) -> list[Claim]:
+def of_figure_6(told: FinalRisks) -> list[StudyClaim]:
     """Judge section 5.3 on the synthetic setting."""
     place, found = "section 5.3, Figure 6", []
     for at, gamma in enumerate(told.gammas):
@@ -36,7 +36,7 @@ def of_figure_6(told: FinalRisks) -> list[Claim]:
     return [*found, *_of_errors(told, place), _of_test(told, "top", -30, place)]
 
 
-def of_figure_7(told: FinalRisks) -> list[Claim]:
+def of_figure_7(told: FinalRisks) -> list[StudyClaim]:
     """Judge section 5.3 on the ozone data."""
     place, found = "section 5.3, Figure 7", []
     for at, gamma in enumerate(told.gammas):
@@ -74,7 +74,7 @@ def of_figure_7(told: FinalRisks) -> list[Claim]:
     return [*found, *(_of_test(told, which, -50, place) for which in NAMES)]
 
 
-def of_figure_8(told: FinalRisks) -> list[Claim]:
+def of_figure_8(told: FinalRisks) -> list[StudyClaim]:
     """Judge section 5.4."""
     place, found = "section 5.4, Figure 8", []
     for at, gamma in enumerate(told.gammas):
@@ -91,7 +91,7 @@ def of_figure_8(told: FinalRisks) -> list[Claim]:
     return found
 
 
-def _of_tenth(told: FinalRisks, at: int, place: str) -> list[Claim]:
+def _of_tenth(told: FinalRisks, at: int, place: str) -> list[StudyClaim]:
     measured = f"over the others', {told.name}, gamma = {told.gammas[at]:g}"
     return [
         claim(
@@ -122,7 +122,7 @@ def _of_tenth(told: FinalRisks, at: int, place: str) -> list[Claim]:
     ]
 
 
-def _of_errors(told: FinalRisks, place: str) -> list[Claim]:
+def _of_errors(told: FinalRisks, place: str) -> list[StudyClaim]:
     """Judge whether error bars are too small to see: below a hundredth of their mean."""
     largest = 0.0
     for at in range(len(told.gammas)):
@@ -135,16 +135,16 @@ def _of_errors(told: FinalRisks, place: str) -> list[Claim]:
             "The error bars are too small to see.",
             place,
             f"largest standard error over its mean, weighted risk in the tenth, {told.name}",
-            Number(largest, 0.0),
+            MonteCarloNumber(largest, 0.0),
             None,
             SMALL,
         )
     ]
 
 
-def _of_rise(told: FinalRisks, risk: str, place: str) -> Claim:
+def _of_rise(told: FinalRisks, risk: str, place: str) -> StudyClaim:
     first, last = (told.mean(risk, at, "all") for at in (0, len(told.gammas) - 1))
-    rise = over(difference_of(last, first), first.value)
+    rise = over(subtract(last, first), first.value)
     return claim(
         "All risks increase slightly as gamma grows.",
         place,
@@ -155,14 +155,14 @@ def _of_rise(told: FinalRisks, risk: str, place: str) -> Claim:
     )
 
 
-def _of_test(told: FinalRisks, which: Which, exponent: int, place: str) -> Claim:
+def _of_test(told: FinalRisks, which: Which, exponent: int, place: str) -> StudyClaim:
     found = [told.log_p(at, which) for at in range(len(told.gammas))]
     known = [one.value for one in found if one.value is not None]
     n = len(told.records[f"{told.name}_weighted"])
-    largest = Number(None)
+    largest = MonteCarloNumber(None)
     if len(known) == len(found):
         decides = n >= REPETITIONS or max(known) <= exponent
-        largest = Number(max(known), 0.0 if decides else None)
+        largest = MonteCarloNumber(max(known), 0.0 if decides else None)
     return claim(
         f"The differences are significant for each gamma, with a largest p-value near "
         f"1e{exponent}.",

@@ -9,8 +9,8 @@ from typing import Final
 
 from replications.importance.example_setting import ExampleSetting
 from thetahat.analyses.studies.base import Records
-from thetahat.analyses.studies.monte_carlo import mean_of, variance_of
-from thetahat.analyses.studies.tables import Number
+from thetahat.analyses.studies.monte_carlo import monte_carlo_mean, monte_carlo_variance
+from thetahat.analyses.studies.tables import MonteCarloNumber
 
 TAME: Final = math.sqrt(0.75)
 """The g above which the fourth moment of the weights is finite: simulated variances have errors."""
@@ -38,26 +38,26 @@ class VariancesTold:
         """Variance of the weights in closed form, at one g."""
         return ExampleSetting(self.scales[at]).weight_variance()
 
-    def simulated_weight_variance(self, at: int) -> Number:
+    def simulated_weight_variance(self, at: int) -> MonteCarloNumber:
         """Return the mean square less one: the mean is known to be one."""
-        return mean_of(self.records["mean_square"][:, at] - 1)
+        return monte_carlo_mean(self.records["mean_square"][:, at] - 1)
 
     def variance(self, name: str, at: int) -> float:
         """Return the closed form of one point's variance."""
         example = ExampleSetting(self.scales[at])
         return float(getattr(example, f"{name}_variance")())
 
-    def simulated(self, name: str, at: int) -> Number:
+    def simulated(self, name: str, at: int) -> MonteCarloNumber:
         """Variance over data sets times the size of one."""
-        found = variance_of(self.records[name][:, at])
+        found = monte_carlo_variance(self.records[name][:, at])
         return times(found, self.n)
 
 
-def times(number: Number, factor: float) -> Number:
+def times(number: MonteCarloNumber, factor: float) -> MonteCarloNumber:
     """Return a number times a factor."""
     if number.value is None or number.standard_error is None:
-        return Number(None if number.value is None else number.value * factor)
-    return Number(number.value * factor, number.standard_error * abs(factor))
+        return MonteCarloNumber(None if number.value is None else number.value * factor)
+    return MonteCarloNumber(number.value * factor, number.standard_error * abs(factor))
 
 
 def printed(g: float) -> float:

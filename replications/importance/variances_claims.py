@@ -12,10 +12,10 @@ from replications.importance.claim import claim
 from replications.importance.example_setting import ExampleSetting
 from replications.importance.variances import VariancesTold, printed, times
 from thetahat.analyses.studies.base import Records
-from thetahat.analyses.studies.claims import Claim
-from thetahat.analyses.studies.jackknife import Statistics, jackknifed, number_at
-from thetahat.analyses.studies.monte_carlo import mean_of
-from thetahat.analyses.studies.tables import Number
+from thetahat.analyses.studies.claims import StudyClaim
+from thetahat.analyses.studies.jackknife import Statistics, jackknife, number_at
+from thetahat.analyses.studies.monte_carlo import monte_carlo_mean
+from thetahat.analyses.studies.tables import MonteCarloNumber
 
 NEAR: Final = (0.95, 1.05)
 """What counts as equal, of a ratio."""
@@ -24,20 +24,20 @@ ENOUGH: Final = 20_000
 not been drawn yet, and its error is as much too small as it is itself."""
 
 
-def _settled(told: VariancesTold, number: Number) -> Number:
+def _settled(told: VariancesTold, number: MonteCarloNumber) -> MonteCarloNumber:
     """Return a simulated variance, with its error where there are enough repetitions."""
     enough = len(told.records["weighted"]) >= ENOUGH
-    return number if enough else Number(number.value)
+    return number if enough else MonteCarloNumber(number.value)
 
 
-def of_weights(told: VariancesTold) -> list[Claim]:
+def of_weights(told: VariancesTold) -> list[StudyClaim]:
     """Judge section 3.1, Figure 2, and section 3.3, Figure 3."""
     found = [
         claim(
             "The expected value of the importance weights is one.",
             "section 4.1, equation 9",
             f"mean weight over the source, g = {told.scales[at]:g}",
-            mean_of(told.records["mean_weight"][:, at]),
+            monte_carlo_mean(told.records["mean_weight"][:, at]),
             *NEAR,
         )
         for at in told.tame
@@ -67,7 +67,7 @@ def of_weights(told: VariancesTold) -> list[Claim]:
     return [*found, *_of_growth(told), *_of_large_weights()]
 
 
-def _of_growth(told: VariancesTold) -> list[Claim]:
+def _of_growth(told: VariancesTold) -> list[StudyClaim]:
     if len(told.finite) < 3:
         return []
     points = [(told.scales[at], math.log(told.weight_variance(at))) for at in told.finite]
@@ -79,20 +79,20 @@ def _of_growth(told: VariancesTold) -> list[Claim]:
             "section 3.1, Figure 2",
             "least rise, from step to step of g, of the slope of its logarithm (above 0: faster "
             "than exponentially)",
-            Number(bends, 0.0),
+            MonteCarloNumber(bends, 0.0),
             0.0,
         )
     ]
 
 
-def _of_large_weights() -> list[Claim]:
+def _of_large_weights() -> list[StudyClaim]:
     source, target = ExampleSetting(0.7).share_above(10)
     return [
         claim(
             "For g = 0.7 the probability of a weight exceeding 10 is about 0.2.",
             "section 3.3, Figure 3",
             f"P(w > 10) under the {name}, in closed form",
-            Number(value, 0.0),
+            MonteCarloNumber(value, 0.0),
             0.15,
             0.25,
         )
@@ -100,9 +100,9 @@ def _of_large_weights() -> list[Claim]:
     ]
 
 
-def of_risks(told: VariancesTold) -> list[Claim]:
+def of_risks(told: VariancesTold) -> list[StudyClaim]:
     """Judge sections 3.2 and 4.1, Figure 4."""
-    found: list[Claim] = []
+    found: list[StudyClaim] = []
     for at in told.finite:
         g = told.scales[at]
         more = told.variance("weighted", at) - told.variance("target", at)
@@ -112,14 +112,14 @@ def of_risks(told: VariancesTold) -> list[Claim]:
                 "The importance-weighted risk has a higher sampling variance than the target risk.",
                 "section 3.2, equation 7, Figure 4",
                 f"sigma_W^2 less sigma_T^2, g = {g:g}, in closed form",
-                Number(more, 0.0),
+                MonteCarloNumber(more, 0.0),
                 0.0,
             ),
             claim(
                 "The variance of the controlled risk is never larger than the weighted one's.",
                 "section 4.1, equation 13, Figure 4",
                 f"sigma_beta^2 less sigma_W^2, g = {g:g}, in closed form",
-                Number(less, 0.0),
+                MonteCarloNumber(less, 0.0),
                 None,
                 0.0,
             ),
@@ -129,7 +129,7 @@ def of_risks(told: VariancesTold) -> list[Claim]:
     return [*found, *_of_divergence(told)]
 
 
-def _simulated(told: VariancesTold, at: int) -> list[Claim]:
+def _simulated(told: VariancesTold, at: int) -> list[StudyClaim]:
     g = told.scales[at]
     found = [
         claim(
@@ -143,7 +143,7 @@ def _simulated(told: VariancesTold, at: int) -> list[Claim]:
     ]
     kept = 1 - ExampleSetting(g).squared_correlation()
     both = {name: told.records[name][:, at] for name in ("controlled", "weighted")}
-    ratio = _settled(told, number_at(*jackknifed(_of_both, both), "ratio"))
+    ratio = _settled(told, number_at(*jackknife(_of_both, both), "ratio"))
     return [
         *found,
         claim(
@@ -164,7 +164,7 @@ def _of_both(records: Records) -> Statistics:
     return {"ratio": np.asarray(controlled / weighted)}
 
 
-def _of_divergence(told: VariancesTold) -> list[Claim]:
+def _of_divergence(told: VariancesTold) -> list[StudyClaim]:
     if len(told.finite) < 2:
         return []
     first, last = told.finite[0], told.finite[-1]
@@ -177,14 +177,14 @@ def _of_divergence(told: VariancesTold) -> list[Claim]:
             "sigma_beta^2 also diverges as g shrinks.",
             "section 4.1, Figure 4",
             f"sigma_beta^2 with {between}",
-            Number(grown, 0.0),
+            MonteCarloNumber(grown, 0.0),
             10.0,
         ),
         claim(
             "It does so at a slower rate than sigma_W^2.",
             "section 4.1, Figure 4",
             f"ratio of the growths of sigma_beta^2 and sigma_W^2, {between}",
-            Number(grown / weighted, 0.0),
+            MonteCarloNumber(grown / weighted, 0.0),
             None,
             1.0,
         ),

@@ -12,10 +12,10 @@ from replications.importance.example_setting import ExampleSetting
 from replications.importance.final_risks_result import few_repetitions
 from replications.importance.variances import VariancesTold, printed
 from replications.importance.variances_claims import of_risks, of_weights
-from thetahat.analyses.studies.base import Findings, Records
-from thetahat.analyses.studies.figures import Axis, Figure, Series
-from thetahat.analyses.studies.monte_carlo import mean_of
-from thetahat.analyses.studies.tables import Number, Table
+from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.analyses.studies.figures import FigureAxis, FigureSeries, StudyFigure
+from thetahat.analyses.studies.monte_carlo import monte_carlo_mean
+from thetahat.analyses.studies.tables import MonteCarloNumber, StudyTable
 from thetahat.values.types import FloatArray
 
 RISKS: Final = {
@@ -32,10 +32,10 @@ def findings(
     shares_at: Sequence[float],
     constants: FloatArray,
     n: int,
-) -> Findings:
+) -> StudyFindings:
     """Return what closed forms and repetitions say."""
     told = VariancesTold(records, scales, n)
-    return Findings(
+    return StudyFindings(
         tables=(_table(told),),
         figures=(_figure_2(told), _figure_3(shares_at, constants), _figure_4(told)),
         claims=(*of_weights(told), *of_risks(told)),
@@ -43,16 +43,16 @@ def findings(
     )
 
 
-def _table(told: VariancesTold) -> Table:
-    rows: list[dict[str, Number | float | str | None]] = []
+def _table(told: VariancesTold) -> StudyTable:
+    rows: list[dict[str, MonteCarloNumber | float | str | None]] = []
     for at, g in enumerate(told.scales):
         source, target = ExampleSetting(g).share_above(10)
-        row: dict[str, Number | float | str | None] = {
+        row: dict[str, MonteCarloNumber | float | str | None] = {
             "scale": g,
             "weight_variance": _finite(told.weight_variance(at)),
             "weight_variance_simulated": told.simulated_weight_variance(at),
             "above_10_source": source,
-            "above_10_source_simulated": mean_of(told.records["above_10"][:, at]),
+            "above_10_source_simulated": monte_carlo_mean(told.records["above_10"][:, at]),
             "above_10_target": target,
         }
         for name in RISKS:
@@ -69,7 +69,7 @@ def _table(told: VariancesTold) -> Table:
     }
     for name, title in RISKS.items():
         columns |= {name: f"Variance of the {title}", f"{name}_simulated": "simulated"}
-    return Table(
+    return StudyTable(
         name="variances",
         title="Variances in the example setting, in closed form and simulated",
         columns=columns,
@@ -83,61 +83,63 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _figure_2(told: VariancesTold) -> Figure:
+def _figure_2(told: VariancesTold) -> StudyFigure:
     x = [told.scales[at] for at in told.finite]
     simulated = [told.simulated_weight_variance(at) for at in told.finite]
-    return Figure(
+    return StudyFigure(
         name="figure_2",
         title="Variance of the importance weights",
-        x=Axis("g, standard deviation of the source"),
-        y=Axis("variance of the weights", "log"),
+        x=FigureAxis("g, standard deviation of the source"),
+        y=FigureAxis("variance of the weights", "log"),
         series=(
-            Series("closed form", x, [told.weight_variance(at) for at in told.finite]),
-            Series("simulated", x, *_y_and_error(simulated), style="points"),
-            Series("as printed", x, [printed(g) for g in x], style="dashed"),
+            FigureSeries("closed form", x, [told.weight_variance(at) for at in told.finite]),
+            FigureSeries("simulated", x, *_y_and_error(simulated), style="points"),
+            FigureSeries("as printed", x, [printed(g) for g in x], style="dashed"),
         ),
         note="Figure 2 of the text. As printed the formula lacks a root.",
     )
 
 
-def _figure_3(shares_at: Sequence[float], constants: FloatArray) -> Figure:
-    series: list[Series] = []
+def _figure_3(shares_at: Sequence[float], constants: FloatArray) -> StudyFigure:
+    series: list[FigureSeries] = []
     for g in shares_at:
         example = ExampleSetting(g)
         shares = np.array([example.share_above(float(c)) for c in constants])
         series += [
-            Series(f"g = {g:g}, target", constants, shares[:, 1]),
-            Series(f"g = {g:g}, source", constants, shares[:, 0], style="dashed"),
+            FigureSeries(f"g = {g:g}, target", constants, shares[:, 1]),
+            FigureSeries(f"g = {g:g}, source", constants, shares[:, 0], style="dashed"),
         ]
-    return Figure(
+    return StudyFigure(
         name="figure_3",
         title="Chance that a weight exceeds a constant",
-        x=Axis("constant c"),
-        y=Axis("P(w > c)"),
+        x=FigureAxis("constant c"),
+        y=FigureAxis("P(w > c)"),
         series=tuple(series),
         note="Figure 3 of the text, which does not say under which population: its 0.2 is the "
         "target's.",
     )
 
 
-def _figure_4(told: VariancesTold) -> Figure:
+def _figure_4(told: VariancesTold) -> StudyFigure:
     x = [told.scales[at] for at in told.finite]
-    series: list[Series] = []
+    series: list[FigureSeries] = []
     for name, title in RISKS.items():
         simulated = [told.simulated(name, at) for at in told.finite]
         series += [
-            Series(title, x, [told.variance(name, at) for at in told.finite]),
-            Series(f"{title}, simulated", x, *_y_and_error(simulated), style="points"),
+            FigureSeries(title, x, [told.variance(name, at) for at in told.finite]),
+            FigureSeries(f"{title}, simulated", x, *_y_and_error(simulated), style="points"),
         ]
-    return Figure(
+    return StudyFigure(
         name="figure_4",
         title="Sampling variance of three risks",
-        x=Axis("g, standard deviation of the source"),
-        y=Axis("n times the sampling variance", "log"),
+        x=FigureAxis("g, standard deviation of the source"),
+        y=FigureAxis("n times the sampling variance", "log"),
         series=tuple(series),
         note="Figure 4 of the text.",
     )
 
 
-def _y_and_error(numbers: Sequence[Number]) -> tuple[list[float | None], list[float | None]]:
+def _y_and_error(
+    numbers: Sequence[MonteCarloNumber],
+) -> tuple[list[float | None], list[float | None]]:
     return [n.value for n in numbers], [n.standard_error for n in numbers]

@@ -9,10 +9,10 @@ from typing import Final, Literal
 import numpy as np
 
 from replications.batches import Problems, select
-from thetahat.analyses.studies.base import Findings, Records
-from thetahat.analyses.studies.repeating import generator_of, in_blocks
+from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.analyses.studies.repetitions import repetition_generator, run_in_blocks
 from thetahat.errors import InvalidParameter
-from thetahat.generators.gaussian_shift import Shifted
+from thetahat.generators.gaussian_shift import ShiftedSamples
 from thetahat.values.types import FloatArray
 from thetahat.weighted_risks import RiskEstimator
 from thetahat.weighted_risks.controlled import Controlled
@@ -21,9 +21,9 @@ from thetahat.weighted_risks.weighted import Weighted
 GRAIN: Final = 50
 LOWEST, HIGHEST = 1e-3, 1e6
 
-Draw = Callable[[float, np.random.Generator], Shifted]
+Draw = Callable[[float, np.random.Generator], ShiftedSamples]
 """Takes a gamma, and gives ``GRAIN`` data sets."""
-Weigh = Callable[[Shifted, float, np.random.Generator], FloatArray]
+Weigh = Callable[[ShiftedSamples, float, np.random.Generator], FloatArray]
 """Gives (R, n) weights of the source rows; NaN for a data set that has none."""
 
 
@@ -54,7 +54,7 @@ class SelectionStudy:
     gammas: Sequence[float]
     draw: Draw
     weighings: Mapping[str, Weigh]
-    tell: Callable[[Records], Findings]
+    tell: Callable[[Records], StudyFindings]
     n_folds: int
     n_penalties: int
     beta_from: Literal["all", "fold"]
@@ -68,14 +68,14 @@ class SelectionStudy:
 
     def run(self, start: int, stop: int) -> dict[str, FloatArray]:
         """Draw, weigh, select, and take the final target risks."""
-        return in_blocks(self._block, GRAIN, start, stop)
+        return run_in_blocks(self._block, GRAIN, start, stop)
 
-    def finish(self, records: Records) -> Findings:
+    def finish(self, records: Records) -> StudyFindings:
         """Tabulate the final target risks, and judge the text's claims."""
         return self.tell(records)
 
     def _block(self, first: int) -> dict[str, FloatArray]:
-        rng = generator_of(self.seed, first)
+        rng = repetition_generator(self.seed, first)
         found: dict[str, list[FloatArray]] = {}
         for gamma in self.gammas:
             drawn = self.draw(gamma, rng)
@@ -86,7 +86,9 @@ class SelectionStudy:
                     found.setdefault(f"{name}_{key}", []).append(values)
         return {name: np.stack(values, axis=1) for name, values in found.items()}
 
-    def _one(self, drawn: Shifted, fold: np.ndarray, weights: FloatArray) -> dict[str, FloatArray]:
+    def _one(
+        self, drawn: ShiftedSamples, fold: np.ndarray, weights: FloatArray
+    ) -> dict[str, FloatArray]:
         known = np.asarray(np.isfinite(weights).all(axis=1))
         problems = Problems(
             X=self._columns(drawn.source),

@@ -7,12 +7,12 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.analyses.studies.base import Findings, Records
-from thetahat.analyses.studies.claims import Claim
-from thetahat.analyses.studies.figures import Axis, Figure, Series
-from thetahat.analyses.studies.jackknife import jackknifed, number_at
-from thetahat.analyses.studies.monte_carlo import share_of
-from thetahat.analyses.studies.tables import Cell, Number, Table
+from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.analyses.studies.claims import StudyClaim
+from thetahat.analyses.studies.figures import FigureAxis, FigureSeries, StudyFigure
+from thetahat.analyses.studies.jackknife import jackknife, number_at
+from thetahat.analyses.studies.monte_carlo import monte_carlo_share
+from thetahat.analyses.studies.tables import Cell, MonteCarloNumber, StudyTable
 from thetahat.values.types import FloatArray
 
 INTERVALS: Final = ("normal", "percentile", "basic", "bca")
@@ -29,16 +29,16 @@ class _Told:
         def statistics(some: Records) -> dict[str, FloatArray]:
             return {name: _statistics(some, name, truth) for name, truth in truths.items()}
 
-        self.values, self.errors = jackknifed(statistics, records)
+        self.values, self.errors = jackknife(statistics, records)
 
-    def at(self, statistic: str, what: str) -> Number:
+    def at(self, statistic: str, what: str) -> MonteCarloNumber:
         return number_at(self.values, self.errors, statistic, COLUMNS.index(what))
 
-    def coverage(self, statistic: str, interval: str) -> Number:
+    def coverage(self, statistic: str, interval: str) -> MonteCarloNumber:
         ends = self.records[f"{statistic}/ends"][:, INTERVALS.index(interval)]
         truth = self.truths[statistic]
         covers = (ends[:, 0] <= truth) & (truth <= ends[:, 1])
-        return share_of(covers, np.asarray(np.isfinite(ends).all(axis=1)))
+        return monte_carlo_share(covers, np.asarray(np.isfinite(ends).all(axis=1)))
 
 
 COLUMNS: Final = (
@@ -74,22 +74,22 @@ def _statistics(records: Records, name: str, truth: float) -> FloatArray:
     )
 
 
-def findings(records: Records, truths: Mapping[str, float], n: int, level: float) -> Findings:
+def findings(records: Records, truths: Mapping[str, float], n: int, level: float) -> StudyFindings:
     """Return what the repetitions say."""
     told = _Told(records, truths)
-    return Findings(
+    return StudyFindings(
         tables=(_estimates(told, n), _coverage(told, level)),
         figures=(_figure(told, level),),
         claims=tuple(claim for name in truths for claim in _claims(told, name)),
     )
 
 
-def _estimates(told: _Told, n: int) -> Table:
+def _estimates(told: _Told, n: int) -> StudyTable:
     rows: list[dict[str, Cell]] = []
     for name, truth in told.truths.items():
         row: dict[str, Cell] = {"statistic": name, "truth": truth}
         rows.append(row | {column: told.at(name, column) for column in COLUMNS})
-    return Table(
+    return StudyTable(
         name="estimates",
         title=f"Bias and variance, and the bootstrap's estimates of them, n = {n}",
         columns={
@@ -109,12 +109,12 @@ def _estimates(told: _Told, n: int) -> Table:
     )
 
 
-def _coverage(told: _Told, level: float) -> Table:
+def _coverage(told: _Told, level: float) -> StudyTable:
     rows: list[dict[str, Cell]] = [
         {"statistic": name, **{each: told.coverage(name, each) for each in INTERVALS}}
         for name in told.truths
     ]
-    return Table(
+    return StudyTable(
         name="coverage",
         title=f"How often the intervals of level {level:g} cover",
         columns={"statistic": "Statistic", **{each: each for each in INTERVALS}},
@@ -123,28 +123,28 @@ def _coverage(told: _Told, level: float) -> Table:
     )
 
 
-def _figure(told: _Told, level: float) -> Figure:
+def _figure(told: _Told, level: float) -> StudyFigure:
     names = list(told.truths)
     series = []
     for each in INTERVALS:
         numbers = [told.coverage(name, each) for name in names]
         y, error = [one.value for one in numbers], [one.standard_error for one in numbers]
-        series.append(Series(each, list(range(len(names))), y, error, "points"))
-    nominal = Series("nominal", list(range(len(names))), [level] * len(names), None, "dashed")
-    return Figure(
+        series.append(FigureSeries(each, list(range(len(names))), y, error, "points"))
+    nominal = FigureSeries("nominal", list(range(len(names))), [level] * len(names), None, "dashed")
+    return StudyFigure(
         name="coverage",
         title="Coverage of bootstrap intervals",
-        x=Axis("statistic", labels=tuple(names)),
-        y=Axis("share of samples"),
+        x=FigureAxis("statistic", labels=tuple(names)),
+        y=FigureAxis("share of samples"),
         series=(*series, nominal),
     )
 
 
-def _claims(told: _Told, name: str) -> list[Claim]:
+def _claims(told: _Told, name: str) -> list[StudyClaim]:
     deviation = float(np.sqrt(told.at(name, "variance").value or 0.0))
     near = 0.05 * deviation
     return [
-        Claim(
+        StudyClaim(
             text="The bootstrap gives the variance of the estimate.",
             reference=LECTURE,
             place="Bias and variance estimates with the bootstrap",
@@ -153,7 +153,7 @@ def _claims(told: _Told, name: str) -> list[Claim]:
             at_least=NEAR[0],
             at_most=NEAR[1],
         ),
-        Claim(
+        StudyClaim(
             text="The bootstrap gives the bias of the estimate.",
             reference=LECTURE,
             place="Bias and variance estimates with the bootstrap",
@@ -162,7 +162,7 @@ def _claims(told: _Told, name: str) -> list[Claim]:
             at_least=-near,
             at_most=near,
         ),
-        Claim(
+        StudyClaim(
             text="Taking the estimated bias off gives an estimate of less bias.",
             reference=BOOK,
             place="chapter 10",
@@ -170,7 +170,7 @@ def _claims(told: _Told, name: str) -> list[Claim]:
             figure=told.at(name, "bias_saved"),
             at_least=0,
         ),
-        Claim(
+        StudyClaim(
             text="The correction can be dangerous: it may add more error than it saves.",
             reference=BOOK,
             place="chapter 10",

@@ -10,11 +10,11 @@ import numpy as np
 
 from replications.lectures.classifiers import TITLES
 from replications.lectures.risk_estimates import ESTIMATORS, FOLDS, LEAVE_ONE_OUT, PLUS
-from thetahat.analyses.studies.base import Findings, Records
-from thetahat.analyses.studies.claims import Claim
-from thetahat.analyses.studies.figures import Axis, Figure, Series
-from thetahat.analyses.studies.jackknife import jackknifed, number_at
-from thetahat.analyses.studies.tables import Cell, Number, Table
+from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.analyses.studies.claims import StudyClaim
+from thetahat.analyses.studies.figures import FigureAxis, FigureSeries, StudyFigure
+from thetahat.analyses.studies.jackknife import jackknife, number_at
+from thetahat.analyses.studies.tables import Cell, MonteCarloNumber, StudyTable
 from thetahat.cautions import Caution
 from thetahat.values.types import FloatArray
 
@@ -38,10 +38,10 @@ class _Told:
     """Statistics by name, each (classifiers,), with their errors."""
 
     def __init__(self, records: Records, classifiers: Sequence[str]) -> None:
-        self.values, self.errors = jackknifed(_statistics, records)
+        self.values, self.errors = jackknife(_statistics, records)
         self.classifiers = classifiers
 
-    def at(self, name: str, classifier: int) -> Number:
+    def at(self, name: str, classifier: int) -> MonteCarloNumber:
         return number_at(self.values, self.errors, name, classifier)
 
 
@@ -79,10 +79,10 @@ def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
 
 def findings(
     records: Records, classifiers: Sequence[str], n: int, cautions: tuple[Caution, ...]
-) -> Findings:
+) -> StudyFindings:
     """Return what the repetitions say."""
     told = _Told(records, classifiers)
-    return Findings(
+    return StudyFindings(
         tables=(_table(told, n),),
         figures=tuple(_figures(told)),
         claims=tuple(_claims(told)),
@@ -90,7 +90,7 @@ def findings(
     )
 
 
-def _table(told: _Told, n: int) -> Table:
+def _table(told: _Told, n: int) -> StudyTable:
     rows: list[dict[str, Cell]] = []
     for at, classifier in enumerate(told.classifiers):
         first: dict[str, Cell] = {"estimator": "true error of the classifier fitted on all rows"}
@@ -100,7 +100,7 @@ def _table(told: _Told, n: int) -> Table:
             row: dict[str, Cell] = {"estimator": NAMES[name], "classifier": TITLES[classifier]}
             what = ("mean", "sd", "bias", "mse", "absolute")
             rows.append(row | {column: told.at(f"{name}/{column}", at) for column in what})
-    return Table(
+    return StudyTable(
         name="estimators",
         title=f"Estimators of the risk on samples of {n} rows",
         columns={
@@ -117,9 +117,9 @@ def _table(told: _Told, n: int) -> Table:
     )
 
 
-def _figures(told: _Told) -> list[Figure]:
+def _figures(told: _Told) -> list[StudyFigure]:
     places = list(range(len(ESTIMATORS)))
-    axis = Axis("estimator", labels=tuple(NAMES[name] for name in ESTIMATORS))
+    axis = FigureAxis("estimator", labels=tuple(NAMES[name] for name in ESTIMATORS))
     found = []
     for what, title in (("bias", "Bias"), ("sd", "Deviation"), ("mse", "Mean squared error")):
         series = []
@@ -127,13 +127,13 @@ def _figures(told: _Told) -> list[Figure]:
             numbers = [told.at(f"{name}/{what}", at) for name in ESTIMATORS]
             y = [one.value for one in numbers]
             error = [one.standard_error for one in numbers]
-            series.append(Series(TITLES[classifier], places, y, error, "points"))
+            series.append(FigureSeries(TITLES[classifier], places, y, error, "points"))
         found.append(
-            Figure(
+            StudyFigure(
                 name=what,
                 title=f"{title} of the estimators",
                 x=axis,
-                y=Axis("squared error rate" if what == "mse" else "error rate"),
+                y=FigureAxis("squared error rate" if what == "mse" else "error rate"),
                 series=tuple(series),
             )
         )
@@ -203,14 +203,14 @@ _OF_ONE_FIGURE: Final[Sequence[tuple[str, str, str, str, tuple[float | None, flo
 """Text, source, the figure's name, what is measured, and the bounds."""
 
 
-def _claims(told: _Told) -> list[Claim]:
-    found: list[Claim] = []
+def _claims(told: _Told) -> list[StudyClaim]:
+    found: list[StudyClaim] = []
     for at, classifier in enumerate(told.classifiers):
         found += _of_classifier(told, at, TITLES[classifier])
     return found
 
 
-def _of_classifier(told: _Told, at: int, title: str) -> list[Claim]:
+def _of_classifier(told: _Told, at: int, title: str) -> list[StudyClaim]:
     folds = [*FOLDS, LEAVE_ONE_OUT]
     of_bias = (
         (
@@ -223,7 +223,7 @@ def _of_classifier(told: _Told, at: int, title: str) -> list[Claim]:
         for first, second in pairwise(folds)
     )
     return [
-        Claim(
+        StudyClaim(
             text=text,
             reference=source,
             place="Leave-one-out vs. 10-fold" if source != LECTURE else "Bias and variance",

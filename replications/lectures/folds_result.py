@@ -8,11 +8,11 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.analyses.studies.base import Findings, Records
-from thetahat.analyses.studies.claims import Claim
-from thetahat.analyses.studies.figures import Axis, Figure, Series
-from thetahat.analyses.studies.jackknife import jackknifed, number_at
-from thetahat.analyses.studies.tables import Cell, Number, Table
+from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.analyses.studies.claims import StudyClaim
+from thetahat.analyses.studies.figures import FigureAxis, FigureSeries, StudyFigure
+from thetahat.analyses.studies.jackknife import jackknife, number_at
+from thetahat.analyses.studies.tables import Cell, MonteCarloNumber, StudyTable
 from thetahat.values.types import FloatArray
 
 LECTURE: Final = "zelezny2011"
@@ -26,16 +26,16 @@ class _Told:
     def __init__(self, records: Records, folds: Sequence[int], n: int) -> None:
         self.folds, self.counts = folds, [*folds, n]
         self.repeats = records["random"].shape[2]
-        self.values, self.errors = jackknifed(_statistics, records)
+        self.values, self.errors = jackknife(_statistics, records)
 
-    def at(self, name: str, at: int) -> Number:
+    def at(self, name: str, at: int) -> MonteCarloNumber:
         return number_at(self.values, self.errors, name, at)
 
-    def series(self, name: str, label: str, *, dashed: bool = False) -> Series:
+    def series(self, name: str, label: str, *, dashed: bool = False) -> FigureSeries:
         n = len(self.values[name])
         numbers = [self.at(name, at) for at in range(n)]
         y, error = [one.value for one in numbers], [one.standard_error for one in numbers]
-        return Series(label, self.counts[:n], y, error, "dashed" if dashed else "line")
+        return FigureSeries(label, self.counts[:n], y, error, "dashed" if dashed else "line")
 
 
 def _statistics(records: Records) -> dict[str, FloatArray]:
@@ -69,22 +69,22 @@ def _statistics(records: Records) -> dict[str, FloatArray]:
     return found
 
 
-def findings(records: Records, folds: Sequence[int], n: int) -> Findings:
+def findings(records: Records, folds: Sequence[int], n: int) -> StudyFindings:
     """Return what the repetitions say."""
     told = _Told(records, folds, n)
-    return Findings(
+    return StudyFindings(
         tables=(_table(told),), figures=tuple(_figures(told)), claims=tuple(_claims(told))
     )
 
 
-def _table(told: _Told) -> Table:
+def _table(told: _Told) -> StudyTable:
     names = ("bias", "conditional", "once", "repeated", "mse")
     rows: list[dict[str, Cell]] = []
     for kind, title in KINDS.items():
         for at, count in enumerate(told.counts):
             first: dict[str, Cell] = {"folds": count, "partition": title}
             rows.append(first | {name: told.at(f"{kind}/{name}", at) for name in names})
-    return Table(
+    return StudyTable(
         name="folds",
         title="Cross-validation against the number of folds",
         columns={
@@ -101,8 +101,8 @@ def _table(told: _Told) -> Table:
     )
 
 
-def _figures(told: _Told) -> list[Figure]:
-    axis = Axis("folds", "log")
+def _figures(told: _Told) -> list[StudyFigure]:
+    axis = FigureAxis("folds", "log")
     bias = [told.series(f"{kind}/bias", title) for kind, title in KINDS.items()]
     variance = [
         told.series("random/once", "one partition"),
@@ -111,24 +111,24 @@ def _figures(told: _Told) -> list[Figure]:
         told.series("random/conditional", "over partitions of one sample", dashed=True),
     ]
     return [
-        Figure(
+        StudyFigure(
             name="bias",
             title="Bias of cross-validation",
             x=axis,
-            y=Axis("error rate"),
+            y=FigureAxis("error rate"),
             series=tuple(bias),
         ),
-        Figure(
+        StudyFigure(
             name="variance",
             title="Variance of cross-validation",
             x=axis,
-            y=Axis("squared error rate"),
+            y=FigureAxis("squared error rate"),
             series=tuple(variance),
         ),
     ]
 
 
-def _claims(told: _Told) -> list[Claim]:
+def _claims(told: _Told) -> list[StudyClaim]:
     found = [
         _claim(
             told,
@@ -170,7 +170,7 @@ def _claims(told: _Told) -> list[Claim]:
     if 10 in told.folds:
         ten = list(told.folds).index(10)
         found.append(
-            Claim(
+            StudyClaim(
                 text="The variance of 10-fold cross-validation is comparable to leave-one-out's.",
                 reference=MOLINARO,
                 place="cross-validation: variance",
@@ -183,8 +183,8 @@ def _claims(told: _Told) -> list[Claim]:
     return found
 
 
-def _claim(told: _Told, text: str, where: tuple[str, int], measured: str) -> Claim:
-    return Claim(
+def _claim(told: _Told, text: str, where: tuple[str, int], measured: str) -> StudyClaim:
+    return StudyClaim(
         text=text,
         reference=LECTURE,
         place="cross-validation: variance and bias",

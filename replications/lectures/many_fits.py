@@ -9,7 +9,7 @@ import numpy as np
 
 from replications.lectures.classifiers import TITLES, said
 from thetahat.errors import InvalidParameter
-from thetahat.generators._size import Size
+from thetahat.generators._size import DrawSize
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
 from thetahat.values.types import FloatArray, IntArray
 
@@ -78,7 +78,7 @@ class GaussianSample:
     def draw(cls, generator: TwoClassGaussian, n: int, rng: np.random.Generator) -> GaussianSample:
         """Draw n rows that have two of each class at least, and fresh ones."""
         while True:
-            data = generator.settle(1, rng).draw(Size(n=n + FRESH), rng)
+            data = generator.draw_sources(1, rng).draw(DrawSize(n=n + FRESH), rng)
             X, y = data.features.matrix(), np.asarray(data.y, dtype=np.intp)
             if np.bincount(y[:n], minlength=2).min() >= 2:
                 return cls(X[:n], y[:n], X[n:], y[n:])

@@ -7,11 +7,11 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.analyses.studies.base import Findings, Records
-from thetahat.analyses.studies.claims import Claim
-from thetahat.analyses.studies.figures import Axis, Figure, Series
-from thetahat.analyses.studies.jackknife import jackknifed, number_at
-from thetahat.analyses.studies.tables import Cell, Number, Table
+from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.analyses.studies.claims import StudyClaim
+from thetahat.analyses.studies.figures import FigureAxis, FigureSeries, StudyFigure
+from thetahat.analyses.studies.jackknife import jackknife, number_at
+from thetahat.analyses.studies.tables import Cell, MonteCarloNumber, StudyTable
 from thetahat.values.types import FloatArray
 
 SOURCE: Final = "zelezny2011"
@@ -32,15 +32,15 @@ class _Told:
                 found |= {f"{n}/{name}": value for name, value in of_size.items()}
             return found
 
-        self.values, self.errors = jackknifed(statistics, records)
+        self.values, self.errors = jackknife(statistics, records)
 
-    def at(self, n: int, name: str, share: int) -> Number:
+    def at(self, n: int, name: str, share: int) -> MonteCarloNumber:
         return number_at(self.values, self.errors, f"{n}/{name}", share)
 
-    def series(self, n: int, name: str, label: str) -> Series:
+    def series(self, n: int, name: str, label: str) -> FigureSeries:
         numbers = [self.at(n, name, at) for at in range(len(self.shares))]
         y, error = [one.value for one in numbers], [one.standard_error for one in numbers]
-        return Series(label, list(self.shares), y, error)
+        return FigureSeries(label, list(self.shares), y, error)
 
 
 def _statistics(records: Records, n: int, shares: FloatArray, splits: int) -> dict[str, FloatArray]:
@@ -84,10 +84,10 @@ def _statistics(records: Records, n: int, shares: FloatArray, splits: int) -> di
 
 def findings(
     records: Records, sizes: Sequence[int], shares: Sequence[float], splits: int
-) -> Findings:
+) -> StudyFindings:
     """Return what the repetitions say."""
     told = _Told(records, sizes, shares, splits)
-    return Findings(
+    return StudyFindings(
         tables=(_table(told),), figures=tuple(_figures(told)), claims=tuple(_claims(told))
     )
 
@@ -105,14 +105,14 @@ COLUMNS: Final = {
 }
 
 
-def _table(told: _Told) -> Table:
+def _table(told: _Told) -> StudyTable:
     rows: list[dict[str, Cell]] = []
     for n in told.sizes:
         for at, share in enumerate(told.shares):
             row: dict[str, Cell] = {"n": n, "share": share}
             known = [name for name in COLUMNS if f"{n}/{name}" in told.values]
             rows.append(row | {name: told.at(n, name, at) for name in known})
-    return Table(
+    return StudyTable(
         name="splits",
         title="Split samples and complete subsampling",
         columns={"n": "Rows", "share": "Share to test on", **COLUMNS},
@@ -121,8 +121,8 @@ def _table(told: _Told) -> Table:
     )
 
 
-def _figures(told: _Told) -> list[Figure]:
-    axis = Axis("share to test on")
+def _figures(told: _Told) -> list[StudyFigure]:
+    axis = FigureAxis("share to test on")
     found = []
     for n in told.sizes:
         biases = [told.series(n, "bias", "split sample")]
@@ -135,19 +135,19 @@ def _figures(told: _Told) -> list[Figure]:
             variances.append(told.series(n, "complete_variance", "complete subsampling"))
         for name, title, series in (("bias", "Bias", biases), ("variance", "Variance", variances)):
             found.append(
-                Figure(
+                StudyFigure(
                     name=f"{name}_{n}",
                     title=f"{title} of the estimates, samples of {n} rows",
                     x=axis,
-                    y=Axis("error rate" if name == "bias" else "squared error rate"),
+                    y=FigureAxis("error rate" if name == "bias" else "squared error rate"),
                     series=tuple(series),
                 )
             )
     return found
 
 
-def _claims(told: _Told) -> list[Claim]:
-    found: list[Claim] = []
+def _claims(told: _Told) -> list[StudyClaim]:
+    found: list[StudyClaim] = []
     for n in told.sizes:
         for at in range(len(told.shares)):
             found += _at_share(told, n, at)
@@ -173,8 +173,8 @@ def _claim(  # noqa: PLR0913 - a claim's own fields
     place: str,
     measured: str,
     bounds: tuple[float | None, float | None],
-) -> Claim:
-    return Claim(
+) -> StudyClaim:
+    return StudyClaim(
         text=text,
         reference=SOURCE,
         place=place,
@@ -185,7 +185,7 @@ def _claim(  # noqa: PLR0913 - a claim's own fields
     )
 
 
-def _at_share(told: _Told, n: int, at: int) -> list[Claim]:
+def _at_share(told: _Told, n: int, at: int) -> list[StudyClaim]:
     mu = f"mu = {told.shares[at]}"
     found = [
         _claim(
@@ -227,8 +227,8 @@ def _at_share(told: _Told, n: int, at: int) -> list[Claim]:
     return found
 
 
-def _of_complete(told: _Told, n: int) -> list[Claim]:
-    found: list[Claim] = []
+def _of_complete(told: _Told, n: int) -> list[StudyClaim]:
+    found: list[StudyClaim] = []
     for at, share in enumerate(told.shares):
         found += [
             _claim(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from thetahat.analyses.studies.claims import Claim
+from thetahat.analyses.studies.claims import StudyClaim
 from thetahat.values.types import FloatArray
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def judged(found: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
         }
 
 
-def claims(told: VariancesTold) -> tuple[Claim, ...]:
+def claims(told: VariancesTold) -> tuple[StudyClaim, ...]:
     """Return the text's claims with the figures that decide them."""
     return (*_of_parts(told), *_of_source_estimators(told), *_of_random_estimators(told))
 
@@ -58,8 +58,8 @@ def _claim(  # noqa: PLR0913 - a claim's own fields
     figure: int,
     bounds: Sequence[float | None],
     place: tuple[int, ...] = (),
-) -> Claim:
-    return Claim(
+) -> StudyClaim:
+    return StudyClaim(
         text=text,
         reference=SOURCE,
         place=f"section 6.2, Figure {figure}",
@@ -70,7 +70,7 @@ def _claim(  # noqa: PLR0913 - a claim's own fields
     )
 
 
-def _of_parts(told: VariancesTold) -> list[Claim]:
+def _of_parts(told: VariancesTold) -> list[StudyClaim]:
     first, last = 0, len(told.sizes) - 1
     apart = "omega part of the variance at random less that by source"
     return [
@@ -122,7 +122,7 @@ def _of_parts(told: VariancesTold) -> list[Claim]:
     ]
 
 
-def _of_source_estimators(told: VariancesTold) -> list[Claim]:
+def _of_source_estimators(told: VariancesTold) -> list[StudyClaim]:
     first, last = 0, len(told.sizes) - 1
     found = [
         _claim(
@@ -192,7 +192,7 @@ def _of_source_estimators(told: VariancesTold) -> list[Claim]:
     ]
 
 
-def _of_random_estimators(told: VariancesTold) -> list[Claim]:
+def _of_random_estimators(told: VariancesTold) -> list[StudyClaim]:
     found = []
     for at in range(len(told.sizes)):
         found += [

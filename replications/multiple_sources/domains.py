@@ -11,7 +11,7 @@ import numpy as np
 from replications.multiple_sources.documents import Documents, documents_of
 from thetahat.cautions import GENERATED_POPULATION, Caution
 from thetahat.errors import InvalidParameter
-from thetahat.generators._size import Size
+from thetahat.generators._size import DrawSize
 from thetahat.generators.word_counts import WordCounts
 from thetahat.seeds import stream
 from thetahat.tables.data import Data
@@ -87,8 +87,8 @@ def domains_of(data: Mapping[str, Data], seed: int) -> Domains:
         documents, rows = documents_of(data[ROLE], ROLE)
         return Domains(documents, rows, is_generated=False)
     rng = stream(seed, "study_population")
-    size = Size(n_sources=GENERATED_DOMAINS, per_source=GENERATED_SIZE)
-    drawn = WordCounts().settle(GENERATED_DOMAINS, rng).draw(size, rng)
+    size = DrawSize(n_sources=GENERATED_DOMAINS, per_source=GENERATED_SIZE)
+    drawn = WordCounts().draw_sources(GENERATED_DOMAINS, rng).draw(size, rng)
     documents, rows = documents_of(drawn, ROLE)
     return Domains(documents, rows, is_generated=True)
 

@@ -9,11 +9,11 @@ from typing import Final, Literal
 
 import numpy as np
 
-from thetahat.analyses.studies.base import Findings, Records
-from thetahat.analyses.studies.claims import Claim
-from thetahat.analyses.studies.figures import Axis, Figure, Series
-from thetahat.analyses.studies.monte_carlo import mean_of
-from thetahat.analyses.studies.tables import Number, Table
+from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.analyses.studies.claims import StudyClaim
+from thetahat.analyses.studies.figures import FigureAxis, FigureSeries, StudyFigure
+from thetahat.analyses.studies.monte_carlo import monte_carlo_mean
+from thetahat.analyses.studies.tables import MonteCarloNumber, StudyTable
 from thetahat.cautions import Caution
 from thetahat.values.types import FloatArray
 
@@ -46,46 +46,48 @@ class _Told:
         """Return where a panel's settings stand."""
         return [s for s, setting in enumerate(self.settings) if setting.panel == panel]
 
-    def mean(self, name: str, at: int) -> Number:
+    def mean(self, name: str, at: int) -> MonteCarloNumber:
         """Mean over the draws of domains."""
-        return mean_of(self.records[f"{name}_mean"][:, at])
+        return monte_carlo_mean(self.records[f"{name}_mean"][:, at])
 
-    def deviation(self, name: str, at: int) -> Number:
+    def deviation(self, name: str, at: int) -> MonteCarloNumber:
         """Mean over the draws of domains of the deviation over data sets."""
-        return mean_of(self._deviations(name)[:, at])
+        return monte_carlo_mean(self._deviations(name)[:, at])
 
     def _deviations(self, name: str) -> FloatArray:
         known = self.records.get(f"{name}_sd")
         means = self.records[f"{name}_mean"]
         return np.full(means.shape, math.nan) if known is None else known
 
-    def bias(self, name: str, at: int) -> Number:
+    def bias(self, name: str, at: int) -> MonteCarloNumber:
         """Mean of an estimate less the error on a new source, in the same draws."""
-        return mean_of((self.records[f"{name}_mean"] - self.records["ose_mean"])[:, at])
+        return monte_carlo_mean((self.records[f"{name}_mean"] - self.records["ose_mean"])[:, at])
 
-    def nearer(self, at: int) -> Number:
+    def nearer(self, at: int) -> MonteCarloNumber:
         """How much less CVS is off than CVR; positive where it is nearer."""
         sides = {}
         for name in ("cvs", "cvr"):
             off = (self.records[f"{name}_mean"] - self.records["ose_mean"])[:, at]
             sides[name] = math.copysign(1, off.mean()) * off
-        return mean_of(sides["cvr"] - sides["cvs"])
+        return monte_carlo_mean(sides["cvr"] - sides["cvs"])
 
-    def deviations_apart(self, at: int, factor: float = 1.0) -> Number:
+    def deviations_apart(self, at: int, factor: float = 1.0) -> MonteCarloNumber:
         """Deviation of CVS less ``factor`` times that of CVR."""
-        return mean_of((self._deviations("cvs") - factor * self._deviations("cvr"))[:, at])
+        return monte_carlo_mean((self._deviations("cvs") - factor * self._deviations("cvr"))[:, at])
 
-    def fallen(self, name: str, first: int, last: int) -> Number:
+    def fallen(self, name: str, first: int, last: int) -> MonteCarloNumber:
         """Deviation at the last setting less a half of that at the first."""
-        return mean_of(self._deviations(name)[:, last] - self._deviations(name)[:, first] / 2)
+        return monte_carlo_mean(
+            self._deviations(name)[:, last] - self._deviations(name)[:, first] / 2
+        )
 
 
 def findings(
     records: Records, settings: Sequence[Setting], cautions: tuple[Caution, ...]
-) -> Findings:
+) -> StudyFindings:
     """Return what the repetitions say."""
     told = _Told(records, settings)
-    return Findings(
+    return StudyFindings(
         tables=(_table(told),),
         figures=tuple(_figures(told)),
         claims=tuple(_claims(told)),
@@ -93,10 +95,10 @@ def findings(
     )
 
 
-def _table(told: _Told) -> Table:
+def _table(told: _Told) -> StudyTable:
     rows = []
     for at, setting in enumerate(told.settings):
-        row: dict[str, Number | float | str | None] = {
+        row: dict[str, MonteCarloNumber | float | str | None] = {
             "panel": "K varies" if setting.panel == "sources" else "M varies",
             "n_sources": setting.n_sources,
             "size": setting.size,
@@ -105,7 +107,7 @@ def _table(told: _Told) -> Table:
         row |= {f"{name}_bias": told.bias(name, at) for name in ("cvs", "cvr")}
         row |= {f"{name}_sd": told.deviation(name, at) for name in ("cvs", "cvr")}
         rows.append(row)
-    return Table(
+    return StudyTable(
         name="means_and_deviations",
         title="Cross-validation by source and at random, and the error on a new source",
         columns={
@@ -125,7 +127,7 @@ def _table(told: _Told) -> Table:
     )
 
 
-def _figures(told: _Told) -> list[Figure]:
+def _figures(told: _Told) -> list[StudyFigure]:
     found = []
     panels = (
         ("sources", "sources K", [s.n_sources for s in told.settings if s.panel == "sources"]),
@@ -144,14 +146,14 @@ def _figures(told: _Told) -> list[Figure]:
                 y = [one.value for one in numbers]
                 error = [one.standard_error for one in numbers]
                 style: Literal["dashed", "line"] = "dashed" if name == "ose" else "line"
-                series.append(Series(TITLES[name], x, y, error, style))
+                series.append(FigureSeries(TITLES[name], x, y, error, style))
             title = "Means" if what == "mean" else "Standard deviations"
             found.append(
-                Figure(
+                StudyFigure(
                     name=f"figure_{number}_{panel}",
                     title=f"{title} against the number of {axis}",
-                    x=Axis(axis, "log" if panel == "size" else "linear"),
-                    y=Axis("error rate" if what == "mean" else "standard deviation"),
+                    x=FigureAxis(axis, "log" if panel == "size" else "linear"),
+                    y=FigureAxis("error rate" if what == "mean" else "standard deviation"),
                     series=tuple(series),
                     note=f"Figure {number} of the text.",
                 )
@@ -159,11 +161,11 @@ def _figures(told: _Told) -> list[Figure]:
     return found
 
 
-def _claims(told: _Told) -> list[Claim]:
+def _claims(told: _Told) -> list[StudyClaim]:
     by_k, by_m = told.places("sources"), told.places("size")
     large = [at for at in by_m if told.settings[at].size >= ENOUGH]
     found = [
-        Claim(
+        StudyClaim(
             text="CVS yields a better estimate of the error on a new source than CVR.",
             reference=SOURCE,
             place="section 6.1, Figure 2",
@@ -174,7 +176,7 @@ def _claims(told: _Told) -> list[Claim]:
         for at in (by_k[-1], by_m[-1])
     ]
     found += [
-        Claim(
+        StudyClaim(
             text="CVR yields an optimistic estimate, though its training sets are smaller.",
             reference=SOURCE,
             place="section 6.1, Figure 2",
@@ -185,7 +187,7 @@ def _claims(told: _Told) -> list[Claim]:
         for at in large
     ]
     found += [
-        Claim(
+        StudyClaim(
             text="CVS yields a pessimistic estimate of the error on a new source.",
             reference=SOURCE,
             place="section 6.1, Figure 2",
@@ -196,7 +198,7 @@ def _claims(told: _Told) -> list[Claim]:
         for at in by_m
     ]
     found += [
-        Claim(
+        StudyClaim(
             text="With many documents CVS comes to the error on a new source, CVR does not.",
             reference=SOURCE,
             place="section 6.1, Figure 2",
@@ -210,10 +212,10 @@ def _claims(told: _Told) -> list[Claim]:
     return [*found, *_of_deviations(told, by_m)]
 
 
-def _of_deviations(told: _Told, by_m: list[int]) -> list[Claim]:
+def _of_deviations(told: _Told, by_m: list[int]) -> list[StudyClaim]:
     first, last = by_m[0], by_m[-1]
     found = [
-        Claim(
+        StudyClaim(
             text="CVS has the higher variance.",
             reference=SOURCE,
             place="section 6.1, Figure 3",
@@ -224,7 +226,7 @@ def _of_deviations(told: _Told, by_m: list[int]) -> list[Claim]:
         for at in by_m
     ]
     found += [
-        Claim(
+        StudyClaim(
             text="The variances of CVS and CVR are of the same order of magnitude.",
             reference=SOURCE,
             place="section 6.1, Figure 3",
@@ -235,7 +237,7 @@ def _of_deviations(told: _Told, by_m: list[int]) -> list[Claim]:
         for at in (first, last)
     ]
     found += [
-        Claim(
+        StudyClaim(
             text="The variances of both tend to 0 for large data sets.",
             reference=SOURCE,
             place="section 6.1, Figure 3",

@@ -16,17 +16,17 @@ from replications.multiple_sources.covariances import (
     spread_of_gamma,
     spread_of_omega,
 )
-from thetahat.analyses.studies.base import Findings, Records
-from thetahat.analyses.studies.figures import Axis, Figure, Series
-from thetahat.analyses.studies.jackknife import jackknifed, number_at
-from thetahat.analyses.studies.tables import Cell, Number, Table
+from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.analyses.studies.figures import FigureAxis, FigureSeries, StudyFigure
+from thetahat.analyses.studies.jackknife import jackknife, number_at
+from thetahat.analyses.studies.tables import Cell, MonteCarloNumber, StudyTable
 from thetahat.cautions import FEW_REPETITIONS, Caution
 from thetahat.values.types import FloatArray
 
 SCHEMES: Final = {"cvs": "by source", "cvr": "at random"}
 PARTS: Final = ("sigma", "omega", "gamma")
 FEWEST: Final = 8
-SIZE: Final = Axis("documents of each source M", "log")
+SIZE: Final = FigureAxis("documents of each source M", "log")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +44,7 @@ class VariancesTold:
     sizes: Sequence[int]
     estimators: Mapping[str, Sequence[str]]
 
-    def at(self, name: str, *place: int) -> Number:
+    def at(self, name: str, *place: int) -> MonteCarloNumber:
         """Return one number with its standard error."""
         return number_at(self.values, self.errors, name, place)
 
@@ -54,8 +54,8 @@ def findings(
     sizes: Sequence[int],
     estimators: Mapping[str, Sequence[str]],
     cautions: tuple[Caution, ...],
-) -> Findings:
-    """Return what the repetitions say; ``Findings`` of few repetitions have no errors."""
+) -> StudyFindings:
+    """Return what the repetitions say; ``StudyFindings`` of few repetitions have no errors."""
 
     def statistics(some: Records) -> dict[str, FloatArray]:
         found: dict[str, FloatArray] = {}
@@ -67,10 +67,10 @@ def findings(
         few = FEW_REPETITIONS(
             n=len(records["cvs_means"]), more=f"; variances and their errors need at least {FEWEST}"
         )
-        return Findings(cautions=(*cautions, few))
-    values, errors = jackknifed(statistics, records)
+        return StudyFindings(cautions=(*cautions, few))
+    values, errors = jackknife(statistics, records)
     told = VariancesTold(values, errors, sizes, estimators)
-    return Findings(
+    return StudyFindings(
         tables=(_estimators_table(told), _parts_table(told)),
         figures=(*_parts_figures(told), *_covariance_figures(told), *_estimator_figures(told)),
         claims=claims(told),
@@ -99,7 +99,7 @@ def _statistics(records: Records, scheme: str, sizes: Sequence[int]) -> dict[str
     return {f"{scheme}_{name}": value for name, value in named.items()}
 
 
-def _estimators_table(told: VariancesTold) -> Table:
+def _estimators_table(told: VariancesTold) -> StudyTable:
     rows: list[dict[str, Cell]] = [
         {
             "scheme": SCHEMES[scheme],
@@ -115,7 +115,7 @@ def _estimators_table(told: VariancesTold) -> Table:
         for s, size in enumerate(told.sizes)
         for e, name in enumerate(told.estimators[scheme])
     ]
-    return Table(
+    return StudyTable(
         name="estimators",
         title="Estimators of the variance beside the variance",
         columns={
@@ -133,7 +133,7 @@ def _estimators_table(told: VariancesTold) -> Table:
     )
 
 
-def _parts_table(told: VariancesTold) -> Table:
+def _parts_table(told: VariancesTold) -> StudyTable:
     rows: list[dict[str, Cell]] = [
         {
             "scheme": SCHEMES[scheme],
@@ -146,7 +146,7 @@ def _parts_table(told: VariancesTold) -> Table:
         for scheme in SCHEMES
         for s, size in enumerate(told.sizes)
     ]
-    return Table(
+    return StudyTable(
         name="decomposition",
         title="What the variance is made of",
         columns={
@@ -169,9 +169,9 @@ def _parts_table(told: VariancesTold) -> Table:
 
 def _series(
     told: VariancesTold, name: str, label: str, *place: int, dashed: bool = False
-) -> Series:
+) -> FigureSeries:
     numbers = [told.at(name, s, *place) for s in range(len(told.sizes))]
-    return Series(
+    return FigureSeries(
         label,
         list(told.sizes),
         [one.value for one in numbers],
@@ -180,13 +180,13 @@ def _series(
     )
 
 
-def _parts_figures(told: VariancesTold) -> list[Figure]:
+def _parts_figures(told: VariancesTold) -> list[StudyFigure]:
     return [
-        Figure(
+        StudyFigure(
             name=f"figure_4_{scheme}",
             title=f"Decomposition of the variance of cross-validation {title}",
             x=SIZE,
-            y=Axis("squared error rate"),
+            y=FigureAxis("squared error rate"),
             series=(
                 *(_series(told, f"{scheme}_{part}", f"{part} part") for part in PARTS),
                 _series(told, f"{scheme}_truth", "variance", dashed=True),
@@ -197,24 +197,24 @@ def _parts_figures(told: VariancesTold) -> list[Figure]:
     ]
 
 
-def _covariance_figures(told: VariancesTold) -> list[Figure]:
+def _covariance_figures(told: VariancesTold) -> list[StudyFigure]:
     found = []
     for what, title in (("omega_k", "inside blocks"), ("gamma_kl", "between blocks")):
         table = told.values[f"cvs_{what}"]
-        points = Series(
+        points = FigureSeries(
             what,
             [size for size in told.sizes for _ in range(table.shape[1])],
             table.ravel(),
             told.errors[f"cvs_{what}"].ravel(),
             "points",
         )
-        middle = Series(f"mean {what}", list(told.sizes), table.mean(axis=1))
+        middle = FigureSeries(f"mean {what}", list(told.sizes), table.mean(axis=1))
         found.append(
-            Figure(
+            StudyFigure(
                 name=f"figure_5_{what}",
                 title=f"Covariances of losses {title}, cross-validation by source",
                 x=SIZE,
-                y=Axis("squared error rate"),
+                y=FigureAxis("squared error rate"),
                 series=(points, middle),
                 note="Figure 5 of the text; the spread of the points has the noise of estimation.",
             )
@@ -222,13 +222,13 @@ def _covariance_figures(told: VariancesTold) -> list[Figure]:
     return found
 
 
-def _estimator_figures(told: VariancesTold) -> list[Figure]:
+def _estimator_figures(told: VariancesTold) -> list[StudyFigure]:
     return [
-        Figure(
+        StudyFigure(
             name=f"figure_6_{scheme}",
             title=f"Estimators of the variance of cross-validation {title}",
             x=SIZE,
-            y=Axis("squared error rate", "log" if scheme == "cvs" else "linear"),
+            y=FigureAxis("squared error rate", "log" if scheme == "cvs" else "linear"),
             series=(
                 *(
                     _series(told, f"{scheme}_mean_thetas", name, e)

@@ -9,8 +9,8 @@ from typing import ClassVar, Final, Literal
 import numpy as np
 
 from replications.lectures.bootstrap_result import INTERVALS, findings
-from thetahat.analyses.studies.base import Findings, Records
-from thetahat.analyses.studies.repeating import OneRecord, generator_of, one_by_one
+from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.analyses.studies.repetitions import OneRecord, repetition_generator, run_one_by_one
 from thetahat.errors import InvalidParameter
 from thetahat.numerics.bootstrap.resamples import HashedResamples
 from thetahat.numerics.bootstrap.statistic_bootstrap import bootstrap_statistic
@@ -123,16 +123,16 @@ class BootstrapStudy:
 
     def run(self, start: int, stop: int) -> dict[str, FloatArray]:
         """Draw samples and resample them."""
-        return one_by_one(self._repeat, start, stop)
+        return run_one_by_one(self._repeat, start, stop)
 
-    def finish(self, records: Records) -> Findings:
+    def finish(self, records: Records) -> StudyFindings:
         """Set the bootstrap's estimates beside the truth."""
         preset = self.preset
         truths = {name: TRUE_VALUES[name][preset.distribution] for name in preset.statistics}
         return findings(records, truths, preset.n, preset.level)
 
     def _repeat(self, index: int) -> OneRecord:
-        rng, preset = generator_of(self.seed, index), self.preset
+        rng, preset = repetition_generator(self.seed, index), self.preset
         x, z = self._draw(rng), self._draw(rng)
         resamples = HashedResamples(
             np.array([0, preset.n]), int(rng.integers(2**53)), preset.resamples

@@ -15,7 +15,7 @@ from replications.importance.selection_claims import of_figure_8
 from replications.importance.weighted_selection import SelectionStudy, Weigh, check_design
 from replications.presets.importance_selection import check_sizes, draw_shifted
 from thetahat.errors import InvalidParameter
-from thetahat.generators.gaussian_shift import Shifted
+from thetahat.generators.gaussian_shift import ShiftedSamples
 from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching
 from thetahat.importance_weights.kliep import Kliep
 from thetahat.registry import MethodInfo
@@ -126,14 +126,14 @@ class ImportanceKernelWeights:
 
 
 def _matched(
-    drawn: Shifted, gamma: float, rng: np.random.Generator, *, method: KernelMeanMatching
+    drawn: ShiftedSamples, gamma: float, rng: np.random.Generator, *, method: KernelMeanMatching
 ) -> FloatArray:
     del gamma
     return matched(drawn.source, drawn.target, rng, method)
 
 
 def _likeliest(
-    drawn: Shifted, gamma: float, rng: np.random.Generator, *, kliep: Kliep
+    drawn: ShiftedSamples, gamma: float, rng: np.random.Generator, *, kliep: Kliep
 ) -> FloatArray:
     del gamma
     return likeliest(drawn.source, drawn.target, rng, kliep)

@@ -15,7 +15,7 @@ from replications.importance.ozone import ROLES, days_of
 from replications.importance.selection_claims import of_figure_7
 from replications.importance.weighted_selection import SelectionStudy, check_design
 from thetahat.errors import InvalidParameter
-from thetahat.generators.gaussian_shift import Shifted
+from thetahat.generators.gaussian_shift import ShiftedSamples
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray
@@ -112,7 +112,7 @@ class ImportanceOzone:
         )
 
 
-def _fitted(drawn: Shifted, gamma: float, rng: np.random.Generator) -> FloatArray:
+def _fitted(drawn: ShiftedSamples, gamma: float, rng: np.random.Generator) -> FloatArray:
     del gamma, rng
     return gaussian_ratios(drawn.source, drawn.target)
 

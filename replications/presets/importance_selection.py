@@ -15,7 +15,7 @@ from replications.importance.final_risks_result import findings
 from replications.importance.selection_claims import of_figure_6
 from replications.importance.weighted_selection import GRAIN, SelectionStudy, check_design
 from thetahat.errors import InvalidParameter
-from thetahat.generators.gaussian_shift import GaussianShift, Shifted
+from thetahat.generators.gaussian_shift import GaussianShift, ShiftedSamples
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray
@@ -114,18 +114,18 @@ def check_sizes(n_source: int, n_target: int, n_folds: int) -> None:
 
 def draw_shifted(
     gamma: float, rng: np.random.Generator, *, n_source: int, n_target: int
-) -> Shifted:
+) -> ShiftedSamples:
     """Draw the text's two-dimensional setting; its gamma is a variance."""
     setting = GaussianShift(n_features=2, scale=math.sqrt(gamma))
     return setting.draw_many(rng, GRAIN, n_source, n_target)
 
 
-def _fitted(drawn: Shifted, gamma: float, rng: np.random.Generator) -> FloatArray:
+def _fitted(drawn: ShiftedSamples, gamma: float, rng: np.random.Generator) -> FloatArray:
     del gamma, rng
     return gaussian_ratios(drawn.source, drawn.target)
 
 
-def _true(drawn: Shifted, gamma: float, rng: np.random.Generator) -> FloatArray:
+def _true(drawn: ShiftedSamples, gamma: float, rng: np.random.Generator) -> FloatArray:
     del rng
     return GaussianShift(n_features=2, scale=math.sqrt(gamma)).weights(drawn.source)
 

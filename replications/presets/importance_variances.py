@@ -10,8 +10,8 @@ import numpy as np
 
 from replications.importance.example_setting import THETA, ExampleSetting
 from replications.importance.variances_result import findings
-from thetahat.analyses.studies.base import Findings, Records
-from thetahat.analyses.studies.repeating import generator_of, in_blocks
+from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.analyses.studies.repetitions import repetition_generator, run_in_blocks
 from thetahat.errors import InvalidParameter
 from thetahat.generators.gaussian_shift import GaussianShift
 from thetahat.registry import MethodInfo
@@ -109,9 +109,9 @@ class VariancesStudy:
 
     def run(self, start: int, stop: int) -> dict[str, FloatArray]:
         """Draw data sets and take their risks."""
-        return in_blocks(self._block, GRAIN, start, stop)
+        return run_in_blocks(self._block, GRAIN, start, stop)
 
-    def finish(self, records: Records) -> Findings:
+    def finish(self, records: Records) -> StudyFindings:
         """Tabulate both, and judge the text's claims."""
         return findings(
             records,
@@ -122,7 +122,7 @@ class VariancesStudy:
         )
 
     def _block(self, first: int) -> dict[str, FloatArray]:
-        rng, n = generator_of(self.seed, first), self.preset.n
+        rng, n = repetition_generator(self.seed, first), self.preset.n
         names = ("target", "weighted", "controlled", "mean_weight", "mean_square", "above_10")
         found: dict[str, list[FloatArray]] = {name: [] for name in names}
         for scale in self.preset.scales:

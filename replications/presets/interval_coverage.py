@@ -20,8 +20,8 @@ from replications.coverage.settings import (
     without_copies,
 )
 from replications.coverage.shifted_samples import SHIFTS, shift_cells
-from thetahat.analyses.studies.base import Findings, Records
-from thetahat.analyses.studies.names import name_of, parts_of
+from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.analyses.studies.record_names import record_name, split_record_name
 from thetahat.errors import InvalidParameter
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
@@ -152,16 +152,16 @@ class CoverageStudy:
         """Do some repetitions of every cell."""
         every: list[Cell | MetricCell] = [*self.cells, *self.metrics]
         return {
-            name_of(cell.name, name): values
+            record_name(cell.name, name): values
             for cell in every
             for name, values in cell.study.run(start, stop).items()
         }
 
-    def finish(self, records: Records) -> Findings:
+    def finish(self, records: Records) -> StudyFindings:
         """Tabulate coverage and width."""
         by_cell: dict[str, dict[str, FloatArray]] = {}
         for whole, values in records.items():
-            cell, name = parts_of(whole)
+            cell, name = split_record_name(whole)
             by_cell.setdefault(cell, {})[name] = values
         told = findings([(cell, by_cell[cell.name]) for cell in self.cells], self.level)
         if not self.metrics:

@@ -10,11 +10,11 @@ import numpy as np
 
 from replications.lectures.estimators_result import findings
 from replications.lectures.risk_estimates import Population, Sample, risk_estimates
-from thetahat.analyses.studies.base import Findings, Records
-from thetahat.analyses.studies.repeating import OneRecord, generator_of, one_by_one
+from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.analyses.studies.repetitions import OneRecord, repetition_generator, run_one_by_one
 from thetahat.cautions import GENERATED_POPULATION, Caution
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.generators._size import Size
+from thetahat.generators._size import DrawSize
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
@@ -145,9 +145,9 @@ class EstimatorsStudy:
 
     def run(self, start: int, stop: int) -> dict[str, FloatArray]:
         """Draw samples and estimate."""
-        return one_by_one(self._repeat, start, stop)
+        return run_one_by_one(self._repeat, start, stop)
 
-    def finish(self, records: Records) -> Findings:
+    def finish(self, records: Records) -> StudyFindings:
         """Tabulate as the lecture does."""
         cautions: tuple[Caution, ...] = ()
         if self.population is None:
@@ -157,13 +157,13 @@ class EstimatorsStudy:
         return findings(records, self.preset.classifiers, self.preset.n, cautions)
 
     def _repeat(self, index: int) -> OneRecord:
-        rng = generator_of(self.seed, index)
+        rng = repetition_generator(self.seed, index)
         if self.population is None:
             generator = TwoClassGaussian(
                 n_features=500, n_relevant=20, shift=0.8, correlation=0.3, block_size=10
             )
-            size = Size(n=self.preset.n + FRESH)
-            drawn = generator.settle(1, rng).draw(size, rng)
+            size = DrawSize(n=self.preset.n + FRESH)
+            drawn = generator.draw_sources(1, rng).draw(size, rng)
             fresh = Population(drawn.features.matrix(), np.asarray(drawn.y, dtype=np.intp))
             return self._estimates(fresh, rng)
         return self._estimates(self.population, rng)

@@ -12,8 +12,8 @@ import numpy as np
 
 from replications.lectures.many_fits import GaussianSample, check_classifier, has_both
 from replications.lectures.splits_result import findings
-from thetahat.analyses.studies.base import Findings, Records
-from thetahat.analyses.studies.repeating import OneRecord, generator_of, one_by_one
+from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.analyses.studies.repetitions import OneRecord, repetition_generator, run_one_by_one
 from thetahat.errors import InvalidParameter
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
 from thetahat.registry import MethodInfo
@@ -138,15 +138,15 @@ class SplitsStudy:
 
     def run(self, start: int, stop: int) -> dict[str, FloatArray]:
         """Draw samples and split them."""
-        return one_by_one(self._repeat, start, stop)
+        return run_one_by_one(self._repeat, start, stop)
 
-    def finish(self, records: Records) -> Findings:
+    def finish(self, records: Records) -> StudyFindings:
         """Tabulate against the share to test on."""
         preset = self.preset
         return findings(records, preset.sizes, preset.shares, preset.splits)
 
     def _repeat(self, index: int) -> OneRecord:
-        rng, preset = generator_of(self.seed, index), self.preset
+        rng, preset = repetition_generator(self.seed, index), self.preset
         generator = TwoClassGaussian(
             n_features=preset.n_features, n_relevant=preset.n_features, shift=preset.shift
         )

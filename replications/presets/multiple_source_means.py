@@ -19,8 +19,8 @@ from replications.multiple_sources.domains import (
 )
 from replications.multiple_sources.means_result import Setting, findings
 from replications.multiple_sources.samples import Sampler
-from thetahat.analyses.studies.base import Findings, Records
-from thetahat.analyses.studies.repeating import generator_of, one_by_one
+from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.analyses.studies.repetitions import repetition_generator, run_one_by_one
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
@@ -145,14 +145,14 @@ class MeansStudy:
 
     def run(self, start: int, stop: int) -> dict[str, FloatArray]:
         """Draw domains, and data sets from them."""
-        return one_by_one(self._repeat, start, stop)
+        return run_one_by_one(self._repeat, start, stop)
 
-    def finish(self, records: Records) -> Findings:
+    def finish(self, records: Records) -> StudyFindings:
         """Tabulate means and deviations, and judge the text's claims."""
         return findings(records, self.settings, self.domains.cautions())
 
     def _repeat(self, index: int) -> dict[str, FloatArray]:
-        rng = generator_of(self.seed, index)
+        rng = repetition_generator(self.seed, index)
         found = np.empty((len(self.settings), 3, self.preset.pairs))
         for s, setting in enumerate(self.settings):
             order = rng.permutation(self.domains.count)

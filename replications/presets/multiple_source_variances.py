@@ -18,8 +18,8 @@ from replications.multiple_sources.domains import (
 )
 from replications.multiple_sources.samples import Sampler
 from replications.multiple_sources.variances_result import findings
-from thetahat.analyses.studies.base import Findings, Records
-from thetahat.analyses.studies.repeating import OneRecord, generator_of, one_by_one
+from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.analyses.studies.repetitions import OneRecord, repetition_generator, run_one_by_one
 from thetahat.errors import InvalidParameter
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
@@ -136,14 +136,14 @@ class VariancesStudy:
 
     def run(self, start: int, stop: int) -> dict[str, FloatArray]:
         """Draw data sets of each size, and cross-validate."""
-        return one_by_one(self._repeat, start, stop)
+        return run_one_by_one(self._repeat, start, stop)
 
-    def finish(self, records: Records) -> Findings:
+    def finish(self, records: Records) -> StudyFindings:
         """Decompose the variances, and put the estimators beside them."""
         return findings(records, self.preset.sizes, ESTIMATORS, self.domains.cautions())
 
     def _repeat(self, index: int) -> OneRecord:
-        rng = generator_of(self.seed, index)
+        rng = repetition_generator(self.seed, index)
         found: dict[str, list[FloatArray]] = {}
         for at in range(len(self.preset.sizes)):
             for name, value in self._of_size(at, rng).items():

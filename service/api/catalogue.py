@@ -80,7 +80,7 @@ def _presets() -> list[Description]:
 
 def _generators() -> list[Description]:
     """Describe generators with what they give: losses, data or pairs."""
-    return [{**describe(GENERATORS[name]), "gives": GENERATORS[name].gives} for name in GENERATORS]
+    return [{**describe(GENERATORS[name]), "gives": GENERATORS[name].draws} for name in GENERATORS]
 
 
 def _learners() -> list[Description]:

@@ -2,15 +2,15 @@
 
 from typing import Final
 
-from thetahat.generators._size import Size
+from thetahat.generators._size import DrawSize
 from thetahat.generators.base import (
     DataGenerator,
+    DrawKind,
     DrawnLosses,
     Generator,
     LossGenerator,
-    Pair,
     PairGenerator,
-    Sort,
+    SamplePair,
     SourcesOfData,
     SourcesOfLosses,
 )
@@ -21,13 +21,13 @@ GENERATORS: Final[Registry[type[Generator]]] = Registry.collect(__name__, __path
 __all__ = [
     "GENERATORS",
     "DataGenerator",
+    "DrawKind",
+    "DrawSize",
     "DrawnLosses",
     "Generator",
     "LossGenerator",
-    "Pair",
     "PairGenerator",
-    "Size",
-    "Sort",
+    "SamplePair",
     "SourcesOfData",
     "SourcesOfLosses",
 ]

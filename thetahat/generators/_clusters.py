@@ -7,11 +7,11 @@ from math import sqrt
 
 import numpy as np
 
-from thetahat.generators._size import Size
+from thetahat.generators._size import DrawSize
 from thetahat.values.types import FloatArray, IntArray
 
 
-def clusters_of(size: Size, cluster_size: int) -> IntArray | None:
+def clusters_of(size: DrawSize, cluster_size: int) -> IntArray | None:
     """(n,) which cluster each row is of, ascending, each of one source; None of clusters of 1."""
     if cluster_size == 1:
         return None

@@ -8,7 +8,7 @@ from thetahat.errors import InvalidParameter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Size:
+class DrawSize:
     """How many rows one draw has: ``n`` in all, or ``per_source`` from each of ``n_sources``.
 
     Parameters

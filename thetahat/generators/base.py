@@ -14,14 +14,14 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from thetahat.generators._size import Size
+from thetahat.generators._size import DrawSize
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
 from thetahat.values.block_losses import LossTable
 from thetahat.values.types import FloatArray
 
 
-class Sort(StrEnum):
+class DrawKind(StrEnum):
     """What a generator draws."""
 
     LOSSES = "losses"  # the losses of one or more models, over blocks
@@ -33,7 +33,7 @@ class Generator(Protocol):
     """A frozen dataclass whose fields are the generator's parameters."""
 
     info: ClassVar[MethodInfo]
-    gives: ClassVar[Sort]
+    draws: ClassVar[DrawKind]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -61,7 +61,7 @@ class DrawnLosses:
 class SourcesOfLosses(Protocol):
     """Sources that were drawn once, on which losses are drawn again and again."""
 
-    def draw(self, size: Size, rng: np.random.Generator) -> DrawnLosses:
+    def draw(self, size: DrawSize, rng: np.random.Generator) -> DrawnLosses:
         """Draw the losses of all models; ``size`` has as many sources as were drawn."""
         ...
 
@@ -69,7 +69,7 @@ class SourcesOfLosses(Protocol):
 class LossGenerator(Generator, Protocol):
     """Gives losses whose moments are known."""
 
-    def settle(self, n_sources: int, rng: np.random.Generator) -> SourcesOfLosses:
+    def draw_sources(self, n_sources: int, rng: np.random.Generator) -> SourcesOfLosses:
         """Draw the sources: what each model's expected loss is on each."""
         ...
 
@@ -81,7 +81,7 @@ class SourcesOfData(Protocol):
     itself, distributed as a single row is here: they tell a model's risk with the least noise.
     """
 
-    def draw(self, size: Size, rng: np.random.Generator) -> Data:
+    def draw(self, size: DrawSize, rng: np.random.Generator) -> Data:
         """Draw rows; where ``size`` has ``n`` alone, each row's source is drawn too."""
         ...
 
@@ -91,13 +91,13 @@ class DataGenerator(Generator, Protocol):
 
     task: ClassVar[str]  # "classification" or "regression"
 
-    def settle(self, n_sources: int, rng: np.random.Generator) -> SourcesOfData:
+    def draw_sources(self, n_sources: int, rng: np.random.Generator) -> SourcesOfData:
         """Draw the sources; a generator that has none gives itself, with one source or more."""
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Pair:
+class SamplePair:
     """A labelled source sample and a target sample.
 
     Parameters
@@ -116,6 +116,6 @@ class Pair:
 class PairGenerator(Generator, Protocol):
     """Gives a source sample and a target sample."""
 
-    def draw(self, size: Size, rng: np.random.Generator) -> Pair:
+    def draw(self, size: DrawSize, rng: np.random.Generator) -> SamplePair:
         """Draw both."""
         ...

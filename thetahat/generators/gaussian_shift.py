@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.generators._size import Size
-from thetahat.generators.base import Pair, Sort
+from thetahat.generators._size import DrawSize
+from thetahat.generators.base import DrawKind, SamplePair
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import CLASSIFICATION, Data
 from thetahat.tables.features import Features
@@ -21,7 +21,7 @@ _LEAST: Final = math.sqrt(0.5)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shifted:
+class ShiftedSamples:
     """Source and target samples with their labels, of R data sets.
 
     Parameters
@@ -85,7 +85,7 @@ class GaussianShift:
         assumptions="None: this is what is drawn.",
         errs="Two dimensions in the source take scale = sqrt(gamma): its gamma is a variance.",
     )
-    gives: ClassVar[Sort] = Sort.PAIRS
+    draws: ClassVar[DrawKind] = DrawKind.PAIRS
 
     def __post_init__(self) -> None:
         if self.n_features < 1:
@@ -105,7 +105,7 @@ class GaussianShift:
                 f"shift must be a number, got {self.shift}", loc=("shift",), value=self.shift
             )
 
-    def draw(self, size: Size, rng: np.random.Generator) -> Pair:
+    def draw(self, size: DrawSize, rng: np.random.Generator) -> SamplePair:
         """Draw one source sample and one target sample, with the true weights."""
         if size.n is None:
             raise InvalidParameter("rows come from one source: give n", loc=("per_source",))
@@ -114,7 +114,7 @@ class GaussianShift:
                 f"a source sample needs two rows, and n is {size.n}", loc=("n",), value=size.n
             )
         drawn = self.draw_many(rng, 1, size.n, size.n_target or size.n)
-        return Pair(
+        return SamplePair(
             source=_data(drawn.source[0], drawn.labels[0]),
             target=_data(drawn.target[0], drawn.target_labels[0]),
             weights=self.weights(drawn.source[0]),
@@ -122,7 +122,7 @@ class GaussianShift:
 
     def draw_many(
         self, rng: np.random.Generator, count: int, n_source: int, n_target: int
-    ) -> Shifted:
+    ) -> ShiftedSamples:
         """Draw data sets together, in a tenth of the time; one is what ``draw`` gives."""
         n = n_source + n_target
         x = rng.standard_normal((count, n, self.n_features))
@@ -130,7 +130,7 @@ class GaussianShift:
         source *= self.scale
         source[..., 0] += self.shift
         y = self._labels(x, rng.random((count, n)))
-        return Shifted(source, y[:, :n_source], target, y[:, n_source:])
+        return ShiftedSamples(source, y[:, :n_source], target, y[:, n_source:])
 
     def _labels(self, x: FloatArray, u: FloatArray) -> FloatArray:
         """(R, n) labels: 1 where u is below the product, looked at only while it may be."""

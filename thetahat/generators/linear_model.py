@@ -10,8 +10,8 @@ import numpy as np
 
 from thetahat.generators._checks import require
 from thetahat.generators._clusters import alike_in_clusters, clusters_of
-from thetahat.generators._size import Size
-from thetahat.generators.base import Sort
+from thetahat.generators._size import DrawSize
+from thetahat.generators.base import DrawKind
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.tables.data import REGRESSION, Data
 from thetahat.tables.features import Features
@@ -19,7 +19,7 @@ from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LinearModel:
+class LinearModelGenerator:
     r"""A regression whose features are normal and whose errors may have heavy tails.
 
     .. math:: y = a_s + \sum_{j \le q} \frac{x_j}{\sqrt q} + c\, \frac{x_1^2 - 1}{\sqrt 2}
@@ -82,7 +82,7 @@ class LinearModel:
         errs="Where the curvature is 0, linear learners are right here and seldom elsewhere.",
         blocks=EVERY_BLOCK_KIND,
     )
-    gives: ClassVar[Sort] = Sort.DATA
+    draws: ClassVar[DrawKind] = DrawKind.DATA
     task: ClassVar[str] = REGRESSION
 
     def __post_init__(self) -> None:
@@ -102,7 +102,7 @@ class LinearModel:
         alike = self.cluster_correlation
         require(0 <= alike <= 1, "cluster_correlation", alike, "must be in [0, 1]")
 
-    def settle(self, n_sources: int, rng: np.random.Generator) -> DrawnLevels:
+    def draw_sources(self, n_sources: int, rng: np.random.Generator) -> DrawnLevels:
         """Draw the levels of the sources."""
         return DrawnLevels(self, self.source_spread * rng.standard_normal(n_sources))
 
@@ -123,10 +123,10 @@ class LinearModel:
 class DrawnLevels:
     """Sources with given levels."""
 
-    generator: LinearModel
+    generator: LinearModelGenerator
     levels: FloatArray
 
-    def draw(self, size: Size, rng: np.random.Generator) -> Data:
+    def draw(self, size: DrawSize, rng: np.random.Generator) -> Data:
         """Draw rows: as many of each source, or each cluster's source at random."""
         generator, n_sources = self.generator, len(self.levels)
         cluster = clusters_of(size, generator.cluster_size)
@@ -158,4 +158,4 @@ class DrawnLevels:
         return DrawnLevels(replace(self.generator, cluster_size=1), self.levels)
 
 
-METHOD = LinearModel
+METHOD = LinearModelGenerator

@@ -11,8 +11,8 @@ import numpy as np
 
 from thetahat.errors import InvalidParameter
 from thetahat.generators._checks import require
-from thetahat.generators._size import Size
-from thetahat.generators.base import DrawnLosses, Sort
+from thetahat.generators._size import DrawSize
+from thetahat.generators.base import DrawKind, DrawnLosses
 from thetahat.registry import ONE_TEST_EACH, MethodInfo
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout, layout_of
@@ -92,7 +92,7 @@ class RandomEffects:
         blocks=ONE_TEST_EACH,
         targets=(Target.THESE_SOURCES, Target.NEW_SOURCE, Target.THESE_MODELS),
     )
-    gives: ClassVar[Sort] = Sort.LOSSES
+    draws: ClassVar[DrawKind] = DrawKind.LOSSES
 
     def __post_init__(self) -> None:
         for name in ("sigma2", "omega", "gamma", "mean", "spread", "correlation"):
@@ -112,7 +112,7 @@ class RandomEffects:
         """``m1``, ``m2``, ..."""
         return tuple(f"m{i}" for i in range(1, len(self.differences) + 2))
 
-    def settle(self, n_sources: int, rng: np.random.Generator) -> DrawnSources:
+    def draw_sources(self, n_sources: int, rng: np.random.Generator) -> DrawnSources:
         """Draw the expected losses of K sources."""
         require(
             self.omega + (n_sources - 1) * self.gamma >= 0,
@@ -149,7 +149,7 @@ class DrawnSources:
     generator: RandomEffects
     means: FloatArray
 
-    def draw(self, size: Size, rng: np.random.Generator) -> DrawnLosses:
+    def draw(self, size: DrawSize, rng: np.random.Generator) -> DrawnLosses:
         """Draw the losses of all models on all sources."""
         of, n_blocks = self.generator, len(self.means)
         layout = layout_over(of.blocks, n_blocks, size)
@@ -216,7 +216,7 @@ class DrawnSources:
         }
 
 
-def layout_over(kind: BlockKind, n_blocks: int, size: Size) -> Layout:
+def layout_over(kind: BlockKind, n_blocks: int, size: DrawSize) -> Layout:
     """Return the layout of K blocks whose sizes are equal, or differ by one."""
     if size.n_sources not in (None, n_blocks):
         raise InvalidParameter(

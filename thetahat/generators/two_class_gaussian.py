@@ -10,8 +10,8 @@ import numpy as np
 
 from thetahat.generators._checks import require
 from thetahat.generators._clusters import alike_in_clusters, clusters_of
-from thetahat.generators._size import Size
-from thetahat.generators.base import Sort
+from thetahat.generators._size import DrawSize
+from thetahat.generators.base import DrawKind
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.tables.data import CLASSIFICATION, Data
 from thetahat.tables.features import Features
@@ -90,7 +90,7 @@ class TwoClassGaussian:
         ),
         blocks=EVERY_BLOCK_KIND,
     )
-    gives: ClassVar[Sort] = Sort.DATA
+    draws: ClassVar[DrawKind] = DrawKind.DATA
     task: ClassVar[str] = CLASSIFICATION
 
     def __post_init__(self) -> None:
@@ -107,7 +107,7 @@ class TwoClassGaussian:
         alike = self.cluster_correlation
         require(0 <= alike <= 1, "cluster_correlation", alike, "must be in [0, 1]")
 
-    def settle(self, n_sources: int, rng: np.random.Generator) -> DrawnCentres:
+    def draw_sources(self, n_sources: int, rng: np.random.Generator) -> DrawnCentres:
         """Draw the centres of the sources."""
         centres = self.source_spread * rng.standard_normal((n_sources, self.n_features))
         return DrawnCentres(self, centres)
@@ -170,7 +170,7 @@ class DrawnCentres:
     generator: TwoClassGaussian
     centres: FloatArray
 
-    def draw(self, size: Size, rng: np.random.Generator) -> Data:
+    def draw(self, size: DrawSize, rng: np.random.Generator) -> Data:
         """Draw rows: as many of each source, or each cluster's source at random."""
         generator, n_sources = self.generator, len(self.centres)
         cluster = clusters_of(size, generator.cluster_size)

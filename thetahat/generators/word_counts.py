@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.generators._checks import require
-from thetahat.generators._size import Size
-from thetahat.generators.base import Sort
+from thetahat.generators._size import DrawSize
+from thetahat.generators.base import DrawKind
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.tables.data import CLASSIFICATION, Data
 from thetahat.tables.features import Features
@@ -70,7 +70,7 @@ class WordCounts:
         ),
         blocks=EVERY_BLOCK_KIND,
     )
-    gives: ClassVar[Sort] = Sort.DATA
+    draws: ClassVar[DrawKind] = DrawKind.DATA
     task: ClassVar[str] = CLASSIFICATION
 
     def __post_init__(self) -> None:
@@ -82,7 +82,7 @@ class WordCounts:
             fits = 0 <= spread <= 20
             require(fits, name, spread, "must be between 0 and 20")
 
-    def settle(self, n_sources: int, rng: np.random.Generator) -> DrawnDomains:
+    def draw_sources(self, n_sources: int, rng: np.random.Generator) -> DrawnDomains:
         """Draw how often each domain and class has each word."""
         of_class = self.class_spread * rng.standard_normal(self.n_words)
         shape = (n_sources, self.n_words)
@@ -103,7 +103,7 @@ class DrawnDomains:
     generator: WordCounts
     cumulative: FloatArray
 
-    def draw(self, size: Size, rng: np.random.Generator) -> Data:
+    def draw(self, size: DrawSize, rng: np.random.Generator) -> Data:
         """Draw documents: as many of each domain, or each one's domain at random."""
         from scipy.sparse import csr_array  # noqa: PLC0415 - half a second, and few draw words
 

@@ -15,12 +15,12 @@ from service.kinds.cross_validation.calibration_result import intervals, told_of
 from service.kinds.cross_validation.calibration_sources import KEY, OnWholeSources, of_key
 from service.kinds.study.records import Stretch, packed, together, unpacked
 from service.schemas.base import Schema
-from thetahat.analyses.studies.estimator import Estimator
+from thetahat.analyses.studies.dataset_population import DataAsPopulation
+from thetahat.analyses.studies.estimator import StudyEstimator
 from thetahat.analyses.studies.general import GeneralStudy
-from thetahat.analyses.studies.population import DataAsPopulation
 from thetahat.cautions import NEW_SOURCE_NOT_CALIBRATED, NOT_CALIBRATED
 from thetahat.errors import EvaluationError, InvalidParameter
-from thetahat.generators import Size
+from thetahat.generators import DrawSize
 from thetahat.seeds import stream
 from thetahat.values.json_values import to_json
 from thetahat.values.json_values import told as told_cautions
@@ -182,7 +182,9 @@ def _study(plan: Plan, given: CrossValidationRequest, seed: int) -> GeneralStudy
     by_source = _has_source_blocks(plan)
     return GeneralStudy(
         population=DataAsPopulation(data=plan.data),
-        size=_by_source(plan, asked.share) if by_source else Size(n=int(asked.share * plan.data.n)),
+        size=_by_source(plan, asked.share)
+        if by_source
+        else DrawSize(n=int(asked.share * plan.data.n)),
         estimators=[_estimator(plan, given)],
         seed=_seed(seed),
         same_sources=None,
@@ -205,9 +207,9 @@ def _seed(seed: int) -> int:
     return int(stream(seed, CALIBRATION).integers(2**53))
 
 
-def _estimator(plan: Plan, given: CrossValidationRequest) -> Estimator:
+def _estimator(plan: Plan, given: CrossValidationRequest) -> StudyEstimator:
     choices: Choices = replace(given.choices(), tests=())
-    return Estimator(
+    return StudyEstimator(
         key=CALIBRATION,
         choices=choices,
         scheme=plan.scheme,
@@ -217,7 +219,7 @@ def _estimator(plan: Plan, given: CrossValidationRequest) -> Estimator:
     )
 
 
-def _by_source(plan: Plan, share: float) -> Size:
+def _by_source(plan: Plan, share: float) -> DrawSize:
     """Return a share of the smallest source's rows, of every source."""
     counts = np.unique(np.asarray(plan.data.source), return_counts=True)[1]
     per_source = int(share * counts.min())
@@ -228,4 +230,4 @@ def _by_source(plan: Plan, share: float) -> Size:
             loc=(CALIBRATION,),
             value=int(counts.min()),
         )
-    return Size(n_sources=len(counts), per_source=per_source)
+    return DrawSize(n_sources=len(counts), per_source=per_source)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from thetahat.analyses.studies.names import pair_of
+from thetahat.analyses.studies.record_names import pair_name
 from thetahat.values.json_values import plain
 
 
@@ -16,7 +16,7 @@ def intervals(result: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]
             yield name, interval
     for pair in result.get("comparisons", []):
         if isinstance(pair.get("interval"), dict):
-            yield pair_of(pair["a"], pair["b"]), pair["interval"]
+            yield pair_name(pair["a"], pair["b"]), pair["interval"]
 
 
 def label(interval: Mapping[str, Any]) -> str:

@@ -10,17 +10,17 @@ import numpy as np
 
 from service.kinds.cross_validation.calibration_result import label
 from thetahat.analyses.studies.general import GeneralStudy
-from thetahat.analyses.studies.names import SOURCES
+from thetahat.analyses.studies.record_names import SOURCES
 from thetahat.analyses.studies.truths import NEW_FITTED, ONE_NEW, PREDICTED
-from thetahat.analyses.studies.whole_sources import WholeSources, covered
+from thetahat.analyses.studies.whole_sources import WholeSources, measure_coverage
 from thetahat.errors import EvaluationError
-from thetahat.generators import Size
+from thetahat.generators import DrawSize
 from thetahat.seeds import stream
 from thetahat.values.types import FloatArray
 
 if TYPE_CHECKING:
     from thetahat.analyses.studies.base import Records
-    from thetahat.analyses.studies.estimator import Estimator
+    from thetahat.analyses.studies.estimator import StudyEstimator
     from thetahat.tables.data import Data
 
 KEY: Final = "whole_sources"
@@ -46,13 +46,13 @@ class OnWholeSources:
     n_sources: int
 
     @classmethod
-    def of(cls, data: Data, estimator: Estimator, share: float, seed: int) -> OnWholeSources:
+    def of(cls, data: Data, estimator: StudyEstimator, share: float, seed: int) -> OnWholeSources:
         """Return the study of these data; whether their sources are enough is told apart."""
         n_sources = len(np.unique(np.asarray(data.source)))
         n_drawn = max(1, min(max(int(share * n_sources), FEWEST), n_sources - FEWEST))
         study = GeneralStudy(
             population=WholeSources(data=data),
-            size=Size(n_sources=n_drawn, per_source=1),
+            size=DrawSize(n_sources=n_drawn, per_source=1),
             estimators=[replace(estimator, key=KEY, refits=(), truths=(NEW_FITTED, ONE_NEW))],
             seed=int(stream(seed, KEY).integers(2**53)),
             same_sources=1,
@@ -90,7 +90,9 @@ class OnWholeSources:
         """Return how often one interval of the result covered; None for another target."""
         target = PREDICTED if interval["method"] == "prediction" else interval["target"]
         share = self.n_drawn / self.n_sources
-        found = covered(records, (KEY, subject), (label(interval), target, interval["mean"]), share)
+        found = measure_coverage(
+            records, (KEY, subject), (label(interval), target, interval["mean"]), share
+        )
         if found is None:
             return None
         return {

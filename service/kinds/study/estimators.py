@@ -11,8 +11,8 @@ from service.kinds.fields.methods import build_one, chosen
 from service.kinds.fitting.scheme_layout import likely_layout
 from service.kinds.study.request import EstimatorChoices, EstimatorInput
 from service.settings import settings
-from thetahat.analyses.studies.choosing import SELECTED
-from thetahat.analyses.studies.estimator import Estimator, Weighted
+from thetahat.analyses.studies.estimator import StudyEstimator, WeightedEstimation
+from thetahat.analyses.studies.learner_choice import SELECTED
 from thetahat.analyses.studies.truths import (
     FITTED,
     MODEL,
@@ -23,7 +23,7 @@ from thetahat.analyses.studies.truths import (
 )
 from thetahat.cross_validation import check_learner, check_loss
 from thetahat.errors import InvalidParameter, Loc
-from thetahat.generators import Size, Sort
+from thetahat.generators import DrawKind, DrawSize
 from thetahat.importance_weights import IMPORTANCE_WEIGHTS
 from thetahat.learners.base import Learner
 from thetahat.losses import LOSSES
@@ -43,10 +43,10 @@ _NOT_OF_PAIRS: Final = ("variances", "intervals", "tests", "control", "truths", 
 
 
 def estimators_of(
-    given: Sequence[EstimatorInput], sort: Sort, task: str, size: Size
-) -> list[Estimator]:
+    given: Sequence[EstimatorInput], sort: DrawKind, task: str, size: DrawSize
+) -> list[StudyEstimator]:
     """Return the estimators, each with a key of its own."""
-    found: list[Estimator] = []
+    found: list[StudyEstimator] = []
     for i, one in enumerate(given):
         with placed("estimators", i):
             made = _OF_SORT[sort](one, task, size)
@@ -60,7 +60,7 @@ def estimators_of(
     return found
 
 
-def _of_losses(one: EstimatorInput, task: str, size: Size) -> Estimator:
+def _of_losses(one: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
     del task, size
     for field in (*_OF_LEARNERS, *_OF_PAIRS):
         if getattr(one, field) is not None:
@@ -74,10 +74,10 @@ def _of_losses(one: EstimatorInput, task: str, size: Size) -> Estimator:
             f"{asked.refits()[0].name} fits learners again, and losses have none",
             loc=("variances",),
         )
-    return Estimator(key=one.as_ or "losses", choices=asked.choices(), truths=())
+    return StudyEstimator(key=one.as_ or "losses", choices=asked.choices(), truths=())
 
 
-def _of_data(one: EstimatorInput, task: str, size: Size) -> Estimator:
+def _of_data(one: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
     for field in _OF_PAIRS:
         if getattr(one, field) is not None:
             raise InvalidParameter(
@@ -96,7 +96,7 @@ def _of_data(one: EstimatorInput, task: str, size: Size) -> Estimator:
     check_choices(likely_layout(scheme), choices, tuple(learners), loss)
     truths = tuple(_default_truths(scheme, size) if one.truths is None else one.truths)
     check_truths(truths)
-    return Estimator(
+    return StudyEstimator(
         key=one.as_ or scheme.info.name,
         choices=choices,
         scheme=scheme,
@@ -108,7 +108,7 @@ def _of_data(one: EstimatorInput, task: str, size: Size) -> Estimator:
     )
 
 
-def _of_pairs(one: EstimatorInput, task: str, size: Size) -> Estimator:
+def _of_pairs(one: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
     for field in _NOT_OF_PAIRS:
         if getattr(one, field) is not None:
             raise InvalidParameter(
@@ -122,21 +122,21 @@ def _of_pairs(one: EstimatorInput, task: str, size: Size) -> Estimator:
     check_loss(loss, task)
     risks = chosen(WEIGHTED_RISKS, one.risks or list(WEIGHTED_RISKS), "risks")
     weights = build_one(IMPORTANCE_WEIGHTS, one.weights or "given", ("weights",))
-    return Estimator(
+    return StudyEstimator(
         key=one.as_ or scheme.info.name,
         choices=_choices(one).choices(),
         scheme=scheme,
         learners=_learners(one, task, loss),
         loss=loss,
         truths=(ON_TARGET,),
-        weighted=Weighted(weights, {entry.key: entry.method for entry in risks or ()}),
+        weighted=WeightedEstimation(weights, {entry.key: entry.method for entry in risks or ()}),
     )
 
 
-_OF_SORT: Final[Mapping[Sort, Callable[[EstimatorInput, str, Size], Estimator]]] = {
-    Sort.LOSSES: _of_losses,
-    Sort.DATA: _of_data,
-    Sort.PAIRS: _of_pairs,
+_OF_SORT: Final[Mapping[DrawKind, Callable[[EstimatorInput, str, DrawSize], StudyEstimator]]] = {
+    DrawKind.LOSSES: _of_losses,
+    DrawKind.DATA: _of_data,
+    DrawKind.PAIRS: _of_pairs,
 }
 
 
@@ -147,7 +147,7 @@ def _scheme(one: EstimatorInput) -> Scheme:
     return scheme
 
 
-def _default_truths(scheme: Scheme, size: Size) -> tuple[str, ...]:
+def _default_truths(scheme: Scheme, size: DrawSize) -> tuple[str, ...]:
     by_source = scheme.block_kind is BlockKind.SOURCE and size.n_sources is not None
     return (MODEL, FITTED, NEW_FITTED, ONE_NEW) if by_source else (MODEL, FITTED)
 

@@ -21,17 +21,17 @@ from service.kinds.study.estimators import estimators_of
 from service.kinds.study.request import PopulationInput, RoleData, StudyRequest
 from service.schemas.numbers import shown
 from thetahat.analyses.studies.base import Study
+from thetahat.analyses.studies.dataset_population import DataAsPopulation
 from thetahat.analyses.studies.general import GeneralStudy
-from thetahat.analyses.studies.population import (
-    DataAsPopulation,
+from thetahat.analyses.studies.generated_population import (
     GeneratedData,
     GeneratedLosses,
     GeneratedPairs,
-    Population,
 )
+from thetahat.analyses.studies.population import Population
 from thetahat.analyses.studies.presets import Preset, presets
 from thetahat.errors import EvaluationError, InvalidParameter, Loc
-from thetahat.generators import GENERATORS, Size, Sort
+from thetahat.generators import GENERATORS, DrawKind, DrawSize
 from thetahat.seeds import stream
 from thetahat.tables.data import Data
 
@@ -122,14 +122,14 @@ def _check_preset(given: StudyRequest, datasets: Files) -> None:
 
 def _general_parts(
     given: StudyRequest, datasets: Files, *, check_only: bool
-) -> tuple[Population | None, Size, list[Any]]:
+) -> tuple[Population | None, DrawSize, list[Any]]:
     """Return population, size and estimators; ``check_only`` opens no data set."""
     assert given.population is not None  # noqa: S101 - check_study saw to it
     assert given.draw is not None  # noqa: S101 - likewise
     with placed("draw"):
-        size = Size(**given.draw.model_dump(include=set(Size.__dataclass_fields__)))
+        size = DrawSize(**given.draw.model_dump(include=set(DrawSize.__dataclass_fields__)))
     population: Population | None
-    sort, task = Sort.DATA, str(given.population.task)
+    sort, task = DrawKind.DATA, str(given.population.task)
     if given.population.generator is None:
         with placed("population"):
             _check_data(given.population, datasets)
@@ -139,7 +139,7 @@ def _general_parts(
     return population, size, estimators_of(given.estimators or (), sort, task, size)
 
 
-def _of_generator(given: StudyRequest, size: Size) -> tuple[Population, Sort, str]:
+def _of_generator(given: StudyRequest, size: DrawSize) -> tuple[Population, DrawKind, str]:
     of = given.population
     assert of is not None  # noqa: S101 - its caller looked
     assert of.generator is not None  # noqa: S101 - likewise
@@ -148,14 +148,16 @@ def _of_generator(given: StudyRequest, size: Size) -> tuple[Population, Sort, st
         raise InvalidParameter("a generator takes no data", loc=("population", "generator"))
     if given.draw is not None and given.draw.replace:
         raise InvalidParameter("a generator never gives a row twice", loc=("draw", "replace"))
-    if generator.gives is Sort.PAIRS:
-        return GeneratedPairs(generator, of.n_judged), Sort.PAIRS, "classification"
-    if generator.gives is Sort.LOSSES:
+    if generator.draws is DrawKind.PAIRS:
+        return GeneratedPairs(generator, of.n_judged), DrawKind.PAIRS, "classification"
+    if generator.draws is DrawKind.LOSSES:
         losses = GeneratedLosses(generator)
         with placed("population", "generator", "params"):
-            losses.settle(size, stream(0, "check"))  # whether the parameters fit so many blocks
-        return losses, Sort.LOSSES, ""
-    return GeneratedData(generator, of.n_judged), Sort.DATA, generator.task
+            losses.draw_sources(
+                size, stream(0, "check")
+            )  # whether the parameters fit so many blocks
+        return losses, DrawKind.LOSSES, ""
+    return GeneratedData(generator, of.n_judged), DrawKind.DATA, generator.task
 
 
 def _check_data(of: PopulationInput, datasets: Files) -> None:

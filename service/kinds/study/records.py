@@ -18,7 +18,7 @@ from service.states import EvaluationStatus, UnitState
 from service.storage import evaluations, results, unit_parts
 from service.storage.files import FileStore
 from service.storage.unit_of_work import reading
-from thetahat.analyses.studies.repeating import joined
+from thetahat.analyses.studies.repetitions import join_records
 from thetahat.errors import InsufficientData
 from thetahat.values.types import FloatArray, IntArray
 
@@ -79,7 +79,9 @@ def together(stretches: Iterable[Stretch]) -> Stretch:
     parts = list(stretches)
     index = np.concatenate([np.empty(0, dtype=np.intp), *(part.index for part in parts)])
     once, first = np.unique(index, return_index=True)
-    records = {name: values[first] for name, values in joined(p.records for p in parts).items()}
+    records = {
+        name: values[first] for name, values in join_records(p.records for p in parts).items()
+    }
     seconds, n_timed = sum(p.seconds for p in parts), sum(p.n_timed for p in parts)
     return Stretch(once, records, seconds, n_timed)
 

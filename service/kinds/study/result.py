@@ -9,8 +9,8 @@ from service.kinds.fields.methods_used import method_used
 from service.kinds.study.plan import preset_of, repetitions_of
 from service.kinds.study.records import Stretch
 from service.kinds.study.request import StudyRequest
-from thetahat.analyses.studies.base import Findings, Study
-from thetahat.analyses.studies.tabulating import FEW
+from thetahat.analyses.studies.base import Study, StudyFindings
+from thetahat.analyses.studies.general_tables import FEW
 from thetahat.cautions import FEW_REPETITIONS, Caution
 from thetahat.generators import GENERATORS
 from thetahat.values.json_values import plain, told
@@ -56,7 +56,7 @@ def _time(whole: Stretch) -> dict[str, float | None]:
     }
 
 
-def _few(n: int, found: Findings) -> tuple[Caution, ...]:
+def _few(n: int, found: StudyFindings) -> tuple[Caution, ...]:
     """Say that there are few repetitions, where nothing says so yet."""
     if n >= FEW or any(caution.code == "few_repetitions" for caution in found.cautions):
         return ()

@@ -18,12 +18,12 @@ from replications.coverage.metrics import (
 from replications.coverage.metrics_claims import metric_claims
 from replications.coverage.metrics_result import metric_findings, metric_rows, summarised_metrics
 from replications.presets.interval_coverage import IntervalCoverage
-from thetahat.analyses.studies.names import name_of
-from thetahat.analyses.studies.tables import Number
-from thetahat.analyses.studies.truths import Fitting
+from thetahat.analyses.studies.record_names import record_name
+from thetahat.analyses.studies.tables import MonteCarloNumber
+from thetahat.analyses.studies.truths import StudyLearner
 from thetahat.cross_validation import rows_of
 from thetahat.errors import EvaluationError
-from thetahat.generators import Size
+from thetahat.generators import DrawSize
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
 from thetahat.learners.linear_discriminant import LinearDiscriminant
 from thetahat.losses.zero_one import ZeroOne
@@ -55,7 +55,7 @@ def test_exact_a_difference_is_true_by_the_difference_of_truths(
     records: dict[str, FloatArray],
 ) -> None:
     def truth(metric: str, who: str, mean: str, name: str) -> FloatArray:
-        return records[name_of("5-fold", name_of(metric, who, mean), "truths", name)]
+        return records[record_name("5-fold", record_name(metric, who, mean), "truths", name)]
 
     for metric in ("roc_auc", "f1"):
         for name in ("model", "fold_models"):
@@ -71,10 +71,10 @@ def test_against_sklearn_what_is_true_of_the_models_of_splits() -> None:
     from sklearn.metrics import f1_score, roc_auc_score
 
     rng = np.random.default_rng(2)
-    sources = TwoClassGaussian(n_features=3, n_relevant=2).settle(1, rng)
-    data, rest = sources.draw(Size(n=30), rng), sources.draw(Size(n=300), rng)
+    sources = TwoClassGaussian(n_features=3, n_relevant=2).draw_sources(1, rng)
+    data, rest = sources.draw(DrawSize(n=30), rng), sources.draw(DrawSize(n=300), rng)
     splits = list(RepeatedKFold(n_folds=3, n_repeats=2).splits(rows_of(data), 1))
-    fitting = Fitting(name="lda", learner=LinearDiscriminant(), loss=ZeroOne(), seed=1)
+    fitting = StudyLearner(name="lda", learner=LinearDiscriminant(), loss=ZeroOne(), seed=1)
     found = true_values(metrics_of("classification"), fitting, Fresh(data, rest, None), splits)
 
     said = []
@@ -97,11 +97,11 @@ def test_against_sklearn_what_is_true_of_the_models_of_splits() -> None:
 def test_exact_sources_are_true_by_their_own_rows_and_by_new_ones() -> None:
     rng = np.random.default_rng(4)
     generator = TwoClassGaussian(n_features=3, n_relevant=2, source_spread=1.0)
-    sources, size = generator.settle(2, rng), Size(n_sources=2, per_source=150)
-    data, rest = sources.draw(Size(n_sources=2, per_source=20), rng), sources.draw(size, rng)
+    sources, size = generator.draw_sources(2, rng), DrawSize(n_sources=2, per_source=150)
+    data, rest = sources.draw(DrawSize(n_sources=2, per_source=20), rng), sources.draw(size, rng)
 
     splits = list(LeaveOneSourceOut().splits(rows_of(data), 1))
-    fitting = Fitting(name="lda", learner=LinearDiscriminant(), loss=ZeroOne(), seed=1)
+    fitting = StudyLearner(name="lda", learner=LinearDiscriminant(), loss=ZeroOne(), seed=1)
     fresh = Fresh(data, rest, rest)  # the new sources are these, so each is measured twice
     area = true_values(metrics_of("classification"), fitting, fresh, splits)["roc_auc"]
 
@@ -169,9 +169,13 @@ def test_golden_averages_of_metrics_by_hand() -> None:
     def row(population: str, who: str, interval: str, coverage: float, width: float) -> dict:  # type: ignore[type-arg]
         told = {"population": population, "n": 50, "scheme": "s", "metric": "f1", "of": who}
         told |= {"mean": "pooled", "target": "these_models", "interval": interval}
-        number = Number(coverage, 0.03)
-        told |= {"coverage": number, "covers_expected": number, "built": Number(1.0, 0.0)}
-        return {**told, "width": Number(width, 0.1), "score": Number(2 * width, 0.1)}
+        number = MonteCarloNumber(coverage, 0.03)
+        told |= {"coverage": number, "covers_expected": number, "built": MonteCarloNumber(1.0, 0.0)}
+        return {
+            **told,
+            "width": MonteCarloNumber(width, 0.1),
+            "score": MonteCarloNumber(2 * width, 0.1),
+        }
 
     found = summarised_metrics(
         [
@@ -197,7 +201,11 @@ def test_golden_averages_of_metrics_by_hand() -> None:
 def _row(population: str, of: str, interval: str, coverage: float, score: float = 1.0) -> dict:  # type: ignore[type-arg]
     told = {"population": population, "n": 50, "scheme": "holdout", "metric": "roc_auc", "of": of}
     told |= {"mean": "pooled", "target": "these_models", "interval": interval}
-    return {**told, "coverage": Number(coverage, 0.01), "score": Number(score, 0.02)}
+    return {
+        **told,
+        "coverage": MonteCarloNumber(coverage, 0.01),
+        "score": MonteCarloNumber(score, 0.02),
+    }
 
 
 @pytest.mark.outside("hand arithmetic: averages of two learners, differences and ratios of them")

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from replications.multiple_sources.documents import Documents, Model, NaiveBayes, documents_of
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.generators._size import Size
+from thetahat.generators._size import DrawSize
 from thetahat.generators.word_counts import WordCounts
 from thetahat.learners import LEARNERS
 from thetahat.tables.data import Data
@@ -23,8 +23,8 @@ def fixture_drawn() -> Data:
     rng = np.random.default_rng(4)
     return (
         WordCounts(n_words=150, length=12)
-        .settle(4, rng)
-        .draw(Size(n_sources=4, per_source=40), rng)
+        .draw_sources(4, rng)
+        .draw(DrawSize(n_sources=4, per_source=40), rng)
     )
 
 

@@ -17,7 +17,7 @@ from replications.presets import PRESETS
 from replications.presets.importance_kernel_weights import ImportanceKernelWeights
 from replications.presets.importance_selection import ImportanceSelection
 from replications.presets.importance_variances import ImportanceVariances
-from thetahat.analyses.studies.repeating import generator_of
+from thetahat.analyses.studies.repetitions import repetition_generator
 from thetahat.errors import EvaluationError
 
 SMALL = {"gammas": (0.5, 1.0), "n_penalties": 12}
@@ -85,7 +85,7 @@ def test_naive_selection_of_one_data_set() -> None:
     from thetahat.weighted_risks.controlled import Controlled
     from thetahat.weighted_risks.weighted import Weighted
 
-    draws = generator_of(5, 0)
+    draws = repetition_generator(5, 0)
     drawn = study.draw(0.8, draws)
     folds = draws.permuted(np.tile(np.arange(20) % 5, (study.grain, 1)), axis=1)
     penalties = np.geomspace(1e-3, 1e6, 9)
@@ -113,7 +113,7 @@ def test_exact_kernel_weights_are_those_of_the_methods() -> None:
     preset = ImportanceKernelWeights(gammas=(0.7,), n_source=20, n_target=40, n_penalties=3)
     study = preset.plan({}, 2)
     records = study.run(0, 2)
-    rng = generator_of(2, 0)
+    rng = repetition_generator(2, 0)
     drawn = study.draw(0.7, rng)
     for r in range(2):
         samples = Samples(drawn.source[r], drawn.target[r])

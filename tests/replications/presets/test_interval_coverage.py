@@ -14,11 +14,11 @@ from replications.coverage.claims import claims
 from replications.coverage.clusters import claims_of_clusters
 from replications.coverage.result import summarised
 from replications.presets.interval_coverage import CoverageStudy, IntervalCoverage
-from thetahat.analyses.studies.population import DataAsPopulation
-from thetahat.analyses.studies.tables import Number
+from thetahat.analyses.studies.dataset_population import DataAsPopulation
+from thetahat.analyses.studies.tables import MonteCarloNumber
 from thetahat.errors import EvaluationError
-from thetahat.generators._size import Size
-from thetahat.generators.linear_model import LinearModel
+from thetahat.generators._size import DrawSize
+from thetahat.generators.linear_model import LinearModelGenerator
 from thetahat.intervals import INTERVALS
 from thetahat.refit_estimators import REFIT_ESTIMATORS
 from thetahat.tables.data import Data, data_of
@@ -126,10 +126,15 @@ def test_exact_every_risk_has_its_row_under_true_and_estimated_weights() -> None
 def test_golden_averages_by_hand() -> None:
     def row(population: str, interval: str, coverage: float, width: float) -> dict:  # type: ignore[type-arg]
         told = {"population": population, "learner": "l", "n": 5, "scheme": "s", "target": "t"}
-        number = Number(coverage, 0.03)
+        number = MonteCarloNumber(coverage, 0.03)
         told |= {"interval": interval, "coverage": number, "covers_expected_at_n": number}
-        score = Number(2 * width, 0.1)
-        return {**told, "width": Number(width, 0.1), "score": score, "built": Number(1.0, 0.0)}
+        score = MonteCarloNumber(2 * width, 0.1)
+        return {
+            **told,
+            "width": MonteCarloNumber(width, 0.1),
+            "score": score,
+            "built": MonteCarloNumber(1.0, 0.0),
+        }
 
     rows = [
         row("a", "recommended", 0.94, 2.0),
@@ -155,13 +160,13 @@ def test_golden_averages_by_hand() -> None:
 
 def test_degenerate_averages_of_nothing() -> None:
     assert average([]).value is None
-    assert average([Number(0.5), Number(0.7, 0.1)]) == Number(0.6)
+    assert average([MonteCarloNumber(0.5), MonteCarloNumber(0.7, 0.1)]) == MonteCarloNumber(0.6)
 
 
 @pytest.mark.about("presets/interval_coverage")
 def test_exact_a_data_set_is_one_more_population() -> None:
     rng = np.random.default_rng(1)
-    data: Data = LinearModel().settle(1, rng).draw(Size(n=60), rng)
+    data: Data = LinearModelGenerator().draw_sources(1, rng).draw(DrawSize(n=60), rng)
     preset = IntervalCoverage(
         sizes=(24,), populations=("new sources",), refits=False, metrics=False
     )
@@ -216,7 +221,12 @@ def test_invalid_parameters_are_named(wrong: dict, place: str) -> None:  # type:
 def test_golden_claims_of_clusters_by_hand() -> None:
     def row(interval: str, n: int, coverage: float, population: str = "line in clusters") -> dict:  # type: ignore[type-arg]
         told = {"population": population, "scheme": "clusters cut, 5-fold", "interval": interval}
-        return {**told, "n": n, "target": "these_models", "coverage": Number(coverage, 0.003)}
+        return {
+            **told,
+            "n": n,
+            "target": "these_models",
+            "coverage": MonteCarloNumber(coverage, 0.003),
+        }
 
     robust = "student_t:cluster_robust"
     rows = [
@@ -234,8 +244,8 @@ def test_golden_claims_of_clusters_by_hand() -> None:
 
 def _summary_row(interval: str, coverage: float, score: float, **told: object) -> dict:  # type: ignore[type-arg]
     row = {"scheme": "s", "target": "t", "interval": interval, "cells": 2, "relative_width": score}
-    row |= {"coverage": Number(coverage, 0.003), "undercoverage": max(0.95 - coverage, 0)}
-    row |= {"relative_score": Number(score, 0.004), "built": Number(1.0, 0.0)}
+    row |= {"coverage": MonteCarloNumber(coverage, 0.003), "undercoverage": max(0.95 - coverage, 0)}
+    row |= {"relative_score": MonteCarloNumber(score, 0.004), "built": MonteCarloNumber(1.0, 0.0)}
     return {**row, **told}
 
 
@@ -247,7 +257,7 @@ def test_golden_the_best_is_the_least_score_of_those_that_cover() -> None:
         _summary_row("covers", 0.945, 0.9),
         _summary_row("covers better, is wide", 0.95, 1.2),
         _summary_row("short", 0.91, 0.6),
-        _summary_row("rare", 0.95, 0.5, built=Number(0.7, 0.01)),
+        _summary_row("rare", 0.95, 0.5, built=MonteCarloNumber(0.7, 0.01)),
         _summary_row("elsewhere", 0.95, 0.5, cells=1),
     ]
     (best,) = best_rows(rows)
@@ -265,5 +275,5 @@ def test_golden_the_best_is_the_least_score_of_those_that_cover() -> None:
 
 
 def test_degenerate_nothing_recommended_or_nothing_to_compare() -> None:
-    unknown = _summary_row("recommended", 0.9, 1.0, relative_score=Number(None))
+    unknown = _summary_row("recommended", 0.9, 1.0, relative_score=MonteCarloNumber(None))
     assert best_rows([unknown, _summary_row("x", 0.9, 1.0, scheme="other")]) == []

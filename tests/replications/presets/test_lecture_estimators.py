@@ -17,7 +17,7 @@ from replications.lectures.risk_estimates import (
 )
 from replications.presets.lecture_estimators import LectureEstimators
 from thetahat.errors import EvaluationError
-from thetahat.generators._size import Size
+from thetahat.generators._size import DrawSize
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
 from thetahat.tables.data import CLASSIFICATION, Data
 from thetahat.tables.features import Features
@@ -33,7 +33,7 @@ def _t_by_hand(X: np.ndarray, y: np.ndarray) -> np.ndarray:
 def fixture_genes() -> Data:
     rng = np.random.default_rng(3)
     generator = TwoClassGaussian(n_features=30, n_relevant=4, shift=1.5)
-    return generator.settle(1, rng).draw(Size(n=120), rng)
+    return generator.draw_sources(1, rng).draw(DrawSize(n=120), rng)
 
 
 @pytest.fixture(name="sample", scope="module")

@@ -10,7 +10,7 @@ from replications.presets import PRESETS
 from replications.presets.multiple_source_means import MultipleSourceMeans
 from replications.presets.multiple_source_variances import MultipleSourceVariances
 from thetahat.errors import EvaluationError
-from thetahat.generators._size import Size
+from thetahat.generators._size import DrawSize
 from thetahat.generators.word_counts import WordCounts
 from thetahat.tables.data import Data
 
@@ -22,7 +22,7 @@ SMALL_VARIANCES = {"sizes": (8, 30)}
 def fixture_reviews() -> Data:
     rng = np.random.default_rng(8)
     generator = WordCounts(n_words=200, length=15, class_spread=0.7, domain_class_spread=0.5)
-    return generator.settle(4, rng).draw(Size(n_sources=4, per_source=80), rng)
+    return generator.draw_sources(4, rng).draw(DrawSize(n_sources=4, per_source=80), rng)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from replications.multiple_sources.documents import Documents, NaiveBayes, docum
 from replications.multiple_sources.ranked_documents import RankedDocuments
 from replications.multiple_sources.samples import CopiedSample, Sampler
 from replications.presets import PRESETS
-from thetahat.generators._size import Size
+from thetahat.generators._size import DrawSize
 from thetahat.generators.word_counts import WordCounts
 from thetahat.tables.data import Data
 
@@ -21,7 +21,7 @@ from thetahat.tables.data import Data
 def fixture_reviews() -> Data:
     rng = np.random.default_rng(11)
     generator = WordCounts(n_words=300, length=15, class_spread=0.5, domain_class_spread=0.4)
-    return generator.settle(4, rng).draw(Size(n_sources=4, per_source=90), rng)
+    return generator.draw_sources(4, rng).draw(DrawSize(n_sources=4, per_source=90), rng)
 
 
 @pytest.mark.parametrize("smoothing", [1.0, 0.3])

@@ -15,7 +15,7 @@ from service.storage import unit_parts
 from service.storage.files import FileStore
 from service.storage.unit_of_work import reading
 from tests.service.jobs.evaluations import hands
-from thetahat.analyses.studies import Axis, Figure, Series
+from thetahat.analyses.studies import FigureAxis, FigureSeries, StudyFigure
 from worker.executor import Hands
 
 BODY: dict[str, Any] = {
@@ -175,8 +175,10 @@ def test_exact_figures_are_drawn_on_request(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there, *_ = finish(client, {**BODY, "repetitions": 2})
-    line = Series("a", [1, 2], [3, 4])
-    figure = Figure(name="one", title="One", x=Axis("x"), y=Axis("y"), series=(line,)).as_data()
+    line = FigureSeries("a", [1, 2], [3, 4])
+    figure = StudyFigure(
+        name="one", title="One", x=FigureAxis("x"), y=FigureAxis("y"), series=(line,)
+    ).as_data()
     monkeypatch.setattr(figures, "figures_of", lambda result: {"one": figure} if result else {})
     there_too = client.get(there).json()["links"]["figures"]
     (named,) = client.get(there_too).json()["items"]

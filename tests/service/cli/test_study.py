@@ -12,14 +12,21 @@ import pytest
 from service.cli import main
 from service.cli._study_pages import kept_as
 from tests.clients.stub import DATASET, EVALUATION, Reply, evaluation, stub_of
-from thetahat.analyses.studies import Axis, Claim, Figure, Number, Series, Table
+from thetahat.analyses.studies import (
+    FigureAxis,
+    FigureSeries,
+    MonteCarloNumber,
+    StudyClaim,
+    StudyFigure,
+    StudyTable,
+)
 
-CLAIM = Claim(
+CLAIM = StudyClaim(
     text="a | b",
     reference="geras2013",
     place="Figure 2",
     measured="m",
-    figure=Number(1.0, 0.1),
+    figure=MonteCarloNumber(1.0, 0.1),
     at_least=0.0,
 )
 CLAIMS = (
@@ -28,14 +35,22 @@ CLAIMS = (
     replace(CLAIM, at_least=None, at_most=0.5),
     replace(CLAIM, at_least=None),
 )
-FIGURE = Figure(
-    name="means", title="Means", x=Axis("x"), y=Axis("y"), series=(Series("s", [1], [2]),), note="N"
+FIGURE = StudyFigure(
+    name="means",
+    title="Means",
+    x=FigureAxis("x"),
+    y=FigureAxis("y"),
+    series=(FigureSeries("s", [1], [2]),),
+    note="N",
 )
-TABLE = Table(
+TABLE = StudyTable(
     name="t",
     title="T",
     columns={"k": "K", "v": "Value", "w": "W"},
-    rows=[{"k": 2, "v": Number(0.123456, 0.01234), "w": 0.5}, {"k": 3, "v": Number(1.0)}],
+    rows=[
+        {"k": 2, "v": MonteCarloNumber(0.123456, 0.01234), "w": 0.5},
+        {"k": 3, "v": MonteCarloNumber(1.0)},
+    ],
     note="Read it.",
 )
 RESULT: dict[str, Any] = {

@@ -9,27 +9,27 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from service.figures.drawing import COLOURS, draw
-from thetahat.analyses.studies import Axis, Figure, Series
+from thetahat.analyses.studies import FigureAxis, FigureSeries, StudyFigure
 
-LINES = Figure(
+LINES = StudyFigure(
     name="lines",
     title="Cost in $ of theta_B",
-    x=Axis("K", "log"),
-    y=Axis("variance"),
+    x=FigureAxis("K", "log"),
+    y=FigureAxis("variance"),
     series=(
-        Series("theta_B", [2, 4, 8], [0.4, None, 0.2], [0.01, None, 0.02]),
-        Series("truth", [2, 8], [0.3, 0.3], style="dashed"),
-        Series("found", [3, 5], [0.1, 0.2], style="points"),
+        FigureSeries("theta_B", [2, 4, 8], [0.4, None, 0.2], [0.01, None, 0.02]),
+        FigureSeries("truth", [2, 8], [0.3, 0.3], style="dashed"),
+        FigureSeries("found", [3, 5], [0.1, 0.2], style="points"),
     ),
 ).as_data()
-BARS = Figure(
+BARS = StudyFigure(
     name="bars",
     title="Bias",
-    x=Axis("", labels=("LDA", "CART")),
-    y=Axis("bias"),
+    x=FigureAxis("", labels=("LDA", "CART")),
+    y=FigureAxis("bias"),
     series=(
-        Series("10-fold", [0, 1], [0.1, -0.2], [0.01, 0.02], style="bars"),
-        Series("leave-one-out", [0, 1], [0.2, -0.1], style="bars"),
+        FigureSeries("10-fold", [0, 1], [0.1, -0.2], [0.01, 0.02], style="bars"),
+        FigureSeries("leave-one-out", [0, 1], [0.2, -0.1], style="bars"),
     ),
 ).as_data()
 
@@ -63,8 +63,8 @@ def test_exact_a_picture_says_nothing_of_when_it_was_drawn() -> None:
 
 
 def test_degenerate_one_series_of_many_points_without_errors() -> None:
-    line = Series("s", list(range(100)), [1.0] * 100)
-    figure = Figure(name="f", title="F", x=Axis("x"), y=Axis("y"), series=(line,))
+    line = FigureSeries("s", list(range(100)), [1.0] * 100)
+    figure = StudyFigure(name="f", title="F", x=FigureAxis("x"), y=FigureAxis("y"), series=(line,))
 
     words = texts(draw(figure.as_data(), "svg"))
 
@@ -82,8 +82,10 @@ def test_degenerate_one_series_of_many_points_without_errors() -> None:
 def test_exact_a_logarithmic_axis_has_several_plain_numbers(
     widths: list[float], numbers: list[str]
 ) -> None:
-    points = Series("s", widths, [1.0, 2.0], style="points")
-    figure = Figure(name="f", title="F", x=Axis("x", "log"), y=Axis("y"), series=(points,))
+    points = FigureSeries("s", widths, [1.0, 2.0], style="points")
+    figure = StudyFigure(
+        name="f", title="F", x=FigureAxis("x", "log"), y=FigureAxis("y"), series=(points,)
+    )
 
     words = texts(draw(figure.as_data(), "svg"))
 
@@ -96,14 +98,14 @@ def styles(picture: bytes) -> list[str]:
     return [style for style in dashed if "stroke-dasharray" in style]
 
 
-def drawn(*series: Series) -> bytes:
-    figure = Figure(name="f", title="F", x=Axis("x"), y=Axis("y"), series=series)
+def drawn(*series: FigureSeries) -> bytes:
+    figure = StudyFigure(name="f", title="F", x=FigureAxis("x"), y=FigureAxis("y"), series=series)
     return draw(figure.as_data(), "svg")
 
 
 def test_exact_several_dashed_lines_go_with_the_others_in_turn() -> None:
-    dashed = [Series(f"{name} late", [0, 1], [2, 3], style="dashed") for name in "ab"]
-    plain = [Series(name, [0, 1], [1, 2]) for name in "ab"]
+    dashed = [FigureSeries(f"{name} late", [0, 1], [2, 3], style="dashed") for name in "ab"]
+    plain = [FigureSeries(name, [0, 1], [1, 2]) for name in "ab"]
 
     found = styles(drawn(*plain, *dashed))
 
@@ -119,7 +121,7 @@ def test_limit_long_names_take_fewer_columns() -> None:
     heights = []
     for length in (5, 30, 80):
         names = ["n" * length + str(i) for i in range(6)]
-        picture = drawn(*(Series(name, [0, 1], [1, 2]) for name in names))
+        picture = drawn(*(FigureSeries(name, [0, 1], [1, 2]) for name in names))
         assert set(names) <= set(texts(picture))
         box = ET.fromstring(picture).get("viewBox", "").split()
         heights.append(float(box[3]))

@@ -10,8 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tests.service.kinds.running import parquet_file
-from thetahat.analyses.studies import Claim, Findings, Number, Records, Table
-from thetahat.analyses.studies.repeating import generator_of, in_blocks
+from thetahat.analyses.studies import (
+    MonteCarloNumber,
+    Records,
+    StudyClaim,
+    StudyFindings,
+    StudyTable,
+)
+from thetahat.analyses.studies.repetitions import repetition_generator, run_in_blocks
 from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
 from thetahat.registry import MethodInfo
@@ -49,17 +55,19 @@ class Draws:
 
     def run(self, start: int, stop: int) -> dict[str, FloatArray]:
         def draw(first: int) -> dict[str, FloatArray]:
-            return {"pair": self.top * generator_of(self.seed, first).random((10, 2))}
+            return {"pair": self.top * repetition_generator(self.seed, first).random((10, 2))}
 
-        return in_blocks(draw, 10, start, stop)
+        return run_in_blocks(draw, 10, start, stop)
 
-    def finish(self, records: Records) -> Findings:
-        mean = Number(float(records["pair"].mean()), 0.001)
-        claim = Claim(
+    def finish(self, records: Records) -> StudyFindings:
+        mean = MonteCarloNumber(float(records["pair"].mean()), 0.001)
+        claim = StudyClaim(
             text="uniform", reference="efron1993", place="p", measured="m", figure=mean, at_least=0
         )
-        table = Table(name="means", title="Means", columns={"mean": "M"}, rows=[{"mean": mean}])
-        return Findings(tables=(table,), claims=(claim,), cautions=(Caution("from", self.of),))
+        table = StudyTable(
+            name="means", title="Means", columns={"mean": "M"}, rows=[{"mean": mean}]
+        )
+        return StudyFindings(tables=(table,), claims=(claim,), cautions=(Caution("from", self.of),))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,14 +9,14 @@ from scipy import stats
 
 from replications.importance.example_setting import THETA, ExampleSetting
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.generators._size import Size
-from thetahat.generators.gaussian_shift import GaussianShift, Shifted
+from thetahat.generators._size import DrawSize
+from thetahat.generators.gaussian_shift import GaussianShift, ShiftedSamples
 
 
-def one(setting: GaussianShift, seed: int, n: int, m: int) -> Shifted:
+def one(setting: GaussianShift, seed: int, n: int, m: int) -> ShiftedSamples:
     """Return one data set, without the leading axis."""
     many = setting.draw_many(np.random.default_rng(seed), 1, n, m)
-    return Shifted(many.source[0], many.labels[0], many.target[0], many.target_labels[0])
+    return ShiftedSamples(many.source[0], many.labels[0], many.target[0], many.target_labels[0])
 
 
 @pytest.mark.outside("SPEC: P(w > 10) at g = 0.7 is .247 under the target, .008 under the source")
@@ -96,7 +96,7 @@ def test_calibrated_labels_follow_the_rule(p: int) -> None:
 
 def test_exact_one_draw_is_a_batch_of_one() -> None:
     setting = GaussianShift(n_features=2, scale=0.7)
-    pair = setting.draw(Size(n=6, n_target=9), np.random.default_rng(1))
+    pair = setting.draw(DrawSize(n=6, n_target=9), np.random.default_rng(1))
     drawn = one(setting, 1, 6, 9)
 
     assert pair.source.features.names == ("x1", "x2")
@@ -106,7 +106,7 @@ def test_exact_one_draw_is_a_batch_of_one() -> None:
     assert_array_equal(np.array(pair.target.classes)[pair.target.y], drawn.target_labels)
     assert pair.weights is not None
     assert_array_equal(pair.weights, setting.weights(drawn.source))
-    assert setting.draw(Size(n=6), np.random.default_rng(1)).target.n == 6
+    assert setting.draw(DrawSize(n=6), np.random.default_rng(1)).target.n == 6
 
 
 def test_degenerate_no_shift_at_all() -> None:
@@ -127,6 +127,6 @@ def test_invalid_parameters() -> None:
     with pytest.raises(InvalidParameter, match="shift must be a number"):
         GaussianShift(shift=math.inf)
     with pytest.raises(InvalidParameter, match="rows come from one source"):
-        GaussianShift().draw(Size(per_source=3, n_sources=2), np.random.default_rng(1))
+        GaussianShift().draw(DrawSize(per_source=3, n_sources=2), np.random.default_rng(1))
     with pytest.raises(InsufficientData, match="needs two rows, and n is 1"):
-        GaussianShift().draw(Size(n=1), np.random.default_rng(1))
+        GaussianShift().draw(DrawSize(n=1), np.random.default_rng(1))

@@ -6,26 +6,30 @@ import numpy as np
 import pytest
 
 from thetahat.errors import InvalidParameter
-from thetahat.generators._size import Size
-from thetahat.generators.linear_model import LinearModel
+from thetahat.generators._size import DrawSize
+from thetahat.generators.linear_model import LinearModelGenerator
 
 
 @pytest.mark.outside("hand arithmetic: variances of sums of normal features")
 def test_golden_variance_of_the_target() -> None:
     # 4 features with correlation .5, all relevant: the line has variance (4 + 12 * .5) / 4 = 2.5;
     # the curve c (x^2 - 1) / sqrt 2 has c^2 = .25 and does not covary with the line; noise 4
-    model = LinearModel(
+    model = LinearModelGenerator(
         n_features=4, n_relevant=4, noise=2.0, curvature=0.5, correlation=0.5, degrees_of_freedom=9
     )
     rng = np.random.default_rng(0)
-    y = model.settle(1, rng).draw(Size(n=40_000), rng).y
+    y = model.draw_sources(1, rng).draw(DrawSize(n=40_000), rng).y
     squares = (y - y.mean()) ** 2
     assert abs(squares.mean() - 6.75) < 4.5 * squares.std() / np.sqrt(len(y))
 
 
 def test_calibrated_least_squares_finds_the_line() -> None:
     rng = np.random.default_rng(1)
-    data = LinearModel(n_features=3, n_relevant=2, noise=0.5).settle(1, rng).draw(Size(n=4000), rng)
+    data = (
+        LinearModelGenerator(n_features=3, n_relevant=2, noise=0.5)
+        .draw_sources(1, rng)
+        .draw(DrawSize(n=4000), rng)
+    )
     X = np.column_stack([data.features.matrix(), np.ones(data.n)])
     found = np.linalg.lstsq(X, data.y, rcond=None)[0]
     error = 0.5 / np.sqrt(data.n)
@@ -34,19 +38,21 @@ def test_calibrated_least_squares_finds_the_line() -> None:
 
 def test_exact_sources_have_levels_of_their_own() -> None:
     rng = np.random.default_rng(2)
-    drawn = LinearModel(source_spread=50.0, noise=0.1).settle(3, rng)
-    data = drawn.draw(Size(n_sources=3, per_source=300), rng)
+    drawn = LinearModelGenerator(source_spread=50.0, noise=0.1).draw_sources(3, rng)
+    data = drawn.draw(DrawSize(n_sources=3, per_source=300), rng)
     means = [data.y[np.asarray(data.source) == k].mean() for k in range(3)]
     np.testing.assert_allclose(means, drawn.levels, atol=0.5)
-    mixed = drawn.draw(Size(n=30), rng)
+    mixed = drawn.draw(DrawSize(n=30), rng)
     assert mixed.n == 30
 
 
 @pytest.mark.outside("Isserlis' theorem: squares of normals correlated by r are correlated by r^2")
 def test_golden_squared_errors_are_correlated_within_clusters() -> None:
     # r = .8: E[e1 e2] = .8 s^2, E[e1^2 e2^2] = (1 + 2 * .64) s^4, with s = 2; z = 5
-    model = LinearModel(noise=2.0, cluster_size=2, cluster_correlation=0.8)
-    data = model.settle(1, np.random.default_rng(0)).draw(Size(n=40_000), np.random.default_rng(1))
+    model = LinearModelGenerator(noise=2.0, cluster_size=2, cluster_correlation=0.8)
+    data = model.draw_sources(1, np.random.default_rng(0)).draw(
+        DrawSize(n=40_000), np.random.default_rng(1)
+    )
     errors = data.y - model.signal(data.features.matrix())
     first, second = errors[::2], errors[1::2]
     products = first * second
@@ -60,18 +66,20 @@ def test_golden_squared_errors_are_correlated_within_clusters() -> None:
 
 
 def test_exact_clusters_are_of_one_source_and_can_be_left_out() -> None:
-    of = LinearModel(source_spread=1.0, cluster_size=2)
-    sources = of.settle(2, np.random.default_rng(0))
-    data = sources.draw(Size(n_sources=2, per_source=3), np.random.default_rng(1))
-    mixed = sources.draw(Size(n=4), np.random.default_rng(1))
+    of = LinearModelGenerator(source_spread=1.0, cluster_size=2)
+    sources = of.draw_sources(2, np.random.default_rng(0))
+    data = sources.draw(DrawSize(n_sources=2, per_source=3), np.random.default_rng(1))
+    mixed = sources.draw(DrawSize(n=4), np.random.default_rng(1))
 
     assert data.cluster is not None
     assert data.cluster.tolist() == [0, 0, 1, 2, 2, 3]
     assert mixed.source is not None
     assert np.array_equal(mixed.source[::2], mixed.source[1::2])
-    alone = sources.without_clusters().draw(Size(n=4), np.random.default_rng(1))
-    same = LinearModel(source_spread=1.0, cluster_correlation=0.5)
-    again = same.settle(2, np.random.default_rng(0)).draw(Size(n=4), np.random.default_rng(1))
+    alone = sources.without_clusters().draw(DrawSize(n=4), np.random.default_rng(1))
+    same = LinearModelGenerator(source_spread=1.0, cluster_correlation=0.5)
+    again = same.draw_sources(2, np.random.default_rng(0)).draw(
+        DrawSize(n=4), np.random.default_rng(1)
+    )
     assert alone.cluster is None
     assert np.array_equal(alone.y, again.y)
 
@@ -92,5 +100,5 @@ def test_exact_clusters_are_of_one_source_and_can_be_left_out() -> None:
 )
 def test_invalid_parameters_are_named(parameter: str, value: float) -> None:
     with pytest.raises(InvalidParameter, match=parameter) as refused:
-        LinearModel(**{parameter: value})  # type: ignore[arg-type]
+        LinearModelGenerator(**{parameter: value})  # type: ignore[arg-type]
     assert refused.value.loc == (parameter,)

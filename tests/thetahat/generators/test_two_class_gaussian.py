@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from thetahat.errors import InvalidParameter
-from thetahat.generators import Size
+from thetahat.generators import DrawSize
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
 
 
@@ -45,7 +45,9 @@ def test_calibrated_the_best_rule_errs_as_it_says() -> None:
         n_features=4, n_relevant=2, shift=1.2, prior=0.3, correlation=0.5, block_size=4
     )
     n = 40_000
-    data = of.settle(1, np.random.default_rng(0)).draw(Size(n=n), np.random.default_rng(1))
+    data = of.draw_sources(1, np.random.default_rng(0)).draw(
+        DrawSize(n=n), np.random.default_rng(1)
+    )
     covariance = np.full((4, 4), 0.5) + 0.5 * np.eye(4)
     direction = np.linalg.solve(covariance, [1.2, 1.2, 0.0, 0.0])
     said = data.features.matrix() @ direction + np.log(0.3 / 0.7) > 0
@@ -58,7 +60,9 @@ def test_calibrated_features_have_the_covariance_and_the_means() -> None:
     """Moments inside a class, and of the sources' centres; z = 5."""
     of = TwoClassGaussian(n_features=5, n_relevant=2, correlation=0.3, block_size=2)
     n = 20_000
-    data = of.settle(1, np.random.default_rng(0)).draw(Size(n=n), np.random.default_rng(1))
+    data = of.draw_sources(1, np.random.default_rng(0)).draw(
+        DrawSize(n=n), np.random.default_rng(1)
+    )
     x = data.features.matrix()[data.y == 1]
 
     centred = x - [0.5, 0.5, 0.0, 0.0, 0.0]
@@ -69,9 +73,9 @@ def test_calibrated_features_have_the_covariance_and_the_means() -> None:
 
 def test_exact_rows_come_by_source_and_sources_stay() -> None:
     of = TwoClassGaussian(source_spread=3.0)
-    sources = of.settle(4, np.random.default_rng(0))
-    data = sources.draw(Size(n_sources=4, per_source=5), np.random.default_rng(1))
-    again = sources.draw(Size(n_sources=4, per_source=5), np.random.default_rng(1))
+    sources = of.draw_sources(4, np.random.default_rng(0))
+    data = sources.draw(DrawSize(n_sources=4, per_source=5), np.random.default_rng(1))
+    again = sources.draw(DrawSize(n_sources=4, per_source=5), np.random.default_rng(1))
 
     assert data.source is not None
     assert data.source.tolist() == [0] * 5 + [1] * 5 + [2] * 5 + [3] * 5
@@ -86,7 +90,9 @@ def test_calibrated_rows_of_a_cluster_share_class_and_part_of_their_features() -
         n_features=3, n_relevant=1, correlation=0.3, block_size=2, cluster_size=2,
         cluster_correlation=0.6,
     )  # fmt: skip
-    data = of.settle(1, np.random.default_rng(0)).draw(Size(n=40_000), np.random.default_rng(1))
+    data = of.draw_sources(1, np.random.default_rng(0)).draw(
+        DrawSize(n=40_000), np.random.default_rng(1)
+    )
     x = data.features.matrix() - np.outer(data.y - 0.5, [1.0, 0.0, 0.0])
     first, second = x[::2], x[1::2]
 
@@ -106,8 +112,8 @@ def test_calibrated_rows_of_a_cluster_share_class_and_part_of_their_features() -
 
 def test_limit_clusters_of_one_row_or_of_equal_rows() -> None:
     def drawn(**given: Any) -> Any:
-        sources = TwoClassGaussian(**given).settle(1, np.random.default_rng(0))
-        return sources.draw(Size(n=6), np.random.default_rng(1))
+        sources = TwoClassGaussian(**given).draw_sources(1, np.random.default_rng(0))
+        return sources.draw(DrawSize(n=6), np.random.default_rng(1))
 
     alone = drawn(cluster_correlation=0.7)
     assert alone.cluster is None
@@ -119,9 +125,9 @@ def test_limit_clusters_of_one_row_or_of_equal_rows() -> None:
 
 def test_exact_clusters_are_of_one_source_and_can_be_left_out() -> None:
     of = TwoClassGaussian(source_spread=1.0, cluster_size=2)
-    sources = of.settle(2, np.random.default_rng(0))
-    data = sources.draw(Size(n_sources=2, per_source=5), np.random.default_rng(1))
-    mixed = sources.draw(Size(n=7), np.random.default_rng(1))
+    sources = of.draw_sources(2, np.random.default_rng(0))
+    data = sources.draw(DrawSize(n_sources=2, per_source=5), np.random.default_rng(1))
+    mixed = sources.draw(DrawSize(n=7), np.random.default_rng(1))
 
     assert data.cluster is not None
     assert data.cluster.tolist() == [0, 0, 1, 1, 2, 3, 3, 4, 4, 5]
@@ -130,7 +136,7 @@ def test_exact_clusters_are_of_one_source_and_can_be_left_out() -> None:
     assert mixed.cluster.tolist() == [0, 0, 1, 1, 2, 2, 3]
     assert np.array_equal(mixed.source[:6:2], mixed.source[1:6:2])
     apart = sources.without_clusters()
-    assert apart.draw(Size(n=7), np.random.default_rng(1)).cluster is None
+    assert apart.draw(DrawSize(n=7), np.random.default_rng(1)).cluster is None
     assert np.array_equal(apart.centres, sources.centres)
 
 
@@ -164,6 +170,6 @@ def test_invalid_parameters(given: dict[str, Any], place: str) -> None:
 )
 def test_invalid_sizes(given: dict[str, int], place: str) -> None:
     with pytest.raises(InvalidParameter) as refused:
-        Size(**given)
+        DrawSize(**given)
 
     assert refused.value.loc == (place,)

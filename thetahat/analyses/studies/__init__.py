@@ -1,19 +1,19 @@
 """Studies: many data sets from a known population, and what estimators make of each."""
 
-from thetahat.analyses.studies.base import Findings, Records, Study
-from thetahat.analyses.studies.claims import Claim, decide
-from thetahat.analyses.studies.figures import Axis, Figure, Series
-from thetahat.analyses.studies.tables import Number, Table
+from thetahat.analyses.studies.base import Records, Study, StudyFindings
+from thetahat.analyses.studies.claims import StudyClaim, decide
+from thetahat.analyses.studies.figures import FigureAxis, FigureSeries, StudyFigure
+from thetahat.analyses.studies.tables import MonteCarloNumber, StudyTable
 
 __all__ = [
-    "Axis",
-    "Claim",
-    "Figure",
-    "Findings",
-    "Number",
+    "FigureAxis",
+    "FigureSeries",
+    "MonteCarloNumber",
     "Records",
-    "Series",
     "Study",
-    "Table",
+    "StudyClaim",
+    "StudyFigure",
+    "StudyFindings",
+    "StudyTable",
     "decide",
 ]

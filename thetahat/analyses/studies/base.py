@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from thetahat.analyses.studies.claims import Claim
-from thetahat.analyses.studies.figures import Figure
-from thetahat.analyses.studies.tables import Table
+from thetahat.analyses.studies.claims import StudyClaim
+from thetahat.analyses.studies.figures import StudyFigure
+from thetahat.analyses.studies.tables import StudyTable
 from thetahat.cautions import Caution
 from thetahat.values.types import FloatArray
 
@@ -17,7 +17,7 @@ Records = Mapping[str, FloatArray]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Findings:
+class StudyFindings:
     """What all repetitions say.
 
     Parameters
@@ -34,9 +34,9 @@ class Findings:
         Further fields of the result, as plain JSON values.
     """
 
-    tables: tuple[Table, ...] = ()
-    figures: tuple[Figure, ...] = ()
-    claims: tuple[Claim, ...] = ()
+    tables: tuple[StudyTable, ...] = ()
+    figures: tuple[StudyFigure, ...] = ()
+    claims: tuple[StudyClaim, ...] = ()
     cautions: tuple[Caution, ...] = ()
     details: Mapping[str, Any] | None = None
 
@@ -47,7 +47,7 @@ class Study(Protocol):
     What repetition ``i`` gives depends on the study, its seed and ``i`` alone: any cut into
     stretches, on any number of workers, gives the same numbers. One that is faster for many
     repetitions at once draws blocks of ``grain`` repetitions, each from the stream of its first,
-    and cuts what was asked for out of them (``thetahat.analyses.studies.repeating.in_blocks``).
+    and cuts what was asked for out of them (``thetahat.analyses.studies.repetitions.in_blocks``).
     """
 
     @property
@@ -59,6 +59,6 @@ class Study(Protocol):
         """Do the repetitions ``start`` to ``stop - 1``; every array has one row for each."""
         ...
 
-    def finish(self, records: Records) -> Findings:
+    def finish(self, records: Records) -> StudyFindings:
         """Tabulate the records of repetitions 0, 1, ...: all of them, or those done so far."""
         ...

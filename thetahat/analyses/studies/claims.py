@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from thetahat.analyses.studies.tables import Number
+from thetahat.analyses.studies.tables import MonteCarloNumber
 from thetahat.values.json_values import plain
 
 Z: Final = 3.0
@@ -16,7 +16,7 @@ Verdict = Literal["holds", "fails", "undecided"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class StudyClaim:
     """A claim, which is that a figure lies between two bounds.
 
     Parameters
@@ -39,7 +39,7 @@ class Claim:
     reference: str
     place: str
     measured: str
-    figure: Number
+    figure: MonteCarloNumber
     at_least: float | None = None
     at_most: float | None = None
 
@@ -64,7 +64,7 @@ class Claim:
 
 
 def decide(
-    figure: Number, *, at_least: float | None = None, at_most: float | None = None
+    figure: MonteCarloNumber, *, at_least: float | None = None, at_most: float | None = None
 ) -> Verdict:
     """Say whether a figure lies between two bounds: the one rule for every claim.
 

@@ -19,7 +19,7 @@ from thetahat.weighted_risks.base import RiskEstimator
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Weighted:
+class WeightedEstimation:
     """What is done with a source and a target sample.
 
     Parameters
@@ -35,7 +35,7 @@ class Weighted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Estimator:
+class StudyEstimator:
     """What is done with one draw.
 
     Parameters
@@ -69,9 +69,9 @@ class Estimator:
     refits: tuple[Asked, ...] = ()
     truths: tuple[str, ...] = (MODEL, FITTED)
     select: str | None = None
-    weighted: Weighted | None = None
+    weighted: WeightedEstimation | None = None
 
-    def told_classes(self, classes: tuple[Label, ...]) -> Estimator:
+    def told_classes(self, classes: tuple[Label, ...]) -> StudyEstimator:
         """Return it with loss and learners told what the classes of the data are."""
         return replace(
             self,

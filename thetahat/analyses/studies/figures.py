@@ -13,7 +13,7 @@ Values = Sequence[float | None] | FloatArray
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class FigureAxis:
     """An axis; ``labels`` are the names of the places 0, 1, ... where it has no numbers."""
 
     title: str
@@ -26,7 +26,7 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Series:
+class FigureSeries:
     """Points that belong together.
 
     Parameters
@@ -56,7 +56,7 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
+class StudyFigure:
     """One panel; a figure of several panels is several of these.
 
     ``name`` is what ``.../figures/{name}.svg`` is asked for by: lower case, digits, underscores.
@@ -64,9 +64,9 @@ class Figure:
 
     name: str
     title: str
-    x: Axis
-    y: Axis
-    series: tuple[Series, ...]
+    x: FigureAxis
+    y: FigureAxis
+    series: tuple[FigureSeries, ...]
     note: str = ""
 
     def as_data(self) -> dict[str, Any]:

@@ -8,20 +8,26 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from thetahat.analyses.losses.refit_estimates import NOTHING_FOUND, FoundBySubject
-from thetahat.analyses.studies._rows import apart
-from thetahat.analyses.studies.base import Findings, Records
-from thetahat.analyses.studies.choosing import chosen
-from thetahat.analyses.studies.estimator import Estimator
-from thetahat.analyses.studies.judging import judged
-from thetahat.analyses.studies.names import FAILED, KNOWN, SOURCES, TRUTHS, name_of
-from thetahat.analyses.studies.population import Drawn, DrawnData, DrawnPair, Population, Settled
-from thetahat.analyses.studies.repeating import one_by_one, seed_of
-from thetahat.analyses.studies.shifted_samples import weighted
-from thetahat.analyses.studies.tabulating import tabulate
-from thetahat.analyses.studies.truths import Fitting, check_truths, truths_of
+from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.analyses.studies.estimator import StudyEstimator
+from thetahat.analyses.studies.general_tables import tabulate
+from thetahat.analyses.studies.learner_choice import record_choice
+from thetahat.analyses.studies.loss_records import record_losses
+from thetahat.analyses.studies.population import (
+    DrawnData,
+    DrawnPair,
+    Population,
+    PopulationSources,
+    StudyDraw,
+)
+from thetahat.analyses.studies.record_names import FAILED, KNOWN, SOURCES, TRUTHS, record_name
+from thetahat.analyses.studies.repetitions import repetition_seed, run_one_by_one
+from thetahat.analyses.studies.row_subsets import separate_copies
+from thetahat.analyses.studies.truths import StudyLearner, check_truths, compute_truths
+from thetahat.analyses.studies.weighted_risk_records import record_weighted_risks
 from thetahat.cross_validation import loss_table, rows_of, run_splits
 from thetahat.errors import EvaluationError, UnsupportedCombination
-from thetahat.generators import DrawnLosses, Size
+from thetahat.generators import DrawnLosses, DrawSize
 from thetahat.refit_estimators import Design, Fits, Learning, designs_of, find, fits_of, run_design
 from thetahat.seeds import stream
 from thetahat.values.types import FloatArray
@@ -47,11 +53,11 @@ class GeneralStudy:
     """
 
     population: Population
-    size: Size
-    estimators: Sequence[Estimator]
+    size: DrawSize
+    estimators: Sequence[StudyEstimator]
     seed: int
     same_sources: int | None = 1
-    _settled: dict[int, Settled] = field(default_factory=dict, init=False, repr=False)
+    _settled: dict[int, PopulationSources] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         for estimator in self.estimators:
@@ -64,7 +70,7 @@ class GeneralStudy:
 
     def run(self, start: int, stop: int) -> dict[str, FloatArray]:
         """Do some repetitions."""
-        return one_by_one(self.repeat, start, stop)
+        return run_one_by_one(self.repeat, start, stop)
 
     def repeat(self, index: int) -> dict[str, float]:
         """Do one repetition; an estimator that its draw is too little for gives ``failed``."""
@@ -76,15 +82,15 @@ class GeneralStudy:
                 record.update(_estimates(estimator, drawn, seed))
             except EvaluationError:
                 failed = 1.0
-            record[name_of(estimator.key, FAILED)] = failed
+            record[record_name(estimator.key, FAILED)] = failed
         return record
 
-    def finish(self, records: Records) -> Findings:
+    def finish(self, records: Records) -> StudyFindings:
         """Tabulate; where nothing at all came out, raise what the first repetition refused."""
         words: dict[str, str] = {}
         errors: list[EvaluationError] = []
         for estimator in self.estimators:
-            failed = records[name_of(estimator.key, FAILED)] > 0
+            failed = records[record_name(estimator.key, FAILED)] > 0
             if failed.any():
                 error = self._refusal(estimator, int(np.argmax(failed)))
                 words[estimator.key] = error.message
@@ -93,7 +99,7 @@ class GeneralStudy:
             raise errors[0]
         return tabulate(records, self.estimators, words, self.population.truth_from)
 
-    def _refusal(self, estimator: Estimator, index: int) -> EvaluationError:
+    def _refusal(self, estimator: StudyEstimator, index: int) -> EvaluationError:
         """Return why an estimator gave nothing in one repetition."""
         try:
             _estimates(estimator, *self._draw(index))
@@ -101,8 +107,8 @@ class GeneralStudy:
             return error
         return EvaluationError("it was refused")  # records with gaps: the index is another's
 
-    def _draw(self, index: int) -> tuple[Drawn, int]:
-        seed = seed_of(self.seed, index)
+    def _draw(self, index: int) -> tuple[StudyDraw, int]:
+        seed = repetition_seed(self.seed, index)
         return self._sources(index).draw(self.size, seed), seed
 
     def _number(self, index: int) -> int:
@@ -110,35 +116,37 @@ class GeneralStudy:
         alike = self.same_sources is None or self.size.n_sources is None
         return 0 if alike else index // (self.same_sources or 1)
 
-    def _sources(self, index: int) -> Settled:
+    def _sources(self, index: int) -> PopulationSources:
         number = self._number(index)
         if number not in self._settled:
             self._settled.clear()  # repetitions come one after another
             rng = stream(self.seed, "study:sources", number)
-            self._settled[number] = self.population.settle(self.size, rng)
+            self._settled[number] = self.population.draw_sources(self.size, rng)
         return self._settled[number]
 
 
-def _estimates(estimator: Estimator, drawn: Drawn, seed: int) -> dict[str, float]:
+def _estimates(estimator: StudyEstimator, drawn: StudyDraw, seed: int) -> dict[str, float]:
     """Return what one estimator gives of one draw; raises what it refuses."""
     if isinstance(drawn, DrawnLosses):
-        record = judged(estimator, drawn.table, seed)
+        record = record_losses(estimator, drawn.table, seed)
         return record | _told_truths(estimator.key, drawn)
     if isinstance(drawn, DrawnPair):
-        return weighted(estimator, drawn, seed)
+        return record_weighted_risks(estimator, drawn, seed)
     return _of_data(estimator, drawn, seed)
 
 
 def _told_truths(key: str, drawn: DrawnLosses) -> dict[str, float]:
     told: dict[str, float] = {}
     for model, truths in drawn.truths.items():
-        told.update({name_of(key, model, TRUTHS, name): value for name, value in truths.items()})
+        told.update(
+            {record_name(key, model, TRUTHS, name): value for name, value in truths.items()}
+        )
     for model, known in drawn.variances.items():
-        told.update({name_of(key, model, KNOWN, name): value for name, value in known.items()})
+        told.update({record_name(key, model, KNOWN, name): value for name, value in known.items()})
     return told
 
 
-def _of_data(estimator: Estimator, drawn: DrawnData, seed: int) -> dict[str, float]:
+def _of_data(estimator: StudyEstimator, drawn: DrawnData, seed: int) -> dict[str, float]:
     estimator = estimator.told_classes(drawn.data.classes)
     if estimator.scheme is None or estimator.loss is None or not estimator.learners:
         raise UnsupportedCombination(
@@ -147,16 +155,16 @@ def _of_data(estimator: Estimator, drawn: DrawnData, seed: int) -> dict[str, flo
     data, scheme, loss = drawn.data, estimator.scheme, estimator.loss
     splits = list(scheme.splits(rows_of(data), seed))
     if drawn.group is not None:
-        splits = list(apart(splits, drawn.group))
+        splits = list(separate_copies(splits, drawn.group))
     outcomes = {
         name: run_splits(name, learner, data, splits, loss, seed)
         for name, learner in estimator.learners.items()
     }
     table = loss_table(data, scheme.block_kind, outcomes, loss)
-    record = judged(estimator, table, seed, _found(estimator, drawn, seed))
+    record = record_losses(estimator, table, seed, _found(estimator, drawn, seed))
     truths = {
-        name: truths_of(
-            Fitting(name=name, learner=learner, loss=loss, seed=seed),
+        name: compute_truths(
+            StudyLearner(name=name, learner=learner, loss=loss, seed=seed),
             drawn,
             splits,
             scheme.block_kind,
@@ -166,13 +174,13 @@ def _of_data(estimator: Estimator, drawn: DrawnData, seed: int) -> dict[str, flo
     }
     for name, of_one in truths.items():
         for truth, value in of_one.items():
-            record[name_of(estimator.key, name, TRUTHS, truth)] = value
+            record[record_name(estimator.key, name, TRUTHS, truth)] = value
     if estimator.select is not None:
-        record |= chosen(estimator.key, estimator.select, outcomes, truths)
+        record |= record_choice(estimator.key, estimator.select, outcomes, truths)
     return record
 
 
-def _found(estimator: Estimator, drawn: DrawnData, seed: int) -> FoundBySubject:
+def _found(estimator: StudyEstimator, drawn: DrawnData, seed: int) -> FoundBySubject:
     """Return what the methods that fit again find, all their fits made here."""
     if not estimator.refits or estimator.loss is None:
         return NOTHING_FOUND

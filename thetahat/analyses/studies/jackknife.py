@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.analyses.studies.base import Records
-from thetahat.analyses.studies.tables import Number
+from thetahat.analyses.studies.tables import MonteCarloNumber
 from thetahat.values.types import FloatArray
 
 GROUPS: Final = 40
@@ -18,7 +18,7 @@ GROUPS: Final = 40
 Statistics = Mapping[str, FloatArray]
 
 
-def jackknifed(
+def jackknife(
     statistics: Callable[[Records], Statistics], records: Records, n_groups: int = GROUPS
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
     r"""Return statistics of all repetitions, and the standard error of each.
@@ -67,7 +67,9 @@ def number_at(
     errors: Mapping[str, FloatArray],
     name: str,
     at: int | tuple[int, ...] = (),
-) -> Number:
-    """Return one entry as a ``Number``; what is not finite is None."""
+) -> MonteCarloNumber:
+    """Return one entry as a ``MonteCarloNumber``; what is not finite is None."""
     value, error = float(values[name][at]), float(errors[name][at])
-    return Number(value if math.isfinite(value) else None, error if math.isfinite(error) else None)
+    return MonteCarloNumber(
+        value if math.isfinite(value) else None, error if math.isfinite(error) else None
+    )

@@ -10,11 +10,11 @@ import math
 
 import numpy as np
 
-from thetahat.analyses.studies.tables import Number
+from thetahat.analyses.studies.tables import MonteCarloNumber
 from thetahat.values.types import FloatArray, IntArray
 
 
-def mean_of(values: FloatArray, groups: IntArray | None = None) -> Number:
+def monte_carlo_mean(values: FloatArray, groups: IntArray | None = None) -> MonteCarloNumber:
     r"""Mean of (R,) values; NaN are left out.
 
     .. math:: \widehat{se}^2 = \frac{G}{G-1} \frac1{R^2} \sum_g \Bigl(\sum_{r \in g} (x_r - \bar x)
@@ -25,7 +25,7 @@ def mean_of(values: FloatArray, groups: IntArray | None = None) -> Number:
     known = np.isfinite(values)
     x = values[known]
     if len(x) == 0:
-        return Number(None)
+        return MonteCarloNumber(None)
     mean = float(x.mean())
     sums: FloatArray = x - mean
     if groups is not None:
@@ -33,21 +33,23 @@ def mean_of(values: FloatArray, groups: IntArray | None = None) -> Number:
         sums = np.bincount(codes, weights=sums).astype(np.float64)
     g = len(sums)
     if g < 2:
-        return Number(mean)
+        return MonteCarloNumber(mean)
     squares = float(sums @ sums)
-    return Number(mean, math.sqrt(g / (g - 1) * squares) / len(x))
+    return MonteCarloNumber(mean, math.sqrt(g / (g - 1) * squares) / len(x))
 
 
-def share_of(is_so: np.ndarray, among: np.ndarray, groups: IntArray | None = None) -> Number:
+def monte_carlo_share(
+    is_so: np.ndarray, among: np.ndarray, groups: IntArray | None = None
+) -> MonteCarloNumber:
     """Share of the repetitions ``among`` which something is so in.
 
     A share of 0 or 1 has the error of one half a case: it is not known for certain.
     """
-    share = mean_of(np.where(among, np.asarray(is_so, dtype=np.float64), np.nan), groups)
+    share = monte_carlo_mean(np.where(among, np.asarray(is_so, dtype=np.float64), np.nan), groups)
     n = int(np.count_nonzero(among))
     if share.value in {0.0, 1.0} and n > 1:
         near = 0.5 / n
-        return Number(share.value, math.sqrt(near * (1 - near) / n))
+        return MonteCarloNumber(share.value, math.sqrt(near * (1 - near) / n))
     return share
 
 
@@ -68,7 +70,7 @@ def interval_score(
     return np.where(np.isfinite(width), width + fine, np.nan)
 
 
-def variance_of(values: FloatArray) -> Number:
+def monte_carlo_variance(values: FloatArray) -> MonteCarloNumber:
     r"""Sample variance (ddof 1) of (R,) values; NaN are left out.
 
     .. math:: \widehat{se}^2 = \frac1R \Bigl(m_4 - \frac{R-3}{R-1} s^4\Bigr)
@@ -76,61 +78,65 @@ def variance_of(values: FloatArray) -> Number:
     x = values[np.isfinite(values)]
     n = len(x)
     if n < 2:
-        return Number(None)
+        return MonteCarloNumber(None)
     squares = (x - x.mean()) ** 2
     variance = float(squares.sum()) / (n - 1)
     if n < 4:
-        return Number(variance)
+        return MonteCarloNumber(variance)
     fourth = float((squares**2).mean())
-    return Number(variance, math.sqrt(max(fourth - (n - 3) / (n - 1) * variance**2, 0.0) / n))
+    return MonteCarloNumber(
+        variance, math.sqrt(max(fourth - (n - 3) / (n - 1) * variance**2, 0.0) / n)
+    )
 
 
-def deviation_of(values: FloatArray) -> Number:
+def monte_carlo_deviation(values: FloatArray) -> MonteCarloNumber:
     """Sample standard deviation (ddof 1) of (R,) values; its error is the variance's over 2 s."""
-    variance = variance_of(values)
+    variance = monte_carlo_variance(values)
     if variance.value is None:
         return variance
     deviation = math.sqrt(variance.value)
     if variance.standard_error is None:
-        return Number(deviation)
-    return Number(deviation, variance.standard_error / (2 * deviation) if deviation else 0.0)
+        return MonteCarloNumber(deviation)
+    return MonteCarloNumber(
+        deviation, variance.standard_error / (2 * deviation) if deviation else 0.0
+    )
 
 
-def pooled_variance_of(values: FloatArray, groups: IntArray) -> Number:
+def monte_carlo_pooled_variance(values: FloatArray, groups: IntArray) -> MonteCarloNumber:
     """Variance within groups: squares about the groups' own means over R - G, NaN left out."""
     known = np.isfinite(values)
     x, codes = values[known], np.unique(groups[known], return_inverse=True)[1]
     if len(x) == 0:
-        return Number(None)
+        return MonteCarloNumber(None)
     sizes = np.bincount(codes)
     n, n_groups = len(x), len(sizes)
     if n == n_groups:
-        return Number(None)
+        return MonteCarloNumber(None)
     if n_groups == 1:
-        return variance_of(x)
+        return monte_carlo_variance(x)
     about = x - (np.bincount(codes, weights=x) / sizes)[codes]
     # every repetition's share of the sum, so that their mean is the estimate
-    return mean_of(about**2 * (n / (n - n_groups)), codes)
+    return monte_carlo_mean(about**2 * (n / (n - n_groups)), codes)
 
 
-def ratio_of(above: Number, below: Number) -> Number:
+def divide(above: MonteCarloNumber, below: MonteCarloNumber) -> MonteCarloNumber:
     """Return one number over another, with the error of the first order.
 
     The two are taken for independent.
     """
     if above.value is None or not below.value:
-        return Number(None)
+        return MonteCarloNumber(None)
     ratio = above.value / below.value
     if above.standard_error is None or below.standard_error is None:
-        return Number(ratio)
+        return MonteCarloNumber(ratio)
     spread = math.hypot(above.standard_error, ratio * below.standard_error)
-    return Number(ratio, spread / abs(below.value))
+    return MonteCarloNumber(ratio, spread / abs(below.value))
 
 
-def difference_of(a: Number, b: Number) -> Number:
+def subtract(a: MonteCarloNumber, b: MonteCarloNumber) -> MonteCarloNumber:
     """Return a minus b; the two are taken for independent."""
     if a.value is None or b.value is None:
-        return Number(None)
+        return MonteCarloNumber(None)
     if a.standard_error is None or b.standard_error is None:
-        return Number(a.value - b.value)
-    return Number(a.value - b.value, math.hypot(a.standard_error, b.standard_error))
+        return MonteCarloNumber(a.value - b.value)
+    return MonteCarloNumber(a.value - b.value, math.hypot(a.standard_error, b.standard_error))

@@ -10,7 +10,7 @@ from thetahat.values.json_values import plain
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class MonteCarloNumber:
     """A number from repetitions.
 
     Parameters
@@ -30,11 +30,11 @@ class Number:
         return told
 
 
-Cell = Number | float | str | None
+Cell = MonteCarloNumber | float | str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class StudyTable:
     """A table with named columns.
 
     Parameters
@@ -68,4 +68,4 @@ class Table:
 
 
 def _cell(cell: Cell) -> Any:
-    return cell.as_data() if isinstance(cell, Number) else plain(cell)
+    return cell.as_data() if isinstance(cell, MonteCarloNumber) else plain(cell)

@@ -13,9 +13,9 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.analyses.studies._rows import take
-from thetahat.analyses.studies.draws import DrawnData
-from thetahat.analyses.studies.many_splits import losses_at_once
+from thetahat.analyses.studies.population import DrawnData
+from thetahat.analyses.studies.row_subsets import select_rows
+from thetahat.analyses.studies.split_model_losses import compute_split_losses
 from thetahat.errors import InvalidParameter
 from thetahat.learners.base import Learner
 from thetahat.losses.base import Loss, Predictions
@@ -79,13 +79,13 @@ PREDICTED: Final = "one_new_source"
 """The target of a prediction interval: an observation, and no expectation."""
 
 
-def truth_of(target: str) -> str:
+def truth_for_target(target: str) -> str:
     """Return which truth an interval or a variance of that target is held against."""
     return ONE_NEW if target == PREDICTED else OF_TARGET[Target(target)]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Fitting:
+class StudyLearner:
     """What the models of one learner depend on, but for their training parts."""
 
     name: str
@@ -126,8 +126,8 @@ def check_truths(names: Collection[str]) -> None:
             )
 
 
-def truths_of(
-    fitting: Fitting,
+def compute_truths(
+    fitting: StudyLearner,
     drawn: DrawnData,
     splits: Sequence[Split],
     kind: BlockKind,
@@ -154,7 +154,7 @@ def truths_of(
 
 
 def _observed(
-    fitting: Fitting, drawn: DrawnData, splits: Sequence[Split]
+    fitting: StudyLearner, drawn: DrawnData, splits: Sequence[Split]
 ) -> Iterator[tuple[str, float]]:
     """Yield the mean loss of one split's model on some rows of one source that was not drawn."""
     data, on = drawn.data, drawn.outside()
@@ -164,13 +164,13 @@ def _observed(
     rows = np.flatnonzero(on.source == rng.choice(np.unique(on.source)))
     size = min(round(data.n / len(np.unique(data.source))), len(rows))
     split = splits[int(rng.integers(len(splits)))]
-    some = take(on, np.sort(rng.choice(rows, size=size, replace=False)))
+    some = select_rows(on, np.sort(rng.choice(rows, size=size, replace=False)))
     losses = fitting.losses(data, split.train, (split.repeat, split.block), some)
     yield ONE_NEW, float(losses.mean())
 
 
 def _split_risks(
-    fitting: Fitting, drawn: DrawnData, splits: Sequence[Split], on: Data, *, own: bool
+    fitting: StudyLearner, drawn: DrawnData, splits: Sequence[Split], on: Data, *, own: bool
 ) -> list[float]:
     """Return the risk of each split's model: on its own test sources, or on all rows."""
     every = np.arange(on.n)
@@ -178,10 +178,10 @@ def _split_risks(
     if own and on.source is not None and drawn.data.source is not None:
         labels = (drawn.data.source[split.test] for split in splits)
         tested = [np.flatnonzero(np.isin(on.source, of_split)) for of_split in labels]
-    told = losses_at_once(fitting.learner, fitting.loss, drawn.data, splits, on, tested)
+    told = compute_split_losses(fitting.learner, fitting.loss, drawn.data, splits, on, tested)
     risks = []
     for split, rows, losses in zip(splits, tested, told, strict=True):
-        some = on if len(rows) == on.n else take(on, rows)
+        some = on if len(rows) == on.n else select_rows(on, rows)
         if losses is None:
             place = (split.repeat, split.block)
             losses = fitting.losses(drawn.data, split.train, place, some)  # noqa: PLW2901 - fitted

@@ -24,16 +24,16 @@ from functools import cache
 
 import numpy as np
 
-from thetahat.analyses.studies import names
-from thetahat.analyses.studies._rows import take
+from thetahat.analyses.studies import record_names
 from thetahat.analyses.studies.base import Records
-from thetahat.analyses.studies.draws import MOST_JUDGED, OUTSIDE, DrawnData
-from thetahat.analyses.studies.monte_carlo import mean_of, share_of
-from thetahat.analyses.studies.records import Reading
-from thetahat.analyses.studies.tables import Number
+from thetahat.analyses.studies.monte_carlo import monte_carlo_mean, monte_carlo_share
+from thetahat.analyses.studies.population import MOST_JUDGED, OUTSIDE, DrawnData
+from thetahat.analyses.studies.record_reader import RecordReader
+from thetahat.analyses.studies.row_subsets import select_rows
+from thetahat.analyses.studies.tables import MonteCarloNumber
 from thetahat.analyses.studies.truths import NEW, NEW_FITTED, ONE_NEW, PREDICTED
 from thetahat.errors import InsufficientData
-from thetahat.generators import Size
+from thetahat.generators import DrawSize
 from thetahat.seeds import stream
 from thetahat.tables.data import Data
 from thetahat.tables.labels import codes_of
@@ -60,7 +60,7 @@ class WholeSources:
         """Say what the truth is taken from, for people."""
         return "the sources that were not drawn"
 
-    def settle(self, size: Size, rng: np.random.Generator) -> _Chosen:
+    def draw_sources(self, size: DrawSize, rng: np.random.Generator) -> _Chosen:
         """Draw ``n_sources`` sources; how many rows the size says is not looked at."""
         code, labels = codes_of(list(np.asarray(self.data.source)))
         drawn = np.isin(code, rng.permutation(len(labels))[: size.n_sources])
@@ -73,10 +73,10 @@ class _Chosen:
     code: IntArray  # (n,) of sources
     drawn: np.ndarray  # (n,) whether a row's source was
 
-    def draw(self, size: Size, seed: int) -> DrawnData:  # noqa: ARG002 - a population's way
+    def draw(self, size: DrawSize, seed: int) -> DrawnData:  # noqa: ARG002 - a population's way
         """Return all rows of the sources; the seed chooses those to judge on, if many."""
         return DrawnData(
-            data=take(self.population.data, np.flatnonzero(self.drawn)),
+            data=select_rows(self.population.data, np.flatnonzero(self.drawn)),
             group=None,
             rest=self._rest,
             outside=cache(lambda: self._outside(seed)),
@@ -94,15 +94,15 @@ class _Chosen:
         some = [
             each if len(each) <= most else rng.choice(each, most, replace=False) for each in rows
         ]
-        return take(self.population.data, np.sort(np.concatenate(some)))
+        return select_rows(self.population.data, np.sort(np.concatenate(some)))
 
 
-def covered(
+def measure_coverage(
     records: Records,
     where: tuple[str, str],
     interval: tuple[str, str, str],
     share: float,
-) -> Mapping[str, Number | Mapping[str, Number]] | None:
+) -> Mapping[str, MonteCarloNumber | Mapping[str, MonteCarloNumber]] | None:
     """Return how often an interval covered over draws of whole sources.
 
     Parameters
@@ -127,12 +127,14 @@ def covered(
     A ``prediction`` interval is for what is observed on one new source, and the one that it is held
     against was not drawn: independent of the draw, so that nothing needs correcting.
     """
-    place = (*where, names.INTERVALS, *interval)
-    lower, upper = (records.get(names.name_of(*place, end)) for end in ("lower", "upper"))
-    estimate = records.get(names.name_of(*where, names.MEAN, interval[2]))
+    place = (*where, record_names.INTERVALS, *interval)
+    lower, upper = (
+        records.get(record_names.record_name(*place, end)) for end in ("lower", "upper")
+    )
+    estimate = records.get(record_names.record_name(*where, record_names.MEAN, interval[2]))
     if lower is None or upper is None or estimate is None or np.isnan(lower).all():
         return None
-    reading = Reading(records)
+    reading = RecordReader(records)
     seen = {name: reading.truth(*where, name) for name in (NEW, NEW_FITTED, ONE_NEW)}
     values = {name: truth.values for name, truth in seen.items() if truth is not None}
     if interval[1] == Target.NEW_SOURCE and NEW in values:
@@ -144,14 +146,14 @@ def covered(
     built = ~np.isnan(lower) & np.isfinite(aimed)
     width = upper - lower
 
-    def among(truth: FloatArray) -> Number:
-        return share_of((lower <= truth) & (truth <= upper), built & np.isfinite(truth))
+    def among(truth: FloatArray) -> MonteCarloNumber:
+        return monte_carlo_share((lower <= truth) & (truth <= upper), built & np.isfinite(truth))
 
     return {
         "coverage": among(aimed),
-        "truth_below": share_of(aimed < lower, built),
-        "truth_above": share_of(aimed > upper, built),
-        "width": mean_of(np.where(np.isfinite(width), width, np.nan)),
+        "truth_below": monte_carlo_share(aimed < lower, built),
+        "truth_above": monte_carlo_share(aimed > upper, built),
+        "width": monte_carlo_mean(np.where(np.isfinite(width), width, np.nan)),
         "covers": {name: among(truth) for name, truth in values.items()},
     }
 

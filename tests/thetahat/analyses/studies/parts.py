@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from thetahat.analyses.losses import Choices, Chosen
-from thetahat.analyses.studies.base import Findings
-from thetahat.analyses.studies.estimator import Estimator
+from thetahat.analyses.studies.base import StudyFindings
+from thetahat.analyses.studies.estimator import StudyEstimator
 from thetahat.analyses.studies.general import GeneralStudy
-from thetahat.analyses.studies.population import GeneratedData, GeneratedLosses
-from thetahat.analyses.studies.tables import Number
-from thetahat.generators import Size
+from thetahat.analyses.studies.generated_population import GeneratedData, GeneratedLosses
+from thetahat.analyses.studies.tables import MonteCarloNumber
+from thetahat.generators import DrawSize
 from thetahat.generators.random_effects import RandomEffects
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
 from thetahat.intervals import INTERVALS
@@ -35,16 +35,16 @@ def choices(*variances: str, tests: tuple[str, ...] = ()) -> Choices:
 
 
 def of_losses(
-    generator: RandomEffects, size: Size, *variances: str, tests: tuple[str, ...] = ()
+    generator: RandomEffects, size: DrawSize, *variances: str, tests: tuple[str, ...] = ()
 ) -> GeneralStudy:
-    estimator = Estimator(key="e", choices=choices(*variances, tests=tests), truths=())
+    estimator = StudyEstimator(key="e", choices=choices(*variances, tests=tests), truths=())
     return GeneralStudy(
         population=GeneratedLosses(generator), size=size, estimators=[estimator], seed=11
     )
 
 
 def of_data(**changes: Any) -> GeneralStudy:
-    estimator = Estimator(
+    estimator = StudyEstimator(
         key="cv",
         choices=choices("theta_3", tests=("paired_t_blocks",)),
         scheme=SCHEMES["k_fold"](n_folds=3),  # type: ignore[call-arg] # its parameter
@@ -53,18 +53,18 @@ def of_data(**changes: Any) -> GeneralStudy:
     )
     study = GeneralStudy(
         population=GeneratedData(TwoClassGaussian(n_features=3, n_relevant=2), 300),
-        size=Size(n=40),
+        size=DrawSize(n=40),
         estimators=[estimator],
         seed=5,
     )
     return replace(study, **changes)
 
 
-def rows_of(found: Findings, table: str) -> list[dict[str, Any]]:
+def rows_of(found: StudyFindings, table: str) -> list[dict[str, Any]]:
     return [dict(row) for t in found.tables if t.name == table for row in t.rows]
 
 
-def near(number: Number, wanted: float, z: float = 5.0) -> bool:
+def near(number: MonteCarloNumber, wanted: float, z: float = 5.0) -> bool:
     assert number.value is not None
     assert number.standard_error is not None
     return abs(number.value - wanted) <= z * number.standard_error

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from thetahat.analyses.studies.many_splits import losses_at_once
-from thetahat.analyses.studies.truths import Fitting
+from thetahat.analyses.studies.split_model_losses import compute_split_losses
+from thetahat.analyses.studies.truths import StudyLearner
 from thetahat.cross_validation import rows_of
-from thetahat.generators import Size
-from thetahat.generators.linear_model import LinearModel
+from thetahat.generators import DrawSize
+from thetahat.generators.linear_model import LinearModelGenerator
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
@@ -21,12 +21,12 @@ from thetahat.schemes import SCHEMES
 from thetahat.tables.data import Data
 
 RNG = np.random.default_rng(0)
-CLASSES = TwoClassGaussian(n_features=4, n_relevant=2).settle(1, RNG)
-LINE = LinearModel(n_features=4, n_relevant=2).settle(1, RNG)
+CLASSES = TwoClassGaussian(n_features=4, n_relevant=2).draw_sources(1, RNG)
+LINE = LinearModelGenerator(n_features=4, n_relevant=2).draw_sources(1, RNG)
 
 
 def drawn(of: Any, n: int, seed: int) -> Data:
-    data: Data = of.draw(Size(n=n), np.random.default_rng(seed))
+    data: Data = of.draw(DrawSize(n=n), np.random.default_rng(seed))
     return data
 
 
@@ -52,9 +52,9 @@ def test_naive_each_model_is_fitted_and_judged_alone(
     splits = list(scheme(n_folds=4, n_repeats=2).splits(rows_of(data), 5))
     tested = [np.arange(30), np.arange(3, 9), *[np.arange(30)] * 6]
     judge = LOSSES[loss]()
-    fitting = Fitting(name="m", learner=learner, loss=judge, seed=1)
+    fitting = StudyLearner(name="m", learner=learner, loss=judge, seed=1)
 
-    found = list(losses_at_once(learner, judge, data, splits, on, tested))
+    found = list(compute_split_losses(learner, judge, data, splits, on, tested))
 
     for split, rows, losses in zip(splits, tested, found, strict=True):
         alone = fitting.losses(data, split.train, (split.repeat, split.block), on)
@@ -72,8 +72,8 @@ def test_exact_what_is_drawn_behind_teaches_nothing(name: str) -> None:
     every = [np.arange(30)] * 3
     learner, judge = LEARNERS[name](), LOSSES["zero_one"]()
 
-    right = list(losses_at_once(learner, judge, data, splits, data, every))
-    wrong = list(losses_at_once(learner, judge, data, splits, on, every))
+    right = list(compute_split_losses(learner, judge, data, splits, data, every))
+    wrong = list(compute_split_losses(learner, judge, data, splits, on, every))
 
     for a, b in zip(right, wrong, strict=True):
         assert a is not None
@@ -85,7 +85,9 @@ def test_degenerate_learners_without_such_a_path_are_left_to_be_fitted() -> None
     data, on = drawn(LINE, 12, 1), drawn(LINE, 5, 2)
     splits = list(SCHEMES["leave_one_out"]().splits(rows_of(data), 5))[:2]
     judge, every = LOSSES["squared"](), [np.arange(5)] * 2
-    assert list(losses_at_once(LEARNERS["mean"](), judge, data, splits, on, every)) == [None] * 2
+    assert (
+        list(compute_split_losses(LEARNERS["mean"](), judge, data, splits, on, every)) == [None] * 2
+    )
 
 
 def test_degenerate_training_parts_that_the_path_refuses_are_left_to_be_fitted() -> None:
@@ -94,4 +96,4 @@ def test_degenerate_training_parts_that_the_path_refuses_are_left_to_be_fitted()
     splits = list(scheme(n_resamples=3).splits(rows_of(data), 5))  # they hold rows several times
     judge, every = LOSSES["zero_one"](), [np.arange(5)] * 3
     learner = LEARNERS["nearest_neighbours"]()
-    assert list(losses_at_once(learner, judge, data, splits, on, every)) == [None] * 3
+    assert list(compute_split_losses(learner, judge, data, splits, on, every)) == [None] * 3

@@ -9,12 +9,12 @@ import pytest
 
 from tests.thetahat.analyses.studies.parts import choices, chosen, near, of_data, of_losses, rows_of
 from thetahat.analyses.losses import Choices, Chosen
-from thetahat.analyses.studies.estimator import Estimator
+from thetahat.analyses.studies.dataset_population import DataAsPopulation
+from thetahat.analyses.studies.estimator import StudyEstimator
 from thetahat.analyses.studies.general import GeneralStudy
-from thetahat.analyses.studies.population import DataAsPopulation
-from thetahat.analyses.studies.records import Reading
+from thetahat.analyses.studies.record_reader import RecordReader
 from thetahat.errors import UnsupportedCombination
-from thetahat.generators import Size
+from thetahat.generators import DrawSize
 from thetahat.generators.random_effects import RandomEffects
 from thetahat.intervals import INTERVALS
 from thetahat.learners import LEARNERS
@@ -32,7 +32,7 @@ DATA = data_of({"x": X}, 2 * X + np.random.default_rng(9).normal(size=80), "regr
 
 
 def of_rows(*, with_replacement: bool, **changes: object) -> GeneralStudy:
-    estimator = Estimator(
+    estimator = StudyEstimator(
         key="cv",
         choices=choices("theta_3"),
         scheme=SCHEMES["k_fold"](n_folds=3),  # type: ignore[call-arg] # its parameter
@@ -41,7 +41,7 @@ def of_rows(*, with_replacement: bool, **changes: object) -> GeneralStudy:
     )
     return GeneralStudy(
         population=DataAsPopulation(data=DATA, replace=with_replacement),
-        size=Size(n=30),
+        size=DrawSize(n=30),
         estimators=[replace(estimator, **changes)],  # type: ignore[arg-type] # of many types
         seed=4,
     )
@@ -102,7 +102,7 @@ def test_exact_only_numbers_of_the_mean_are_recorded() -> None:
     """A variance for each source is none of the mean; a Bayesian test has no p-value."""
     study = of_losses(
         RandomEffects(differences=(0.1,)),
-        Size(n_sources=4, per_source=3),
+        DrawSize(n_sources=4, per_source=3),
         *("theta_A", "theta_omega_k", "theta_gamma"),
         tests=("bayesian_signed_rank", "sign"),
     )
@@ -120,7 +120,7 @@ def test_exact_an_open_end_covers_all_beyond_it() -> None:
         intervals=(Chosen("normal", "normal", INTERVALS["normal"]()),),
         alternative=Alternative.LESS,
     )
-    study = of_losses(RandomEffects(), Size(n_sources=4, per_source=3))
+    study = of_losses(RandomEffects(), DrawSize(n_sources=4, per_source=3))
     study = replace(study, estimators=[replace(study.estimators[0], choices=open_ended)])
     records = study.run(0, 60)
     where = "e/m1/intervals/normal:theta_A/these_sources/macro"
@@ -133,7 +133,7 @@ def test_exact_an_open_end_covers_all_beyond_it() -> None:
 
 
 def test_degenerate_records_without_sources_are_of_one_set() -> None:
-    reading = Reading({"a/b/mean/macro": np.zeros(3)})
+    reading = RecordReader({"a/b/mean/macro": np.zeros(3)})
 
     assert reading.groups.tolist() == [0, 0, 0]
     assert reading.clusters is None
@@ -142,7 +142,7 @@ def test_degenerate_records_without_sources_are_of_one_set() -> None:
 
 def test_degenerate_a_refusal_that_does_not_come_again_is_told_in_general() -> None:
     """Records of some repetitions alone: the place of a failed one is not its number."""
-    study = of_data(size=Size(n=6))
+    study = of_data(size=DrawSize(n=6))
     records = dict(study.run(0, 40))
     failed = np.flatnonzero(records["cv/failed"])
     first = next(i for i in range(40) if i not in failed)
@@ -155,7 +155,7 @@ def test_degenerate_a_refusal_that_does_not_come_again_is_told_in_general() -> N
 
 def test_calibrated_tests_of_all_models_have_size_and_power() -> None:
     """Friedman's of three models that are alike, and of three that are far apart; z = 5."""
-    size = Size(n_sources=12, per_source=2)
+    size = DrawSize(n_sources=12, per_source=2)
     alike = RandomEffects(differences=(0.0, 0.0), correlation=0.3)
     only = Choices(variances=(), intervals=(), tests=(), omnibus=chosen(MULTIPLE_TESTS, "friedman"))
     found = []
@@ -175,7 +175,7 @@ def test_degenerate_tests_of_all_models_that_do_not_fit_are_left_out() -> None:
     """Cochran's Q is for losses of 0 and 1, and these are normal."""
     names = ("cochran_q", "friedman")
     only = Choices(variances=(), intervals=(), tests=(), omnibus=chosen(MULTIPLE_TESTS, *names))
-    study = of_losses(RandomEffects(differences=(0.0, 0.0)), Size(n_sources=4, per_source=2))
+    study = of_losses(RandomEffects(differences=(0.0, 0.0)), DrawSize(n_sources=4, per_source=2))
     records = replace(study, estimators=[replace(study.estimators[0], choices=only)]).run(0, 2)
 
     assert [name for name in records if "/tests/" in name] == [

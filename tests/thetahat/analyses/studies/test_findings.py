@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from thetahat.analyses.studies import Axis, Claim, Figure, Number, Series, Table, decide
+from thetahat.analyses.studies import (
+    FigureAxis,
+    FigureSeries,
+    MonteCarloNumber,
+    StudyClaim,
+    StudyFigure,
+    StudyTable,
+    decide,
+)
 
 
 @pytest.mark.parametrize(
@@ -35,16 +43,16 @@ def test_golden_a_figure_decides(
     figure: float | None, error: float | None, bounds: dict[str, float], wanted: str
 ) -> None:
     # inside by z = 3 standard errors, outside by as much, or neither
-    assert decide(Number(figure, error), **bounds) == wanted
+    assert decide(MonteCarloNumber(figure, error), **bounds) == wanted
 
 
 def test_exact_a_claim_as_data() -> None:
-    claim = Claim(
+    claim = StudyClaim(
         text="theta_B errs to the safe side",
         reference="geras2013",
         place="Figure 2",
         measured="mean of theta_B minus the variance, K = 10",
-        figure=Number(0.5, 0.1),
+        figure=MonteCarloNumber(0.5, 0.1),
         at_least=0.0,
     )
 
@@ -63,12 +71,14 @@ def test_exact_a_claim_as_data() -> None:
 
 def test_exact_tables_and_figures_hold_no_number_that_json_cannot() -> None:
     rows: list[dict[str, Any]] = [
-        {"k": 2, "value": Number(1.5, math.inf)},
+        {"k": 2, "value": MonteCarloNumber(1.5, math.inf)},
         {"k": "all", "value": math.nan},
     ]
-    table = Table(name="t", title="T", columns={"k": "K", "value": "V"}, rows=rows)
-    series = Series("s", np.array([1.0, 2.0]), [0.5, None], error=[math.nan, 0.1])
-    figure = Figure(name="f", title="F", x=Axis("x", "log"), y=Axis("y"), series=(series,))
+    table = StudyTable(name="t", title="T", columns={"k": "K", "value": "V"}, rows=rows)
+    series = FigureSeries("s", np.array([1.0, 2.0]), [0.5, None], error=[math.nan, 0.1])
+    figure = StudyFigure(
+        name="f", title="F", x=FigureAxis("x", "log"), y=FigureAxis("y"), series=(series,)
+    )
 
     assert table.as_data()["rows"] == [
         {"k": 2, "value": {"value": 1.5, "standard_error": None}},

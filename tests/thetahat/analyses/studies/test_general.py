@@ -9,14 +9,14 @@ import pytest
 
 from tests.thetahat.analyses.studies.parts import choices, chosen, near, of_data, of_losses, rows_of
 from thetahat.analyses.losses import Choices
-from thetahat.analyses.studies.estimator import Estimator
+from thetahat.analyses.studies.estimator import StudyEstimator
 from thetahat.analyses.studies.general import GeneralStudy
-from thetahat.analyses.studies.population import GeneratedData
-from thetahat.analyses.studies.records import Reading
-from thetahat.analyses.studies.repeating import joined
-from thetahat.analyses.studies.tables import Number
+from thetahat.analyses.studies.generated_population import GeneratedData
+from thetahat.analyses.studies.record_reader import RecordReader
+from thetahat.analyses.studies.repetitions import join_records
+from thetahat.analyses.studies.tables import MonteCarloNumber
 from thetahat.errors import InvalidParameter, UnsupportedCombination
-from thetahat.generators import Size
+from thetahat.generators import DrawSize
 from thetahat.generators.random_effects import RandomEffects
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
 from thetahat.intervals import INTERVALS
@@ -30,7 +30,7 @@ from thetahat.variances import VARIANCES
 
 def test_calibrated_t_intervals_on_independent_losses_cover() -> None:
     """0.95 of independent normal losses, exactly, by sources and by new ones; z = 5."""
-    study = of_losses(RandomEffects(spread=0.3), Size(n_sources=6, per_source=4), "theta_gamma")
+    study = of_losses(RandomEffects(spread=0.3), DrawSize(n_sources=6, per_source=4), "theta_gamma")
 
     (row,) = [
         row
@@ -48,7 +48,7 @@ def test_calibrated_t_intervals_on_independent_losses_cover() -> None:
 def test_calibrated_an_interval_that_fails_is_seen_to_fail() -> None:
     """B/K ignores the covariance of folds that share training rows: it covers far too rarely."""
     generator = RandomEffects(omega=0.1, gamma=0.1, blocks=BlockKind.RANDOM)
-    study = of_losses(generator, Size(n_sources=10, per_source=10), "theta_3")
+    study = of_losses(generator, DrawSize(n_sources=10, per_source=10), "theta_3")
 
     found = study.finish(study.run(0, 300))
     (row,) = [r for r in rows_of(found, "intervals") if r["interval"] == "student_t:theta_3"]
@@ -65,7 +65,7 @@ def test_calibrated_an_interval_that_fails_is_seen_to_fail() -> None:
 
 def test_calibrated_a_prediction_interval_covers_an_observation() -> None:
     """Of independent normal losses t with K - 1 degrees of freedom is exact; z = 5."""
-    study = of_losses(RandomEffects(spread=0.3), Size(n_sources=6, per_source=4), "theta_gamma")
+    study = of_losses(RandomEffects(spread=0.3), DrawSize(n_sources=6, per_source=4), "theta_gamma")
     only = Choices(
         variances=chosen(VARIANCES, "theta_gamma"), intervals=chosen(INTERVALS, "prediction")
     )
@@ -82,7 +82,7 @@ def test_calibrated_a_prediction_interval_covers_an_observation() -> None:
 def test_calibrated_size_and_power_of_a_test() -> None:
     """A t test of independent differences has its level; of a difference of 3 errors more."""
     same = RandomEffects(differences=(0.0,), blocks=BlockKind.RANDOM)
-    size, name = Size(n_sources=5, per_source=2), "paired_t_blocks"
+    size, name = DrawSize(n_sources=5, per_source=2), "paired_t_blocks"
     study = of_losses(same, size, "theta_3", tests=(name,))
     other = of_losses(replace(same, differences=(2.0,)), size, "theta_3", tests=(name,))
 
@@ -99,7 +99,7 @@ def test_calibrated_size_and_power_of_a_test() -> None:
 def test_exact_any_cut_gives_the_same_records() -> None:
     whole = of_data().run(0, 6)
     study = of_data()
-    cut = joined([study.run(4, 6), study.run(0, 1), study.run(1, 4)])
+    cut = join_records([study.run(4, 6), study.run(0, 1), study.run(1, 4)])
 
     assert list(cut) == list(whole)
     for name, values in whole.items():
@@ -107,7 +107,7 @@ def test_exact_any_cut_gives_the_same_records() -> None:
 
 
 def test_exact_sources_are_kept_for_as_many_repetitions_as_asked() -> None:
-    study = of_losses(RandomEffects(spread=1.0), Size(n_sources=3, per_source=2), "theta_A")
+    study = of_losses(RandomEffects(spread=1.0), DrawSize(n_sources=3, per_source=2), "theta_A")
     kept = replace(study, same_sources=3).run(0, 7)
     all_alike = replace(study, same_sources=None).run(0, 7)
 
@@ -163,7 +163,7 @@ def test_invalid_data_without_learners_and_unknown_truths() -> None:
 
 def test_exact_truths_of_sources_are_those_of_the_same_sources() -> None:
     """Averages are taken over the repetitions of a set; alone a set's truth is not known."""
-    estimator = Estimator(
+    estimator = StudyEstimator(
         key="cvs",
         choices=choices("theta_A"),
         scheme=SCHEMES["leave_one_source_out"](),
@@ -174,14 +174,14 @@ def test_exact_truths_of_sources_are_those_of_the_same_sources() -> None:
     generator = TwoClassGaussian(n_features=2, n_relevant=1, source_spread=1.0)
     study = GeneralStudy(
         population=GeneratedData(generator, 200),
-        size=Size(n_sources=3, per_source=8),
+        size=DrawSize(n_sources=3, per_source=8),
         estimators=[estimator],
         seed=1,
         same_sources=2,
     )
     records = study.run(0, 6)
     fitted = records["cvs/nm/truths/fold_models"]
-    reading = Reading(records, frozenset({"cvs"}))
+    reading = RecordReader(records, frozenset({"cvs"}))
     truth = reading.truth("cvs", "nm", "expected_at_training_size")
     alone = replace(study, same_sources=1)
     found = alone.finish(alone.run(0, 3))
@@ -201,14 +201,14 @@ def test_exact_truths_of_sources_are_those_of_the_same_sources() -> None:
     }
     one_new = records["cvs/nm/truths/observed_on_one_new_source"]
     assert np.allclose(one_new * 8, np.round(one_new * 8))  # of as many rows as a source has here
-    unknown = Reading(fixed.run(0, 2))
+    unknown = RecordReader(fixed.run(0, 2))
     new = unknown.truth("cvs", "nm", "new_source")
     assert new is not None
-    assert unknown.variance_about(new, np.array([0.1, 0.2])) == Number(None)
+    assert unknown.variance_about(new, np.array([0.1, 0.2])) == MonteCarloNumber(None)
 
 
 def test_degenerate_what_a_draw_is_too_little_for_is_counted_and_told() -> None:
-    study = of_data(size=Size(n=6))
+    study = of_data(size=DrawSize(n=6))
     found = study.finish(study.run(0, 40))
     told = {c.code: c.message for c in found.cautions}
 

@@ -6,23 +6,23 @@ import numpy as np
 import pytest
 
 from thetahat.analyses.studies.monte_carlo import (
-    deviation_of,
-    difference_of,
+    divide,
     interval_score,
-    mean_of,
-    pooled_variance_of,
-    ratio_of,
-    share_of,
-    variance_of,
+    monte_carlo_deviation,
+    monte_carlo_mean,
+    monte_carlo_pooled_variance,
+    monte_carlo_share,
+    monte_carlo_variance,
+    subtract,
 )
-from thetahat.analyses.studies.tables import Number
+from thetahat.analyses.studies.tables import MonteCarloNumber
 
 X = np.array([1.0, 2.0, 4.0, 5.0, np.nan])
 
 
 def test_golden_a_mean_and_its_error() -> None:
     # mean 3; squares 4 + 1 + 1 + 4 = 10, over 3 is 10/3, over 4 is 5/6
-    found = mean_of(X)
+    found = monte_carlo_mean(X)
 
     assert found.value == 3.0
     assert found.standard_error == pytest.approx(np.sqrt(5 / 6), rel=1e-15)
@@ -30,31 +30,33 @@ def test_golden_a_mean_and_its_error() -> None:
 
 def test_golden_a_mean_of_groups() -> None:
     # groups {1, 2} and {4, 5}: sums about the mean -3 and 3; 2/1 (9 + 9) / 16 = 2.25
-    found = mean_of(X, np.array([0, 0, 1, 1, 1]))
+    found = monte_carlo_mean(X, np.array([0, 0, 1, 1, 1]))
 
     assert found.standard_error == pytest.approx(1.5, rel=1e-15)
 
 
 def test_limit_groups_of_one_are_none() -> None:
-    assert mean_of(X, np.arange(5)) == mean_of(X)
+    assert monte_carlo_mean(X, np.arange(5)) == monte_carlo_mean(X)
 
 
 def test_golden_variances() -> None:
     # 10/3; m4 = (16 + 1 + 1 + 16)/4 = 8.5; (8.5 - (1/3)(100/9))/4 = 1.199074
-    found = variance_of(X)
+    found = monte_carlo_variance(X)
 
     assert found.value == pytest.approx(10 / 3, rel=1e-15)
     assert found.standard_error == pytest.approx(np.sqrt(1.199074074), rel=1e-9)
-    root = deviation_of(X)
+    root = monte_carlo_deviation(X)
     assert root.value == pytest.approx(np.sqrt(10 / 3), rel=1e-15)
     assert root.standard_error == pytest.approx(
         np.sqrt(1.199074074) / (2 * np.sqrt(10 / 3)), rel=1e-9
     )
     # within groups (0.25 + 0.25 + 0.25 + 0.25) / (4 - 2)
-    assert pooled_variance_of(X, np.array([0, 0, 1, 1, 1])).value == pytest.approx(0.5, rel=1e-15)
+    assert monte_carlo_pooled_variance(X, np.array([0, 0, 1, 1, 1])).value == pytest.approx(
+        0.5, rel=1e-15
+    )
 
 
-@pytest.mark.parametrize("of", [variance_of, deviation_of])
+@pytest.mark.parametrize("of", [monte_carlo_variance, monte_carlo_deviation])
 def test_calibrated_the_error_of_a_spread(of: object) -> None:
     """The error said is the standard deviation over samples, on average; skewed numbers; z = 5."""
     rng = np.random.default_rng(5)
@@ -70,7 +72,7 @@ def test_golden_a_share_and_its_error() -> None:
     so, among = np.array([True, False, False, True]), np.array([True, True, True, False])
 
     # one of three: p (1 - p) / (n - 1)
-    found = share_of(so, among)
+    found = monte_carlo_share(so, among)
 
     assert found.value == pytest.approx(1 / 3, rel=1e-15)
     assert found.standard_error == pytest.approx(np.sqrt(2 / 9 / 2), rel=1e-14)
@@ -79,41 +81,47 @@ def test_golden_a_share_and_its_error() -> None:
 def test_degenerate_a_share_of_all_or_nothing_is_not_certain() -> None:
     every = np.ones(50, dtype=bool)
 
-    assert share_of(every, every).standard_error == np.sqrt(0.01 * 0.99 / 50)
-    assert share_of(~every, every).standard_error == np.sqrt(0.01 * 0.99 / 50)
+    assert monte_carlo_share(every, every).standard_error == np.sqrt(0.01 * 0.99 / 50)
+    assert monte_carlo_share(~every, every).standard_error == np.sqrt(0.01 * 0.99 / 50)
 
 
 def test_degenerate_too_few() -> None:
     nothing = np.array([np.nan])
 
-    assert mean_of(nothing) == Number(None)
-    assert mean_of(np.array([2.0])) == Number(2.0)
-    assert variance_of(np.array([2.0])) == Number(None)
-    assert deviation_of(np.array([2.0])) == Number(None)
-    assert deviation_of(np.array([1.0, 3.0])) == Number(np.sqrt(2))
-    assert deviation_of(np.ones(9)) == Number(0.0, 0.0)
-    assert pooled_variance_of(nothing, np.zeros(1, dtype=np.intp)) == Number(None)
-    assert pooled_variance_of(np.ones(2), np.arange(2)) == Number(None)
-    assert pooled_variance_of(X, np.zeros(5, dtype=np.intp)) == variance_of(X)
+    assert monte_carlo_mean(nothing) == MonteCarloNumber(None)
+    assert monte_carlo_mean(np.array([2.0])) == MonteCarloNumber(2.0)
+    assert monte_carlo_variance(np.array([2.0])) == MonteCarloNumber(None)
+    assert monte_carlo_deviation(np.array([2.0])) == MonteCarloNumber(None)
+    assert monte_carlo_deviation(np.array([1.0, 3.0])) == MonteCarloNumber(np.sqrt(2))
+    assert monte_carlo_deviation(np.ones(9)) == MonteCarloNumber(0.0, 0.0)
+    assert monte_carlo_pooled_variance(nothing, np.zeros(1, dtype=np.intp)) == MonteCarloNumber(
+        None
+    )
+    assert monte_carlo_pooled_variance(np.ones(2), np.arange(2)) == MonteCarloNumber(None)
+    assert monte_carlo_pooled_variance(X, np.zeros(5, dtype=np.intp)) == monte_carlo_variance(X)
 
 
 def test_golden_ratios_and_differences() -> None:
-    a, b = Number(6.0, 0.3), Number(2.0, 0.1)
+    a, b = MonteCarloNumber(6.0, 0.3), MonteCarloNumber(2.0, 0.1)
 
     # (0.3/2)^2 + (3 x 0.1/2)^2 = 2 x 0.0225
-    assert ratio_of(a, b).standard_error == pytest.approx(np.sqrt(0.045), rel=1e-14)
-    assert ratio_of(a, b).value == 3.0
-    assert difference_of(a, b).value == 4.0
-    assert difference_of(a, b).standard_error == pytest.approx(np.sqrt(0.1), rel=1e-14)
+    assert divide(a, b).standard_error == pytest.approx(np.sqrt(0.045), rel=1e-14)
+    assert divide(a, b).value == 3.0
+    assert subtract(a, b).value == 4.0
+    assert subtract(a, b).standard_error == pytest.approx(np.sqrt(0.1), rel=1e-14)
 
 
 def test_degenerate_ratios_and_differences() -> None:
-    a = Number(6.0, 0.3)
+    a = MonteCarloNumber(6.0, 0.3)
 
-    assert ratio_of(a, Number(None)) == ratio_of(a, Number(0.0, 0.1)) == Number(None)
-    assert ratio_of(a, Number(2.0)) == Number(3.0)
-    assert difference_of(a, Number(None)) == Number(None)
-    assert difference_of(a, Number(2.0)) == Number(4.0)
+    assert (
+        divide(a, MonteCarloNumber(None))
+        == divide(a, MonteCarloNumber(0.0, 0.1))
+        == MonteCarloNumber(None)
+    )
+    assert divide(a, MonteCarloNumber(2.0)) == MonteCarloNumber(3.0)
+    assert subtract(a, MonteCarloNumber(None)) == MonteCarloNumber(None)
+    assert subtract(a, MonteCarloNumber(2.0)) == MonteCarloNumber(4.0)
 
 
 def test_golden_interval_scores_by_hand() -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from thetahat.analyses.studies._rows import apart
-from thetahat.analyses.studies.population import DataAsPopulation, DrawnData, GeneratedData
+from thetahat.analyses.studies.dataset_population import DataAsPopulation
+from thetahat.analyses.studies.generated_population import GeneratedData
+from thetahat.analyses.studies.population import DrawnData
+from thetahat.analyses.studies.row_subsets import separate_copies
 from thetahat.cross_validation import rows_of
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.generators import Size
+from thetahat.generators import DrawSize
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
@@ -32,14 +34,14 @@ def numbers(data: Data | None) -> list[int]:
     return [int(number) for number in data.features.columns[0]]
 
 
-def drawn(population: DataAsPopulation, size: Size, seed: int = 0) -> DrawnData:
-    found = population.settle(size, np.random.default_rng(seed)).draw(size, seed)
+def drawn(population: DataAsPopulation, size: DrawSize, seed: int = 0) -> DrawnData:
+    found = population.draw_sources(size, np.random.default_rng(seed)).draw(size, seed)
     assert isinstance(found, DrawnData)
     return found
 
 
 def test_exact_what_is_not_drawn_stands_for_the_truth() -> None:
-    one = drawn(DataAsPopulation(data=everything()), Size(n=20))
+    one = drawn(DataAsPopulation(data=everything()), DrawSize(n=20))
 
     assert len(set(numbers(one.data))) == 20
     assert sorted(numbers(one.data) + numbers(one.rest())) == list(range(N))
@@ -49,7 +51,7 @@ def test_exact_what_is_not_drawn_stands_for_the_truth() -> None:
 
 
 def test_exact_sources_are_drawn_and_the_others_are_outside() -> None:
-    one = drawn(DataAsPopulation(data=everything()), Size(n_sources=2, per_source=5))
+    one = drawn(DataAsPopulation(data=everything()), DrawSize(n_sources=2, per_source=5))
 
     assert one.data.source is not None
     labels, counts = np.unique(one.data.source, return_counts=True)
@@ -61,7 +63,7 @@ def test_exact_sources_are_drawn_and_the_others_are_outside() -> None:
 
 
 def test_exact_rows_in_all_from_some_sources() -> None:
-    one = drawn(DataAsPopulation(data=everything()), Size(n=10, n_sources=3))
+    one = drawn(DataAsPopulation(data=everything()), DrawSize(n=10, n_sources=3))
 
     assert one.data.n == 10
     assert len(numbers(one.outside())) == 15
@@ -69,7 +71,7 @@ def test_exact_rows_in_all_from_some_sources() -> None:
 
 
 def test_exact_rows_drawn_twice_are_of_one_group_and_the_truth_is_of_all_rows() -> None:
-    one = drawn(DataAsPopulation(data=everything(), replace=True), Size(n=80))
+    one = drawn(DataAsPopulation(data=everything(), replace=True), DrawSize(n=80))
     rows = numbers(one.data)
 
     assert one.group is not None
@@ -81,7 +83,9 @@ def test_exact_rows_drawn_twice_are_of_one_group_and_the_truth_is_of_all_rows() 
 
 def test_exact_copies_of_what_was_drawn_are_not_of_the_truth() -> None:
     group = ROW.astype(int) // 2  # rows 0 and 1 are copies, 2 and 3, ...
-    one = drawn(DataAsPopulation(data=everything(), group=group), Size(n_sources=2, per_source=6))
+    one = drawn(
+        DataAsPopulation(data=everything(), group=group), DrawSize(n_sources=2, per_source=6)
+    )
     taken = {row // 2 for row in numbers(one.data)}
 
     assert taken.isdisjoint(row // 2 for row in numbers(one.rest()))
@@ -91,7 +95,7 @@ def test_exact_copies_of_what_was_drawn_are_not_of_the_truth() -> None:
 
 
 def test_exact_the_truth_is_taken_on_at_most_so_many_rows() -> None:
-    one = drawn(DataAsPopulation(data=everything(), n_judged=7), Size(n=20))
+    one = drawn(DataAsPopulation(data=everything(), n_judged=7), DrawSize(n=20))
 
     assert len(set(numbers(one.rest()))) == 7
     assert set(numbers(one.rest())).isdisjoint(numbers(one.data))
@@ -99,7 +103,7 @@ def test_exact_the_truth_is_taken_on_at_most_so_many_rows() -> None:
 
 def test_exact_the_same_seed_draws_the_same() -> None:
     population = DataAsPopulation(data=everything())
-    one, same, other = (drawn(population, Size(n=20), seed) for seed in (1, 1, 2))
+    one, same, other = (drawn(population, DrawSize(n=20), seed) for seed in (1, 1, 2))
 
     assert numbers(one.data) == numbers(same.data) != numbers(other.data)
 
@@ -109,7 +113,7 @@ def test_exact_copies_are_on_one_side_of_every_split() -> None:
     data = data_of({"x": np.arange(10.0)}, np.arange(10.0), "regression")
     splits = list(SCHEMES["k_fold"](n_folds=5).splits(rows_of(data), 3))  # type: ignore[call-arg]
 
-    for before, after in zip(splits, apart(splits, group), strict=True):
+    for before, after in zip(splits, separate_copies(splits, group), strict=True):
         assert np.array_equal(before.test, after.test)
         assert set(group[after.train]).isdisjoint(group[after.test])
         away = set(before.train) - set(after.train)
@@ -120,26 +124,26 @@ def test_invalid_a_split_of_nothing_but_copies() -> None:
     split = Split(0, 1, 1, np.array([0]), np.array([1]))
 
     with pytest.raises(InsufficientData, match="repeat 0, block 1"):
-        list(apart([split], np.array([0, 0])))
+        list(separate_copies([split], np.array([0, 0])))
 
 
 def test_invalid_draws() -> None:
     population = DataAsPopulation(data=everything())
 
     with pytest.raises(InsufficientData, match="16 rows cannot be drawn from 15"):
-        drawn(population, Size(n_sources=2, per_source=16))
+        drawn(population, DrawSize(n_sources=2, per_source=16))
     with pytest.raises(InvalidParameter, match="5 sources cannot be drawn from 4"):
-        drawn(population, Size(n_sources=5, per_source=1))
+        drawn(population, DrawSize(n_sources=5, per_source=1))
     with pytest.raises(InvalidParameter, match="needs the source"):
-        drawn(DataAsPopulation(data=everything(source=False)), Size(n_sources=2, per_source=1))
+        drawn(DataAsPopulation(data=everything(source=False)), DrawSize(n_sources=2, per_source=1))
     with pytest.raises(InsufficientData, match="none is left"):
-        drawn(population, Size(n=N)).rest()
+        drawn(population, DrawSize(n=N)).rest()
 
 
 def test_exact_a_generators_sources_stay_and_others_are_outside() -> None:
     population = GeneratedData(TwoClassGaussian(n_features=2, n_relevant=1, source_spread=9), 200)
-    size = Size(n_sources=2, per_source=4)
-    one = population.settle(size, np.random.default_rng(0)).draw(size, 3)
+    size = DrawSize(n_sources=2, per_source=4)
+    one = population.draw_sources(size, np.random.default_rng(0)).draw(size, 3)
     assert isinstance(one, DrawnData)
     outside = one.outside()
 
@@ -157,8 +161,8 @@ def test_exact_a_generators_sources_stay_and_others_are_outside() -> None:
 
 def test_exact_risks_are_taken_on_rows_that_are_in_no_clusters() -> None:
     generator = TwoClassGaussian(cluster_size=5, cluster_correlation=1.0)
-    size = Size(n_sources=3, per_source=10)
-    found = GeneratedData(generator, 90).settle(size, np.random.default_rng(0)).draw(size, 1)
+    size = DrawSize(n_sources=3, per_source=10)
+    found = GeneratedData(generator, 90).draw_sources(size, np.random.default_rng(0)).draw(size, 1)
     assert isinstance(found, DrawnData)
     outside = found.outside()
 

@@ -7,14 +7,19 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from thetahat.analyses.studies.names import name_of, pair_of, parts_of, subjects_of
-from thetahat.analyses.studies.repeating import (
-    generator_of,
-    in_blocks,
-    joined,
-    one_by_one,
-    seed_of,
-    stacked,
+from thetahat.analyses.studies.record_names import (
+    group_record_names,
+    pair_name,
+    record_name,
+    split_record_name,
+)
+from thetahat.analyses.studies.repetitions import (
+    join_records,
+    repetition_generator,
+    repetition_seed,
+    run_in_blocks,
+    run_one_by_one,
+    stack_records,
 )
 from thetahat.errors import InvalidParameter
 from thetahat.seeds import stream
@@ -22,14 +27,14 @@ from thetahat.values.types import FloatArray
 
 
 def draw(first: int) -> dict[str, FloatArray]:
-    rng = generator_of(3, first)
+    rng = repetition_generator(3, first)
     return {"one": rng.random(10), "many": rng.random((10, 2))}
 
 
 def test_exact_any_cut_of_blocks_gives_the_same_numbers() -> None:
-    whole = in_blocks(draw, 10, 0, 37)
+    whole = run_in_blocks(draw, 10, 0, 37)
     for edges in ([0, 10, 20, 37], [0, 3, 4, 19, 37], [0, 36, 37]):
-        cut = joined(in_blocks(draw, 10, start, stop) for start, stop in pairwise(edges))
+        cut = join_records(run_in_blocks(draw, 10, start, stop) for start, stop in pairwise(edges))
         assert np.array_equal(cut["one"], whole["one"])
         assert np.array_equal(cut["many"], whole["many"])
     assert whole["many"].shape == (37, 2)
@@ -38,16 +43,16 @@ def test_exact_any_cut_of_blocks_gives_the_same_numbers() -> None:
 
 def test_exact_single_repetitions_are_seeded_by_their_index() -> None:
     def repeat(index: int) -> dict[str, float]:
-        return {"x": generator_of(3, index).random()}
+        return {"x": repetition_generator(3, index).random()}
 
-    assert one_by_one(repeat, 2, 5)["x"].tolist() == [
+    assert run_one_by_one(repeat, 2, 5)["x"].tolist() == [
         stream(3, "study", index).random() for index in (2, 3, 4)
     ]
-    assert seed_of(3, 0) != seed_of(3, 1)
+    assert repetition_seed(3, 0) != repetition_seed(3, 1)
 
 
 def test_exact_what_a_repetition_lacks_is_nan() -> None:
-    found = joined([stacked([{"b": 1.0}, {"a": 2.0}]), stacked([{"a": 3.0}]), {}])
+    found = join_records([stack_records([{"b": 1.0}, {"a": 2.0}]), stack_records([{"a": 3.0}]), {}])
 
     assert list(found) == ["a", "b"]
     assert np.array_equal(found["a"], [np.nan, 2.0, 3.0], equal_nan=True)
@@ -56,14 +61,14 @@ def test_exact_what_a_repetition_lacks_is_nan() -> None:
 
 def test_invalid_shapes_that_differ() -> None:
     with pytest.raises(InvalidParameter, match="record 'a'"):
-        joined([{"a": np.zeros((2, 3))}, {"a": np.zeros(2)}])
+        join_records([{"a": np.zeros((2, 3))}, {"a": np.zeros(2)}])
 
 
 def test_exact_names_come_back_whatever_is_in_them() -> None:
     parts = ("a/b", "50% a", "c%2Fd")
 
-    assert parts_of(name_of(*parts)) == parts
-    assert subjects_of([name_of("k", pair_of("a", "b"), "mean", "macro")], "mean") == {
+    assert split_record_name(record_name(*parts)) == parts
+    assert group_record_names([record_name("k", pair_name("a", "b"), "mean", "macro")], "mean") == {
         ("k", "a|b"): [("macro",)]
     }
-    assert subjects_of(["sources", "k/failed"], "mean") == {}
+    assert group_record_names(["sources", "k/failed"], "mean") == {}

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from tests.thetahat.analyses.studies.parts import near, of_data, rows_of
-from thetahat.analyses.studies.estimator import Estimator, Weighted
+from thetahat.analyses.studies.estimator import StudyEstimator, WeightedEstimation
 from thetahat.analyses.studies.general import GeneralStudy
-from thetahat.analyses.studies.population import GeneratedPairs
-from thetahat.analyses.studies.repeating import seed_of
+from thetahat.analyses.studies.generated_population import GeneratedPairs
+from thetahat.analyses.studies.repetitions import repetition_seed
 from thetahat.cross_validation import rows_of as scheme_rows
 from thetahat.errors import UnsupportedCombination
-from thetahat.generators import Size
+from thetahat.generators import DrawSize
 from thetahat.generators.gaussian_shift import GaussianShift
 from thetahat.importance_weights import IMPORTANCE_WEIGHTS
 from thetahat.learners import LEARNERS
@@ -27,7 +27,7 @@ from thetahat.weighted_risks import WEIGHTED_RISKS
 
 
 def test_exact_the_chosen_learner_is_the_one_of_least_error() -> None:
-    study = of_data(size=Size(n=20))
+    study = of_data(size=DrawSize(n=20))
     estimator = replace(study.estimators[0], select="least")
     study = replace(study, estimators=[estimator])
     records = study.run(0, 12)
@@ -59,7 +59,7 @@ def test_degenerate_a_choice_whose_truth_is_not_asked_for() -> None:
 
 
 def of_pairs(**changes: Any) -> GeneralStudy:
-    estimator = Estimator(
+    estimator = StudyEstimator(
         key="cv",
         scheme=SCHEMES["k_fold"](n_folds=4),  # type: ignore[call-arg] # its parameter
         learners={
@@ -69,14 +69,14 @@ def of_pairs(**changes: Any) -> GeneralStudy:
         },
         loss=LOSSES["zero_one"](),
         truths=("fold_models_on_target",),
-        weighted=Weighted(
+        weighted=WeightedEstimation(
             IMPORTANCE_WEIGHTS["given"](),
             {"w": WEIGHTED_RISKS["weighted"](), "b": WEIGHTED_RISKS["controlled"]()},
         ),
     )
     return GeneralStudy(
         population=GeneratedPairs(GaussianShift(scale=1.2), 400),
-        size=Size(n=40, n_target=30),
+        size=DrawSize(n=40, n_target=30),
         estimators=[replace(estimator, **changes)],
         seed=2,
     )
@@ -104,7 +104,7 @@ def test_exact_weighted_risks_are_of_the_losses_and_weights() -> None:
     """By hand: the mean of loss times weight over the folds of one repetition."""
     study = of_pairs(truths=())
     record = study.repeat(3)
-    seed = seed_of(study.seed, 3)
+    seed = repetition_seed(study.seed, 3)
     pair = GaussianShift(scale=1.2).draw(study.size, stream(seed, "draw"))
     source, weights = pair.source, pair.weights
     assert weights is not None

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from thetahat.analyses.studies.draws import DrawnData
-from thetahat.analyses.studies.names import name_of
-from thetahat.analyses.studies.whole_sources import WholeSources, covered
+from thetahat.analyses.studies.population import DrawnData
+from thetahat.analyses.studies.record_names import record_name
+from thetahat.analyses.studies.whole_sources import WholeSources, measure_coverage
 from thetahat.errors import InsufficientData
-from thetahat.generators import Size
+from thetahat.generators import DrawSize
 from thetahat.tables.data import Data
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
@@ -25,15 +25,15 @@ def records_of(
 ) -> dict[str, FloatArray]:
     place = (*WHO, "intervals", "student_t", target, "macro")
     return {
-        name_of(*WHO, "mean", "macro"): estimate,
-        name_of(*place, "lower"): estimate - half,
-        name_of(*place, "upper"): estimate + half,
-        **{name_of(*WHO, "truths", name): values for name, values in truths.items()},
+        record_name(*WHO, "mean", "macro"): estimate,
+        record_name(*place, "lower"): estimate - half,
+        record_name(*place, "upper"): estimate + half,
+        **{record_name(*WHO, "truths", name): values for name, values in truths.items()},
     }
 
 
 def told_of(records: Mapping[str, FloatArray], target: str, share: float) -> Any:
-    return covered(records, WHO, ("student_t", target, "macro"), share)
+    return measure_coverage(records, WHO, ("student_t", target, "macro"), share)
 
 
 @pytest.mark.outside("hand arithmetic: four draws of half the sources")
@@ -88,8 +88,8 @@ def test_calibrated_coverage_is_that_of_sources_without_end() -> None:
         estimate = drawn.mean(axis=1)
         records = records_of(estimate, 0.0, fold_models_on_new_sources=left.mean(axis=1))
         place = (*WHO, "intervals", "student_t", "new_source", "macro")
-        records[name_of(*place, "lower")] = estimate - half
-        records[name_of(*place, "upper")] = estimate + half
+        records[record_name(*place, "lower")] = estimate - half
+        records[record_name(*place, "upper")] = estimate + half
         told = told_of(records, "new_source", m / k)
         covers = told["covers"]
         all_of = (told["coverage"], covers["new_source"], covers["fold_models_on_new_sources"])
@@ -115,8 +115,8 @@ def fixture_data() -> Data:
 
 def drawn_of(data: Data, seed: int, n_judged: int = 1000) -> DrawnData:
     population = WholeSources(data=data, n_judged=n_judged)
-    size = Size(n_sources=3, per_source=1)
-    return population.settle(size, np.random.default_rng(seed)).draw(size, seed)
+    size = DrawSize(n_sources=3, per_source=1)
+    return population.draw_sources(size, np.random.default_rng(seed)).draw(size, seed)
 
 
 def test_exact_no_source_is_on_both_sides_and_none_is_in_part(data: Data) -> None:

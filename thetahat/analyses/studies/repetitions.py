@@ -16,22 +16,24 @@ OneRecord = Mapping[str, float | FloatArray]
 """What one repetition gave, by name: numbers, or arrays of one shape in every repetition."""
 
 
-def generator_of(seed: int, index: int) -> np.random.Generator:
+def repetition_generator(seed: int, index: int) -> np.random.Generator:
     """Return the generator of one repetition, or of the block that begins with it."""
     return stream(seed, PURPOSE, index)
 
 
-def seed_of(seed: int, index: int) -> int:
+def repetition_seed(seed: int, index: int) -> int:
     """Return a seed for what takes one, such as a scheme, inside one repetition."""
-    return int(generator_of(seed, index).integers(2**63 - 1))
+    return int(repetition_generator(seed, index).integers(2**63 - 1))
 
 
-def one_by_one(repeat: Callable[[int], OneRecord], start: int, stop: int) -> dict[str, FloatArray]:
+def run_one_by_one(
+    repeat: Callable[[int], OneRecord], start: int, stop: int
+) -> dict[str, FloatArray]:
     """Do repetitions one after another and stack their records."""
-    return stacked([repeat(index) for index in range(start, stop)])
+    return stack_records([repeat(index) for index in range(start, stop)])
 
 
-def in_blocks(
+def run_in_blocks(
     draw: Callable[[int], Mapping[str, FloatArray]], grain: int, start: int, stop: int
 ) -> dict[str, FloatArray]:
     """Do repetitions in blocks of ``grain`` and cut out those asked for.
@@ -40,7 +42,7 @@ def in_blocks(
     ----------
     draw : callable
         Takes the first index of a block, a multiple of ``grain``, and gives ``grain`` rows of
-        every array, from ``generator_of(seed, first)``.
+        every array, from ``repetition_generator(seed, first)``.
     """
     firsts = range(start - start % grain, stop, grain)
     parts = []
@@ -48,12 +50,12 @@ def in_blocks(
         block = draw(first)
         cut = slice(max(start - first, 0), min(stop - first, grain))
         parts.append({name: np.asarray(values)[cut] for name, values in block.items()})
-    return joined(parts)
+    return join_records(parts)
 
 
-def stacked(records: Sequence[OneRecord]) -> dict[str, FloatArray]:
+def stack_records(records: Sequence[OneRecord]) -> dict[str, FloatArray]:
     """(repetitions, ...) arrays of single records; NaN where one lacks a name."""
-    return joined(
+    return join_records(
         [
             {name: np.asarray(v, dtype=np.float64)[None] for name, v in one.items()}
             for one in records
@@ -61,7 +63,7 @@ def stacked(records: Sequence[OneRecord]) -> dict[str, FloatArray]:
     )
 
 
-def joined(parts: Iterable[Mapping[str, FloatArray]]) -> dict[str, FloatArray]:
+def join_records(parts: Iterable[Mapping[str, FloatArray]]) -> dict[str, FloatArray]:
     """Put stretches one after another; NaN where one lacks a name. Names come in their order."""
     stretches = [dict(part) for part in parts]
     shapes: dict[str, tuple[int, ...]] = {}

@@ -8,15 +8,25 @@ from dataclasses import dataclass
 import numpy as np
 
 from thetahat.analyses.studies.base import Records
-from thetahat.analyses.studies.monte_carlo import mean_of, pooled_variance_of, variance_of
-from thetahat.analyses.studies.names import ALL_MODELS, SOURCES, TRUTHS, name_of, subjects_of
-from thetahat.analyses.studies.tables import Number
+from thetahat.analyses.studies.monte_carlo import (
+    monte_carlo_mean,
+    monte_carlo_pooled_variance,
+    monte_carlo_variance,
+)
+from thetahat.analyses.studies.record_names import (
+    ALL_MODELS,
+    SOURCES,
+    TRUTHS,
+    group_record_names,
+    record_name,
+)
+from thetahat.analyses.studies.tables import MonteCarloNumber
 from thetahat.analyses.studies.truths import AVERAGE_OF, OF_ALL_SOURCES, TITLES
 from thetahat.values.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Truth:
+class RecordedTruth:
     """What is true in each repetition.
 
     Parameters
@@ -38,17 +48,19 @@ class Truth:
         """Whether it is an average over these repetitions."""
         return self.each is not None
 
-    def average(self, clusters: IntArray | None) -> Number:
+    def average(self, clusters: IntArray | None) -> MonteCarloNumber:
         """Return its average over repetitions."""
-        return mean_of(self.values if self.each is None else self.each, clusters)
+        return monte_carlo_mean(self.values if self.each is None else self.each, clusters)
 
-    def bias_of(self, values: FloatArray, clusters: IntArray | None) -> Number:
+    def bias_of(self, values: FloatArray, clusters: IntArray | None) -> MonteCarloNumber:
         """Return the average error of an estimate; its error counts the average's own."""
-        return mean_of(values - (self.values if self.each is None else self.each), clusters)
+        return monte_carlo_mean(
+            values - (self.values if self.each is None else self.each), clusters
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class RecordReader:
     """The records of a study.
 
     Parameters
@@ -83,44 +95,48 @@ class Reading:
 
     def at(self, *parts: str) -> FloatArray:
         """(R,) of one record."""
-        return self.records[name_of(*parts)]
+        return self.records[record_name(*parts)]
 
-    def truths(self, estimator: str, subject: str) -> dict[str, Truth]:
+    def truths(self, estimator: str, subject: str) -> dict[str, RecordedTruth]:
         """Return every truth that is known of a subject; of a pair, a's minus b's."""
         found = ((name, self.truth(estimator, subject, name)) for name in TITLES)
         return {name: truth for name, truth in found if truth is not None}
 
-    def truth(self, estimator: str, subject: str, name: str) -> Truth | None:
+    def truth(self, estimator: str, subject: str, name: str) -> RecordedTruth | None:
         """Return one truth, or None where nothing says it."""
         values = self._recorded(estimator, subject, name)
         if values is not None:
-            return Truth(name, values)
+            return RecordedTruth(name, values)
         if name not in AVERAGE_OF:
             return None
         single = self._recorded(estimator, subject, AVERAGE_OF[name])
         if single is None or not np.isfinite(single).any():
             return None
         averages = self._averages(estimator, name, single)
-        return None if averages is None else Truth(name, averages, single)
+        return None if averages is None else RecordedTruth(name, averages, single)
 
-    def variance_about(self, truth: Truth, values: FloatArray) -> Number:
+    def variance_about(self, truth: RecordedTruth, values: FloatArray) -> MonteCarloNumber:
         """Return the variance of an estimate about a truth over repetitions.
 
         About one that is known in each, its mean squared error; about an average, its variance in
         the repetitions that the average is over.
         """
         if not truth.is_average:
-            return mean_of((values - truth.values) ** 2, self.clusters)
+            return monte_carlo_mean((values - truth.values) ** 2, self.clusters)
         groups = self.groups
         if truth.name in OF_ALL_SOURCES:
             n_groups = int(groups.max()) + 1
-            return Number(None) if n_groups == 1 else variance_of(values)
-        return variance_of(values) if self.clusters is None else pooled_variance_of(values, groups)
+            return MonteCarloNumber(None) if n_groups == 1 else monte_carlo_variance(values)
+        return (
+            monte_carlo_variance(values)
+            if self.clusters is None
+            else monte_carlo_pooled_variance(values, groups)
+        )
 
     def _recorded(self, estimator: str, subject: str, name: str) -> FloatArray | None:
         if subject == ALL_MODELS:
             return self._range(estimator, name)
-        values = self.records.get(name_of(estimator, subject, TRUTHS, name))
+        values = self.records.get(record_name(estimator, subject, TRUTHS, name))
         if values is None and "|" in subject:
             parts = [self._recorded(estimator, part, name) for part in self._pair(subject)]
             if len(parts) == 2 and parts[0] is not None and parts[1] is not None:
@@ -131,7 +147,7 @@ class Reading:
         """(R,) how far the models are apart, the worst from the best; None without truths."""
         every = [
             self.at(key, model, TRUTHS, name)
-            for (key, model), found in subjects_of(self.records, TRUTHS).items()
+            for (key, model), found in group_record_names(self.records, TRUTHS).items()
             if key == estimator and (name,) in found
         ]
         return np.ptp(np.array(every), axis=0) if every else None

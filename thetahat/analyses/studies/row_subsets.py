@@ -13,7 +13,7 @@ from thetahat.tables.data import Data
 from thetahat.values.types import IntArray
 
 
-def take(data: Data, rows: IntArray) -> Data:
+def select_rows(data: Data, rows: IntArray) -> Data:
     """Return some rows of the data, a row as often as it is named; the classes stay."""
 
     def of(column: np.ndarray | None) -> np.ndarray | None:
@@ -31,7 +31,7 @@ def take(data: Data, rows: IntArray) -> Data:
     )
 
 
-def apart(splits: Iterable[Split], group: IntArray) -> Iterator[Split]:
+def separate_copies(splits: Iterable[Split], group: IntArray) -> Iterator[Split]:
     """Yield the splits, with no row to learn from that is of a group in the test part.
 
     ``group`` is (n,) codes from 0. A learner never sees a copy of what it is tested on; training

@@ -19,7 +19,7 @@ from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray, IntArray
 
 
-def losses_at_once(  # noqa: PLR0913 - whose models, of which splits, and where they are tested
+def compute_split_losses(  # noqa: PLR0913 - whose models, of which splits, and where they are tested
     learner: Learner,
     loss: Loss,
     data: Data,

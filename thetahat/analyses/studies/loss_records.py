@@ -16,9 +16,9 @@ from thetahat.analyses.losses.not_applicable import LeftOut
 from thetahat.analyses.losses.paired_tests import outcomes_of
 from thetahat.analyses.losses.pairs import batches
 from thetahat.analyses.losses.refit_estimates import NOTHING_FOUND, Found, FoundBySubject
-from thetahat.analyses.studies import names
-from thetahat.analyses.studies.estimator import Estimator
-from thetahat.analyses.studies.names import name_of, pair_of
+from thetahat.analyses.studies import record_names
+from thetahat.analyses.studies.estimator import StudyEstimator
+from thetahat.analyses.studies.record_names import pair_name, record_name
 from thetahat.analyses.studies.truths import PREDICTED
 from thetahat.intervals.base import Interval, IntervalMethod
 from thetahat.multiple_tests import MULTIPLE_TESTS
@@ -41,8 +41,8 @@ class _Chosen:
     choices: Choices
 
 
-def judged(
-    of: Estimator, table: LossTable, seed: int, found: FoundBySubject = NOTHING_FOUND
+def record_losses(
+    of: StudyEstimator, table: LossTable, seed: int, found: FoundBySubject = NOTHING_FOUND
 ) -> dict[str, float]:
     """Return the numbers of one table of losses by their names in the records.
 
@@ -65,17 +65,17 @@ def judged(
         for some, batch in batches(table, choices.control, resampling.for_tests()):
             outcomes = outcomes_of(some, batch, tests, choices, seed, LeftOut())
             for pair, own in zip(some, outcomes, strict=True):
-                subject, difference = pair_of(pair.a, pair.b), pair.losses.difference
+                subject, difference = pair_name(pair.a, pair.b), pair.losses.difference
                 draw = resampling.of_pair(pair.a, pair.b, difference)
                 inference = _infer(difference, chosen, found.get((pair.a, pair.b), ()), draw)
                 record.update(_told(of.key, subject, difference, inference))
                 for key, outcome in own.items():
-                    name = name_of(of.key, subject, names.TESTS, key, "p_value")
+                    name = record_name(of.key, subject, record_names.TESTS, key, "p_value")
                     record[name] = math.nan if outcome.p_value is None else outcome.p_value
     return record
 
 
-def _of_all(of: Estimator, table: LossTable, seed: int) -> Iterator[tuple[str, float]]:
+def _of_all(of: StudyEstimator, table: LossTable, seed: int) -> Iterator[tuple[str, float]]:
     """Yield the p-values of the tests of all models, where there are enough models for any."""
     chosen, n_models = of.choices.omnibus, len(table.names)
     found = select("omnibus", chosen, MULTIPLE_TESTS, table.layout, of.choices, n_models)
@@ -85,7 +85,9 @@ def _of_all(of: Estimator, table: LossTable, seed: int) -> Iterator[tuple[str, f
         with suppress(*DOES_NOT_FIT):
             outcome = entry.method.test(table, stream(seed, f"omnibus/{entry.key}"))
             yield (
-                name_of(of.key, names.ALL_MODELS, names.TESTS, entry.key, "p_value"),
+                record_name(
+                    of.key, record_names.ALL_MODELS, record_names.TESTS, entry.key, "p_value"
+                ),
                 outcome.p_value,
             )
 
@@ -109,12 +111,12 @@ def _told(
     key: str, subject: str, losses: BlockLosses, inference: Inference
 ) -> Iterator[tuple[str, float]]:
     moments = losses.moments
-    yield name_of(key, subject, names.MEAN, "macro"), moments.macro_mean
-    yield name_of(key, subject, names.MEAN, "pooled"), moments.pooled_mean
+    yield record_name(key, subject, record_names.MEAN, "macro"), moments.macro_mean
+    yield record_name(key, subject, record_names.MEAN, "pooled"), moments.pooled_mean
     for method, estimate in inference.estimates.items():
         yield from _variance(key, subject, method, estimate)
     for method, estimate in inference.own_estimates.items():
-        yield name_of(key, subject, names.MEAN, method), estimate.estimate
+        yield record_name(key, subject, record_names.MEAN, method), estimate.estimate
         yield from _variance(key, subject, method, estimate, method)
     for built in inference.built:
         interval = built.interval
@@ -135,12 +137,15 @@ def _variance(
     """Yield a variance; those that are one per source or pair are no variance of the mean."""
     if isinstance(estimate.value, float | int):
         about = mean or estimate.mean.value
-        yield name_of(key, subject, names.VARIANCES, method, estimate.target, about), estimate.value
+        yield (
+            record_name(key, subject, record_names.VARIANCES, method, estimate.target, about),
+            estimate.value,
+        )
 
 
 def _interval(
     key: str, subject: str, label: str, target: str, interval: Interval
 ) -> Iterator[tuple[str, float]]:
-    where = (key, subject, names.INTERVALS, label, target, interval.mean.value)
-    yield name_of(*where, "lower"), -math.inf if interval.lower is None else interval.lower
-    yield name_of(*where, "upper"), math.inf if interval.upper is None else interval.upper
+    where = (key, subject, record_names.INTERVALS, label, target, interval.mean.value)
+    yield record_name(*where, "lower"), -math.inf if interval.lower is None else interval.lower
+    yield record_name(*where, "upper"), math.inf if interval.upper is None else interval.upper

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from thetahat.analyses.selection import choose, internal_estimate
-from thetahat.analyses.studies.names import MEAN, PICKED, REGRET, TRUTHS, name_of
+from thetahat.analyses.studies.record_names import MEAN, PICKED, REGRET, TRUTHS, record_name
 from thetahat.analyses.studies.truths import MODEL
 from thetahat.cross_validation import SplitOutcome
 
@@ -14,7 +14,7 @@ SELECTED: Final = "selected"
 """What the chosen learner is called, whichever it is in a repetition."""
 
 
-def chosen(
+def record_choice(
     key: str,
     rule: str,
     outcomes: Mapping[str, Sequence[SplitOutcome]],
@@ -39,12 +39,12 @@ def chosen(
         for name, of_one in outcomes.items()
     }
     choice = choose(estimates, rule).name
-    record = {name_of(key, SELECTED, MEAN, "macro"): estimates[choice].mean}
+    record = {record_name(key, SELECTED, MEAN, "macro"): estimates[choice].mean}
     for name in outcomes:
-        record[name_of(key, SELECTED, PICKED, name)] = float(name == choice)
+        record[record_name(key, SELECTED, PICKED, name)] = float(name == choice)
     for name, value in truths[choice].items():
-        record[name_of(key, SELECTED, TRUTHS, name)] = value
+        record[record_name(key, SELECTED, TRUTHS, name)] = value
     if MODEL in truths[choice]:
         best = min(of_one[MODEL] for of_one in truths.values())
-        record[name_of(key, SELECTED, REGRET)] = truths[choice][MODEL] - best
+        record[record_name(key, SELECTED, REGRET)] = truths[choice][MODEL] - best
     return record

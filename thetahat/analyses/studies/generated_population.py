@@ -8,16 +8,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from thetahat.analyses.studies.draws import (
+from thetahat.analyses.studies.population import (
     DRAW,
     MOST_JUDGED,
     OUTSIDE,
     REST,
     DrawnData,
     DrawnPair,
-    Settled,
+    PopulationSources,
 )
-from thetahat.generators import DataGenerator, DrawnLosses, LossGenerator, PairGenerator, Size
+from thetahat.generators import DataGenerator, DrawnLosses, DrawSize, LossGenerator, PairGenerator
 from thetahat.seeds import stream
 from thetahat.tables.data import Data
 
@@ -33,16 +33,16 @@ class GeneratedLosses:
         """Say what the truth is taken from, for people."""
         return "closed form"
 
-    def settle(self, size: Size, rng: np.random.Generator) -> Settled:
+    def draw_sources(self, size: DrawSize, rng: np.random.Generator) -> PopulationSources:
         """Draw the expected losses of the sources; without sources there is one block."""
-        return _OfLosses(self.generator.settle(size.n_sources or 1, rng))
+        return _OfLosses(self.generator.draw_sources(size.n_sources or 1, rng))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _OfLosses:
     sources: Any
 
-    def draw(self, size: Size, seed: int) -> DrawnLosses:
+    def draw(self, size: DrawSize, seed: int) -> DrawnLosses:
         drawn: DrawnLosses = self.sources.draw(size, stream(seed, DRAW))
         return drawn
 
@@ -67,10 +67,10 @@ class GeneratedData:
         """Say what the truth is taken from, for people."""
         return f"a fresh sample of {self.n_judged} rows in every repetition"
 
-    def settle(self, size: Size, rng: np.random.Generator) -> Settled:
+    def draw_sources(self, size: DrawSize, rng: np.random.Generator) -> PopulationSources:
         """Draw the sources."""
         n_sources = size.n_sources or 1
-        return _OfData(self, n_sources, self.generator.settle(n_sources, rng))
+        return _OfData(self, n_sources, self.generator.draw_sources(n_sources, rng))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +79,7 @@ class _OfData:
     n_sources: int
     sources: Any
 
-    def draw(self, size: Size, seed: int) -> DrawnData:
+    def draw(self, size: DrawSize, seed: int) -> DrawnData:
         return DrawnData(
             data=self.sources.draw(size, stream(seed, DRAW)),
             group=None,
@@ -96,11 +96,11 @@ class _OfData:
 
     def _outside(self, seed: int) -> Data:
         rng = stream(seed, OUTSIDE)
-        others = self.population.generator.settle(_NEW_SOURCES, rng)
+        others = self.population.generator.draw_sources(_NEW_SOURCES, rng)
         return others.draw(self._each(_NEW_SOURCES), rng)
 
-    def _each(self, n_sources: int) -> Size:
-        return Size(n_sources=n_sources, per_source=-(-self.population.n_judged // n_sources))
+    def _each(self, n_sources: int) -> DrawSize:
+        return DrawSize(n_sources=n_sources, per_source=-(-self.population.n_judged // n_sources))
 
 
 _NEW_SOURCES: Final = 100
@@ -119,7 +119,7 @@ class GeneratedPairs:
         """Say what the truth is taken from, for people."""
         return f"a fresh target sample of {self.n_judged} rows in every repetition"
 
-    def settle(self, size: Size, rng: np.random.Generator) -> Settled:
+    def draw_sources(self, size: DrawSize, rng: np.random.Generator) -> PopulationSources:
         """Return the generator as it is: there are no sources to draw."""
         del size, rng
         return _OfPairs(self)
@@ -129,9 +129,9 @@ class GeneratedPairs:
 class _OfPairs:
     population: GeneratedPairs
 
-    def draw(self, size: Size, seed: int) -> DrawnPair:
+    def draw(self, size: DrawSize, seed: int) -> DrawnPair:
         of = self.population
-        many = Size(n=2, n_target=of.n_judged)
+        many = DrawSize(n=2, n_target=of.n_judged)
         return DrawnPair(
             of.generator.draw(size, stream(seed, DRAW)),
             cache(lambda: of.generator.draw(many, stream(seed, REST)).target),

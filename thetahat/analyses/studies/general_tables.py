@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from thetahat.analyses.studies import names
-from thetahat.analyses.studies._table_rows import (
+from thetahat.analyses.studies import record_names
+from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.analyses.studies.estimator import StudyEstimator
+from thetahat.analyses.studies.general_rows import (
     Row,
     errors_rows,
     estimates_rows,
@@ -15,11 +17,9 @@ from thetahat.analyses.studies._table_rows import (
     tests_rows,
     variances_rows,
 )
-from thetahat.analyses.studies.base import Findings, Records
-from thetahat.analyses.studies.estimator import Estimator
-from thetahat.analyses.studies.names import subjects_of
-from thetahat.analyses.studies.records import Reading
-from thetahat.analyses.studies.tables import Table
+from thetahat.analyses.studies.record_names import group_record_names
+from thetahat.analyses.studies.record_reader import RecordReader
+from thetahat.analyses.studies.tables import StudyTable
 from thetahat.analyses.studies.truths import TITLES
 from thetahat.cautions import FEW_REPETITIONS, REPETITIONS_FAILED, THESE_SOURCES_UNKNOWN, Caution
 from thetahat.values.types import BlockKind
@@ -27,10 +27,10 @@ from thetahat.values.types import BlockKind
 
 def tabulate(
     records: Records,
-    estimators: Sequence[Estimator],
+    estimators: Sequence[StudyEstimator],
     refusals: Mapping[str, str],
     truth_from: str,
-) -> Findings:
+) -> StudyFindings:
     """Return the tables of a general study.
 
     Parameters
@@ -49,7 +49,7 @@ def tabulate(
         for one in estimators
         if one.scheme is not None and one.scheme.block_kind is BlockKind.SOURCE
     }
-    reading = Reading(records, frozenset(of_sources))
+    reading = RecordReader(records, frozenset(of_sources))
     levels = {one.key: one.choices.level for one in estimators}
     alphas = {one.key: one.choices.alpha for one in estimators}
     made = (
@@ -60,7 +60,7 @@ def tabulate(
         _table("tests", "Tests", _TESTS, tests_rows(reading, alphas)),
         _table("selection", "What is chosen", _SELECTION, selection_rows(reading)),
     )
-    return Findings(
+    return StudyFindings(
         tables=tuple(table for table in made if table.rows),
         cautions=tuple(_cautions(reading, refusals)),
         details={"truth_from": truth_from, "truths": _told_truths(reading)},
@@ -131,23 +131,23 @@ _SELECTION = {
 }
 
 
-def _table(name: str, title: str, columns: Mapping[str, str], rows: Iterator[Row]) -> Table:
+def _table(name: str, title: str, columns: Mapping[str, str], rows: Iterator[Row]) -> StudyTable:
     found = list(rows)
     used = {key for row in found for key in row}
     kept = {key: text for key, text in columns.items() if key in used}
-    return Table(name=name, title=title, columns=kept, rows=found)
+    return StudyTable(name=name, title=title, columns=kept, rows=found)
 
 
-def _told_truths(reading: Reading) -> dict[str, str]:
+def _told_truths(reading: RecordReader) -> dict[str, str]:
     """Return the truths that are known of any subject, in words."""
-    found = subjects_of(reading.records, names.MEAN)
+    found = group_record_names(reading.records, record_names.MEAN)
     known = {name for who in found for name in reading.truths(*who)}
     return {name: text for name, text in TITLES.items() if name in known}
 
 
-def _cautions(reading: Reading, refusals: Mapping[str, str]) -> Iterator[Caution]:
+def _cautions(reading: RecordReader, refusals: Mapping[str, str]) -> Iterator[Caution]:
     for estimator, words in refusals.items():
-        n = int((reading.at(estimator, names.FAILED) > 0).sum())
+        n = int((reading.at(estimator, record_names.FAILED) > 0).sum())
         yield REPETITIONS_FAILED(estimator=estimator, n_failed=n, n=reading.n, reason=words)
     if reading.n < FEW:
         yield FEW_REPETITIONS(n=reading.n, more="")

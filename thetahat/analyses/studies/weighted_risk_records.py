@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import ndtri
 
-from thetahat.analyses.studies.draws import DrawnPair
-from thetahat.analyses.studies.estimator import Estimator, Weighted
-from thetahat.analyses.studies.names import INTERVALS, MEAN, TRUTHS, VARIANCES, name_of
-from thetahat.analyses.studies.truths import ON_TARGET, Fitting
+from thetahat.analyses.studies.estimator import StudyEstimator, WeightedEstimation
+from thetahat.analyses.studies.population import DrawnPair
+from thetahat.analyses.studies.record_names import INTERVALS, MEAN, TRUTHS, VARIANCES, record_name
+from thetahat.analyses.studies.truths import ON_TARGET, StudyLearner
 from thetahat.cross_validation import rows_of, run_splits
 from thetahat.errors import UnsupportedCombination
 from thetahat.importance_weights import Samples
@@ -22,7 +22,9 @@ from thetahat.seeds import stream
 from thetahat.values.types import FloatArray, Target
 
 
-def weighted(estimator: Estimator, drawn: DrawnPair, seed: int) -> dict[str, float]:
+def record_weighted_risks(
+    estimator: StudyEstimator, drawn: DrawnPair, seed: int
+) -> dict[str, float]:
     """Return the risks of every learner, with their variances, intervals and the truth.
 
     Learners that take weights are fitted with them; losses are those of the scheme's test parts
@@ -40,11 +42,11 @@ def weighted(estimator: Estimator, drawn: DrawnPair, seed: int) -> dict[str, flo
     for name, learner in estimator.learners.items():
         found = _of_learner(estimator, how, drawn, weights, splits, (name, learner, loss), seed)
         for parts, value in found.items():
-            record[name_of(estimator.key, name, *parts)] = value
+            record[record_name(estimator.key, name, *parts)] = value
     return record
 
 
-def _weights(how: Weighted, drawn: DrawnPair, seed: int) -> FloatArray:
+def _weights(how: WeightedEstimation, drawn: DrawnPair, seed: int) -> FloatArray:
     source, target = (
         of.features.complete_matrix() for of in (drawn.pair.source, drawn.pair.target)
     )
@@ -53,8 +55,8 @@ def _weights(how: Weighted, drawn: DrawnPair, seed: int) -> FloatArray:
 
 
 def _of_learner(  # noqa: PLR0913 - all that a risk depends on
-    estimator: Estimator,
-    how: Weighted,
+    estimator: StudyEstimator,
+    how: WeightedEstimation,
     drawn: DrawnPair,
     weights: FloatArray,
     splits: list[Split],
@@ -80,7 +82,7 @@ def _of_learner(  # noqa: PLR0913 - all that a risk depends on
         found[INTERVALS, f"normal:{key}", speaks, key, "lower"] = told.estimate - half
         found[INTERVALS, f"normal:{key}", speaks, key, "upper"] = told.estimate + half
     if ON_TARGET in estimator.truths:
-        fitting = Fitting(name=name, learner=learner, loss=loss, seed=seed)
+        fitting = StudyLearner(name=name, learner=learner, loss=loss, seed=seed)
         on = drawn.on_target()
         risks = [fitting.losses(source, s.train, (s.repeat, s.block), on).mean() for s in splits]
         found[TRUTHS, ON_TARGET] = float(np.mean(risks))

@@ -36,26 +36,28 @@ MEAN, TRUTHS, VARIANCES, INTERVALS, TESTS, KNOWN, PICKED, REGRET = (
 
 
 @lru_cache(maxsize=8192)
-def name_of(*parts: str) -> str:
+def record_name(*parts: str) -> str:
     """Return the name of these parts."""
     return "/".join(part.replace("%", "%25").replace("/", "%2F") for part in parts)
 
 
-def parts_of(name: str) -> tuple[str, ...]:
+def split_record_name(name: str) -> tuple[str, ...]:
     """Return the parts of a name."""
     return tuple(part.replace("%2F", "/").replace("%25", "%") for part in name.split("/"))
 
 
-def pair_of(a: str, b: str) -> str:
+def pair_name(a: str, b: str) -> str:
     """Return what the difference of two models is called: ``a|b``, a minus b."""
     return f"{a}|{b}"
 
 
-def subjects_of(names: Iterable[str], what: str) -> dict[tuple[str, str], list[tuple[str, ...]]]:
+def group_record_names(
+    names: Iterable[str], what: str
+) -> dict[tuple[str, str], list[tuple[str, ...]]]:
     """Return, by estimator and subject, the further parts of all names of one sort."""
     found: dict[tuple[str, str], list[tuple[str, ...]]] = {}
     for name in names:
-        estimator, *rest = parts_of(name)
+        estimator, *rest = split_record_name(name)
         if len(rest) > 1 and rest[1] == what:
             found.setdefault((estimator, rest[0]), []).append(tuple(rest[2:]))
     return found
