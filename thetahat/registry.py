@@ -9,13 +9,20 @@ start with an underscore are the family's furniture.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Generic, TypeVar
 
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.similar_names import meant
+from thetahat.traits import (
+    IntervalTraits,
+    LossTraits,
+    Recommendation,
+    VarianceTraits,
+    WeightTraits,
+)
 from thetahat.values.types import BlockKind, MeanKind, Needs, Target
 
 M = TypeVar("M")
@@ -58,6 +65,15 @@ class MethodInfo:
         What it can speak of; empty where the question does not arise (losses, schemes, learners).
     mean : MeanKind or None
         The mean it centres on, for variances and intervals.
+    is_default : bool
+        Whether a request that names no method of the family gets this one.
+    recommended : tuple of Recommendation
+        The places of its intervals in the order in which intervals are recommended.
+    never_recommended : bool
+        Whether no interval that rests on it is ever recommended, not even where nothing else was
+        built.
+    variance, interval, loss, weights : VarianceTraits, IntervalTraits, LossTraits, WeightTraits
+        What rules ask of a method of that family.
     """
 
     name: str
@@ -71,6 +87,13 @@ class MethodInfo:
     blocks: frozenset[BlockKind] = ONE_TEST_EACH
     targets: tuple[Target, ...] = ()
     mean: MeanKind | None = None
+    is_default: bool = False
+    recommended: tuple[Recommendation, ...] = ()
+    never_recommended: bool = False
+    variance: VarianceTraits = field(default_factory=VarianceTraits)
+    interval: IntervalTraits = field(default_factory=IntervalTraits)
+    loss: LossTraits = field(default_factory=LossTraits)
+    weights: WeightTraits = field(default_factory=WeightTraits)
 
 
 class Registry(Mapping[str, M], Generic[M]):
@@ -106,6 +129,11 @@ class Registry(Mapping[str, M], Generic[M]):
                 loc=loc,
                 value=name,
             ) from None
+
+    def defaults(self) -> tuple[str, ...]:
+        """Return the methods that a request gets which names none."""
+        methods: Mapping[str, Any] = self._methods
+        return tuple(name for name, method in methods.items() if method.info.is_default)
 
     def __getitem__(self, name: str) -> M:
         return self._methods[name]

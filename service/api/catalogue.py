@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from service.errors import NotFound
 from service.settings import settings
 from thetahat.analyses.losses import EVERY_TEST
-from thetahat.analyses.losses.rules import RULES
+from thetahat.analyses.losses.rules import ListedRule, list_rules
 from thetahat.analyses.studies.presets import presets
 from thetahat.corrections.descriptions import CORRECTION_TEXTS
 from thetahat.generators import GENERATORS
@@ -25,6 +25,7 @@ from thetahat.registry import MethodInfo
 from thetahat.schemes import SCHEMES
 from thetahat.similar_names import meant
 from thetahat.statistics import STATISTICS
+from thetahat.values.json_values import to_json
 from thetahat.weighted_risks import WEIGHTED_RISKS
 
 Description = dict[str, Any]
@@ -131,9 +132,15 @@ def family(name: str) -> dict[str, Any]:
     return {"family": name, "items": FAMILIES[name]()}
 
 
+def rules() -> tuple[ListedRule, ...]:
+    """Return the rules by which an interval is recommended, with the order of each."""
+    intervals, variances = EVERY_INTERVAL.values(), EVERY_VARIANCE.values()
+    return list_rules([m.info for m in intervals], [m.info for m in variances])
+
+
 def index() -> dict[str, Any]:
     """Return the families, and the rules by which an interval is recommended."""
     return {
         "families": [{"name": name, "link": f"/v1/methods/{name}"} for name in FAMILIES],
-        "recommendation": [rule.as_data() for rule in RULES],
+        "recommendation": to_json(rules()),
     }

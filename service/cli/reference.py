@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from thetahat.analyses.losses.rules import RankedInterval
 
 Description = Mapping[str, Any]
 
@@ -151,19 +154,21 @@ def _kind(schema: Mapping[str, Any]) -> str:
 
 def _recommendations() -> Iterator[str]:
     """Yield the rules by which one interval per target is marked as recommended."""
-    from thetahat.analyses.losses import RULES  # noqa: PLC0415 - late, so that --help is quick
+    from service.api.catalogue import rules  # noqa: PLC0415 - late, so that --help is quick
 
     yield "The first of the order that could be built is recommended; what fits the learner again"
     yield "goes before the order, where a request names it."
     yield ""
     yield "| blocks | target | where a request names it | order of interval on variance | why |"
     yield "|---|---|---|---|---|"
-    for rule in RULES:
+    for rule in rules():
         blocks = f"`{rule.blocks}`" + (", models trained elsewhere" * rule.only_fixed_models)
         asked, order = _pairs(rule.where_asked), _pairs(rule.order)
         yield f"| {blocks} | `{rule.target}` | {asked} | {order} | {rule.reason} |"
 
 
-def _pairs(order: Iterable[tuple[str, str | None]]) -> str:
+def _pairs(order: Iterable[RankedInterval]) -> str:
     """Return intervals with the variances that they are built on."""
-    return ", ".join(f"`{i}`" + (f" on `{v}`" if v else "") for i, v in order)
+    return ", ".join(
+        f"`{pair.interval}`" + (f" on `{pair.variance}`" if pair.variance else "") for pair in order
+    )

@@ -12,6 +12,7 @@ from uuid import uuid4
 import pytest
 
 from service.api.app import create_app
+from service.api.catalogue import rules
 from service.api.errors import BY_CODE
 from service.cli import parser
 from service.data.formats import FORMATS
@@ -21,7 +22,6 @@ from service.kinds.provenance import Provenance
 from service.kinds.registry import JOB_KINDS
 from service.settings import Settings
 from tests.architecture.sources import ROOT
-from thetahat.analyses.losses.rules import RULES
 
 DOCUMENTS = [ROOT / "README.md", ROOT / "clients/python/README.md", *(ROOT / "docs").glob("*.md")]
 README = (ROOT / "README.md").read_text()
@@ -186,6 +186,10 @@ def test_exact_the_recommendations_are_those_of_the_code() -> None:
     text = (ROOT / "docs" / "reading-a-result.md").read_text()
     said = re.findall(r"^\| `(\w+)` \| `(\w+)` \| `(\w+)` on `(\w+)` \| \S", text, re.MULTILINE)
 
-    assert said == [(r.blocks.value, r.target.value, *r.order[0]) for r in RULES if r.order]
-    asked = {pair for r in RULES for pair in r.where_asked}
-    assert all(f"`{variance}`" in text for _, variance in asked)
+    assert said == [
+        (r.blocks.value, r.target.value, r.order[0].interval, r.order[0].variance)
+        for r in rules()
+        if r.order
+    ]
+    asked = {pair.variance for r in rules() for pair in r.where_asked}
+    assert all(f"`{variance}`" in text for variance in asked)

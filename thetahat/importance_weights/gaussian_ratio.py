@@ -57,6 +57,7 @@ class GaussianRatio:
             "Weights in the tails of the source are far too large or too small where a population "
             "is not normal. With few rows for each feature the weights vary too much."
         ),
+        is_default=True,
     )
 
     def estimate(self, samples: Samples, rng: np.random.Generator) -> Weighing:

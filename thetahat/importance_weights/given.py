@@ -11,6 +11,7 @@ from thetahat.errors import InvalidParameter
 from thetahat.importance_weights._checks import LARGEST
 from thetahat.importance_weights.base import Samples, Weighing
 from thetahat.registry import MethodInfo
+from thetahat.traits import WeightTraits
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Given:
             "the source."
         ),
         errs="As the column does; a constant factor scales the weighted risk by itself.",
+        weights=WeightTraits(are_given=True),
     )
 
     def estimate(self, samples: Samples, rng: np.random.Generator) -> Weighing:

@@ -22,6 +22,7 @@ from thetahat.importance_weights._kernels import (
 from thetahat.importance_weights.base import Samples, Weighing
 from thetahat.numerics.quadratic_programme import minimise_in_slab
 from thetahat.registry import MethodInfo
+from thetahat.traits import WeightTraits
 from thetahat.values.types import FloatArray
 
 HELD: Final = 2000
@@ -91,6 +92,7 @@ class KernelMeanMatching:
             "the rows, so weighted means rest on few rows. With the default tolerance the mean "
             "weight may lie far from 1."
         ),
+        weights=WeightTraits(has_function=False),
     )
 
     def __post_init__(self) -> None:

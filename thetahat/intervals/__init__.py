@@ -4,5 +4,16 @@ from typing import Final
 
 from thetahat.intervals.base import IntervalMethod
 from thetahat.registry import Registry
+from thetahat.traits import IntervalForm
 
 INTERVALS: Final[Registry[type[IntervalMethod]]] = Registry.collect(__name__, __path__)
+
+
+def intervals_on_any_variance() -> tuple[str, ...]:
+    """Return the names of the t and the normal intervals, which any usable variance can carry."""
+    return tuple(
+        name
+        for form in (IntervalForm.T, IntervalForm.NORMAL)
+        for name in INTERVALS
+        if INTERVALS[name].info.interval.form is form
+    )

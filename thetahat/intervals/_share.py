@@ -9,9 +9,7 @@ from thetahat.intervals.base import Interval
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
-from thetahat.variances.base import VarianceEstimate
-
-_VARIANCE = "iid"  # the family calls ``build`` once per variance: the share answers to this one
+from thetahat.variances._conclusions import ONE_FITTED_MODEL, ignores_training_variance
 
 
 def share_refusal(name: str, layout: Layout) -> str | None:
@@ -28,9 +26,9 @@ def share_refusal(name: str, layout: Layout) -> str | None:
     return None
 
 
-def count_errors(losses: BlockLosses, variance_name: str) -> tuple[int, int] | None:
+def count_errors(losses: BlockLosses) -> tuple[int, int] | None:
     """Return how many of how many losses are 1; None where they are not all 0 or 1."""
-    if variance_name != _VARIANCE or share_refusal("", losses.layout) is not None:
+    if share_refusal("", losses.layout) is not None:
         return None
     ones = losses.rows == 1
     if not np.all(ones | (losses.rows == 0)):
@@ -38,17 +36,15 @@ def count_errors(losses: BlockLosses, variance_name: str) -> tuple[int, int] | N
     return int(ones.sum()), len(ones)
 
 
-def share_interval(  # noqa: PLR0913 - one argument per field that a method sets
+def share_interval(
     name: str,
     counts: tuple[int, int],
     ends: tuple[float, float],
-    variance: VarianceEstimate | None,
     level: float,
     alternative: Alternative,
 ) -> Interval:
-    """Wrap the two ends; of the variance's cautions, those about its own value do not matter."""
+    """Return the interval with these two ends, one of them left open where it is one-sided."""
     lower_upper: Ends = open_end(ends[0], ends[1], alternative)
-    cautions = () if variance is None else variance.cautions
     return Interval(
         method=name,
         variance=None,
@@ -61,5 +57,5 @@ def share_interval(  # noqa: PLR0913 - one argument per field that a method sets
         lower=lower_upper[0],
         upper=lower_upper[1],
         degrees_of_freedom=None,
-        cautions=tuple(c for c in cautions if c.code != "zero_variance"),
+        cautions=(ignores_training_variance(ONE_FITTED_MODEL),),
     )

@@ -79,23 +79,56 @@ class IntervalMethod(Protocol):
     def build(
         self,
         losses: BlockLosses,
-        variance_name: str,
-        variance: VarianceEstimate | None,
+        variance_method: MethodInfo,
+        variance: VarianceEstimate,
         level: float,
         alternative: Alternative,
     ) -> Interval | None:
-        """Build the interval on one variance; None where the two do not go together.
-
-        ``variance`` is None where there is none of that name: only what rests on none is built.
-        """
+        """Return the interval on one variance; None where the two do not go together."""
         ...
 
 
-class ResampledInterval(ABC):
-    """An interval that rests on bootstrap replicates, and so on no variance estimate.
+class WithoutVariance:
+    """What is common to the intervals that rest on no variance estimate."""
 
-    It is built once for each model and pair, on replicates that all methods share.
+    __slots__ = ()
+
+    def build(
+        self,
+        losses: BlockLosses,  # noqa: ARG002 - the protocol's
+        variance_method: MethodInfo,  # noqa: ARG002 - same
+        variance: VarianceEstimate,  # noqa: ARG002 - same
+        level: float,  # noqa: ARG002 - same
+        alternative: Alternative,  # noqa: ARG002 - same
+    ) -> Interval | None:
+        """Return None: the interval is built on no variance."""
+        return None
+
+
+class ShareInterval(WithoutVariance, ABC):
+    """An interval for a share of errors, which is built from losses of 0 and 1 alone.
+
+    The difference of two models has no such interval: its losses are -1, 0 and 1.
     """
+
+    __slots__ = ()
+
+    info: ClassVar[MethodInfo]
+    only_zero_one: ClassVar[bool] = True
+
+    @abstractmethod
+    def inapplicable(self, layout: Layout) -> str | None:
+        """Return why the method cannot be used on this layout, or None."""
+
+    @abstractmethod
+    def build_on_losses(
+        self, losses: BlockLosses, level: float, alternative: Alternative
+    ) -> Interval | None:
+        """Return the interval; None where a loss is neither 0 nor 1."""
+
+
+class ResampledInterval(WithoutVariance, ABC):
+    """An interval that is built on bootstrap replicates, which all methods share."""
 
     __slots__ = ()
 
@@ -112,14 +145,3 @@ class ResampledInterval(ABC):
         self, replicates: Replicates, level: float, alternative: Alternative
     ) -> Interval | None:
         """Build the interval; None where the losses do not vary."""
-
-    def build(
-        self,
-        losses: BlockLosses,  # noqa: ARG002 - the protocol's
-        variance_name: str,  # noqa: ARG002 - same
-        variance: VarianceEstimate | None,  # noqa: ARG002 - same
-        level: float,  # noqa: ARG002 - same
-        alternative: Alternative,  # noqa: ARG002 - same
-    ) -> Interval | None:
-        """Return None: it goes with no variance."""
-        return None

@@ -11,7 +11,8 @@ from thetahat.intervals.base import Interval, ResampledInterval
 from thetahat.numerics.bootstrap import Replicates
 from thetahat.numerics.bootstrap.cautions import check_resamples
 from thetahat.numerics.bootstrap.ends import basic_reach
-from thetahat.registry import MethodInfo
+from thetahat.registry import FOLDS, HOLDOUT, SOURCES, MethodInfo
+from thetahat.traits import Recommendation
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Needs, Target
 
@@ -69,6 +70,10 @@ class Basic(ResampledInterval):
         ),
         needs=Needs.SPLITS,
         targets=(Target.NEW_SOURCE, Target.THESE_MODELS),
+        recommended=(
+            Recommendation(blocks=FOLDS | HOLDOUT, target=Target.THESE_MODELS, own=93),
+            Recommendation(blocks=SOURCES, target=Target.NEW_SOURCE, own=93),
+        ),
     )
     needs_errors: ClassVar[bool] = False
 

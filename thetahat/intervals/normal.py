@@ -10,6 +10,7 @@ from thetahat.cautions import NORMAL_WITH_FEW_DEGREES_OF_FREEDOM, Caution
 from thetahat.intervals._ends import symmetric_interval, usable_scalar
 from thetahat.intervals.base import Interval
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
+from thetahat.traits import IntervalForm, IntervalTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Needs, Target
@@ -54,6 +55,7 @@ class Normal:
         needs=Needs.SPLITS,
         blocks=EVERY_BLOCK_KIND,
         targets=tuple(Target),
+        interval=IntervalTraits(form=IntervalForm.NORMAL),
     )
 
     def inapplicable(self, layout: Layout) -> str | None:  # noqa: ARG002 - fits every layout
@@ -63,17 +65,17 @@ class Normal:
     def build(
         self,
         losses: BlockLosses,  # noqa: ARG002 - the variance has the estimate
-        variance_name: str,
-        variance: VarianceEstimate | None,
+        variance_method: MethodInfo,
+        variance: VarianceEstimate,
         level: float,
         alternative: Alternative,
     ) -> Interval | None:
         """Build the interval on one variance; None where the variance is not usable."""
-        if variance is None or (value := usable_scalar(variance)) is None:
+        if (value := usable_scalar(variance)) is None:
             return None
         return symmetric_interval(
             self.info.name,
-            variance_name,
+            variance_method.name,
             variance,
             math.sqrt(value),
             None,

@@ -11,7 +11,8 @@ from thetahat.intervals.base import Interval, ResampledInterval
 from thetahat.numerics.bootstrap import Replicates
 from thetahat.numerics.bootstrap.cautions import check_resamples
 from thetahat.numerics.bootstrap.ends import percentile_reach
-from thetahat.registry import MethodInfo
+from thetahat.registry import FOLDS, HOLDOUT, SOURCES, MethodInfo
+from thetahat.traits import Recommendation
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Needs, Target
 
@@ -64,6 +65,10 @@ class Percentile(ResampledInterval):
         ),
         needs=Needs.SPLITS,
         targets=(Target.NEW_SOURCE, Target.THESE_MODELS),
+        recommended=(
+            Recommendation(blocks=FOLDS | HOLDOUT, target=Target.THESE_MODELS, own=92),
+            Recommendation(blocks=SOURCES, target=Target.NEW_SOURCE, own=92),
+        ),
     )
     needs_errors: ClassVar[bool] = False
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from thetahat.cautions import PREDICTION_OF_ONE_SOURCE
 from thetahat.intervals._ends import symmetric_interval, usable_scalar
 from thetahat.intervals.base import Interval
 from thetahat.registry import SOURCES, MethodInfo
+from thetahat.traits import IntervalTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, BlockKind, MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
-_VARIANCE: Final = "theta_gamma"
 _CAUTION = PREDICTION_OF_ONE_SOURCE()
 
 
@@ -67,6 +67,7 @@ class Prediction:
         blocks=SOURCES,
         targets=(Target.NEW_SOURCE,),
         mean=MeanKind.MACRO,
+        interval=IntervalTraits(is_prediction=True),
     )
 
     def inapplicable(self, layout: Layout) -> str | None:
@@ -81,24 +82,24 @@ class Prediction:
     def build(
         self,
         losses: BlockLosses,
-        variance_name: str,
-        variance: VarianceEstimate | None,
+        variance_method: MethodInfo,
+        variance: VarianceEstimate,
         level: float,
         alternative: Alternative,
     ) -> Interval | None:
-        """Build the interval on ``theta_gamma``; None for every other variance."""
-        if self.inapplicable(losses.layout) or variance_name != _VARIANCE:
+        """Return the interval on B / K of the source means; None for every other variance."""
+        if self.inapplicable(losses.layout) or not variance_method.variance.is_between_sources:
             return None
-        if variance is None or (value := usable_scalar(variance)) is None:
+        if (value := usable_scalar(variance)) is None:
             return None
         degrees = variance.degrees_of_freedom
         if degrees is None:
             return None
         n_blocks = degrees + 1
-        error = math.sqrt(value * (n_blocks + 1))  # theta_gamma = B/K, so B (1 + 1/K)
+        error = math.sqrt(value * (n_blocks + 1))  # the variance is B/K, so B (1 + 1/K)
         return symmetric_interval(
             self.info.name,
-            variance_name,
+            variance_method.name,
             variance,
             error,
             degrees,

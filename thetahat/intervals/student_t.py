@@ -9,6 +9,7 @@ from typing import ClassVar
 from thetahat.intervals._ends import symmetric_interval, usable_scalar
 from thetahat.intervals.base import Interval
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
+from thetahat.traits import IntervalForm, IntervalTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Needs, Target
@@ -56,6 +57,7 @@ class StudentT:
         needs=Needs.SPLITS,
         blocks=EVERY_BLOCK_KIND,
         targets=tuple(Target),
+        interval=IntervalTraits(form=IntervalForm.T),
     )
 
     def inapplicable(self, layout: Layout) -> str | None:  # noqa: ARG002 - fits every layout
@@ -65,19 +67,25 @@ class StudentT:
     def build(
         self,
         losses: BlockLosses,  # noqa: ARG002 - the variance has the estimate
-        variance_name: str,
-        variance: VarianceEstimate | None,
+        variance_method: MethodInfo,
+        variance: VarianceEstimate,
         level: float,
         alternative: Alternative,
     ) -> Interval | None:
         """Build the interval; None where the variance is not usable or has no degrees."""
-        if variance is None or (value := usable_scalar(variance)) is None:
+        if (value := usable_scalar(variance)) is None:
             return None
         degrees = variance.degrees_of_freedom
         if degrees is None or degrees <= 0:
             return None
         return symmetric_interval(
-            self.info.name, variance_name, variance, math.sqrt(value), degrees, level, alternative
+            self.info.name,
+            variance_method.name,
+            variance,
+            math.sqrt(value),
+            degrees,
+            level,
+            alternative,
         )
 
 

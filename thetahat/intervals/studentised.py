@@ -12,7 +12,8 @@ from thetahat.intervals.base import Interval, ResampledInterval
 from thetahat.numerics.bootstrap import Replicates, default_unit
 from thetahat.numerics.bootstrap.cautions import check_resamples
 from thetahat.numerics.bootstrap.ends import ratios_in_order, studentised_reach
-from thetahat.registry import MethodInfo
+from thetahat.registry import FOLDS, HOLDOUT, SOURCES, MethodInfo
+from thetahat.traits import Recommendation
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Needs, Target
 from thetahat.variances._applicability import lacks_pairs
@@ -73,6 +74,10 @@ class Studentised(ResampledInterval):
         ),
         needs=Needs.SPLITS,
         targets=(Target.NEW_SOURCE, Target.THESE_MODELS),
+        recommended=(
+            Recommendation(blocks=FOLDS | HOLDOUT, target=Target.THESE_MODELS, own=90),
+            Recommendation(blocks=SOURCES, target=Target.NEW_SOURCE, own=90),
+        ),
     )
     needs_errors: ClassVar[bool] = True
 

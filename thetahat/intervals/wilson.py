@@ -9,16 +9,16 @@ from typing import ClassVar
 from thetahat.distributions import upper_quantile
 from thetahat.intervals._ends import tail_of
 from thetahat.intervals._share import count_errors, share_interval, share_refusal
-from thetahat.intervals.base import Interval
+from thetahat.intervals.base import Interval, ShareInterval
 from thetahat.registry import HOLDOUT, MethodInfo
+from thetahat.traits import Recommendation
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, MeanKind, Target
-from thetahat.variances.base import VarianceEstimate
 
 
 @dataclass(frozen=True, slots=True)
-class Wilson:
+class Wilson(ShareInterval):
     r"""Shares of errors that a score test would not reject.
 
     .. math::
@@ -38,7 +38,6 @@ class Wilson:
     variance of zero is no obstacle. Losses that are not all 0 or 1 give no interval.
     """
 
-    only_zero_one: ClassVar[bool] = True
     info: ClassVar[MethodInfo] = MethodInfo(
         name="wilson",
         title="Wilson score interval",
@@ -58,28 +57,24 @@ class Wilson:
         blocks=HOLDOUT,
         targets=(Target.THESE_MODELS,),
         mean=MeanKind.POOLED,
+        recommended=(Recommendation(blocks=HOLDOUT, target=Target.THESE_MODELS, own=20),),
     )
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Refuse all but one test set of independent instances."""
         return share_refusal(self.info.name, layout)
 
-    def build(
-        self,
-        losses: BlockLosses,
-        variance_name: str,
-        variance: VarianceEstimate | None,
-        level: float,
-        alternative: Alternative,
+    def build_on_losses(
+        self, losses: BlockLosses, level: float, alternative: Alternative
     ) -> Interval | None:
-        """Build the interval, once, for ``iid``; None where a loss is neither 0 nor 1."""
+        """Return the interval; None where a loss is neither 0 nor 1."""
         z = upper_quantile(tail_of(level, alternative), None)
-        counts = count_errors(losses, variance_name)
+        counts = count_errors(losses)
         if counts is None:
             return None
         errors, n = counts
         ends = _lower_end(errors, n, z), 1 - _lower_end(n - errors, n, z)
-        return share_interval(self.info.name, counts, ends, variance, level, alternative)
+        return share_interval(self.info.name, counts, ends, level, alternative)
 
 
 def _lower_end(errors: int, n: int, z: float) -> float:

@@ -42,7 +42,9 @@ class Loss(Protocol):
     that is not for every target has ``check_truth(y_true)``, which refuses the others. One of
     predictions less the truth alone may have ``of_errors(errors, out)``, which writes the losses
     of an array of these, of any shape, into another or into itself; they are finite where
-    the squares of the errors are, and not where the errors are not.
+    the squares of the errors are, and not where the errors are not. One may have
+    ``mean_over_pairs(y_true, output)``, the mean loss over all pairs of a target and a
+    prediction, where that takes fewer than n^2 losses.
     """
 
     info: ClassVar[MethodInfo]

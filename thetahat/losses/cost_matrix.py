@@ -14,6 +14,7 @@ from thetahat.losses._checks import check_paired
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
 from thetahat.tables.labels import key_among, key_of
+from thetahat.traits import LossTraits
 from thetahat.values.types import FloatArray, Label
 
 
@@ -57,6 +58,7 @@ class CostMatrix:
             "Where a class is rarer or commoner in the data than in use, the mean cost is off by "
             "as much; the table itself is not questioned."
         ),
+        loss=LossTraits(can_be_zero_one=True),
     )
     task: ClassVar[str | None] = "classification"
     uses: ClassVar[str] = "output"

@@ -11,6 +11,7 @@ import numpy as np
 from thetahat.losses._checks import check_two_classes, signs_and_scores
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
+from thetahat.traits import LossTraits
 from thetahat.values.types import FloatArray, Label
 
 
@@ -43,6 +44,7 @@ class QuadraticMargin:
             "Values far on the right side are punished like wrong ones, so that it can rank two "
             "classifiers against their error rates."
         ),
+        loss=LossTraits(of_least_squares=True),
     )
     task: ClassVar[str | None] = "classification"
     uses: ClassVar[str] = "scores"

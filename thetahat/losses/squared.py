@@ -11,6 +11,7 @@ import numpy as np
 from thetahat.losses._checks import check_paired
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
+from thetahat.traits import LossTraits
 from thetahat.values.types import FloatArray
 
 
@@ -41,6 +42,8 @@ class Squared:
             "A few large errors carry the mean and its variance; with heavy tails an interval on "
             "it covers less often than it says."
         ),
+        is_default=True,
+        loss=LossTraits(of_least_squares=True),
     )
     task: ClassVar[str | None] = "regression"
     uses: ClassVar[str] = "output"
@@ -55,6 +58,10 @@ class Squared:
     def of_errors(self, errors: FloatArray, out: FloatArray) -> None:
         """Write the losses of predictions less the truth; ``out`` may be ``errors``."""
         np.square(errors, out=out)
+
+    def mean_over_pairs(self, y_true: FloatArray, output: FloatArray) -> float:
+        """Return the mean loss over all pairs of a target and a prediction, by moments."""
+        return float(y_true.var() + output.var() + (y_true.mean() - output.mean()) ** 2)
 
 
 METHOD = Squared

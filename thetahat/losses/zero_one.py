@@ -10,6 +10,7 @@ import numpy as np
 from thetahat.losses._checks import check_paired
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
+from thetahat.traits import LossTraits
 from thetahat.values.types import FloatArray
 
 
@@ -40,6 +41,8 @@ class ZeroOne:
             "Where classes are rare or mistakes differ in cost it hides the mistakes that matter: "
             "always saying the commonest class can look good."
         ),
+        is_default=True,
+        loss=LossTraits(can_be_zero_one=True),
     )
     task: ClassVar[str | None] = "classification"
     uses: ClassVar[str] = "output"

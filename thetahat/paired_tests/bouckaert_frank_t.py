@@ -12,8 +12,8 @@ from thetahat.paired_tests.base import DrawsNothing, PairedLosses, TestOutcome
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Needs, Target
-from thetahat.variances import VARIANCES
 from thetahat.variances.base import VarianceEstimator
+from thetahat.variances.bouckaert_frank import BouckaertFrank
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class BouckaertFrankT(DrawsNothing):
 
 
 def _variance() -> VarianceEstimator:
-    return VARIANCES["bouckaert_frank"]()
+    return BouckaertFrank()
 
 
 METHOD = BouckaertFrankT

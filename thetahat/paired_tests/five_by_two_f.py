@@ -15,8 +15,8 @@ from thetahat.paired_tests.base import DrawsNothing, PairedLosses, TestOutcome
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Needs, Target
-from thetahat.variances import VARIANCES
 from thetahat.variances.base import VarianceEstimator
+from thetahat.variances.dietterich_5x2 import Dietterich5x2
 
 _NUMERATOR, _DENOMINATOR = 10.0, 5.0
 
@@ -105,7 +105,7 @@ class FiveByTwoF(DrawsNothing):
 
 
 def _variance() -> VarianceEstimator:
-    return VARIANCES["dietterich_5x2"]()
+    return Dietterich5x2()
 
 
 def _no_direction() -> Caution:

@@ -12,8 +12,8 @@ from thetahat.paired_tests.base import DrawsNothing, PairedLosses, TestOutcome
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Needs, Target
-from thetahat.variances import VARIANCES
 from thetahat.variances.base import VarianceEstimator
+from thetahat.variances.dietterich_5x2 import Dietterich5x2
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class FiveByTwoT(DrawsNothing):
 
 
 def _variance() -> VarianceEstimator:
-    return VARIANCES["dietterich_5x2"]()
+    return Dietterich5x2()
 
 
 METHOD = FiveByTwoT

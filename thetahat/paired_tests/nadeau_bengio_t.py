@@ -12,8 +12,8 @@ from thetahat.paired_tests.base import DrawsNothing, PairedLosses, TestOutcome
 from thetahat.registry import PARTITIONS, SUBSAMPLES, MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Needs, Target
-from thetahat.variances import VARIANCES
 from thetahat.variances.base import VarianceEstimator
+from thetahat.variances.nadeau_bengio import NadeauBengio
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class NadeauBengioT(DrawsNothing):
 
 
 def _variance() -> VarianceEstimator:
-    return VARIANCES["nadeau_bengio"]()
+    return NadeauBengio()
 
 
 METHOD = NadeauBengioT

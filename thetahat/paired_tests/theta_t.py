@@ -26,17 +26,6 @@ from thetahat.values.types import Alternative, BlockKind, FloatArray, Needs, Tar
 from thetahat.variances import VARIANCES
 from thetahat.variances.base import VarianceEstimate, VarianceEstimator
 
-_BY_KIND = {
-    # never negative, speaks of the sources at hand, and the seed's own choice for them
-    BlockKind.SOURCE: "theta_B",
-    # of the forms that cannot be negative it leaves out least: gamma alone, where theta_4 leaves
-    # out omega too
-    BlockKind.RANDOM: "theta_3",
-    BlockKind.HOLDOUT: "iid",
-    BlockKind.SUBSAMPLES: "nadeau_bengio",  # the theta forms are for partitions
-}
-
-
 _ROUNDINGS = 16 * float(np.finfo(np.float64).eps)
 BoolArray = npt.NDArray[np.bool_]
 
@@ -102,7 +91,7 @@ class ThetaT(DrawsNothing):
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Pass on what the variance says."""
-        reason = _estimator(self._name(layout)).inapplicable(layout)
+        reason = self._estimator(layout).inapplicable(layout)
         return None if reason is None else f"theta_t rests on its variance: {reason}"
 
     def test(
@@ -112,9 +101,10 @@ class ThetaT(DrawsNothing):
         rng: np.random.Generator,  # noqa: ARG002 - nothing is drawn
     ) -> TestOutcome:
         """Test that the mean difference is 0, or say why no p-value can be stood by."""
-        name = self._name(pair.difference.layout)
-        variance = _estimator(name).estimate(pair.difference)
-        unit = _unit(pair.difference.layout, name)
+        layout = pair.difference.layout
+        estimator = self._estimator(layout)
+        name, variance = estimator.info.name, estimator.estimate(pair.difference)
+        unit = _unit(layout, estimator.info)
         details = {"variance": name, "mean": variance.mean.value}
         if not variance.usable or isinstance(variance.value, np.ndarray):
             return _refused(variance, name, unit, details)
@@ -137,7 +127,8 @@ class ThetaT(DrawsNothing):
     ) -> Sequence[TestOutcome | EvaluationError]:
         """Test every pair of a batch; over a holdout, where t is the paired one, by arrays."""
         layout = batch.models[0].layout
-        if self._name(layout) != "iid" or self.inapplicable(layout) is not None:
+        traits = self._estimator(layout).info.variance
+        if not traits.is_of_one_sample or self.inapplicable(layout) is not None:
             return DrawsNothing.test_many(self, batch, alternative, rng)
         estimates, variances, clear = _of_a_holdout(batch)
         # the others, whose variance may be nothing but rounding, are looked at one by one
@@ -157,12 +148,22 @@ class ThetaT(DrawsNothing):
 
         return ManyOutcomes(statistics, p_values, told)
 
-    def _name(self, layout: Layout) -> str:
-        if self.variance is not None:
-            return self.variance
-        if layout.kind is BlockKind.HOLDOUT and layout.cluster is not None:
-            return "cluster_robust"
-        return _BY_KIND[layout.kind]
+    def _estimator(self, layout: Layout) -> VarianceEstimator:
+        return VARIANCES[self.variance or _default_variance(layout)]()
+
+
+def _default_variance(layout: Layout) -> str:
+    """Return the variance that the test rests on unless a request names one.
+
+    Of two, the one that knows clusters is for a holdout with clusters.
+    """
+    defaults = {
+        name: method.info.variance.knows_clusters
+        for name, method in VARIANCES.items()
+        if layout.kind in method.info.variance.default_of_t_test
+    }
+    in_clusters = layout.kind is BlockKind.HOLDOUT and layout.cluster is not None
+    return next(name for name, knows in defaults.items() if knows is in_clusters)
 
 
 def _of_a_holdout(batch: PairBatch) -> tuple[FloatArray, FloatArray, BoolArray]:
@@ -190,14 +191,10 @@ def _moments_of_a_holdout(batch: PairBatch) -> FloatArray:
     return found
 
 
-def _estimator(name: str) -> VarianceEstimator:
-    return VARIANCES[name]()
-
-
-def _unit(layout: Layout, name: str) -> UnitName:
+def _unit(layout: Layout, variance: MethodInfo) -> UnitName:
     if layout.kind is not BlockKind.HOLDOUT:
         return "block"
-    return "cluster" if name == "cluster_robust" else "instance"
+    return "cluster" if variance.variance.knows_clusters else "instance"
 
 
 def _refused(

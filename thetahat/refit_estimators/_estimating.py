@@ -100,13 +100,13 @@ def _found(one: Asked, fits: Fits, level: float, alternative: Alternative) -> Fo
         estimate = cast("EstimatesVariance", one.method).estimate(fits)
         return Found(
             key=one.key,
-            name=one.name,
+            method=one.method.info,
             estimate=estimate,
             is_own_estimate=one.method.is_own_estimate,
         )
     interval = cast("BuildsInterval", one.method).interval(fits, level, alternative)
     keyed = () if interval is None else (replace(interval, method=one.key),)
-    return Found(key=one.key, name=one.name, intervals=keyed)
+    return Found(key=one.key, method=one.method.info, intervals=keyed)
 
 
 def not_of_pairs(asked: Sequence[Asked]) -> Iterator[dict[str, Any]]:

@@ -15,16 +15,13 @@ def no_information_error(loss: Loss, y: np.ndarray, predictions: Predictions) ->
     .. math:: \hat\gamma = \frac{1}{n^2} \sum_{i,j} L(y_i, \hat f(x_j))
 
     Each distinct target is set against all predictions, so a classification costs n losses for
-    each class, and a regression n^2, but for the squared and the absolute loss, which cost n and
-    n log n.
+    each class, and a regression n^2 unless the loss has a shorter way (``mean_over_pairs``).
 
     Source: efron1997.
     """
-    said = predictions.output
-    if loss.info.name == "squared":
-        return float(y.var() + said.var() + (y.mean() - said.mean()) ** 2)
-    if loss.info.name == "absolute":
-        return _mean_distance(y, said)
+    closed_form = getattr(loss, "mean_over_pairs", None)
+    if closed_form is not None:
+        return float(closed_form(y, predictions.output))
     targets, counts = np.unique(y, return_counts=True)
     n = len(y)
     at_once = max(1, _PAIRS_AT_ONCE // n)
@@ -34,17 +31,6 @@ def no_information_error(loss: Loss, y: np.ndarray, predictions: Predictions) ->
         losses = loss.losses(np.repeat(some, n), _repeated(predictions, len(some)))
         total += float(losses.reshape(len(some), n).mean(axis=1) @ counts[start : start + at_once])
     return total / n
-
-
-def _mean_distance(y: np.ndarray, said: np.ndarray) -> float:
-    """Return the mean of all |y_i - f_j|, from the sums of the predictions below each target."""
-    n = len(said)
-    ordered = np.sort(said - y[0])  # about a target, so that large levels cost no digits
-    below = np.concatenate([[0.0], np.cumsum(ordered)])
-    targets = y - y[0]
-    k = np.searchsorted(ordered, targets)
-    distances = targets * k - below[k] + (below[n] - below[k]) - targets * (n - k)
-    return float(distances.mean()) / n
 
 
 def _repeated(predictions: Predictions, times: int) -> Predictions:

@@ -21,6 +21,7 @@ from thetahat.registry import MethodInfo
 from thetahat.schemes._partitions import dealt
 from thetahat.schemes.base import AllButTest, Rows, Split
 from thetahat.seeds import stream
+from thetahat.traits import Recommendation
 from thetahat.values.types import FloatArray, IntArray, MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
@@ -182,6 +183,9 @@ class AusternZhou:
         blocks=INDEPENDENT_ROWS,
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.POOLED,
+        recommended=(
+            Recommendation(blocks=INDEPENDENT_ROWS, target=Target.THESE_SOURCES, normal=40),
+        ),
     )
     by_request_only: ClassVar[bool] = True
     gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST})

@@ -26,6 +26,7 @@ from thetahat.registry import MethodInfo
 from thetahat.schemes._partitions import dealt
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
+from thetahat.traits import Recommendation
 from thetahat.values.types import Alternative, FloatArray, IntArray, MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
@@ -191,6 +192,9 @@ class BatesNestedCv:
         blocks=INDEPENDENT_ROWS,
         targets=(Target.THESE_MODELS,),
         mean=MeanKind.POOLED,
+        recommended=(
+            Recommendation(blocks=INDEPENDENT_ROWS, target=Target.THESE_MODELS, own=10, normal=20),
+        ),
     )
     by_request_only: ClassVar[bool] = True
     gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST, INTERVALS_LIST})

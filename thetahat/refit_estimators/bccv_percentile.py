@@ -16,6 +16,7 @@ from thetahat.refit_estimators.base import INTERVALS_LIST, Fits
 from thetahat.registry import MethodInfo
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
+from thetahat.traits import Recommendation
 from thetahat.values.types import Alternative, FloatArray, IntArray, MeanKind, Needs, Target
 
 _MOST_KEPT: Final = 10_000
@@ -140,6 +141,7 @@ class BccvPercentile:
         blocks=INDEPENDENT_ROWS,
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.POOLED,
+        recommended=(Recommendation(blocks=INDEPENDENT_ROWS, target=Target.THESE_SOURCES, own=10),),
     )
     by_request_only: ClassVar[bool] = True
     gives: ClassVar[frozenset[str]] = frozenset({INTERVALS_LIST})

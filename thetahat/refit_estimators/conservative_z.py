@@ -21,6 +21,7 @@ from thetahat.registry import MethodInfo
 from thetahat.schemes._sizes import check_test_size, n_test_of
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
+from thetahat.traits import Recommendation
 from thetahat.values.types import FloatArray, IntArray, MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
@@ -144,6 +145,9 @@ class ConservativeZ:
         blocks=INDEPENDENT_ROWS,
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.MACRO,
+        recommended=(
+            Recommendation(blocks=INDEPENDENT_ROWS, target=Target.THESE_SOURCES, normal=30),
+        ),
     )
     by_request_only: ClassVar[bool] = True
     gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST})

@@ -15,6 +15,7 @@ from thetahat.refit_estimators._parameters import (
 from thetahat.refit_estimators._resamples import Resamples, of_resamples, of_variance, out_of_bag
 from thetahat.refit_estimators.base import VARIANCES_LIST, Fits
 from thetahat.registry import MethodInfo
+from thetahat.traits import Recommendation
 from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
@@ -80,6 +81,9 @@ class OutOfBagEstimate:
         blocks=INDEPENDENT_ROWS,
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.POOLED,
+        recommended=(
+            Recommendation(blocks=INDEPENDENT_ROWS, target=Target.THESE_SOURCES, normal=20),
+        ),
     )
     by_request_only: ClassVar[bool] = True
     gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST})

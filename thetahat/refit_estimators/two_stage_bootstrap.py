@@ -175,6 +175,7 @@ class TwoStageBootstrap:
         blocks=INDEPENDENT_ROWS,
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.POOLED,
+        never_recommended=True,
     )
     by_request_only: ClassVar[bool] = True
     gives: ClassVar[frozenset[str]] = frozenset({INTERVALS_LIST})

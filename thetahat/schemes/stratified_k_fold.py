@@ -10,6 +10,7 @@ from thetahat.registry import FOLDS, MethodInfo
 from thetahat.schemes._partitions import check_n_folds, splits_of_partitions
 from thetahat.schemes._strata import dealt_by_class, spread_codes
 from thetahat.schemes.base import Rows, Split
+from thetahat.schemes.k_fold import KFold
 from thetahat.seeds import stream
 from thetahat.values.types import BlockKind, IntArray
 
@@ -79,7 +80,7 @@ class StratifiedKFold:
         return splits_of_partitions(partition, range(self.n_folds), 1, start, stop)
 
     def _codes(self, rows: Rows) -> IntArray:
-        return spread_codes(rows, self.n_folds, self.info.name, "k_fold")
+        return spread_codes(rows, self.n_folds, self.info.name, KFold.info.name)
 
 
 METHOD = StratifiedKFold

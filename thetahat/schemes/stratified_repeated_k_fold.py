@@ -10,6 +10,7 @@ from thetahat.registry import FOLDS, MethodInfo
 from thetahat.schemes._partitions import check_n_folds, check_n_repeats, splits_of_partitions
 from thetahat.schemes._strata import dealt_by_class, spread_codes
 from thetahat.schemes.base import Rows, Split
+from thetahat.schemes.repeated_k_fold import RepeatedKFold
 from thetahat.seeds import stream
 from thetahat.values.types import BlockKind, IntArray
 
@@ -81,7 +82,7 @@ class StratifiedRepeatedKFold:
         return splits_of_partitions(partition, range(self.n_folds), self.n_repeats, start, stop)
 
     def _codes(self, rows: Rows) -> IntArray:
-        return spread_codes(rows, self.n_folds, self.info.name, "repeated_k_fold")
+        return spread_codes(rows, self.n_folds, self.info.name, RepeatedKFold.info.name)
 
 
 METHOD = StratifiedRepeatedKFold

@@ -18,6 +18,7 @@ from thetahat.schemes._partitions import (
 )
 from thetahat.schemes._strata import class_codes, class_label
 from thetahat.schemes.base import Rows, Split
+from thetahat.schemes.source_k_fold import SourceKFold
 from thetahat.seeds import stream
 from thetahat.tables.labels import codes_of
 from thetahat.values.types import BlockKind, FloatArray, IntArray
@@ -95,7 +96,7 @@ class StratifiedSourceKFold:
     def _sources(self, rows: Rows) -> tuple[IntArray, FloatArray]:
         """Return the source of each row, and (sources, classes) shares of each class."""
         source, labels = codes_of(column_of(rows, "source", self.info.name))
-        code = class_codes(rows, self.info.name, "source_k_fold")
+        code = class_codes(rows, self.info.name, SourceKFold.info.name)
         check_enough(len(labels), self.n_folds, "sources")
         counts = np.zeros((len(labels), int(code.max()) + 1))
         np.add.at(counts, (source, code), 1)

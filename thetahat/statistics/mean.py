@@ -56,6 +56,7 @@ class Mean(OneSample):
         assumptions="Independent values of one distribution with a finite variance.",
         errs="Its bootstrap variance is too small by one part in n.",
         blocks=EVERY_BLOCK_KIND,
+        is_default=True,
     )
 
     def on(self, sample: Sample, *, fast: bool) -> OfSums:

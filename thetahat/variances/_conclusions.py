@@ -21,7 +21,7 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.types import FloatArray, MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
-KNOWS_CLUSTERS = frozenset({"cluster_robust", "cluster_bootstrap"})
+ONE_FITTED_MODEL = "a holdout tests one fitted model, so no training variance is seen"
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -114,7 +114,7 @@ def training_variance_cautions(losses: BlockLosses, what: str) -> tuple[Caution,
 def _of_clusters(info: MethodInfo, losses: BlockLosses) -> tuple[Caution, ...]:
     """Caution of what is made of single losses, where those come in clusters."""
     layout = losses.layout
-    if layout.cluster is None or info.needs is not Needs.LOSSES or info.name in KNOWS_CLUSTERS:
+    if layout.cluster is None or info.needs is not Needs.LOSSES or info.variance.knows_clusters:
         return ()
     return (IGNORES_CLUSTERS(n_clusters=len(layout.cluster_labels), method=info.name),)
 

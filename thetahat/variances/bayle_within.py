@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
+from thetahat.traits import Recommendation
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.moments import BlockMoments
@@ -59,6 +60,7 @@ class BayleWithin:
         blocks=FOLDS,
         targets=(Target.THESE_MODELS,),
         mean=MeanKind.POOLED,
+        recommended=(Recommendation(blocks=FOLDS, target=Target.THESE_MODELS, normal=20),),
     )
 
     def inapplicable(self, layout: Layout) -> str | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
+from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
@@ -57,6 +58,8 @@ class BouckaertFrank:
         blocks=FOLDS,
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.MACRO,
+        recommended=(Recommendation(blocks=FOLDS, target=Target.THESE_SOURCES, t=20),),
+        variance=VarianceTraits(shrinks_with_splits=True),
     )
 
     def inapplicable(self, layout: Layout) -> str | None:

@@ -8,6 +8,7 @@ from typing import ClassVar
 from thetahat.numerics.bootstrap import Replicates, unit_misfit
 from thetahat.numerics.bootstrap.cautions import check_resamples, resampling_cautions
 from thetahat.registry import ONE_TEST_EACH, MethodInfo
+from thetahat.traits import VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target, UnitName
@@ -69,6 +70,7 @@ class ClusterBootstrap(ResampledVariance):
         blocks=ONE_TEST_EACH,
         targets=(Target.THESE_MODELS,),
         mean=MeanKind.POOLED,
+        variance=VarianceTraits(knows_clusters=True),
     )
     unit: ClassVar[UnitName] = "cluster"
 

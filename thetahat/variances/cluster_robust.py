@@ -9,7 +9,8 @@ import numpy as np
 
 from thetahat.cautions import FEW_CLUSTERS, Caution
 from thetahat.errors import InsufficientData
-from thetahat.registry import ONE_TEST_EACH, MethodInfo
+from thetahat.registry import FOLDS, HOLDOUT, ONE_TEST_EACH, SOURCES, MethodInfo
+from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind, IntArray, MeanKind, Target
@@ -62,6 +63,13 @@ class ClusterRobust:
         blocks=ONE_TEST_EACH,
         targets=(Target.THESE_MODELS,),
         mean=MeanKind.POOLED,
+        recommended=(
+            Recommendation(blocks=FOLDS | HOLDOUT, target=Target.THESE_MODELS, t=10, normal=40),
+            Recommendation(blocks=SOURCES, target=Target.THESE_MODELS, t=10, normal=20),
+        ),
+        variance=VarianceTraits(
+            degrees_grow_with="clusters", knows_clusters=True, default_of_t_test=HOLDOUT
+        ),
     )
 
     def inapplicable(self, layout: Layout) -> str | None:

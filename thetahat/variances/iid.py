@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import HOLDOUT, MethodInfo
+from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.moments import BlockMoments
 from thetahat.values.types import MeanKind, Target
 from thetahat.variances._applicability import lacks_pairs, lacks_rows, wrong_kind
-from thetahat.variances._conclusions import conclude, ignores_training_variance
+from thetahat.variances._conclusions import ONE_FITTED_MODEL, conclude, ignores_training_variance
 from thetahat.variances._quadratic_forms import averaged
 from thetahat.variances.base import VarianceEstimate
 
@@ -50,6 +51,10 @@ class Iid:
         blocks=HOLDOUT,
         targets=(Target.THESE_MODELS,),
         mean=MeanKind.POOLED,
+        recommended=(Recommendation(blocks=HOLDOUT, target=Target.THESE_MODELS, t=30, normal=50),),
+        variance=VarianceTraits(
+            degrees_grow_with="instances", is_of_one_sample=True, default_of_t_test=HOLDOUT
+        ),
     )
 
     def inapplicable(self, layout: Layout) -> str | None:
@@ -62,9 +67,7 @@ class Iid:
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the mean loss on the test set, given the model."""
-        caution = ignores_training_variance(
-            "a holdout tests one fitted model, so no training variance is seen"
-        )
+        caution = ignores_training_variance(ONE_FITTED_MODEL)
         return conclude(
             self.info,
             losses,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.registry import PARTITIONS, SUBSAMPLES, MethodInfo
+from thetahat.registry import FOLDS, PARTITIONS, SOURCES, SUBSAMPLES, MethodInfo
+from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
@@ -56,6 +57,14 @@ class NadeauBengio:
         blocks=PARTITIONS | SUBSAMPLES,
         targets=(Target.THESE_SOURCES, Target.NEW_SOURCE),
         mean=MeanKind.MACRO,
+        recommended=(
+            Recommendation(blocks=FOLDS, target=Target.THESE_SOURCES, t=10, normal=50),
+            Recommendation(
+                blocks=SOURCES, target=Target.NEW_SOURCE, t=10, normal=20, fixed_models=False
+            ),
+            Recommendation(blocks=SUBSAMPLES, target=Target.THESE_SOURCES, t=10, normal=20),
+        ),
+        variance=VarianceTraits(shrinks_with_splits=True, default_of_t_test=SUBSAMPLES),
     )
 
     def inapplicable(self, layout: Layout) -> str | None:

@@ -54,6 +54,7 @@ class Theta1:
         blocks=FOLDS,
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.MACRO,
+        never_recommended=True,
     )
 
     def inapplicable(self, layout: Layout) -> str | None:

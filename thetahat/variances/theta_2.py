@@ -62,6 +62,7 @@ class Theta2:
         blocks=FOLDS,
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.MACRO,
+        never_recommended=True,
     )
 
     def inapplicable(self, layout: Layout) -> str | None:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from thetahat.cautions import LIBERAL_IF_BLOCKS_COVARY
 from thetahat.registry import FOLDS, MethodInfo
+from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
@@ -61,6 +62,8 @@ class Theta3:
         blocks=FOLDS,
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.MACRO,
+        recommended=(Recommendation(blocks=FOLDS, target=Target.THESE_SOURCES, t=30, normal=60),),
+        variance=VarianceTraits(default_of_t_test=FOLDS),
     )
 
     def inapplicable(self, layout: Layout) -> str | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
+from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
@@ -62,6 +63,8 @@ class Theta4:
         blocks=FOLDS,
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.MACRO,
+        recommended=(Recommendation(blocks=FOLDS, target=Target.THESE_SOURCES, t=40, normal=70),),
+        variance=VarianceTraits(degrees_grow_with="instances"),
     )
 
     def inapplicable(self, layout: Layout) -> str | None:

@@ -66,6 +66,7 @@ class Theta5:
         blocks=FOLDS,
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.MACRO,
+        never_recommended=True,
     )
 
     def inapplicable(self, layout: Layout) -> str | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import SOURCES, MethodInfo
+from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
@@ -66,6 +67,15 @@ class ThetaB:
         blocks=SOURCES,
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.MACRO,
+        recommended=(
+            Recommendation(
+                blocks=SOURCES, target=Target.THESE_SOURCES, t=20, normal=40, fixed_models=True
+            ),
+            Recommendation(
+                blocks=SOURCES, target=Target.THESE_SOURCES, t=10, normal=30, fixed_models=False
+            ),
+        ),
+        variance=VarianceTraits(degrees_grow_with="instances", default_of_t_test=SOURCES),
     )
 
     def inapplicable(self, layout: Layout) -> str | None:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from thetahat.cautions import LIBERAL_IF_BLOCKS_COVARY, PESSIMISTIC_FOR_THESE_SOURCES, Caution
 from thetahat.registry import SOURCES, MethodInfo
+from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
@@ -67,6 +68,8 @@ class ThetaGamma:
         blocks=SOURCES,
         targets=(Target.NEW_SOURCE,),
         mean=MeanKind.MACRO,
+        recommended=(Recommendation(blocks=SOURCES, target=Target.NEW_SOURCE, t=30, normal=40),),
+        variance=VarianceTraits(is_between_sources=True),
     )
 
     def inapplicable(self, layout: Layout) -> str | None:

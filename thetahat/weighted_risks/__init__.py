@@ -5,7 +5,19 @@ from typing import Final
 from thetahat.registry import Registry
 from thetahat.weighted_risks._differences import RiskDifference, by_source, paired_difference
 from thetahat.weighted_risks.base import RiskEstimator
+from thetahat.weighted_risks.controlled import Controlled
+from thetahat.weighted_risks.weighted import Weighted
 
 WEIGHTED_RISKS: Final[Registry[type[RiskEstimator]]] = Registry.collect(__name__, __path__)
 
-__all__ = ["RISKS", "RiskDifference", "RiskEstimator", "by_source", "paired_difference"]
+DEFAULT_RISKS: Final = (Weighted.info.name, Controlled.info.name)
+"""The estimators by which a selection under covariate shift chooses, unless others are named."""
+
+__all__ = [
+    "DEFAULT_RISKS",
+    "WEIGHTED_RISKS",
+    "RiskDifference",
+    "RiskEstimator",
+    "by_source",
+    "paired_difference",
+]

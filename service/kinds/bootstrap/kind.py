@@ -44,7 +44,7 @@ class BootstrapRequest(EvaluationRequest):
     )
     dataset: UUID | None = None
     columns: StatisticColumns | None = None
-    statistic: Method = Field("mean", examples=["median"])
+    statistic: Method = Field(STATISTICS.defaults()[0], examples=["median"])
     resamples: list[Any] | None = Field(
         None,
         min_length=1,

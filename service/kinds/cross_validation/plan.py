@@ -25,7 +25,7 @@ from thetahat.cross_validation import check_learner, check_loss, check_target, r
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner
-from thetahat.losses import LOSSES
+from thetahat.losses import LOSSES, default_loss
 from thetahat.losses.base import Loss
 from thetahat.pipelines import build as build_learner
 from thetahat.pipelines import for_classes, learner_spec
@@ -37,9 +37,6 @@ from thetahat.values.layout import Layout
 
 if TYPE_CHECKING:
     from service.kinds.fields.learners import FitsRequest, LearnersRequest
-
-_DEFAULT_LOSS = {"classification": "zero_one", "regression": "squared"}
-_MAY_BE_ZERO_ONE = frozenset({"zero_one", "cost_matrix"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,7 +102,7 @@ def built_scheme(method: Method, field: str) -> Scheme:
 
 def loss_of(given: FitsRequest) -> Loss:
     """Return the loss of a request, refused where it is for the other task."""
-    loss: Loss = build_one(LOSSES, given.loss or _DEFAULT_LOSS[given.task], ("loss",))
+    loss: Loss = build_one(LOSSES, given.loss or default_loss(given.task), ("loss",))
     check_loss(loss, given.task)
     return loss
 
@@ -199,7 +196,7 @@ def check_choices(layout: Layout, choices: Choices, names: tuple[str, ...], loss
 
 def _other_losses(loss: Loss) -> str | None:
     """Say that the losses will not be 0 and 1 alone, or None."""
-    return None if loss.info.name in _MAY_BE_ZERO_ONE else f"the loss is {loss.info.name}"
+    return None if loss.info.loss.can_be_zero_one else f"the loss is {loss.info.name}"
 
 
 def check_roles(given: FitsRequest, scheme: Scheme) -> None:

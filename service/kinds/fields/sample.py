@@ -17,6 +17,7 @@ from service.kinds.fields.layout import require_columns, require_numbers
 from service.kinds.fields.methods import Method, entry_of
 from service.schemas.base import Schema
 from thetahat.errors import EvaluationError, InvalidParameter, Loc
+from thetahat.importance_weights import are_given
 from thetahat.tables.columns import Raw, columns_of_rows, features_of, numbers_of
 from thetahat.tables.features import Features
 from thetahat.tables.sparse import SparseColumns
@@ -118,7 +119,7 @@ def check_sample(given: SampleInput, loc: Loc, datasets: Mapping[UUID, DatasetFi
 
 def check_weight_given(method: Method, source: SampleInput) -> None:
     """Refuse the weights ``given`` where the source has none."""
-    if entry_of(method).name != "given":
+    if not are_given(entry_of(method).name):
         return
     if source.dataset is None and source.weight is None:
         raise InvalidParameter(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from pydantic import Field
@@ -19,7 +19,13 @@ from service.schemas.base import Schema
 from thetahat.analyses.importance_weighting import ShiftWeights, with_second_moment
 from thetahat.analyses.losses.weighted_risks import Sources
 from thetahat.errors import EvaluationError, InvalidParameter, Loc, UnsupportedCombination
-from thetahat.importance_weights import IMPORTANCE_WEIGHTS, Samples, WeightEstimator
+from thetahat.importance_weights import (
+    IMPORTANCE_WEIGHTS,
+    Samples,
+    WeightEstimator,
+    are_given,
+    default_weights,
+)
 from thetahat.seeds import stream
 from thetahat.tables.columns import classes_of
 from thetahat.tables.data import Data
@@ -31,9 +37,6 @@ from thetahat.weighted_risks.base import RiskEstimator
 if TYPE_CHECKING:
     from service.kinds.base import DatasetFile, Job
     from service.kinds.cross_validation.kind import CrossValidationRequest
-
-DEFAULT: Final = "gaussian_ratio"
-_GIVEN: Final = "given"
 
 
 class TargetSampleFields(Schema):
@@ -66,7 +69,7 @@ class Importance:
         """Return the weights as the result has them."""
         name = self.method.info.name
         told = weights_told(name, self.weights.weighing, self.samples, seed)
-        return {**told, "from": "all", "in_fits": given.weighted_fit or name == _GIVEN}
+        return {**told, "from": "all", "in_fits": given.weighted_fit or are_given(name)}
 
     def methods_used(self) -> list[dict[str, Any]]:
         """Return the estimator of the weights and the risks as records."""
@@ -90,7 +93,8 @@ def check_target_sample(
     check_sample(given.target_sample, ("target_sample",), datasets)
     _method(given)
     _risks(given)
-    if entry_of(given.weights or DEFAULT).name == _GIVEN and not has_role(given, "weight"):
+    named = entry_of(given.weights or default_weights()).name
+    if are_given(named) and not has_role(given, "weight"):
         raise InvalidParameter(
             "the weights `given` need a weight for each row", loc=where_role(given, "weight")
         )
@@ -113,7 +117,7 @@ def weighted_data(job: Job[Any], given: Any, data: Data) -> Data:
     if not getattr(given, "weighted_fit", False):
         return data
     importance = importance_of(job, given, data)
-    if importance is None or importance.method.info.name == _GIVEN:
+    if importance is None or importance.method.info.weights.are_given:
         return data
     values = importance.weights.weighing.values
     return replace(data, weight=values if data.weight is None else values * data.weight)
@@ -211,7 +215,7 @@ def _where(given: CrossValidationRequest, loc: Loc) -> Loc:
 
 
 def _method(given: CrossValidationRequest) -> WeightEstimator:
-    return build_one(IMPORTANCE_WEIGHTS, given.weights or DEFAULT, ("weights",))
+    return build_one(IMPORTANCE_WEIGHTS, given.weights or default_weights(), ("weights",))
 
 
 def _risks(given: CrossValidationRequest) -> dict[str, RiskEstimator]:

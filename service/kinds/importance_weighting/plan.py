@@ -31,13 +31,12 @@ from thetahat.analyses.importance_weighting import (
 from thetahat.cross_validation import check_loss, check_target
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.importance_weights import IMPORTANCE_WEIGHTS, WeightEstimator
-from thetahat.losses import LOSSES
+from thetahat.losses import LOSSES, least_squares_loss
 from thetahat.losses.base import Loss
 from thetahat.values.types import FloatArray
 from thetahat.weighted_risks import WEIGHTED_RISKS
 from thetahat.weighted_risks.base import RiskEstimator
 
-_DEFAULT_LOSS = {"classification": "quadratic_margin", "regression": "squared"}
 MOST_LOSSES: Final = 20_000_000
 """Losses of one learner, over its grid and the rows of both samples: 160 MB."""
 
@@ -146,7 +145,7 @@ def check_plan(given: ImportanceRequest, datasets: Mapping[UUID, DatasetFile]) -
 
 def loss_of(given: ImportanceRequest) -> Loss:
     """Return the loss of a request, refused where it is for the other task."""
-    loss: Loss = build_one(LOSSES, given.loss or _DEFAULT_LOSS[given.task], ("loss",))
+    loss: Loss = build_one(LOSSES, given.loss or least_squares_loss(given.task), ("loss",))
     check_loss(loss, given.task)
     return loss
 

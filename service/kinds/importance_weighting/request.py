@@ -14,6 +14,8 @@ from service.kinds.fields.sample import LabelledInput, SampleInput
 from service.schemas.base import EvaluationRequest, Schema
 from thetahat.analyses.selection import MOST_VALUES, between, check_count, check_distinct
 from thetahat.errors import InvalidParameter, Loc
+from thetahat.importance_weights import default_weights
+from thetahat.weighted_risks import DEFAULT_RISKS
 
 DEFAULT_COUNT: Final = 200
 """As the source text has it."""
@@ -45,7 +47,7 @@ class ImportanceRequest(EvaluationRequest):
         description="A sample of the population that is asked about; with labels, if there are."
     )
     task: Literal["classification", "regression"] = "classification"
-    weights: Method = Field("gaussian_ratio", examples=["kernel_mean_matching"])
+    weights: Method = Field(default_weights(), examples=["kernel_mean_matching"])
     weights_from: Literal["all", "training"] = Field(
         "all", description="Estimate weights from the whole source, or inside each training part."
     )
@@ -70,7 +72,7 @@ class ImportanceRequest(EvaluationRequest):
     loss: Method | None = Field(
         None, description="quadratic_margin for classification, squared for regression."
     )
-    risks: list[Method] = Field(["weighted", "controlled"], min_length=1, max_length=20)
+    risks: list[Method] = Field(list(DEFAULT_RISKS), min_length=1, max_length=20)
     level: float = Field(0.95, gt=0, lt=1, description="Confidence level.", strict=True)
 
     def dataset_ids(self) -> tuple[UUID, ...]:

@@ -27,6 +27,7 @@ from thetahat.analyses.importance_weighting import (
     shift_told,
 )
 from thetahat.cautions import LEARNER_LEFT_OUT, WEIGHT_COLUMN_NOT_USED, Caution, restore
+from thetahat.importance_weights import are_given
 from thetahat.pipelines import installed_learners
 from thetahat.values.json_values import plain, told
 
@@ -79,7 +80,7 @@ def finish(plan: Plan, outputs: Sequence[ChunkOutput]) -> Finished:
 
 def _of_column(plan: Plan) -> tuple[Caution, ...]:
     name = plan.method.info.name
-    if plan.shift.given is None or name == "given":
+    if plan.shift.given is None or are_given(name):
         return ()
     return (WEIGHT_COLUMN_NOT_USED(name=name),)
 

@@ -21,7 +21,7 @@ from thetahat.errors import InvalidParameter
 from thetahat.values.block_losses import LossTable
 from thetahat.values.json_values import to_json
 from thetahat.values.types import FloatArray
-from thetahat.weighted_risks import WEIGHTED_RISKS
+from thetahat.weighted_risks.weighted import Weighted
 
 
 class LossesRequest(AnalysisRequest, LossInput):
@@ -58,7 +58,7 @@ class Losses(JobKind[LossesRequest]):
         weights = _weights(given, table)
         if weights is not None:
             for losses in table.models.values():
-                WEIGHTED_RISKS["weighted"]().estimate(losses.rows, weights)
+                Weighted().estimate(losses.rows, weights)
 
     def start(self, job: Job[LossesRequest]) -> Finished | Chunks:
         """Do it all."""

@@ -24,9 +24,9 @@ from thetahat.analyses.studies.truths import (
 from thetahat.cross_validation import check_learner, check_loss
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.generators import DrawKind, DrawSize
-from thetahat.importance_weights import IMPORTANCE_WEIGHTS
+from thetahat.importance_weights import IMPORTANCE_WEIGHTS, given_weights
 from thetahat.learners.base import Learner
-from thetahat.losses import LOSSES
+from thetahat.losses import LOSSES, default_loss
 from thetahat.losses.base import Loss
 from thetahat.pipelines import build as build_learner
 from thetahat.pipelines import learner_spec
@@ -36,7 +36,6 @@ from thetahat.values.types import BlockKind
 from thetahat.weighted_risks import WEIGHTED_RISKS
 
 _CHOICES: Final = ("level", "alternative", "control", "variances", "intervals", "tests")
-_DEFAULT_LOSS: Final = {"classification": "zero_one", "regression": "squared"}
 _OF_LEARNERS: Final = ("scheme", "learner", "learners", "loss", "truths", "select")
 _OF_PAIRS: Final = ("weights", "risks")
 _NOT_OF_PAIRS: Final = ("variances", "intervals", "tests", "control", "truths", "select")
@@ -84,7 +83,7 @@ def _of_data(one: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
                 f"{field} are for generators of a source and a target sample", loc=(field,)
             )
     scheme = _scheme(one)
-    loss: Loss = build_one(LOSSES, one.loss or _DEFAULT_LOSS[task], ("loss",))
+    loss: Loss = build_one(LOSSES, one.loss or default_loss(task), ("loss",))
     check_loss(loss, task)
     if "source" in scheme.requires and size.n_sources is None:
         raise InvalidParameter(
@@ -118,10 +117,10 @@ def _of_pairs(one: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
     if size.n is None:
         raise InvalidParameter("pairs are drawn by n and n_target", loc=("scheme",))
     scheme = _scheme(one)
-    loss: Loss = build_one(LOSSES, one.loss or _DEFAULT_LOSS[task], ("loss",))
+    loss: Loss = build_one(LOSSES, one.loss or default_loss(task), ("loss",))
     check_loss(loss, task)
     risks = chosen(WEIGHTED_RISKS, one.risks or list(WEIGHTED_RISKS), "risks")
-    weights = build_one(IMPORTANCE_WEIGHTS, one.weights or "given", ("weights",))
+    weights = build_one(IMPORTANCE_WEIGHTS, one.weights or given_weights(), ("weights",))
     return StudyEstimator(
         key=one.as_ or scheme.info.name,
         choices=_choices(one).choices(),

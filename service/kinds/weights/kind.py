@@ -20,10 +20,13 @@ from service.kinds.fields.sample import (
 from service.kinds.weights.result import weights_told
 from service.schemas.base import EvaluationRequest
 from thetahat.errors import InvalidParameter
-from thetahat.importance_weights import IMPORTANCE_WEIGHTS, Samples, WeightEstimator
+from thetahat.importance_weights import (
+    IMPORTANCE_WEIGHTS,
+    Samples,
+    WeightEstimator,
+    default_weights,
+)
 from thetahat.seeds import stream
-
-DEFAULT = "gaussian_ratio"
 
 
 class WeightsRequest(EvaluationRequest):
@@ -32,7 +35,7 @@ class WeightsRequest(EvaluationRequest):
     kind: Literal["weights"] = "weights"
     source: SampleInput = Field(description="The rows that are weighted.")
     target: SampleInput = Field(description="A sample of the population that is asked about.")
-    weights: Method = Field(DEFAULT, examples=["kernel_mean_matching"])
+    weights: Method = Field(default_weights(), examples=["kernel_mean_matching"])
 
     def dataset_ids(self) -> tuple[UUID, ...]:
         """Return the data sets of both samples."""

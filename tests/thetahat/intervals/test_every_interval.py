@@ -22,7 +22,7 @@ from tests.thetahat.intervals.builders import (
     sources_of,
 )
 from thetahat.intervals import INTERVALS
-from thetahat.intervals.base import Interval, ResampledInterval
+from thetahat.intervals.base import Interval, ResampledInterval, ShareInterval
 from thetahat.numerics.bootstrap import SharedResamples
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import layout_of
@@ -51,9 +51,13 @@ def build(
         resampled = method.build_on(shared.of_model("m", 4999), level, alternative)
         assert resampled is not None
         return resampled
+    if isinstance(method, ShareInterval):
+        share = method.build_on_losses(losses, level, alternative)
+        assert share is not None
+        return share
     variance = "iid" if losses.layout.kind is BlockKind.HOLDOUT else "theta_gamma"
     estimate = VARIANCES[variance]().estimate(losses)
-    interval = method.build(losses, variance, estimate, level, alternative)
+    interval = method.build(losses, VARIANCES[variance].info, estimate, level, alternative)
     assert interval is not None
     return interval
 

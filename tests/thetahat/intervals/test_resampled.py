@@ -31,6 +31,7 @@ from thetahat.numerics.bootstrap.ends import bca_reach, quantile, studentised_re
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import layout_of
 from thetahat.values.types import Alternative, BlockKind, FloatArray, MeanKind, Target
+from thetahat.variances import VARIANCES
 
 # mlxtend's documentation of its bootstrap, to four decimals
 TEXT = """
@@ -44,6 +45,7 @@ TEXT = """
     4.6852 3.9141 4.2675 3.7875 7.0871 5.1644 6.1502 3.7326 5.1810 6.1779 4.6650 6.0311
     3.9154 3.6365 5.3794 4.6208
     """
+
 SAMPLE = np.array(TEXT.split(), dtype=np.float64)
 ALL = (Basic, Bca, Percentile, Studentised)
 
@@ -236,7 +238,9 @@ def test_exact_what_an_interval_says() -> None:
 @pytest.mark.parametrize("kind", ALL)
 def test_degenerate_losses_that_do_not_vary_give_no_interval(kind: Any) -> None:
     assert built(kind, holdout_of([0.5] * 10)) is None
-    assert kind().build(holdout_of([0, 1]), "iid", None, 0.9, TWO) is None
+    losses = holdout_of([0, 1])
+    variance = VARIANCES["iid"]().estimate(losses)
+    assert kind().build(losses, VARIANCES["iid"].info, variance, 0.9, TWO) is None
 
 
 def test_degenerate_bca_with_all_replicates_on_one_side() -> None:

@@ -18,7 +18,6 @@ from tests.thetahat.intervals.builders import (
     some_variance,
     sources_of,
 )
-from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
 from thetahat.intervals.clopper_pearson import ClopperPearson
 from thetahat.intervals.normal import Normal
@@ -27,7 +26,6 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import layout_of_scores
 from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
 from thetahat.variances import VARIANCES
-from thetahat.variances.base import VarianceEstimate
 
 BOTH = pytest.mark.parametrize("method", [Wilson(), ClopperPearson()], ids=["wilson", "clopper"])
 
@@ -43,13 +41,13 @@ def bounds(
     level: float = 0.95,
     alternative: Alternative = TWO,
 ) -> tuple[float | None, float | None]:
-    interval = method.build(errors_of(x, n), "iid", None, level, alternative)
+    interval = method.build_on_losses(errors_of(x, n), level, alternative)
     assert interval is not None
     return interval.lower, interval.upper
 
 
 def both(method: Wilson | ClopperPearson, x: int, n: int) -> tuple[float, float]:
-    return ends(method.build(errors_of(x, n), "iid", None, 0.95, TWO))
+    return ends(method.build_on_losses(errors_of(x, n), 0.95, TWO))
 
 
 # R's binom.confint, by statsmodels' results_proportion.py
@@ -140,7 +138,9 @@ def test_golden_r_wald_is_normal_on_iid_but_for_the_degree(counts: tuple[int, in
     # R divides the sum of squares by n, iid by n - 1
     losses = errors_of(*counts)
     lower, upper = R_WALD[counts]
-    interval = Normal().build(losses, "iid", VARIANCES["iid"]().estimate(losses), 0.95, TWO)
+    interval = Normal().build(
+        losses, VARIANCES["iid"].info, VARIANCES["iid"]().estimate(losses), 0.95, TWO
+    )
 
     ours = ends(interval)
     n = counts[1]
@@ -229,7 +229,7 @@ def test_golden_fields(method: Wilson | ClopperPearson) -> None:
     losses = errors_of(3, 10)
     variance = VARIANCES["iid"]().estimate(losses)
 
-    interval = method.build(losses, "iid", variance, 0.9, TWO)
+    interval = method.build_on_losses(losses, 0.9, TWO)
 
     assert interval is not None
     assert interval.method == method.info.name
@@ -244,31 +244,21 @@ def test_golden_fields(method: Wilson | ClopperPearson) -> None:
 
 
 @BOTH
-def test_degenerate_zero_variance_is_no_obstacle(method: Wilson | ClopperPearson) -> None:
-    variance = VarianceEstimate(
-        value=0.0,
-        target=Target.THESE_MODELS,
-        mean=MeanKind.POOLED,
-        estimate=0.0,
-        degrees_of_freedom=3.0,
-        usable=False,
-        cautions=(Caution("zero_variance", "is 0"), Caution("other", "stays")),
-    )
-
-    interval = method.build(errors_of(0, 4), "iid", variance, 0.9, TWO)
+def test_degenerate_equal_losses_are_no_obstacle(method: Wilson | ClopperPearson) -> None:
+    interval = method.build_on_losses(errors_of(0, 4), 0.9, TWO)
 
     assert ends(interval)[0] == 0
-    assert codes(interval) == ["other"]
+    assert codes(interval) == ["ignores_training_variance"]
 
 
 @BOTH
 def test_degenerate_what_is_no_share_of_a_holdout(method: Wilson | ClopperPearson) -> None:
-    variance, clustered = some_variance(), holdout_of([0, 1, 1], cluster=[0, 0, 1])
+    clustered = holdout_of([0, 1, 1], cluster=[0, 0, 1])
 
-    assert method.build(holdout_of([0, 0.5, 1]), "iid", variance, 0.9, TWO) is None
-    assert method.build(errors_of(1, 3), "cluster_robust", variance, 0.9, TWO) is None
-    assert method.build(clustered, "iid", variance, 0.9, TWO) is None
-    assert method.build(sources_of([0, 1], [1, 1]), "iid", variance, 0.9, TWO) is None
+    assert method.build_on_losses(holdout_of([0, 0.5, 1]), 0.9, TWO) is None
+    assert method.build(errors_of(1, 3), VARIANCES["iid"].info, some_variance(), 0.9, TWO) is None
+    assert method.build_on_losses(clustered, 0.9, TWO) is None
+    assert method.build_on_losses(sources_of([0, 1], [1, 1]), 0.9, TWO) is None
 
 
 @BOTH
@@ -280,7 +270,7 @@ def test_invalid_layouts_and_levels(method: Wilson | ClopperPearson) -> None:
     assert "one score per split" in str(method.inapplicable(scores))
     assert "clusters" in str(method.inapplicable(holdout_of([0, 1], cluster=[0, 1]).layout))
     with pytest.raises(InvalidParameter, match="level must lie in"):
-        method.build(errors_of(1, 3), "iid", None, 1.0, TWO)
+        method.build_on_losses(errors_of(1, 3), 1.0, TWO)
 
 
 @pytest.mark.about("intervals/wilson", "intervals/clopper_pearson")

@@ -27,6 +27,10 @@ from thetahat.values.layout import layout_of, layout_of_scores
 from thetahat.values.types import BlockKind, FloatArray, MeanKind, Target
 from thetahat.variances import VARIANCES
 
+IID = VARIANCES["iid"].info
+NADEAU_BENGIO = VARIANCES["nadeau_bengio"].info
+THETA_3 = VARIANCES["theta_3"].info
+THETA_GAMMA = VARIANCES["theta_gamma"].info
 ANY = holdout_of([1.0, 2.0])
 
 # mlr-org/mlr3inferr, .ci of MeasureCiHoldout, MeasureCiWaldCV and MeasureCiCorT, R 4.2.2
@@ -53,7 +57,9 @@ def test_golden_mlr3inferr_wald(
 ) -> None:
     losses = BlockLosses(layout_of(kind, block), values=np.array(LOSSES))
 
-    interval = Normal().build(losses, variance, VARIANCES[variance]().estimate(losses), 0.95, TWO)
+    interval = Normal().build(
+        losses, VARIANCES[variance].info, VARIANCES[variance]().estimate(losses), 0.95, TWO
+    )
 
     assert_allclose(ends(interval), (lower, upper), rtol=1e-12)
     assert interval is not None
@@ -72,7 +78,7 @@ def test_golden_mlr3inferr_corrected_t() -> None:
     losses = BlockLosses(layout, scores=np.array(SCORES))
     variance = VARIANCES["nadeau_bengio"]().estimate(losses)
 
-    interval = StudentT().build(losses, "nadeau_bengio", variance, 0.95, TWO)
+    interval = StudentT().build(losses, NADEAU_BENGIO, variance, 0.95, TWO)
 
     assert_allclose(ends(interval), (0.179907933881675, 0.264092066118325), rtol=1e-12)
     assert interval is not None
@@ -89,7 +95,7 @@ def test_golden_equivalence_interval_of_fifteen_pairs() -> None:
     y = [2.6, 2.82, 2.18, 3.46, 4.01, 3.04, 3.47, 4.06, 2.91, 3.59, 4.51, 3.16, 3.86, 3.31, 3.02]
     losses = holdout_of((np.array(x) - np.array(y)).tolist())
 
-    interval = StudentT().build(losses, "iid", VARIANCES["iid"]().estimate(losses), 0.9, TWO)
+    interval = StudentT().build(losses, IID, VARIANCES["iid"]().estimate(losses), 0.9, TWO)
 
     assert interval is not None
     assert_allclose(ends(interval), (-0.0744336620516462, 0.4037669953849797), rtol=1e-9)
@@ -104,9 +110,9 @@ def test_golden_student_t_on_one_degree() -> None:
     # t_1 has quantile tan(pi (p - 1/2)): 1 at .75
     variance = some_variance(4.0, degrees=1)
 
-    two = StudentT().build(ANY, "theta_3", variance, 0.5, TWO)
-    less = StudentT().build(ANY, "theta_3", variance, 0.75, LESS)
-    greater = StudentT().build(ANY, "theta_3", variance, 0.75, GREATER)
+    two = StudentT().build(ANY, THETA_3, variance, 0.5, TWO)
+    less = StudentT().build(ANY, THETA_3, variance, 0.75, LESS)
+    greater = StudentT().build(ANY, THETA_3, variance, 0.75, GREATER)
 
     assert_allclose(ends(two), (8, 12), rtol=1e-12)
     assert less is not None
@@ -126,7 +132,7 @@ def test_golden_prediction_by_hand() -> None:
     losses = sources_of([0, 2], [3, 3])
     variance = VARIANCES["theta_gamma"]().estimate(losses)
 
-    interval = Prediction().build(losses, "theta_gamma", variance, 0.5, TWO)
+    interval = Prediction().build(losses, THETA_GAMMA, variance, 0.5, TWO)
 
     assert_allclose(ends(interval), (2 - math.sqrt(3), 2 + math.sqrt(3)), rtol=1e-12)
     assert interval is not None
@@ -141,15 +147,15 @@ def test_exact_prediction_is_wider_by_root_of_k_plus_one() -> None:
     losses = sources_of([0, 2], [3, 3], [5, 6], [1, 1])
     variance = VARIANCES["theta_gamma"]().estimate(losses)
 
-    mean = ends(StudentT().build(losses, "theta_gamma", variance, 0.9, TWO))
-    new = ends(Prediction().build(losses, "theta_gamma", variance, 0.9, TWO))
+    mean = ends(StudentT().build(losses, THETA_GAMMA, variance, 0.9, TWO))
+    new = ends(Prediction().build(losses, THETA_GAMMA, variance, 0.9, TWO))
 
     assert_allclose((new[1] - new[0]) / (mean[1] - mean[0]), math.sqrt(5), rtol=1e-12)
 
 
 @pytest.mark.parametrize(("degrees", "cautioned"), [(29.0, True), (30.0, False), (None, False)])
 def test_golden_normal_says_when_degrees_are_few(degrees: float | None, cautioned: bool) -> None:  # noqa: FBT001 - a table's column
-    interval = Normal().build(ANY, "theta_3", some_variance(degrees=degrees), 0.95, TWO)
+    interval = Normal().build(ANY, THETA_3, some_variance(degrees=degrees), 0.95, TWO)
 
     assert ("normal_with_few_degrees_of_freedom" in codes(interval)) == cautioned
     assert_allclose(ends(interval), (10 - 2 * 1.959963984540054, 10 + 2 * 1.959963984540054))
@@ -159,8 +165,8 @@ def test_golden_normal_says_when_degrees_are_few(degrees: float | None, cautione
 def test_limit_student_t_meets_normal() -> None:
     variance = some_variance(degrees=1e9)
 
-    t = ends(StudentT().build(ANY, "iid", variance, 0.95, TWO))
-    z = ends(Normal().build(ANY, "iid", variance, 0.95, TWO))
+    t = ends(StudentT().build(ANY, IID, variance, 0.95, TWO))
+    z = ends(Normal().build(ANY, IID, variance, 0.95, TWO))
 
     assert_allclose(t, z, rtol=1e-8)  # t - z is of order 1/degrees
 
@@ -172,34 +178,34 @@ def test_limit_student_t_meets_normal() -> None:
 def test_degenerate_variances_carry_no_interval(value: float | FloatArray, *, usable: bool) -> None:
     losses, variance = sources_of([1.0], [2.0]), some_variance(value, usable=usable)
 
-    assert Normal().build(losses, "theta_gamma", variance, 0.95, TWO) is None
-    assert StudentT().build(losses, "theta_gamma", variance, 0.95, TWO) is None
-    assert Prediction().build(losses, "theta_gamma", variance, 0.95, TWO) is None
+    assert Normal().build(losses, THETA_GAMMA, variance, 0.95, TWO) is None
+    assert StudentT().build(losses, THETA_GAMMA, variance, 0.95, TWO) is None
+    assert Prediction().build(losses, THETA_GAMMA, variance, 0.95, TWO) is None
 
 
 def test_degenerate_ends_beyond_the_largest_number() -> None:
     losses = sources_of([1.0], [2.0])
     overflown = some_variance(estimate=math.inf)
 
-    assert Normal().build(losses, "theta_gamma", overflown, 0.95, TWO) is None
-    assert StudentT().build(losses, "theta_gamma", overflown, 0.95, TWO) is None
-    assert Prediction().build(losses, "theta_gamma", overflown, 0.95, TWO) is None
+    assert Normal().build(losses, THETA_GAMMA, overflown, 0.95, TWO) is None
+    assert StudentT().build(losses, THETA_GAMMA, overflown, 0.95, TWO) is None
+    assert Prediction().build(losses, THETA_GAMMA, overflown, 0.95, TWO) is None
 
 
 def test_degenerate_variances_without_degrees() -> None:
     sources = sources_of([1], [2])
 
-    assert StudentT().build(ANY, "iid", some_variance(degrees=None), 0.95, TWO) is None
-    assert StudentT().build(ANY, "iid", some_variance(degrees=0.0), 0.95, TWO) is None
-    assert Prediction().build(sources, "theta_gamma", some_variance(degrees=None), 0.9, TWO) is None
+    assert StudentT().build(ANY, IID, some_variance(degrees=None), 0.95, TWO) is None
+    assert StudentT().build(ANY, IID, some_variance(degrees=0.0), 0.95, TWO) is None
+    assert Prediction().build(sources, THETA_GAMMA, some_variance(degrees=None), 0.9, TWO) is None
 
 
 def test_limit_prediction_is_built_on_theta_gamma_of_sources_alone() -> None:
     sources, variance = sources_of([1, 2], [3, 4]), some_variance(target=Target.NEW_SOURCE)
 
-    assert Prediction().build(sources, "theta_gamma", variance, 0.9, TWO) is not None
-    assert Prediction().build(sources, "nadeau_bengio", variance, 0.9, TWO) is None
-    assert Prediction().build(ANY, "theta_gamma", variance, 0.9, TWO) is None
+    assert Prediction().build(sources, THETA_GAMMA, variance, 0.9, TWO) is not None
+    assert Prediction().build(sources, NADEAU_BENGIO, variance, 0.9, TWO) is None
+    assert Prediction().build(ANY, THETA_GAMMA, variance, 0.9, TWO) is None
     assert Prediction().inapplicable(sources.layout) is None
     assert "holdout blocks" in str(Prediction().inapplicable(ANY.layout))
 
@@ -207,7 +213,7 @@ def test_limit_prediction_is_built_on_theta_gamma_of_sources_alone() -> None:
 @pytest.mark.parametrize("level", [0.0, 1.0, -0.1, 1.5, math.nan])
 def test_invalid_level(level: float) -> None:
     with pytest.raises(InvalidParameter, match="level must lie in"):
-        Normal().build(ANY, "iid", some_variance(), level, TWO)
+        Normal().build(ANY, IID, some_variance(), level, TWO)
 
 
 @pytest.mark.about("intervals/student_t", "intervals/prediction")
@@ -220,11 +226,11 @@ def test_calibrated_coverage_over_sources() -> None:
     for row in means:
         losses = BlockLosses(layout, values=row[:k].copy())
         variance = method.estimate(losses)
-        lower, upper = ends(StudentT().build(losses, "theta_gamma", variance, 0.8, TWO))
+        lower, upper = ends(StudentT().build(losses, THETA_GAMMA, variance, 0.8, TWO))
         mean_hits += lower < 0 < upper
-        lower, upper = ends(Prediction().build(losses, "theta_gamma", variance, 0.8, TWO))
+        lower, upper = ends(Prediction().build(losses, THETA_GAMMA, variance, 0.8, TWO))
         new_hits += lower < row[k] < upper
-        bound = StudentT().build(losses, "theta_gamma", variance, 0.8, LESS)
+        bound = StudentT().build(losses, THETA_GAMMA, variance, 0.8, LESS)
         assert bound is not None
         assert bound.upper is not None
         one_sided += bound.upper > 0

@@ -193,7 +193,7 @@ def test_exact_bayle_z_is_where_the_normal_interval_ends_at_zero(
     p_value = BayleZ(variance=variance).test(pair, TWO, rng_of()).p_value
 
     assert p_value is not None
-    interval = Normal().build(pair.difference, variance, estimate, 1 - p_value, TWO)
+    interval = Normal().build(pair.difference, VARIANCES[variance].info, estimate, 1 - p_value, TWO)
     assert interval is not None
     assert interval.lower == pytest.approx(0, abs=1e-12)
 

@@ -12,6 +12,7 @@ from thetahat.intervals.student_t import StudentT
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout, layout_of_scores
 from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
+from thetahat.variances import VARIANCES
 from thetahat.variances.dietterich_5x2 import Dietterich5x2
 
 # rasbt/mlxtend test_paired_ttest_5x2cv.py, logistic regression against a stump on iris, halves of
@@ -45,7 +46,9 @@ def test_golden_the_interval_is_centred_on_the_first_split() -> None:
     # t_5 at .975 is 2.5706 in any table
     losses = scores_of(STUMP)
     estimate = Dietterich5x2().estimate(losses)
-    interval = StudentT().build(losses, "dietterich_5x2", estimate, 0.95, Alternative.TWO_SIDED)
+    interval = StudentT().build(
+        losses, VARIANCES["dietterich_5x2"].info, estimate, 0.95, Alternative.TWO_SIDED
+    )
 
     assert interval is not None
     assert interval.lower is not None

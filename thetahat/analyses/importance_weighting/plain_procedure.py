@@ -9,7 +9,7 @@ import numpy as np
 
 from thetahat.analyses.importance_weighting.choosing import least
 from thetahat.values.types import FloatArray, IntArray
-from thetahat.weighted_risks import WEIGHTED_RISKS
+from thetahat.weighted_risks import DEFAULT_RISKS, WEIGHTED_RISKS
 from thetahat.weighted_risks.base import RiskEstimate, RiskEstimator
 
 
@@ -72,7 +72,7 @@ def plain_selection(  # noqa: PLR0913 - all that the procedure depends on
     w = weights if weighted_fit else np.ones(len(y))
     scores = plain_scores(X, y, w, penalties, fold, intercept=intercept)
     losses = (scores - y[:, None]) ** 2
-    methods = risks or {name: WEIGHTED_RISKS[name]() for name in ("weighted", "controlled")}
+    methods = risks or {name: WEIGHTED_RISKS[name]() for name in DEFAULT_RISKS}
     estimates = {
         name: tuple(method.estimate(losses[:, j], weights, fold) for j in range(len(penalties)))
         for name, method in methods.items()

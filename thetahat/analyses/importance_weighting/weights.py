@@ -13,10 +13,7 @@ from thetahat.importance_weights import IMPORTANCE_WEIGHTS, Samples, Weighing, W
 from thetahat.seeds import stream
 from thetahat.values.types import FloatArray
 
-_GIVEN: Final = "given"
 _LARGEST: Final = 1e140
-WITHOUT_FUNCTION: Final = frozenset({"kernel_mean_matching"})
-"""Estimators that weigh the rows they are given and no others."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -78,7 +75,7 @@ def weights_in_training(method: WeightEstimator, shift: Shift, seed: int) -> Shi
     """
     check_in_training(method)
     on_all = weights_on_all(method, shift, seed)
-    if method.info.name == _GIVEN:
+    if method.info.weights.are_given:
         return on_all
     samples = shift.samples()
     validation, of_fits = np.empty(shift.n), []
@@ -109,8 +106,10 @@ def weights_in_training(method: WeightEstimator, shift: Shift, seed: int) -> Shi
 
 def check_in_training(method: WeightEstimator) -> None:
     """Refuse an estimator that cannot weigh rows it has not seen."""
-    if method.info.name in WITHOUT_FUNCTION:
-        fit = ", ".join(name for name in IMPORTANCE_WEIGHTS if name not in WITHOUT_FUNCTION)
+    if not method.info.weights.has_function:
+        fit = ", ".join(
+            name for name, kind in IMPORTANCE_WEIGHTS.items() if kind.info.weights.has_function
+        )
         raise UnsupportedCombination(
             f"{method.info.name} weighs the rows it is given and no others, so it cannot be "
             f"estimated inside training parts; {fit} can",

@@ -15,13 +15,11 @@ from thetahat.analyses.learning_curve.saturation import against_largest, saturat
 from thetahat.analyses.losses import Choices, Chosen, evaluate
 from thetahat.analyses.metrics.result import add_metrics
 from thetahat.cautions import NO_POWER_LAW, STEPS_NOT_CORRECTED, Caution
-from thetahat.intervals import INTERVALS
+from thetahat.intervals import INTERVALS, intervals_on_any_variance
 from thetahat.metrics.base import Judged, Metric
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.json_values import plain, to_json, told
 from thetahat.values.types import IntArray
-
-_OF_DIFFERENCES = ("student_t", "normal")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -135,7 +133,7 @@ def _step(table: LossTable, a: Point, b: Point, choices: Choices, seed: int) -> 
     """
     two = LossTable(table.layout, {b.key: b.losses, a.key: a.losses})
     if choices.intervals is None:
-        cheap = tuple(Chosen(name, name, INTERVALS[name]()) for name in _OF_DIFFERENCES)
+        cheap = tuple(Chosen(name, name, INTERVALS[name]()) for name in intervals_on_any_variance())
         choices = replace(choices, intervals=cheap)
     (comparison,) = to_json(evaluate(two, choices, seed))["comparisons"]
     verdict = {k: comparison["verdict"][k] for k in ("decision", "also", "p_value", "reason")}

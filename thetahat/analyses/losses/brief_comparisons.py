@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Final
 
-from thetahat.analyses.losses.choices import Choices
+from thetahat.analyses.losses.choices import Choices, Chosen
 from thetahat.analyses.losses.inference import infer
 from thetahat.analyses.losses.method_selection import Selection
 from thetahat.analyses.losses.not_applicable import LeftOut
-from thetahat.analyses.losses.recommendation import DEFAULT_TARGET, Built, order_of
+from thetahat.analyses.losses.recommendation import DEFAULT_TARGET, Built, rank_of
 from thetahat.analyses.losses.result import (
     BriefBayesianResult,
     BriefInterval,
@@ -120,7 +121,7 @@ class Shortcut:
     target : Target
         What it is to speak of.
     steps : tuple
-        The interval and the variance of each place of the rule's order, best first.
+        The variances and the intervals of each rank, best first.
     """
 
     target: Target
@@ -136,15 +137,24 @@ class Shortcut:
     ) -> Shortcut:
         """Build the steps that the chosen methods can take."""
         target = DEFAULT_TARGET[layout.kind] if choices.target is None else choices.target
-        order = order_of(layout.kind, target, fixed_models=layout.has_fixed_models)
-        steps = (
-            (
-                replace(variances, methods=tuple(v for v in variances.methods if v.name == on)),
-                replace(intervals, methods=tuple(i for i in intervals.methods if i.name == name)),
+        ranked: dict[int, tuple[list[Chosen[VarianceEstimator]], list[Chosen[IntervalMethod]]]] = {}
+        for variance, interval in product(variances.methods, intervals.methods):
+            rank = rank_of(
+                interval.method.info,
+                variance.method.info,
+                layout.kind,
+                target,
+                fixed_models=layout.has_fixed_models,
             )
-            for name, on in order
+            if rank is not None:
+                on, built = ranked.setdefault(rank, ([], []))
+                on.extend([variance] * (variance not in on))
+                built.extend([interval] * (interval not in built))
+        steps = (
+            (replace(variances, methods=tuple(on)), replace(intervals, methods=tuple(built)))
+            for _, (on, built) in sorted(ranked.items(), key=lambda item: item[0])
         )
-        return cls(target, tuple((v, i) for v, i in steps if v.methods and i.methods))
+        return cls(target, tuple(steps))
 
     def best(
         self,

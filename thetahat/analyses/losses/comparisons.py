@@ -21,7 +21,7 @@ from thetahat.analyses.losses.not_applicable import LeftOut
 from thetahat.analyses.losses.paired_tests import adjust_p_values, build_test_result, outcomes_of
 from thetahat.analyses.losses.pairs import Pair, batches, n_independent, units_of, within_part
 from thetahat.analyses.losses.plans import Basis
-from thetahat.analyses.losses.recommendation import DEFAULT_TARGET, LAST, PROPORTIONS, Built
+from thetahat.analyses.losses.recommendation import DEFAULT_TARGET, Built
 from thetahat.analyses.losses.refit_estimates import NOTHING_FOUND, Found, FoundBySubject
 from thetahat.analyses.losses.result import (
     BriefComparison,
@@ -35,16 +35,14 @@ from thetahat.analyses.losses.result import (
 )
 from thetahat.analyses.losses.verdicts import judge, judge_briefly
 from thetahat.cautions import Caution
-from thetahat.intervals import INTERVALS
-from thetahat.intervals.base import IntervalMethod
+from thetahat.intervals import INTERVALS, intervals_on_any_variance
+from thetahat.intervals.base import IntervalMethod, ShareInterval
 from thetahat.numerics.bootstrap import Draw
 from thetahat.paired_tests.base import PairedTest, TestOutcome
+from thetahat.traits import VarianceTraits
 from thetahat.values.block_losses import LossTable
 from thetahat.values.types import BlockKind, Target
 from thetahat.variances.base import VarianceEstimator
-
-FOR_VERDICTS = ("student_t", "normal")
-"""Built on differences where the request names only intervals that a difference cannot have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,9 +276,12 @@ def _terms(table: LossTable, choices: Choices) -> Terms:
 
 def _for_differences(intervals: Selection[IntervalMethod]) -> Selection[IntervalMethod]:
     """Leave out the intervals of proportions; see that one is there that a verdict can rest on."""
-    kept = tuple(entry for entry in intervals.methods if entry.name not in PROPORTIONS)
-    if all(entry.name in LAST for entry in kept):
-        added = tuple(Chosen(name, name, INTERVALS[name]()) for name in FOR_VERDICTS)
+    kept = tuple(
+        entry for entry in intervals.methods if not isinstance(entry.method, ShareInterval)
+    )
+    if all(entry.method.info.interval.is_prediction for entry in kept):
+        names = intervals_on_any_variance()
+        added = tuple(Chosen(name, name, INTERVALS[name]()) for name in names)
         kept = (*kept, *added)
     return replace(intervals, methods=kept)
 
@@ -298,7 +299,7 @@ def _recommended(inference: Inference, kind: BlockKind, target: Target | None) -
 def basis_of(built: Built, within: float | None = None) -> Basis | None:
     """Return what a verdict on that interval rests on; a prediction is nothing to rest on."""
     interval = built.interval
-    if interval.standard_error is None or built.interval_name in LAST:
+    if interval.standard_error is None or built.method.interval.is_prediction:
         return None
     return Basis(
         difference=interval.estimate,
@@ -307,6 +308,6 @@ def basis_of(built: Built, within: float | None = None) -> Basis | None:
         target=interval.target,
         method=interval.method,
         variance=interval.variance,
-        variance_name=built.variance_name,
+        traits=VarianceTraits() if built.variance is None else built.variance.variance,
         within=within if interval.target is Target.NEW_SOURCE else None,
     )

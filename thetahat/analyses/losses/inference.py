@@ -9,10 +9,10 @@ from thetahat.analyses.losses.choices import Choices, Chosen
 from thetahat.analyses.losses.clipping import clipped
 from thetahat.analyses.losses.method_selection import Selection
 from thetahat.analyses.losses.not_applicable import LeftOut, note_unbuilt
-from thetahat.analyses.losses.recommendation import PROPORTIONS, Built, recommend
+from thetahat.analyses.losses.recommendation import Built, recommend
 from thetahat.analyses.losses.refit_estimates import Found
 from thetahat.errors import InsufficientData, UnsupportedCombination
-from thetahat.intervals.base import IntervalMethod, ResampledInterval
+from thetahat.intervals.base import IntervalMethod, ResampledInterval, ShareInterval
 from thetahat.numerics.bootstrap import Draw
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.types import Target
@@ -118,18 +118,16 @@ def _of_found(
 ) -> Iterator[Built]:
     """Yield the intervals that a method built itself, and those on its variance."""
     for interval in found.intervals:
-        yield Built(interval, interval.method, found.name)
+        yield Built(interval, found.method, found.method)
     if found.estimate is None:
         return
     for entry in intervals.methods:
-        if entry.name in PROPORTIONS:
-            continue
         on_it = entry.method.build(
-            losses, found.name, found.estimate, choices.level, choices.alternative
+            losses, found.method, found.estimate, choices.level, choices.alternative
         )
         if on_it is not None:
             keyed = replace(on_it, method=entry.key, variance=found.key)
-            yield Built(keyed, entry.name, found.name)
+            yield Built(keyed, entry.method.info, found.method)
 
 
 def _estimate(
@@ -161,30 +159,27 @@ def _intervals(  # noqa: PLR0913 - all that an interval may rest on
 ) -> Iterator[Built]:
     """Yield the intervals of one method: one for each variance, or one that rests on none.
 
-    Methods know variances by their wire names; the result has their keys.
+    Methods set their own names in what they build; the result has their keys.
     """
-    if isinstance(entry.method, ResampledInterval):
+    method = entry.method
+    if isinstance(method, ResampledInterval):
         if draw is not None:
-            replicates = draw(entry.method.n_resamples, None)
-            resampled = entry.method.build_on(replicates, choices.level, choices.alternative)
+            replicates = draw(method.n_resamples, None)
+            resampled = method.build_on(replicates, choices.level, choices.alternative)
             if resampled is not None:
-                yield Built(replace(resampled, method=entry.key), entry.name, None)
+                yield Built(replace(resampled, method=entry.key), method.info, None)
         return
-    if entry.name in PROPORTIONS:
-        # a share needs no variance: without iid among the variances it is built all the same
-        given = [estimates[v.key] for v in variances if v.name == "iid" and v.key in estimates]
-        estimate = given[0] if given else None
-        share = entry.method.build(losses, "iid", estimate, choices.level, choices.alternative)
+    if isinstance(method, ShareInterval):
+        share = method.build_on_losses(losses, choices.level, choices.alternative)
         if share is not None:
-            yield Built(replace(share, method=entry.key), entry.name, None)
+            yield Built(replace(share, method=entry.key), method.info, None)
         return
     for variance in variances:
         found = estimates.get(variance.key)
         if found is None:
             continue
-        interval = entry.method.build(
-            losses, variance.name, found, choices.level, choices.alternative
-        )
+        on_variance = variance.method.info
+        interval = method.build(losses, on_variance, found, choices.level, choices.alternative)
         if interval is not None:
             keyed = replace(interval, method=entry.key, variance=variance.key)
-            yield Built(keyed, entry.name, variance.name)
+            yield Built(keyed, method.info, on_variance)

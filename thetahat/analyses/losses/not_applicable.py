@@ -8,10 +8,10 @@ from typing import Any
 
 from thetahat.analyses.losses.choices import Chosen
 from thetahat.analyses.losses.method_selection import Selection
-from thetahat.analyses.losses.recommendation import PROPORTIONS, Built
+from thetahat.analyses.losses.recommendation import Built
 from thetahat.analyses.losses.result import NotApplicable
 from thetahat.errors import UnsupportedCombination
-from thetahat.intervals.base import IntervalMethod, ResampledInterval
+from thetahat.intervals.base import IntervalMethod, ResampledInterval, ShareInterval
 
 WITHOUT_VARIANCE = "it rests on a variance, and none of them fits"
 WITHOUT_ONES = "it is for losses that are all 0 or 1"
@@ -42,7 +42,7 @@ class LeftOut:
 
 def rests_on_variance(entry: Chosen[IntervalMethod]) -> bool:
     """Whether an interval is built on a variance, and not on a share or on replicates."""
-    return entry.name not in PROPORTIONS and not hasattr(entry.method, "build_on")
+    return not isinstance(entry.method, ShareInterval | ResampledInterval)
 
 
 def note_unbuilt(
@@ -59,7 +59,7 @@ def note_unbuilt(
     for entry in intervals.methods:
         if entry.key in there or isinstance(entry.method, ResampledInterval):
             continue
-        if entry.name not in PROPORTIONS:
+        if not isinstance(entry.method, ShareInterval):
             if none_fits:
                 left_out.add("intervals", entry.name, WITHOUT_VARIANCE)
         elif intervals.named:

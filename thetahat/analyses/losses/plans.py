@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from thetahat.analyses.losses.power import detectable_difference, power_of
 from thetahat.analyses.losses.result import Plan, PlanAlternative, PlanUnit
+from thetahat.traits import VarianceTraits
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind, Target
 
@@ -17,9 +18,6 @@ MOST_SPLITS: Final = 100
 
 MOST_UNITS: Final = 10**12
 """A plan that needs more is no plan."""
-
-_DEGREES_GROW = frozenset({"theta_4", "theta_A", "theta_B", "iid"})  # one per instance
-_REPEATED = frozenset({"nadeau_bengio", "bouckaert_frank"})  # both (1/J + n2/n1) S^2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +36,8 @@ class Basis:
         What it speaks of.
     method, variance : str or None
         Keys in the result.
-    variance_name : str or None
-        Wire name of the variance.
+    traits : VarianceTraits
+        How the variance and its degrees of freedom change with more data or more splits.
     within : float or None
         For a new source: the part of the squared standard error that comes from the sampling of
         instances within the sources, average of V_k / (M_k K); None where it is not known.
@@ -51,7 +49,7 @@ class Basis:
     target: Target
     method: str
     variance: str | None
-    variance_name: str | None
+    traits: VarianceTraits = field(default_factory=VarianceTraits)
     within: float | None = None
 
 
@@ -83,10 +81,11 @@ def plan(
 
     - ``new_source``: sources, the variance being B / K with K - 1 degrees of freedom; then
       instances in these sources, which only shrink the part of B that is due to their number.
-    - ``nadeau_bengio`` on random folds: repeats, as long as (1 / J + n2 / n1) S^2, which has a
-      floor, comes low enough within ``MOST_SPLITS`` splits; then instances.
-    - ``nadeau_bengio`` on subsamples: the same, each further split being a repeat; not where no
-      instance is tested twice, or every split there can be was made: these cannot be added to.
+    - a variance that shrinks with splits, on random folds: repeats, as long as
+      (1 / J + n2 / n1) S^2, which has a floor, comes low enough within ``MOST_SPLITS`` splits;
+      then instances.
+    - such a variance on subsamples: the same, each further split being a repeat; not where no
+      instance is tested twice, or where all possible splits were made: none can be added.
     - else instances, the variance falling as 1 / N; blocks (and clusters) grow alike.
 
     Parameters
@@ -170,7 +169,7 @@ def _growths(basis: Basis, layout: Layout) -> list[_Growth]:
     if basis.target is Target.NEW_SOURCE:
         within = [] if basis.within is None else [_within_sources(basis, layout, basis.within)]
         return [_sources(basis, layout), *within]
-    if basis.variance_name in _REPEATED and _can_repeat(layout):
+    if basis.traits.shrinks_with_splits and _can_repeat(layout):
         return [_repeats(basis, layout), _instances(basis, layout)]
     return [_instances(basis, layout)]
 
@@ -241,15 +240,16 @@ def _repeats(basis: Basis, layout: Layout) -> _Growth:
 
 def _instances(basis: Basis, layout: Layout) -> _Growth:
     n, degrees = layout.n_instances, basis.degrees_of_freedom
+    grows_with = basis.traits.degrees_grow_with
     each_is_a_split = layout.kind is BlockKind.RANDOM and layout.n_test.max() == 1
 
     def error_at(total: int) -> tuple[float, float | None]:
         error = basis.standard_error * math.sqrt(n / total)
         if degrees is None:
             return error, None
-        if basis.variance_name in _DEGREES_GROW or each_is_a_split:
+        if grows_with == "instances" or each_is_a_split:
             return error, degrees + total - n
-        if basis.variance_name == "cluster_robust":
+        if grows_with == "clusters":
             return error, (degrees + 1) * total / n - 1
         return error, degrees
 

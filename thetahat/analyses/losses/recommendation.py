@@ -1,26 +1,17 @@
-"""Marking the interval that is recommended for each target; ``rules`` says which and why."""
+"""Marking the interval that is recommended for each target; ``rules`` has the order and why."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from typing import Final
 
-from thetahat.analyses.losses.rules import RULES, Pair
 from thetahat.cautions import OUTSIDE_THE_RULE
 from thetahat.intervals.base import Interval
-from thetahat.values.types import BlockKind, Target
-
-NEVER: Final = frozenset(
-    {"theta_1", "theta_2", "theta_5", "location_shifted_bootstrap", "two_stage_bootstrap"}
-)
-"""Variances, and methods that fit again, that no recommended interval rests on."""
-
-LAST: Final = frozenset({"prediction"})
-"""Intervals recommended only where nothing else was built."""
-
-PROPORTIONS: Final = frozenset({"wilson", "clopper_pearson"})
-"""Intervals of a proportion: they rest on no variance, and a difference has none."""
+from thetahat.registry import MethodInfo
+from thetahat.traits import IntervalForm
+from thetahat.values.types import BlockKind, Needs, Target
 
 DEFAULT_TARGET: Final = {
     BlockKind.RANDOM: Target.THESE_SOURCES,
@@ -28,21 +19,36 @@ DEFAULT_TARGET: Final = {
     BlockKind.HOLDOUT: Target.THESE_MODELS,
     BlockKind.SUBSAMPLES: Target.THESE_SOURCES,
 }
-"""What the verdict on two models speaks of, unless the request says otherwise."""
+"""The target of the verdict on two models, unless the request names another."""
+
+
+class Place(IntEnum):
+    """The groups in which intervals are recommended, first to last."""
+
+    REFIT = 0  # listed by a rule; fits the learner again
+    LISTED = 1  # listed by a rule
+    UNLISTED = 2  # listed by no rule
+    PREDICTION = 3  # about one further block, and not about a mean
+    NEVER = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """An interval with the wire names that its keys in the result stand for."""
+    """An interval with the methods that it rests on; its keys in the result may be others.
+
+    Parameters
+    ----------
+    interval : Interval
+        As the result has it.
+    method : MethodInfo
+        The interval's method.
+    variance : MethodInfo or None
+        The method of its variance; None where it rests on none.
+    """
 
     interval: Interval
-    interval_name: str
-    variance_name: str | None
-
-    @property
-    def pair(self) -> Pair:
-        """What the orders of ``RULES`` speak of."""
-        return self.interval_name, self.variance_name
+    method: MethodInfo
+    variance: MethodInfo | None
 
 
 def recommend(
@@ -59,47 +65,68 @@ def recommend(
     fixed_models : bool
         Whether no model was trained on any of these instances.
     """
-    orders = {
-        target: order_of(kind, target, fixed_models=fixed_models)
-        for target in dict.fromkeys(entry.interval.target for entry in built)
-    }
-    best: dict[Target, int] = {}
-    for target, order in orders.items():
-        ranked = [(_rank(order, e), i) for i, e in enumerate(built) if e.interval.target is target]
-        best[target] = min(ranked)[1]
+    best: dict[Target, tuple[Place, int, int]] = {}
+    for i, entry in enumerate(built):
+        target = entry.interval.target
+        place, rank = _place(entry, kind, fixed_models=fixed_models)
+        best[target] = min(best.get(target, (place, rank, i)), (place, rank, i))
+    recommended = {i: place for place, _, i in best.values() if place is not Place.NEVER}
     return [
-        _marked(orders[entry.interval.target], entry)
-        if best[entry.interval.target] == i and _may_be(entry)
-        else entry
+        _marked(entry, recommended[i]) if i in recommended else entry
         for i, entry in enumerate(built)
     ]
 
 
-def _may_be(entry: Built) -> bool:
-    return entry.variance_name not in NEVER
+def rank_of(
+    method: MethodInfo,
+    variance: MethodInfo | None,
+    kind: BlockKind,
+    target: Target,
+    *,
+    fixed_models: bool,
+) -> int | None:
+    """Return the rank of an interval method on a variance; None where no rule lists it.
+
+    Parameters
+    ----------
+    method, variance : MethodInfo
+        The interval's method and its variance's, which is None where it rests on none and the
+        same where one method gives both.
+    kind : BlockKind
+        What a block is.
+    target : Target
+        What the interval is about.
+    fixed_models : bool
+        Whether no model was trained on any of these instances.
+    """
+    ranked = method if variance is None else variance
+    form = IntervalForm.OWN if ranked is method else method.interval.form
+    if form is IntervalForm.OWN and ranked is not method:
+        return None
+    ranks = (
+        entry.rank(form)
+        for entry in ranked.recommended
+        if entry.applies(kind, target, fixed_models=fixed_models)
+    )
+    return next((rank for rank in ranks if rank is not None), None)
 
 
-def _rank(order: tuple[Pair, ...], entry: Built) -> int:
-    if entry.pair in order:
-        return order.index(entry.pair)
-    if not _may_be(entry):
-        return len(order) + 2
-    return len(order) + (1 if entry.interval_name in LAST else 0)
+def _place(entry: Built, kind: BlockKind, *, fixed_models: bool) -> tuple[Place, int]:
+    target, method, variance = entry.interval.target, entry.method, entry.variance
+    rank = rank_of(method, variance, kind, target, fixed_models=fixed_models)
+    ranked = method if variance is None else variance
+    if rank is not None:
+        fits_again = ranked.needs is Needs.REFITS
+        return (Place.REFIT if fits_again else Place.LISTED), rank
+    if ranked.never_recommended:
+        return Place.NEVER, 0
+    return (Place.PREDICTION if method.interval.is_prediction else Place.UNLISTED), 0
 
 
-def order_of(kind: BlockKind, target: Target, *, fixed_models: bool = False) -> tuple[Pair, ...]:
-    """Return the order of that kind and target, best first; empty where no rule speaks of it."""
-    for rule in RULES:
-        fits = (rule.blocks, rule.target) == (kind, target)
-        if fits and (fixed_models or not rule.only_fixed_models):
-            return (*rule.where_asked, *rule.order)
-    return ()
-
-
-def _marked(order: tuple[Pair, ...], entry: Built) -> Built:
+def _marked(entry: Built, place: Place) -> Built:
     interval = entry.interval
     cautions = interval.cautions
-    if entry.pair not in order:
+    if place > Place.LISTED:
         cautions = (
             *cautions,
             OUTSIDE_THE_RULE(target=interval.target.value),

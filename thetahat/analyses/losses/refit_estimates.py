@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from thetahat.intervals.base import Interval
+from thetahat.registry import MethodInfo
 from thetahat.variances.base import VarianceEstimate
 
 Subject = str | tuple[str, str]
@@ -22,8 +23,8 @@ class Found:
     ----------
     key : str
         Its key in the result: the request's ``as``, or the name.
-    name : str
-        Wire name of the method.
+    method : MethodInfo
+        The method that made it.
     estimate : VarianceEstimate or None
         Intervals are built on it as on any other variance; None where the method gives nothing
         but an interval.
@@ -35,7 +36,7 @@ class Found:
     """
 
     key: str
-    name: str
+    method: MethodInfo
     estimate: VarianceEstimate | None = None
     intervals: tuple[Interval, ...] = ()
     is_own_estimate: bool = False

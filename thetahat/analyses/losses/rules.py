@@ -1,54 +1,57 @@
-"""The rule by which an interval is recommended.
+"""The rules by which an interval is recommended: one for each kind of block and each target.
 
-For each target there is an order of (interval, variance) pairs; the first that could be built is
-recommended, and where none of the order was, the first other that could, in the result's order.
-The reasons:
+The interval with the smallest rank that could be built is recommended for its target. The ranks
+are in the files of the methods (``MethodInfo.recommended``), so that a new method brings its own.
+Where no ranked interval could be built, the first other that could is recommended, in the order
+of the result. The reasons for the ranks:
 
-- Random folds, ``these_sources``: every two training sets share most of their instances, so fold
-  means are correlated, and what ignores that covers too rarely. ``nadeau_bengio`` allows for it
-  and covered close to its level in the largest published comparison; ``theta_3`` (B/K) ignores
-  the correlation; the forms that see only the spread within folds are the last resort.
-- Random folds, ``these_models``: a central limit theorem holds for both forms under stability.
-  ``bayle_within`` covered as often as ``bayle_all_pairs`` over single partitions and more often
-  over repeats and halves, for a few hundredths of width; with one instance in a fold only the
-  other can be had. Where instances come in clusters they are not independent, so
-  ``cluster_robust`` goes before both.
+- Random folds, ``these_sources``: any two training sets share most of their instances, so fold
+  means are correlated, and intervals that ignore the correlation cover too rarely.
+  ``nadeau_bengio`` allows for it and covered close to its level in the largest published
+  comparison. ``theta_3`` (B/K) ignores the correlation; the variances that see only the spread
+  within folds are the last resort.
+- Random folds, ``these_models``: a central limit theorem holds for both Bayle variances if the
+  learner is stable. ``bayle_within`` covered as often as ``bayle_all_pairs`` over single
+  partitions and more often over repeats and halves, for a few hundredths of width; with one
+  instance in a fold only ``bayle_all_pairs`` can be computed. Instances that come in clusters are
+  not independent, so ``cluster_robust`` goes before both.
 - Sources, ``these_sources``: ``theta_B`` is twice ``theta_A``, the margin that its authors give
   for the covariance within a source.
-- Sources that the models were not trained on (the tasks of a benchmark): nothing is shared by
-  training, ``theta_A`` is unbiased for ``these_sources``, and its double would only be too long.
+- Sources that the models were not trained on (the tasks of a benchmark): no training data are
+  shared, ``theta_A`` is unbiased for ``these_sources``, and twice its value would only make the
+  interval too long.
 - Sources, ``new_source``: the sources are the sample, with K - 1 degrees of freedom. Any two of
   the models share most of their training sources, so the sources' means move together, which B/K
   (``theta_gamma``) does not see: its intervals covered in .84 to .93 of the cases. With the
-  allowance of ``nadeau_bengio`` they covered in .95 to .98, for models and for differences. Of
+  allowance of ``nadeau_bengio`` they covered in .95 to .98, for models and for differences. For
   models that were not trained on any of the sources ``theta_gamma`` leaves nothing out.
-  ``prediction`` is about the average loss seen on one more source, not about its expectation: it
-  is shown, and recommended only where nothing else was asked for.
-- Subsamples, ``these_sources``: ``nadeau_bengio`` was made for them. Nothing else is known to
-  allow for training and test parts that both overlap.
+  ``prediction`` is about the average loss observed on one more source, not about its expectation:
+  it is shown, and recommended only where no other interval was built.
+- Subsamples, ``these_sources``: ``nadeau_bengio`` was made for them. No other method is known to
+  allow for training parts and test parts that both overlap.
 - Holdout: with clusters, ``cluster_robust``; ``wilson`` for zero-one losses, because the others
   fail near 0 and 1; else t on ``iid``.
 
-Methods that fit the learner again cost many fits and are there only where a request names them;
-then they go first, for they see what the others have to assume. In the largest published
-comparison ``bates_nested_cv``, ``out_of_bag`` and ``conservative_z`` covered at least as often as
-they said, with moderate widths; ``austern_zhou`` did too, and was two to three times as wide. In
-ours ``out_of_bag`` covered like ``conservative_z`` at three quarters of its width, and
-``bccv_percentile``, which takes the most fits of all, nearer to its level than either at four
-fifths of the width of ``out_of_bag``.
+Methods that fit the learner again cost many fits and are computed only where a request names
+them; they are then preferred, because they observe what the others assume. In the largest
+published comparison ``bates_nested_cv``, ``out_of_bag`` and ``conservative_z`` covered at least
+at their level, with moderate widths; ``austern_zhou`` did too, and was two to three times as
+wide. In our comparison ``out_of_bag`` covered like ``conservative_z`` at three quarters of its
+width, and ``bccv_percentile``, which takes the most fits of all, came nearer to its level than
+either at four fifths of the width of ``out_of_bag``.
 
-The bootstrap's intervals, which draw instances, clusters or sources, stand at the end: they rest
-on the same units as what goes before, leave the same out, and with few units are shorter. Of them
-``studentised`` comes closest to its level, then ``bca``.
+Bootstrap intervals, which draw instances, clusters or sources, come last: they rest on the same
+units as the others, leave out the same parts of the variance, and are shorter with few units. Of
+them ``studentised`` comes closest to its level, then ``bca``.
 
-``theta_1`` (no variance of anything), ``theta_2`` and ``theta_5`` are never recommended, whatever
-was asked for, nor are ``location_shifted_bootstrap`` and ``two_stage_bootstrap``, which covered in
-half of the cases there (here the first in .66, and the second, which is out of bag here, in .96).
-``theta_5`` is nearly unbiased over many data sets, but on one it comes out
-negative in about two of five, with a root mean squared error several times that of ``theta_3``:
-unbiasedness alone is no reason to recommend.
+``theta_1`` (not the variance of anything), ``theta_2`` and ``theta_5`` are never recommended, nor
+are ``location_shifted_bootstrap`` and ``two_stage_bootstrap``, which covered in half of the cases
+in that comparison (here the first in .66, and the second, which is out of bag here, in .96).
+``theta_5`` is nearly unbiased over many data sets, but on a single one it is negative in about
+two of five, with a root mean squared error several times that of ``theta_3``: unbiasedness alone
+is no reason to recommend it.
 
-The figures of our own comparison are those of the preset ``interval_coverage``, which are kept
+The figures of our own comparison are those of the preset ``interval_coverage``; they are kept
 under ``docs/results``.
 
 Source: nadeau2003, bayle2020, geras2013, schulz2024.
@@ -56,26 +59,18 @@ Source: nadeau2003, bayle2020, geras2013, schulz2024.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from thetahat.values.types import BlockKind, Target
-
-Pair = tuple[str, str | None]
-"""Wire names of an interval method and of the variance it is built on."""
-
-
-RESAMPLED: Final[tuple[Pair, ...]] = (
-    ("studentised", None),
-    ("bca", None),
-    ("percentile", None),
-    ("basic", None),
-)
+from thetahat.analyses.losses.recommendation import rank_of
+from thetahat.registry import MethodInfo
+from thetahat.values.types import BlockKind, Needs, Target
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The order of one kind of block and one target.
+    """A kind of block and a target, and why intervals are ranked as they are for them.
 
     Parameters
     ----------
@@ -83,96 +78,79 @@ class Rule:
         What a block is.
     target : Target
         What the interval is to cover.
-    order : tuple of Pair
-        Best first; ``wilson``, ``clopper_pearson`` and the bootstrap's rest on no variance.
     reason : str
-        Why, in one sentence.
+        Why the ranks are as they are, in one sentence.
     only_fixed_models : bool
         Whether it is for models that were not trained on any of these instances; it then goes
-        before the rule for all.
-    where_asked : tuple of Pair
-        What goes before the order where a request names it: methods that fit the learner again.
+        before the rule for all models.
     """
 
     blocks: BlockKind
     target: Target
-    order: tuple[Pair, ...]
     reason: str
     only_fixed_models: bool = False
-    where_asked: tuple[Pair, ...] = ()
-
-    def as_data(self) -> dict[str, Any]:
-        """Return the rule as JSON, for ``GET /v1/methods``."""
-        return {
-            "blocks": self.blocks.value,
-            "target": self.target.value,
-            "only_fixed_models": self.only_fixed_models,
-            "where_asked": _as_data(self.where_asked),
-            "order": _as_data(self.order),
-            "reason": self.reason,
-        }
 
 
-def _as_data(order: tuple[Pair, ...]) -> list[dict[str, str | None]]:
-    return [{"interval": interval, "variance": variance} for interval, variance in order]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedInterval:
+    """An interval and the variance that it is built on, by wire name.
+
+    Parameters
+    ----------
+    interval : str
+        The interval.
+    variance : str or None
+        The variance; None where the interval rests on none.
+    """
+
+    interval: str
+    variance: str | None
 
 
-OF_THE_LEARNER: Final[tuple[Pair, ...]] = (
-    ("bccv_percentile", "bccv_percentile"),
-    ("normal", "out_of_bag"),
-    ("normal", "conservative_z"),
-    ("normal", "austern_zhou"),
-)
-OF_THE_MODEL: Final[tuple[Pair, ...]] = (
-    ("bates_nested_cv", "bates_nested_cv"),
-    ("normal", "bates_nested_cv"),
-)
-OF_SOURCES: Final[tuple[Pair, ...]] = (
-    ("student_t", "theta_gamma"),
-    ("normal", "theta_gamma"),
-    *RESAMPLED,
-)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedRule:
+    """A rule with the intervals that it ranks, as ``GET /v1/methods`` shows it.
+
+    Parameters
+    ----------
+    blocks : BlockKind
+        What a block is.
+    target : Target
+        What the interval is to cover.
+    only_fixed_models : bool
+        Whether it is for models that were not trained on any of these instances.
+    where_asked : tuple of RankedInterval
+        Intervals of methods that fit the learner again, best first; where a request names one,
+        it goes before the order.
+    order : tuple of RankedInterval
+        The other intervals, best first.
+    reason : str
+        Why the order is as it is.
+    """
+
+    blocks: BlockKind
+    target: Target
+    only_fixed_models: bool
+    where_asked: tuple[RankedInterval, ...]
+    order: tuple[RankedInterval, ...]
+    reason: str
 
 
 RULES: Final = (
     Rule(
         BlockKind.RANDOM,
         Target.THESE_SOURCES,
-        (
-            ("student_t", "nadeau_bengio"),
-            ("student_t", "bouckaert_frank"),
-            ("student_t", "theta_3"),
-            ("student_t", "theta_4"),
-            ("normal", "nadeau_bengio"),
-            ("normal", "theta_3"),
-            ("normal", "theta_4"),
-        ),
         "training sets of random folds overlap, and nadeau_bengio allows for it",
-        where_asked=OF_THE_LEARNER,
     ),
     Rule(
         BlockKind.RANDOM,
         Target.THESE_MODELS,
-        (
-            ("student_t", "cluster_robust"),
-            ("normal", "bayle_within"),
-            ("normal", "bayle_all_pairs"),
-            ("normal", "cluster_robust"),
-            *RESAMPLED,
-        ),
         "a central limit theorem holds for the bayle forms where the learner is stable; clusters, "
         "where they are given, are what is independent",
-        where_asked=OF_THE_MODEL,
     ),
     Rule(
         BlockKind.SOURCE,
         Target.THESE_SOURCES,
-        (
-            ("student_t", "theta_A"),
-            ("student_t", "theta_B"),
-            ("normal", "theta_A"),
-            ("normal", "theta_B"),
-        ),
         "models that were not trained on these data share no training sources, so theta_A leaves "
         "nothing out",
         only_fixed_models=True,
@@ -180,18 +158,11 @@ RULES: Final = (
     Rule(
         BlockKind.SOURCE,
         Target.THESE_SOURCES,
-        (
-            ("student_t", "theta_B"),
-            ("student_t", "theta_A"),
-            ("normal", "theta_B"),
-            ("normal", "theta_A"),
-        ),
         "theta_B leaves room for the covariance within a source that theta_A does not see",
     ),
     Rule(
         BlockKind.SOURCE,
         Target.NEW_SOURCE,
-        OF_SOURCES,
         "models that were not trained on these data share no training sources, so the sources' "
         "means are independent, with K - 1 degrees of freedom",
         only_fixed_models=True,
@@ -199,55 +170,89 @@ RULES: Final = (
     Rule(
         BlockKind.SOURCE,
         Target.NEW_SOURCE,
-        (
-            ("student_t", "nadeau_bengio"),
-            ("normal", "nadeau_bengio"),
-            *OF_SOURCES,
-        ),
         "the sources are the sample, and nadeau_bengio allows for training sources in common, "
         "which make their means move together",
     ),
     Rule(
         BlockKind.SOURCE,
         Target.THESE_MODELS,
-        (("student_t", "cluster_robust"), ("normal", "cluster_robust")),
         "clusters, where they are given, are what is independent",
     ),
     Rule(
         BlockKind.HOLDOUT,
         Target.THESE_MODELS,
-        (
-            ("student_t", "cluster_robust"),
-            ("wilson", None),
-            ("student_t", "iid"),
-            ("normal", "cluster_robust"),
-            ("normal", "iid"),
-            *RESAMPLED,
-        ),
         "instances of one cluster are not independent; near 0 and 1 wilson holds its level where "
         "the others do not",
-        where_asked=OF_THE_MODEL,
     ),
     Rule(
         BlockKind.SUBSAMPLES,
         Target.THESE_SOURCES,
-        (("student_t", "nadeau_bengio"), ("normal", "nadeau_bengio")),
         "training parts overlap and so may test parts, and nadeau_bengio was made for such splits",
-        where_asked=OF_THE_LEARNER,
     ),
     Rule(
         BlockKind.SUBSAMPLES,
         Target.THESE_MODELS,
-        (),
         "over test parts that may overlap nothing but fitting again speaks of the fitted models",
-        where_asked=OF_THE_MODEL,
     ),
     Rule(
         BlockKind.HOLDOUT,
         Target.THESE_SOURCES,
-        (),
         "one test set of one model shows nothing of the learner; fitting again does",
-        where_asked=OF_THE_LEARNER,
     ),
 )
-"""The orders by kind of block and target; the service shows them as they stand."""
+"""One rule for each kind of block and each target for which an interval can be recommended."""
+
+
+def list_rules(
+    intervals: Iterable[MethodInfo], variances: Iterable[MethodInfo]
+) -> tuple[ListedRule, ...]:
+    """Return the rules with the intervals that they rank.
+
+    Parameters
+    ----------
+    intervals, variances : iterable of MethodInfo
+        All methods that a request may name in these two lists, those that fit the learner again
+        included.
+    """
+    pairs = tuple(_pairs(tuple(intervals), tuple(variances)))
+    return tuple(
+        ListedRule(
+            blocks=rule.blocks,
+            target=rule.target,
+            only_fixed_models=rule.only_fixed_models,
+            where_asked=_in_order(rule, pairs, fit_again=True),
+            order=_in_order(rule, pairs, fit_again=False),
+            reason=rule.reason,
+        )
+        for rule in RULES
+    )
+
+
+_Pair = tuple[MethodInfo, MethodInfo | None]
+
+
+def _pairs(intervals: tuple[MethodInfo, ...], variances: tuple[MethodInfo, ...]) -> Iterator[_Pair]:
+    """Yield every interval by itself and on every variance."""
+    for interval in intervals:
+        yield interval, interval if _fits_again(interval) else None
+        for variance in variances:
+            if variance is not interval:
+                yield interval, variance
+
+
+def _in_order(
+    rule: Rule, pairs: tuple[_Pair, ...], *, fit_again: bool
+) -> tuple[RankedInterval, ...]:
+    ranked: list[tuple[int, RankedInterval]] = []
+    for interval, variance in pairs:
+        rank = rank_of(
+            interval, variance, rule.blocks, rule.target, fixed_models=rule.only_fixed_models
+        )
+        if rank is not None and _fits_again(variance or interval) is fit_again:
+            name = None if variance is None else variance.name
+            ranked.append((rank, RankedInterval(interval=interval.name, variance=name)))
+    return tuple(pair for _, pair in sorted(ranked, key=lambda entry: entry[0]))
+
+
+def _fits_again(method: MethodInfo) -> bool:
+    return method.needs is Needs.REFITS

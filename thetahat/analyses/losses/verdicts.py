@@ -11,6 +11,7 @@ from thetahat.analyses.losses.power import detectable_difference, power_of
 from thetahat.analyses.losses.result import BriefVerdict, Decision, Detectable, Plan, Verdict
 from thetahat.analyses.losses.verdict_text import reason_of
 from thetahat.corrections.corrections import adjust, for_bounds
+from thetahat.paired_tests.sign import Sign
 
 ORDER: Final = (Decision.EQUIVALENT, Decision.BETTER, Decision.WORSE, Decision.NOT_WORSE)
 """Decisions in the order in which the first that holds is taken."""
@@ -100,7 +101,7 @@ def _under(p_value: float | None, alpha: float) -> bool:
 def _method_of(question: Question) -> str | None:
     if question.basis is not None:
         return question.basis.method
-    return None if question.constant in (None, 0) else "sign"
+    return None if question.constant in (None, 0) else Sign.info.name
 
 
 def _planning_alpha(terms: Terms, n_pairs: int) -> float:

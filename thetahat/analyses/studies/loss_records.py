@@ -28,8 +28,6 @@ from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
 from thetahat.variances.base import VarianceEstimate, VarianceEstimator
 
-PREDICTION: Final = "prediction"
-"""Wire name of the interval that is for an observation."""
 RECOMMENDED: Final = "recommended"
 """The interval that the service recommends for a target, whichever that is in a repetition."""
 
@@ -125,7 +123,7 @@ def _told(
             if interval.variance is None
             else (f"{interval.method}:{interval.variance}")
         )
-        target = PREDICTED if built.interval_name == PREDICTION else interval.target.value
+        target = PREDICTED if built.method.interval.is_prediction else interval.target.value
         yield from _interval(key, subject, label, target, interval)
         if interval.recommended:
             yield from _interval(key, subject, RECOMMENDED, target, interval)

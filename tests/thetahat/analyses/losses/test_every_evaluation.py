@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.thetahat.analyses.losses.tables import result_of, table_of
-from thetahat.analyses.losses.recommendation import NEVER
 from thetahat.analyses.losses.verdicts import ORDER
+from thetahat.refit_estimators import EVERY_VARIANCE
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout, layout_of, layout_of_scores
 from thetahat.values.types import BlockKind, FloatArray
@@ -103,6 +103,9 @@ def _choices() -> st.SearchStrategy[dict[str, Any]]:
             "range": st.sampled_from([None, (0.0, 1.0)]),
         }
     )
+
+
+NEVER = {name for name, method in EVERY_VARIANCE.items() if method.info.never_recommended}
 
 
 @given(tables(), _choices())

@@ -9,6 +9,7 @@ from tests.thetahat.analyses.losses.tables import evaluated
 from thetahat.analyses.losses import Choices
 from thetahat.analyses.losses.refit_estimates import Found
 from thetahat.intervals.base import Interval
+from thetahat.refit_estimators import REFIT_ESTIMATORS
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import layout_of
 from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
@@ -34,7 +35,12 @@ def _variance(estimate: float, value: float) -> VarianceEstimate:
 
 def test_golden_an_own_estimate_stands_apart_with_its_intervals() -> None:
     """0.5 -+ 1.959964 x 0.1, by hand."""
-    found = Found(key="oob", name="out_of_bag", estimate=_variance(0.5, 0.01), is_own_estimate=True)
+    found = Found(
+        key="oob",
+        method=REFIT_ESTIMATORS["out_of_bag"].info,
+        estimate=_variance(0.5, 0.01),
+        is_own_estimate=True,
+    )
     model = evaluated(_table(), Choices(), 1, found={"a": [found]})["models"]["a"]
     told = model["estimates"]["oob"]
     assert (told["estimate"], told["variance"]) == (0.5, 0.01)
@@ -47,7 +53,9 @@ def test_golden_an_own_estimate_stands_apart_with_its_intervals() -> None:
 
 
 def test_exact_a_variance_joins_the_variances_of_models_and_pairs() -> None:
-    found = Found(key="nested", name="bates_nested_cv", estimate=_variance(0.1, 0.04))
+    found = Found(
+        key="nested", method=REFIT_ESTIMATORS["bates_nested_cv"].info, estimate=_variance(0.1, 0.04)
+    )
     result = evaluated(_table(), Choices(), 1, found={("a", "b"): [found]})
     assert "estimates" not in result["models"]["a"]
     assert "nested" not in result["models"]["a"]["variances"]
@@ -70,7 +78,11 @@ def test_exact_an_interval_of_its_own_is_shown_and_one_per_target_recommended() 
         upper=1.7,
         degrees_of_freedom=None,
     )
-    found = Found(key="two_stage_bootstrap", name="two_stage_bootstrap", intervals=(own,))
+    found = Found(
+        key="two_stage_bootstrap",
+        method=REFIT_ESTIMATORS["two_stage_bootstrap"].info,
+        intervals=(own,),
+    )
     choices = Choices(clip=True, range=(0.0, 1.0))
     model = evaluated(_table(), choices, 1, found={"a": [found]})["models"]["a"]
     (told,) = (i for i in model["intervals"] if i["method"] == "two_stage_bootstrap")

@@ -14,6 +14,7 @@ from thetahat.analyses.losses.power import power_of
 from thetahat.analyses.losses.result import Plan
 from thetahat.values.layout import Layout, layout_of
 from thetahat.values.types import BlockKind, FloatArray, Target
+from thetahat.variances import VARIANCES
 
 FOLDS = five_by_nine(BlockKind.RANDOM).layout
 SOURCES = five_by_nine(BlockKind.SOURCE).layout
@@ -34,7 +35,7 @@ def basis(
         target=target,
         method="student_t",
         variance=variance,
-        variance_name=variance,
+        traits=VARIANCES[variance].info.variance,
     )
 
 

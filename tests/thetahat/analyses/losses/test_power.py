@@ -65,7 +65,6 @@ def _on_new_sources(within: float | None, error: float = 0.1) -> Basis:
         target=Target.NEW_SOURCE,
         method="student_t",
         variance="theta_gamma",
-        variance_name="theta_gamma",
         within=within,
     )
 

@@ -16,10 +16,12 @@ from tests.thetahat.analyses.losses.tables import (
 )
 from thetahat.analyses.losses import RULES
 from thetahat.analyses.losses.comparisons import basis_of
-from thetahat.analyses.losses.recommendation import LAST, NEVER, Built, order_of, recommend
+from thetahat.analyses.losses.recommendation import Built, recommend
+from thetahat.analyses.losses.rules import ListedRule, list_rules
 from thetahat.intervals import INTERVALS
 from thetahat.intervals.base import Interval
-from thetahat.refit_estimators import REFIT_ESTIMATORS
+from thetahat.refit_estimators import EVERY_INTERVAL, EVERY_VARIANCE, REFIT_ESTIMATORS
+from thetahat.values.json_values import to_json
 from thetahat.values.layout import layout_of
 from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
 from thetahat.variances import VARIANCES
@@ -39,7 +41,11 @@ def built(method: str, variance: str | None, target: Target) -> Built:
         upper=2.0,
         degrees_of_freedom=None,
     )
-    return Built(interval, method, variance)
+    return Built(
+        interval,
+        EVERY_INTERVAL[method].info,
+        None if variance is None else EVERY_VARIANCE[variance].info,
+    )
 
 
 def best_of(result: dict[str, Any], model: str = "nb") -> dict[str, tuple[str, str | None]]:
@@ -47,37 +53,65 @@ def best_of(result: dict[str, Any], model: str = "nb") -> dict[str, tuple[str, s
     return {i["target"]: (i["method"], i["variance"]) for i in intervals if i["recommended"]}
 
 
+def listed() -> tuple[ListedRule, ...]:
+    intervals, variances = EVERY_INTERVAL.values(), EVERY_VARIANCE.values()
+    return list_rules([m.info for m in intervals], [m.info for m in variances])
+
+
+def first_of(kind: BlockKind, target: Target, n: int = 1) -> list[tuple[str, str | None]]:
+    (rule,) = (
+        rule
+        for rule in listed()
+        if (rule.blocks, rule.target, rule.only_fixed_models) == (kind, target, False)
+    )
+    order = (*rule.where_asked, *rule.order)
+    return [(pair.interval, pair.variance) for pair in order[:n]]
+
+
 def test_golden_rules_are_data() -> None:
-    data = [rule.as_data() for rule in RULES]
+    data = to_json(listed())
+    assert isinstance(data, list)
 
     assert json.loads(json.dumps(data)) == data
-    first = data[0]
+    first: Any = data[0]
     assert (first["blocks"], first["target"]) == ("random", "these_sources")
     assert first["order"][0] == {"interval": "student_t", "variance": "nadeau_bengio"}
-    assert all(rule["reason"] for rule in data)
+    assert all(rule.reason for rule in listed())
 
 
 def test_property_rules_name_each_case_once_and_only_methods_of_a_fitting_kind() -> None:
     cases = {(rule.blocks, rule.target, rule.only_fixed_models) for rule in RULES}
     assert len(cases) == len(RULES)
-    for rule in RULES:
-        assert not {variance for _, variance in rule.order} & NEVER
-        assert not {interval for interval, _ in rule.order} & LAST
-        for interval, variance in rule.order:
-            assert rule.blocks in INTERVALS[interval].info.blocks
-            if variance is not None:
-                assert rule.blocks in VARIANCES[variance].info.blocks
-                assert rule.target in VARIANCES[variance].info.targets
-        for interval, variance in rule.where_asked:
-            assert interval in {**INTERVALS, **REFIT_ESTIMATORS}
-            assert variance is not None
-            assert rule.blocks in REFIT_ESTIMATORS[variance].info.blocks
-            assert rule.target in REFIT_ESTIMATORS[variance].info.targets
+    for rule in listed():
+        for pair in rule.order:
+            interval = INTERVALS[pair.interval].info
+            assert not interval.interval.is_prediction
+            assert rule.blocks in interval.blocks
+            if pair.variance is not None:
+                variance = VARIANCES[pair.variance].info
+                assert not variance.never_recommended
+                assert rule.blocks in variance.blocks
+                assert rule.target in variance.targets
+        for pair in rule.where_asked:
+            assert pair.interval in {**INTERVALS, **REFIT_ESTIMATORS}
+            assert pair.variance is not None
+            assert rule.blocks in REFIT_ESTIMATORS[pair.variance].info.blocks
+            assert rule.target in REFIT_ESTIMATORS[pair.variance].info.targets
+
+
+def test_exact_every_rank_belongs_to_one_rule() -> None:
+    """A rank that no rule lists would be used, and never shown."""
+    cases = {(rule.blocks, rule.target) for rule in RULES}
+    for method in {**EVERY_INTERVAL, **EVERY_VARIANCE}.values():
+        for place in method.info.recommended:
+            assert {(kind, place.target) for kind in place.blocks} <= cases
+            assert not method.info.never_recommended
 
 
 @pytest.mark.parametrize("name", ["location_shifted_bootstrap", "two_stage_bootstrap"])
 def test_exact_what_covers_far_too_seldom_is_never_recommended(name: str) -> None:
-    alone = Built(built(name, None, Target.THESE_SOURCES).interval, name, name)
+    method = REFIT_ESTIMATORS[name].info
+    alone = Built(built("percentile", None, Target.THESE_SOURCES).interval, method, method)
     (marked,) = recommend(BlockKind.HOLDOUT, [alone])
     assert not marked.interval.recommended
 
@@ -88,12 +122,8 @@ def test_exact_what_was_asked_for_and_fitted_again_goes_first() -> None:
         (BlockKind.RANDOM, Target.THESE_SOURCES, ("bccv_percentile", "bccv_percentile")),
         (BlockKind.HOLDOUT, Target.THESE_SOURCES, ("bccv_percentile", "bccv_percentile")),
     ]:
-        assert order_of(kind, target)[0] == first
-    assert order_of(BlockKind.RANDOM, Target.THESE_SOURCES)[1] == ("normal", "out_of_bag")
-
-
-def test_golden_no_rule_no_order() -> None:
-    assert order_of(BlockKind.HOLDOUT, Target.NEW_SOURCE) == ()
+        assert first_of(kind, target) == [first]
+    assert first_of(BlockKind.RANDOM, Target.THESE_SOURCES, 2)[1] == ("normal", "out_of_bag")
 
 
 @pytest.mark.parametrize(
@@ -111,13 +141,17 @@ def test_golden_order_of_random_folds(available: list[str], best: str | None) ->
 
     found = recommend(BlockKind.RANDOM, entries)
 
-    assert [b.variance_name for b in found] == available  # the order stays
-    assert [b.variance_name for b in found if b.interval.recommended] == [best] * (best is not None)
+    names = [b.variance and b.variance.name for b in found]
+    assert names == available  # the order stays
+    marked = [name for name, b in zip(names, found, strict=True) if b.interval.recommended]
+    assert marked == [best] * (best is not None)
 
 
 def test_golden_an_interval_outside_the_rule_says_so() -> None:
     (inside,) = recommend(BlockKind.RANDOM, [built("normal", "bayle_within", Target.THESE_MODELS)])
-    (outside,) = recommend(BlockKind.RANDOM, [built("normal", "other", Target.THESE_MODELS)])
+    (outside,) = recommend(
+        BlockKind.RANDOM, [built("normal", "cluster_bootstrap", Target.THESE_MODELS)]
+    )
 
     assert inside.interval.cautions == ()
     assert [c.code for c in outside.interval.cautions] == ["outside_the_rule"]

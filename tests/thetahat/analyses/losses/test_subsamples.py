@@ -20,6 +20,7 @@ from thetahat.paired_tests.wilcoxon import Wilcoxon
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout, layout_of, layout_of_scores
 from thetahat.values.types import BlockKind, Target
+from thetahat.variances import VARIANCES
 
 KIND = BlockKind.SUBSAMPLES
 FITS = {  # nothing else is for test parts that overlap; a name comes in here on purpose alone
@@ -181,7 +182,7 @@ def planned(layout: Layout) -> Any:
         target=Target.THESE_SOURCES,
         method="student_t",
         variance="nadeau_bengio",
-        variance_name="nadeau_bengio",
+        traits=VARIANCES["nadeau_bengio"].info.variance,
     )
     return plan(basis, layout, alpha=0.05, power=0.8, margin=None)[0]
 

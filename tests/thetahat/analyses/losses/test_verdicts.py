@@ -31,7 +31,6 @@ def question(
         target=target,
         method="normal" if degrees is None else "student_t",
         variance="bayle_all_pairs",
-        variance_name="bayle_all_pairs",
     )
     return Question(a=a, b=b, basis=basis, constant=None, n_units=45)
 

@@ -1,0 +1,143 @@
+"""The traits of a method that rules ask for, so that no rule has to know a method's name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from thetahat.values.types import BlockKind, Target
+
+
+class IntervalForm(StrEnum):
+    """How an interval is made of a variance, or that it is not made of one."""
+
+    OWN = "own"  # the method builds its own interval, on no other method's variance
+    T = "t"  # mean -+ t quantile x standard error
+    NORMAL = "normal"  # mean -+ normal quantile x standard error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recommendation:
+    """The place of a method's intervals in the order in which intervals are recommended.
+
+    The interval with the smallest rank that could be built is recommended for its target. Ranks
+    are compared between all methods of one block kind and target, and stand in steps of ten so
+    that a new method finds a place between two others. Methods that fit the learner again are
+    there only where a request names them, and then go before all others.
+
+    Parameters
+    ----------
+    blocks : frozenset of BlockKind
+        The kinds of block that this is about.
+    target : Target
+        The target that this is about.
+    own, t, normal : int or None
+        Rank of the interval that the method builds itself, of the t interval on its variance and
+        of the normal interval on its variance; None where that interval has no place.
+    fixed_models : bool or None
+        True: only for models that were not trained on any of these instances. False: only for
+        models that were. None: for both.
+    """
+
+    blocks: frozenset[BlockKind]
+    target: Target
+    own: int | None = None
+    t: int | None = None
+    normal: int | None = None
+    fixed_models: bool | None = None
+
+    def applies(self, kind: BlockKind, target: Target, *, fixed_models: bool) -> bool:
+        """Return whether this is about that kind of block, that target and such models."""
+        fits = self.fixed_models is None or self.fixed_models is fixed_models
+        return fits and kind in self.blocks and target is self.target
+
+    def rank(self, form: IntervalForm) -> int | None:
+        """Return the rank of an interval of that form."""
+        return {
+            IntervalForm.OWN: self.own,
+            IntervalForm.T: self.t,
+            IntervalForm.NORMAL: self.normal,
+        }[form]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VarianceTraits:
+    r"""What rules ask of a variance estimator.
+
+    Parameters
+    ----------
+    degrees_grow_with : "instances", "clusters" or None
+        Whether each further instance, or each further cluster, adds a degree of freedom; None
+        where their number rests on the number of blocks or splits.
+    shrinks_with_splits : bool
+        Whether it is :math:`(1/J + n_2/n_1) S^2` over J splits, so that more splits of the same
+        instances shrink it down to a floor.
+    knows_clusters : bool
+        Whether losses within a cluster may depend on each other.
+    is_between_sources : bool
+        Whether it is B / K: the variance of K source means, over their number. A prediction for
+        one further source can rest on it.
+    is_of_one_sample : bool
+        Whether it is V / M: the variance of the M losses of one test set (ddof 1), over their
+        number. Many pairs of models can then be tested at once.
+    default_of_t_test : frozenset of BlockKind
+        The kinds of block for which a t test rests on it unless a request names another variance;
+        of two such, the one that knows clusters is for data with clusters.
+    """
+
+    degrees_grow_with: Literal["instances", "clusters"] | None = None
+    shrinks_with_splits: bool = False
+    knows_clusters: bool = False
+    is_between_sources: bool = False
+    is_of_one_sample: bool = False
+    default_of_t_test: frozenset[BlockKind] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntervalTraits:
+    """What rules ask of an interval.
+
+    Parameters
+    ----------
+    form : IntervalForm
+        How it is made of a variance, or that it is not.
+    is_prediction : bool
+        Whether it is about the loss that will be observed on one further block, and not about a
+        mean. It is recommended only where no other interval was built, and no verdict rests on it.
+    """
+
+    form: IntervalForm = IntervalForm.OWN
+    is_prediction: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LossTraits:
+    """What rules ask of a loss.
+
+    Parameters
+    ----------
+    can_be_zero_one : bool
+        Whether all of its values may be 0 or 1, as methods for error rates need it.
+    of_least_squares : bool
+        Whether a learner fitted by least squares minimises it.
+    """
+
+    can_be_zero_one: bool = False
+    of_least_squares: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightTraits:
+    """What rules ask of an estimator of importance weights.
+
+    Parameters
+    ----------
+    are_given : bool
+        Whether the weights are those of the request, so that nothing is estimated.
+    has_function : bool
+        Whether it can weigh rows that it was not estimated from.
+    """
+
+    are_given: bool = False
+    has_function: bool = True
