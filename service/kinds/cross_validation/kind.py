@@ -196,10 +196,12 @@ def _finish(
         tested = np.concatenate([outcome.test for outcome in next(iter(ran.values()))])
         weights, sources = importance.weights.validation[tested], sources_of(plan.data, tested)
         evaluation = add_risks(evaluation, table, weights, choices, importance.risks, sources)
+    metrics = metrics_of(given.metrics)
+    judged = judged_of(metrics, plan.data, ran)
+    evaluation = add_metrics(evaluation, metrics, judged, table.layout, choices, job.seed)
     result = to_json(evaluation)
     if importance is not None:
         result["weights"] = importance.told(given, job.seed)
-    metrics = metrics_of(given.metrics)
     of_split = cautions_of_clusters(plan.data, plan.scheme.block_kind, next(iter(ran.values())))
     of_scheme = (
         *getattr(plan.scheme, "cautions", ()),
@@ -207,8 +209,6 @@ def _finish(
         *cautions_of_data(given, plan.data),
     )
     of_fits = cautions_of(ran)
-    judged = judged_of(metrics, plan.data, ran)
-    add_metrics(result, metrics, judged, table.layout, choices, job.seed)
     result["failures"] = failures
     result["learners"] = {name: path_of(of_one.reasons) for name, of_one in ran.items()}
     result["cautions"] += told([*_left_out(failures), *of_scheme, *fewer, *of_fits, *cautions])

@@ -97,10 +97,10 @@ def finish(
     check(table.layout, extra.choices_to_check(choices), table.names)
     again = {name: found.again[name] for name in largest}
     fits, of_extra = found_again(plan, seed, again, choices)
-    result = to_json(evaluate(table, choices, seed, found=fits))
+    evaluation = evaluate(table, choices, seed, found=fits)
     metrics = given.built_metrics()
     judged = judged_of(metrics, plan.data, largest)
-    add_metrics(result, metrics, judged, table.layout, choices, seed)
+    result = to_json(add_metrics(evaluation, metrics, judged, table.layout, choices, seed))
     result["sizes"], result["size"] = labels, labels[last]
     result["grow_by"], result["stratified"] = growth.grow_by, growth.stratified
     result["curves"] = found.curves

@@ -115,8 +115,8 @@ class PredictionsKind(JobKind[PredictionsRequest]):
         table, judged = _judged_table(given, job.datasets)
         metrics = metrics_of(given.metrics)
         check(table.layout, choices, table.names, other_than_zero_one(table))
-        result = to_json(evaluate(table, choices, job.seed))
-        add_metrics(result, metrics, judged, table.layout, choices, job.seed)
+        evaluation = evaluate(table, choices, job.seed)
+        result = to_json(add_metrics(evaluation, metrics, judged, table.layout, choices, job.seed))
         if given.blocks is None:
             result["cautions"].append(to_json(BLOCKS_ASSUMED))
         classes = next(iter(judged.values())).classes

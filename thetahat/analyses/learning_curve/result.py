@@ -91,9 +91,9 @@ def curve_of(  # noqa: PLR0913 - the points, and how they are read
         choices, tests=(), omnibus=(), correction="none", detail="full", control=None
     )
     with_largest = replace(plain_choices, control=largest.key)
-    result = to_json(evaluate(table, with_largest, seed))
+    evaluation = evaluate(table, with_largest, seed)
     judged = {point.key: point.judged for point in points if point.judged is not None}
-    add_metrics(result, metrics, judged, table.layout, with_largest, seed)
+    result = to_json(add_metrics(evaluation, metrics, judged, table.layout, with_largest, seed))
     smaller = [
         against_largest(point.label, int(point.n_train.max()), comparison, choices.alpha)
         for point, comparison in zip(points[:-1], result["comparisons"], strict=True)

@@ -255,6 +255,74 @@ class WeightedRiskDifference:
     by_source: tuple[SourceRiskDifference, ...] | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MetricMeans:
+    """The values of a metric of one model.
+
+    Parameters
+    ----------
+    pooled : float
+        Over all instances of a repeat, averaged over repeats; NaN where it is undefined.
+    macro : float
+        Average of the splits that have a value; NaN where it is undefined.
+    blocks : ndarray of float
+        (K,) value of each block, in the order of ``block_labels``; NaN where it is undefined.
+    splits : ndarray of float or None
+        (J,) value of each split, where there are several repeats.
+    """
+
+    pooled: float
+    macro: float
+    blocks: FloatArray
+    splits: FloatArray | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricResult:
+    """A metric of one model.
+
+    Parameters
+    ----------
+    estimate : MetricMeans
+        The metric over all instances and over blocks.
+    mean : MeanKind
+        Which of the two means ``variance`` belongs to.
+    variance : float or None
+        The variance of the first choice for ``target``; None where there is none.
+    standard_error : float or None
+        Root of the variance.
+    method : str or None
+        Name of that variance.
+    degrees_of_freedom : float or None
+        Of the t interval on it; None means normal.
+    target : Target
+        What the variance and its interval are about.
+    intervals : tuple of Interval
+        Every interval about the metric.
+    variances : mapping of str to VarianceEstimate
+        Estimated variances of the metric, by method.
+    higher_is_better : bool
+        Whether larger values are better.
+    cautions : tuple of Caution
+        What to know before using it.
+    details : mapping
+        Further numbers of the metric.
+    """
+
+    estimate: MetricMeans
+    mean: MeanKind
+    variance: float | None
+    standard_error: float | None
+    method: str | None
+    degrees_of_freedom: float | None
+    target: Target
+    intervals: tuple[Interval, ...]
+    variances: Mapping[str, VarianceEstimate]
+    higher_is_better: bool
+    cautions: tuple[Caution, ...]
+    details: Mapping[str, JsonValue] = field(metadata={"inline": True})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelResult:
     """What is estimated of one model.
@@ -276,6 +344,8 @@ class ModelResult:
         names such methods.
     risks : mapping of str to WeightedRisk or None
         Importance-weighted risks by estimator, where there are weights.
+    metrics : mapping of str to MetricResult or None
+        Metrics by name, where the request names any.
     """
 
     mean: Means
@@ -285,6 +355,7 @@ class ModelResult:
     intervals: tuple[Interval, ...]
     estimates: Mapping[str, ErrorEstimate] | None = None
     risks: Mapping[str, WeightedRisk] | None = None
+    metrics: Mapping[str, MetricResult] | None = None
 
 
 # Comparisons -------------------------------------------------------------------------------------
@@ -546,6 +617,96 @@ class Verdict(BriefVerdict):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MetricDifference:
+    """The difference of two models' metric.
+
+    Parameters
+    ----------
+    difference : float
+        Metric of a minus metric of b, by the mean that ``mean`` names.
+    difference_pooled : float
+        Of the pooled values; NaN where one is undefined.
+    difference_macro : float
+        Of the macro means; NaN where one is undefined.
+    mean : MeanKind
+        Which of the two ``difference`` is.
+    variance : float or None
+        The variance of the first choice for ``target``; None where there is none.
+    standard_error : float or None
+        Root of the variance.
+    method : str or None
+        Name of that variance.
+    degrees_of_freedom : float or None
+        Of the t interval and test on it; None means normal.
+    target : Target
+        What the variance, the interval and the test are about.
+    interval : Interval or None
+        The recommended interval for that target.
+    intervals : tuple of Interval
+        Every interval about the difference.
+    statistic : float or None
+        Difference over standard error; None where that is 0 or unknown.
+    p_value : float or None
+        Of no difference.
+    p_value_adjusted : float or None
+        Corrected over the pairs; None for a single pair.
+    alternative : Alternative
+        Of interval and test, in the units of the metric.
+    higher_is_better : bool
+        Whether larger values are better.
+    cautions : tuple of Caution
+        What to know before using it.
+    """
+
+    difference: float
+    difference_pooled: float
+    difference_macro: float
+    mean: MeanKind
+    variance: float | None
+    standard_error: float | None
+    method: str | None
+    degrees_of_freedom: float | None
+    target: Target
+    interval: Interval | None
+    intervals: tuple[Interval, ...]
+    statistic: float | None
+    p_value: float | None
+    p_value_adjusted: float | None
+    alternative: Alternative
+    higher_is_better: bool
+    cautions: tuple[Caution, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BriefMetricDifference:
+    """The difference of two models' metric in a comparison in brief.
+
+    Parameters
+    ----------
+    difference : float
+        Metric of a minus metric of b.
+    standard_error : float or None
+        Of the difference; None where no interval could be built.
+    lower, upper : float or None
+        Ends of the recommended interval; an open end is None.
+    statistic : float or None
+        Difference over standard error.
+    p_value : float or None
+        Of no difference.
+    p_value_adjusted : float or None
+        Corrected over the pairs; None for a single pair.
+    """
+
+    difference: float
+    standard_error: float | None
+    lower: float | None
+    upper: float | None
+    statistic: float | None
+    p_value: float | None
+    p_value_adjusted: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """Two models side by side.
 
@@ -573,6 +734,8 @@ class Comparison:
         Which of the two is better, if the data show it.
     risks : mapping of str to WeightedRiskDifference or None
         Differences of the importance-weighted risks, where there are weights.
+    metrics : mapping of str to MetricDifference or None
+        Differences of the metrics by name, where the request names any.
     """
 
     a: str
@@ -587,6 +750,7 @@ class Comparison:
     cautions: tuple[Caution, ...]
     verdict: Verdict
     risks: Mapping[str, WeightedRiskDifference] | None = None
+    metrics: Mapping[str, MetricDifference] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -632,7 +796,7 @@ class CautionPlace:
     Parameters
     ----------
     where : str
-        The part that it is about: ``pair``, ``interval``, ``tests.METHOD``.
+        The part that it is about: ``pair``, ``interval``, ``tests.METHOD``, ``metrics.NAME``.
     code : str
         The caution's code.
     """
@@ -667,6 +831,8 @@ class BriefComparison:
         Every interval about the difference, where the request names intervals.
     variances : mapping of str to VarianceEstimate or None
         Estimated variances of the difference, where the request names variances.
+    metrics : mapping of str to BriefMetricDifference or None
+        Differences of the metrics by name, where the request names any.
     """
 
     a: str
@@ -680,6 +846,7 @@ class BriefComparison:
     verdict: BriefVerdict
     intervals: tuple[Interval, ...] | None = None
     variances: Mapping[str, VarianceEstimate] | None = None
+    metrics: Mapping[str, BriefMetricDifference] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

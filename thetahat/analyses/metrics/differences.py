@@ -5,10 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from thetahat.analyses.losses.brief_comparisons import SharedCautions
 from thetahat.analyses.losses.choices import Choices
+from thetahat.analyses.losses.result import (
+    BriefComparison,
+    BriefMetricDifference,
+    CautionPlace,
+    Comparison,
+    EvaluationResult,
+    MetricDifference,
+)
 from thetahat.analyses.metrics.cautions import of_metric
 from thetahat.analyses.metrics.inference import Reading, asked, read
 from thetahat.analyses.metrics.metric_values import Measured
@@ -16,114 +23,121 @@ from thetahat.cautions import DIFFERENCE_IN_METRIC_UNITS, ZERO_VARIANCE, Caution
 from thetahat.corrections.corrections import adjust
 from thetahat.distributions import p_value_of
 from thetahat.metrics.base import Metric
-from thetahat.values.json_values import plain, to_json, told
 from thetahat.values.types import Alternative, MeanKind
 from thetahat.variances.base import VarianceEstimate
 
 
 def add_differences(
-    result: dict[str, Any],
+    result: EvaluationResult,
     key: str,
     metric: Metric,
     measured: Mapping[str, Measured],
     choices: Choices,
-) -> None:
-    """Put one metric into every pair of a result, with the p-values corrected over the pairs.
+) -> EvaluationResult:
+    """Return the result with one metric in every pair, its p-values corrected over the pairs.
 
-    Where comparisons are told in brief a pair has the numbers alone, and cautions are told once.
+    Comparisons in brief have the numbers alone, and the sentences of cautions once for all.
     """
-    pairs = result["comparisons"]
-    if result.get("detail") == "brief":
-        added = _in_brief(result, key, metric, measured, choices)
-    else:
-        added = [
-            difference_told(metric, _read(metric, measured, pair, choices), choices)
-            for pair in pairs
-        ]
-    for pair, one in zip(pairs, added, strict=True):
-        pair.setdefault("metrics", {})[key] = one
-    if len(added) > 1:
-        adjusted = adjust([one["p_value"] for one in added], choices.correction)
-        for one, value in zip(added, adjusted, strict=True):
-            one["p_value_adjusted"] = value
+    full = [pair for pair in result.comparisons if isinstance(pair, Comparison)]
+    brief = [pair for pair in result.comparisons if isinstance(pair, BriefComparison)]
+    if result.detail == "brief":
+        return _add_brief_differences(result, brief, key, metric, measured, choices)
+    built = [
+        build_difference(metric, _read(metric, measured, pair, choices), choices) for pair in full
+    ]
+    adjusted = _adjust([one.p_value for one in built], choices.correction)
+    comparisons = tuple(
+        replace(
+            pair,
+            metrics={**(pair.metrics or {}), key: replace(one, p_value_adjusted=p_value)},
+        )
+        for pair, one, p_value in zip(full, built, adjusted, strict=True)
+    )
+    return replace(result, comparisons=comparisons)
 
 
-def difference_told(metric: Metric, reading: Reading, choices: Choices) -> dict[str, Any]:
-    """Return one pair's difference, all of it."""
-    measured, interval = reading.measured, reading.interval
-    name, spread = reading.main
+def _adjust(p_values: Sequence[float | None], correction: str) -> Sequence[float | None]:
+    return adjust(p_values, correction) if len(p_values) > 1 else [None] * len(p_values)
+
+
+def build_difference(metric: Metric, reading: Reading, choices: Choices) -> MetricDifference:
+    """Return one pair's difference with all its intervals; its p-value is not corrected yet."""
+    measured = reading.measured
     difference, statistic, p_value, cautions = _outcome(metric, reading, choices)
-    return {
-        "difference": plain(difference),
-        "difference_pooled": plain(measured.pooled),
-        "difference_macro": plain(measured.macro),
-        "mean": reading.mean.value,
-        **spread_told(name, spread),
-        "target": reading.target.value,
-        "interval": to_json(interval),
-        "intervals": to_json(reading.intervals),
-        "statistic": plain(statistic),
-        "p_value": plain(p_value),
-        "p_value_adjusted": None,
-        "alternative": asked(metric, choices.alternative).value,
-        "higher_is_better": metric.higher_is_better,
-        "cautions": told(cautions),
-    }
-
-
-def spread_told(name: str | None, spread: VarianceEstimate | None) -> dict[str, Any]:
-    """Return the variance that stands first, and how it was made."""
-    value = None if spread is None else spread.value
-    error = math.sqrt(value) if isinstance(value, float) and value >= 0 else None
-    return {
-        "variance": plain(value),
-        "standard_error": plain(error),
-        "method": name,
-        "degrees_of_freedom": None if spread is None else spread.degrees_of_freedom,
-    }
+    return MetricDifference(
+        difference=difference,
+        difference_pooled=measured.pooled,
+        difference_macro=measured.macro,
+        mean=reading.mean,
+        variance=reading.variance,
+        standard_error=reading.standard_error,
+        method=reading.main[0],
+        degrees_of_freedom=reading.degrees_of_freedom,
+        target=reading.target,
+        interval=reading.interval,
+        intervals=tuple(reading.intervals),
+        statistic=statistic,
+        p_value=p_value,
+        p_value_adjusted=None,
+        alternative=asked(metric, choices.alternative),
+        higher_is_better=metric.higher_is_better,
+        cautions=tuple(dict.fromkeys(cautions)),
+    )
 
 
 def _read(
-    metric: Metric, measured: Mapping[str, Measured], pair: Mapping[str, Any], choices: Choices
+    metric: Metric,
+    measured: Mapping[str, Measured],
+    pair: Comparison | BriefComparison,
+    choices: Choices,
 ) -> Reading:
-    difference = measured[pair["a"]].minus(measured[pair["b"]])
+    difference = measured[pair.a].minus(measured[pair.b])
     return read(metric, difference, choices, is_difference=True)
 
 
-def _in_brief(
-    result: dict[str, Any],
+def _add_brief_differences(  # noqa: PLR0913 - as add_differences
+    result: EvaluationResult,
+    pairs: Sequence[BriefComparison],
     key: str,
     metric: Metric,
     measured: Mapping[str, Measured],
     choices: Choices,
-) -> list[dict[str, Any]]:
+) -> EvaluationResult:
     # the bootstrap is for single models then: its quantiles would be most of the work
     without = {name: replace(one, replicates=None) for name, one in measured.items()}
-    shared, added, noted = SharedCautions(), [], []
-    for pair in result["comparisons"]:
+    shared = SharedCautions()
+    built: list[BriefMetricDifference] = []
+    places_of_pairs: list[list[CautionPlace]] = []
+    for pair in pairs:
         reading = _read(metric, without, pair, choices)
         difference, statistic, p_value, cautions = _outcome(metric, reading, choices)
         interval = reading.interval
-        keys = shared.note(f"metrics.{key}", cautions)
+        places = shared.note(f"metrics.{key}", cautions)
         if interval is not None:
-            keys += shared.note(f"metrics.{key}.interval", interval.cautions)
-        noted.append(keys)
-        added.append(
-            {
-                "difference": plain(difference),
-                "standard_error": None if interval is None else plain(interval.standard_error),
-                "lower": None if interval is None else plain(interval.lower),
-                "upper": None if interval is None else plain(interval.upper),
-                "statistic": plain(statistic),
-                "p_value": plain(p_value),
-                "p_value_adjusted": None,
-            }
+            places += shared.note(f"metrics.{key}.interval", interval.cautions)
+        places_of_pairs.append(places)
+        built.append(
+            BriefMetricDifference(
+                difference=difference,
+                standard_error=None if interval is None else interval.standard_error,
+                lower=None if interval is None else interval.lower,
+                upper=None if interval is None else interval.upper,
+                statistic=statistic,
+                p_value=p_value,
+                p_value_adjusted=None,
+            )
         )
-    result.setdefault("comparison_cautions", []).extend(to_json(shared.listed()))
-    for pair, places in zip(result["comparisons"], noted, strict=True):
-        particular = shared.keep_particular(places, len(noted))
-        pair.setdefault("cautions", []).extend(to_json(particular))
-    return added
+    adjusted = _adjust([one.p_value for one in built], choices.correction)
+    comparisons = tuple(
+        replace(
+            pair,
+            cautions=(*pair.cautions, *shared.keep_particular(places, len(pairs))),
+            metrics={**(pair.metrics or {}), key: replace(one, p_value_adjusted=p_value)},
+        )
+        for pair, places, one, p_value in zip(pairs, places_of_pairs, built, adjusted, strict=True)
+    )
+    listed = (*(result.comparison_cautions or ()), *shared.listed())
+    return replace(result, comparisons=comparisons, comparison_cautions=listed)
 
 
 def _outcome(

@@ -52,6 +52,24 @@ class Reading:
         return next(iter(usable or of_mean), (None, None))
 
     @property
+    def variance(self) -> float | None:
+        """The value of the main variance; None where there is none."""
+        spread = self.main[1]
+        return None if spread is None else float(spread.value)
+
+    @property
+    def standard_error(self) -> float | None:
+        """Root of the main variance; None where there is none, or it is undefined."""
+        spread = self.main[1]
+        return None if spread is None else spread.standard_error
+
+    @property
+    def degrees_of_freedom(self) -> float | None:
+        """Of the main variance; None means normal, or no variance."""
+        spread = self.main[1]
+        return None if spread is None else spread.degrees_of_freedom
+
+    @property
     def interval(self) -> Interval | None:
         """The recommended interval of the main target."""
         for interval in self.intervals:

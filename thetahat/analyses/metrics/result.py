@@ -1,37 +1,38 @@
-"""Metrics as the result has them: by model, and by pair of models."""
+"""Metrics in a result: by model, and by pair of models."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
 from thetahat.analyses.losses.choices import Choices, Chosen
+from thetahat.analyses.losses.result import EvaluationResult, MetricMeans, MetricResult, ModelResult
 from thetahat.analyses.metrics.cautions import of_metric
-from thetahat.analyses.metrics.differences import add_differences, spread_told
-from thetahat.analyses.metrics.inference import Reading, read
+from thetahat.analyses.metrics.differences import add_differences
+from thetahat.analyses.metrics.inference import read
 from thetahat.analyses.metrics.metric_values import Measured, measure
 from thetahat.metrics.base import Judged, Metric
-from thetahat.values.json_values import plain, to_json, told
+from thetahat.values.json_values import JsonValue
 from thetahat.values.layout import Layout
-from thetahat.values.types import IntArray
+from thetahat.values.types import FloatArray, IntArray
 
 
 def add_metrics(  # noqa: PLR0913 - the result, what is measured, on what, and how it is read
-    result: dict[str, Any],
+    result: EvaluationResult,
     metrics: Sequence[Chosen[Metric]],
     judged: Mapping[str, Judged],
     layout: Layout,
     choices: Choices,
     seed: int,
-) -> None:
-    """Put the metrics into a result tree: under ``models`` and under ``comparisons``.
+) -> EvaluationResult:
+    """Return the result with the metrics in every model and in every comparison.
 
     Parameters
     ----------
-    result : dict
-        What ``evaluate`` returned; its models and pairs are those that are measured.
+    result : EvaluationResult
+        Its models and pairs are those that are measured.
     metrics : sequence of Chosen
         Checked against the task and the classes.
     judged : mapping of str to Judged
@@ -39,38 +40,56 @@ def add_metrics(  # noqa: PLR0913 - the result, what is measured, on what, and h
     """
     for entry in metrics:
         measured = {
-            name: measure(entry.method, judged[name], layout, seed) for name in result["models"]
+            name: measure(entry.method, judged[name], layout, seed) for name in result.models
         }
-        for name, tree in result["models"].items():
-            reading = read(entry.method, measured[name], choices, is_difference=False)
-            tree.setdefault("metrics", {})[entry.key] = _metric_told(entry.method, reading, choices)
-        add_differences(result, entry.key, entry.method, measured, choices)
+        models = {
+            name: _add_metric(
+                model, entry.key, build_metric_result(entry.method, measured[name], choices)
+            )
+            for name, model in result.models.items()
+        }
+        result = replace(result, models=models)
+        result = add_differences(result, entry.key, entry.method, measured, choices)
+    return result
 
 
-def _metric_told(metric: Metric, reading: Reading, choices: Choices) -> dict[str, Any]:
-    measured = reading.measured
-    name, spread = reading.main
-    layout = measured.layout
-    estimate: dict[str, Any] = {
-        "pooled": measured.pooled,
-        "macro": measured.macro,
-        "blocks": _by_block(measured),
-    }
-    if layout.n_repeats > 1:
-        estimate["splits"] = measured.splits
-    # only the area under the ROC curve has a sample-size formula of its own
-    details = getattr(metric, "details", _no_details)
-    return {
-        "estimate": plain(estimate),
-        "mean": reading.mean.value,
-        **spread_told(name, spread),
-        "target": reading.target.value,
-        "intervals": to_json(reading.intervals),
-        "variances": to_json(reading.variances),
-        "higher_is_better": metric.higher_is_better,
-        "cautions": told(of_metric(metric, measured)),
-        **plain(details(_strata_once(measured), measured.pooled, choices.level, choices.power)),
-    }
+def _add_metric(model: ModelResult, key: str, metric: MetricResult) -> ModelResult:
+    return replace(model, metrics={**(model.metrics or {}), key: metric})
+
+
+def build_metric_result(metric: Metric, measured: Measured, choices: Choices) -> MetricResult:
+    """Return one metric of one model with all its variances and intervals."""
+    reading = read(metric, measured, choices, is_difference=False)
+    return MetricResult(
+        estimate=MetricMeans(
+            pooled=measured.pooled,
+            macro=measured.macro,
+            blocks=_by_block(measured),
+            splits=measured.splits if measured.layout.n_repeats > 1 else None,
+        ),
+        mean=reading.mean,
+        variance=reading.variance,
+        standard_error=reading.standard_error,
+        method=reading.main[0],
+        degrees_of_freedom=reading.degrees_of_freedom,
+        target=reading.target,
+        intervals=tuple(reading.intervals),
+        variances=reading.variances,
+        higher_is_better=metric.higher_is_better,
+        cautions=of_metric(metric, measured),
+        details=_details(metric, measured, choices),
+    )
+
+
+def _details(metric: Metric, measured: Measured, choices: Choices) -> Mapping[str, JsonValue]:
+    """Return further numbers; only the area under the ROC curve has any, for sample sizes."""
+    details = getattr(metric, "details", None)
+    if details is None:
+        return {}
+    numbers: Mapping[str, JsonValue] = details(
+        _strata_once(measured), measured.pooled, choices.level, choices.power
+    )
+    return numbers
 
 
 def _strata_once(measured: Measured) -> IntArray | None:
@@ -81,16 +100,11 @@ def _strata_once(measured: Measured) -> IntArray | None:
     return np.asarray(measured.strata[layout.split_repeat[layout.split_of_row()] == 0])
 
 
-def _no_details(*_: Any) -> dict[str, Any]:
-    return {}
-
-
-def _by_block(measured: Measured) -> list[float]:
+def _by_block(measured: Measured) -> FloatArray:
     """(K,) of each block label, averaged over the repeats that have a value."""
     layout, known = measured.layout, measured.defined
     n = len(layout.block_labels)
     block = layout.split_block[known]
     counts = np.bincount(block, minlength=n)
     sums = np.bincount(block, weights=measured.splits[known], minlength=n)
-    blocks: list[float] = np.divide(sums, counts, out=np.full(n, np.nan), where=counts > 0).tolist()
-    return blocks
+    return np.asarray(np.divide(sums, counts, out=np.full(n, np.nan), where=counts > 0))

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from tests.thetahat.metrics.judged import binary
-from thetahat.analyses.losses.choices import Choices, Chosen
+from thetahat.analyses.losses import Choices, Chosen, evaluate
 from thetahat.analyses.metrics.inference import Reading, read
 from thetahat.analyses.metrics.metric_values import Measured, measure
 from thetahat.analyses.metrics.result import add_metrics
 from thetahat.intervals.base import Interval
 from thetahat.metrics.base import Judged, Metric
+from thetahat.values.block_losses import BlockLosses, LossTable
+from thetahat.values.json_values import to_json
 from thetahat.values.layout import Layout, layout_of
 from thetahat.values.types import BlockKind
 
@@ -51,16 +53,18 @@ def interval_of(of: Reading, method: str, variance: str | None) -> Interval:
 def tree(
     metric: Metric, models: dict[str, Judged], layout: Layout, **choices: Any
 ) -> dict[str, Any]:
-    """The metric's part of a result, put into a tree without anything else."""
-    names = list(models)
-    result: dict[str, Any] = {
-        "detail": choices.get("detail", "full"),
-        "models": {name: {} for name in names},
-        "comparisons": [{"a": a, "b": b} for i, a in enumerate(names) for b in names[i + 1 :]],
-    }
+    """The JSON value of a result with one metric, without variances and tests of the losses."""
+    rng = np.random.default_rng(14)
+    losses = {name: BlockLosses(layout, values=rng.normal(size=layout.n_rows)) for name in models}
+    without = Choices(
+        variances=(), intervals=(), tests=(), omnibus=(), detail=choices.get("detail")
+    )
+    result = evaluate(LossTable(layout, losses), without, 7)
     key = metric.info.name
-    add_metrics(result, [Chosen(key, key, metric)], models, layout, Choices(**choices), 7)
-    return result
+    entry = Chosen(key, key, metric)
+    result = add_metrics(result, [entry], models, layout, Choices(**choices), 7)
+    written: dict[str, Any] = to_json(result)
+    return written
 
 
 def noisy(seed: int, n: int, shift: float = 1.0) -> Judged:

@@ -165,7 +165,7 @@ def test_degenerate_undefined_values_are_null_and_said() -> None:
         "roc_auc"
     ]
     assert told["estimate"]["blocks"] == [1.0, 0.0, None]
-    assert "1 of 3 splits has no value" in told["cautions"][0]["message"]
+    assert "undefined for 1 of 3 splits" in told["cautions"][0]["message"]
 
 
 @pytest.mark.about("metrics/roc_auc")
