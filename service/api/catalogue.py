@@ -94,9 +94,9 @@ def _learners() -> list[Description]:
 
 
 def _transformers() -> list[Description]:
-    from thetahat.pipelines import describe_transformers  # noqa: PLC0415 - likewise
+    from thetahat.pipelines import describe_steps  # noqa: PLC0415 - likewise
 
-    return list(describe_transformers())
+    return list(describe_steps())
 
 
 def corrections() -> list[Description]:

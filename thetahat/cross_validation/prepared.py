@@ -8,15 +8,15 @@ from functools import lru_cache
 
 from thetahat.errors import EvaluationError
 from thetahat.learners.base import Learner
-from thetahat.pipelines.column_step import PlacedStep
-from thetahat.pipelines.groups import PlacedGroups
+from thetahat.pipelines.column_step import ColumnStep
+from thetahat.pipelines.groups import ColumnGroups
 from thetahat.pipelines.pipeline import Pipeline
-from thetahat.pipelines.vocabulary import taken_apart
+from thetahat.pipelines.vocabulary import split_vectorisers
 from thetahat.seeds import stream
 from thetahat.tables.data import Data
 from thetahat.tables.features import Features
 
-Placed = tuple[PlacedStep | PlacedGroups, ...]
+Placed = tuple[ColumnStep | ColumnGroups, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,10 @@ class _Steps:
         return hash(repr(self))
 
 
-def n_at_once(steps: Sequence[PlacedStep | PlacedGroups]) -> int:
+def n_at_once(steps: Sequence[ColumnStep | ColumnGroups]) -> int:
     """Return how many of the first steps learn nothing from the training part."""
     for at, placed in enumerate(steps):
-        if not placed.learns_nothing:
+        if not placed.is_stateless:
             return at
     return len(steps)
 
@@ -71,9 +71,9 @@ def _in_two(steps: Placed, data: Data) -> tuple[Placed, Placed]:
     first, rest = list(steps[:n]), list(steps[n:])
     named: set[str] = set()
     for at, placed in enumerate(rest):
-        if not isinstance(placed, PlacedStep):
+        if not isinstance(placed, ColumnStep):
             break
-        columns, apart = placed.columns, taken_apart(placed.step)
+        columns, apart = placed.columns, split_vectorisers(placed.step)
         if columns is None and apart is not None and at == n == 0:
             columns = placed.chosen(data.features)
         if columns is None:  # those of a kind, which counted words would be among
@@ -92,7 +92,7 @@ def _after(steps: _Steps, data: Data) -> Data | None:
     rng = stream(0, "prepare")  # which they do not draw from, as they learn nothing
     for placed in steps.steps:
         try:
-            learnt, features = placed.learn(features, data.y, task=steps.task, rng=rng)
+            learnt, features = placed.fit_transform(features, data.y, task=steps.task, rng=rng)
         except EvaluationError:
             return None
         if learnt.cautions:

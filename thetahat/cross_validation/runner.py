@@ -22,7 +22,7 @@ from thetahat.cross_validation.split_ranges import run_in_stretches
 from thetahat.errors import EvaluationError, LearnerFailed
 from thetahat.learners.base import Learner, Plain
 from thetahat.losses.base import Loss, Predictions
-from thetahat.pipelines.third_party_calls import guarded
+from thetahat.pipelines.third_party_calls import catch_failures
 from thetahat.schemes.base import OneRowEach, Split
 from thetahat.seeds import stream
 from thetahat.tables.data import CLASSIFICATION, Data
@@ -197,7 +197,7 @@ def _fitted(
 ) -> Predictions:
     """Fit and predict; ``cautions`` grows by what the learner said, and what it warned of."""
     warned: list[Caution] = []
-    with guarded(learner.info.name, warned):
+    with catch_failures(learner.info.name, warned):
         fitted = learner.fit(
             data.features.rows(split.train),
             data.y[split.train],

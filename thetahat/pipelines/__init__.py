@@ -1,11 +1,13 @@
-"""Learners from specs: our own, scikit-learn's from a reviewed list, in pipelines of steps.
+"""Learners and preparation steps built from their JSON specifications.
 
-Nothing here imports scikit-learn before a spec that names one of its classes is built.
+A specification names one of our own learners, a scikit-learn class from a reviewed list, or a
+learner of an installed package, with its parameters and its preparation steps. scikit-learn is
+imported only when a specification names one of its classes.
 """
 
 from thetahat.pipelines.building import build, build_step
-from thetahat.pipelines.describing import describe_learners, describe_transformers
-from thetahat.pipelines.entry_points import installed_learners
+from thetahat.pipelines.catalogue import describe_learners, describe_steps
+from thetahat.pipelines.entry_points import list_installed_learners
 from thetahat.pipelines.pipeline import FittedPipeline, Pipeline, for_classes
 from thetahat.pipelines.spec import LearnerSpec, StepSpec, learner_spec, step_spec
 
@@ -17,9 +19,9 @@ __all__ = [
     "build",
     "build_step",
     "describe_learners",
-    "describe_transformers",
+    "describe_steps",
     "for_classes",
-    "installed_learners",
     "learner_spec",
+    "list_installed_learners",
     "step_spec",
 ]

@@ -1,10 +1,8 @@
-"""The scikit-learn classes that a request may name: a literal table, read without importing it.
+"""The scikit-learn classes that a request may name, listed without importing scikit-learn.
 
-A class is on the list when everything it can be told fits in JSON, when no parameter names code,
-a path or another estimator, and when its output for an instance depends on the training part
-and that instance only.
-
-``thetahat.pipelines.excluded`` says of every other one why it is not.
+A class is listed if all its useful parameters fit in JSON, no parameter needs code, a path or
+another estimator, and its output for an instance depends only on the training part and that
+instance. ``thetahat.pipelines.excluded`` has the reason for every class that is not listed.
 """
 
 from __future__ import annotations
@@ -21,12 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class ActsOn(StrEnum):
-    """The columns a step takes where the request names none."""
+class ColumnKind(StrEnum):
+    """The kind of columns that a step transforms by default."""
 
     NUMERIC = "numeric"
     STRING = "string"
-    TEXT = "text"  # string columns too, word by word
+    TEXT = "text"  # string columns that are split into words
 
 
 def _table(modules: dict[str, str]) -> Mapping[str, str]:
@@ -90,15 +88,15 @@ TRANSFORMERS: Final = _table(
 VECTORISERS: Final = _table(
     {"feature_extraction.text": "CountVectorizer HashingVectorizer TfidfVectorizer"}
 )
-"""Those that make a group of sparse columns of a column of texts."""
+"""Transformers that turn a text column into sparse columns."""
 
 STRING_TRANSFORMERS: Final = frozenset({"OneHotEncoder", "OrdinalEncoder"})
-"""Those that act on string columns where the request names none."""
+"""Transformers that transform string columns by default."""
 
 SELECTORS: Final = frozenset(
     {"SelectFdr", "SelectFpr", "SelectFwe", "SelectKBest", "SelectPercentile"}
 )
-"""Those whose ``score_func`` a request gives by name."""
+"""Transformers whose ``score_func`` a request gives by name."""
 
 SCORE_FUNCTIONS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {
@@ -109,29 +107,29 @@ SCORE_FUNCTIONS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
 """The score functions of ``sklearn.feature_selection`` that may be named, by task."""
 
 WEIGHTED: Final = frozenset({"KBinsDiscretizer", "SplineTransformer", "StandardScaler"})
-"""Transformers that can learn with the weights of the instances."""
+"""Transformers that can be fitted with instance weights."""
 
 WIDTHS: Final[Mapping[str, str]] = MappingProxyType(
     {"PolynomialFeatures": "n_output_features_", "SplineTransformer": "n_features_out_"}
 )
-"""Dense transformers that multiply columns, with the attribute that says to how many."""
+"""Transformers that can produce very many columns, with the attribute that has their number."""
 
 
-def acts_on(name: str) -> ActsOn:
-    """Return the columns that a transformer takes where the request names none."""
+def default_columns(name: str) -> ColumnKind:
+    """Return the kind of columns that a transformer transforms by default."""
     if name in VECTORISERS:
-        return ActsOn.TEXT
-    return ActsOn.STRING if name in STRING_TRANSFORMERS else ActsOn.NUMERIC
+        return ColumnKind.TEXT
+    return ColumnKind.STRING if name in STRING_TRANSFORMERS else ColumnKind.NUMERIC
 
 
 def learner_tasks(name: str) -> frozenset[str]:
-    """Return the tasks of a reviewed learner; empty where the name is not on the list."""
+    """Return the tasks of a listed learner; empty if the name is not listed."""
     tables = {"classification": CLASSIFIERS, "regression": REGRESSORS}
     return frozenset(task for task, table in tables.items() if name in table)
 
 
-def load(name: str) -> Any:
-    """Import a class of the list; names that are not on it are a ``KeyError``."""
+def load_class(name: str) -> Any:
+    """Import a listed class; raises ``KeyError`` for any other name."""
     tables = (CLASSIFIERS, REGRESSORS, TRANSFORMERS, VECTORISERS)
     module = next((table[name] for table in tables if name in table), None)
     if module is None:
@@ -140,17 +138,17 @@ def load(name: str) -> Any:
 
 
 def title(name: str) -> str:
-    """Return a class name as words for people."""
+    """Return a class name split into words."""
     words = re.findall(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+", name)
     rest = [word if word.isupper() else word.lower() for word in words[1:]]
     return " ".join([words[0], *rest])
 
 
 def step_info(name: str) -> MethodInfo:
-    """Return what is said of a preparation step that is scikit-learn's."""
+    """Return the description of a scikit-learn preparation step."""
     return MethodInfo(
         name=name,
         title=title(name),
-        summary=f"scikit-learn's {name}, learnt in the training part.",
+        summary=f"scikit-learn's {name}, fitted on the training part.",
         references=("pedregosa2011",),
     )

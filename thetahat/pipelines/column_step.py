@@ -1,4 +1,4 @@
-"""A preparation step, the columns it acts on, and where what it makes of them goes."""
+"""A preparation step applied to some columns of a table."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter, Loc
-from thetahat.pipelines.allowed import ActsOn
-from thetahat.pipelines.steps.base import Learnt, Step
+from thetahat.pipelines.allowed import ColumnKind
+from thetahat.pipelines.steps.base import FittedStep, Step
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedStep:
-    """A step, and the columns it acts on.
+class ColumnStep:
+    """A step and the columns it transforms.
 
     Parameters
     ----------
     step : Step
         The step.
     columns : tuple of str or None
-        Names in the table that reaches the step; None means those of the step's kind.
+        Column names; None means the columns of the kind that the step is for.
     loc : tuple
-        Its place in the learner's spec, for messages.
+        Path of the step in the learner's specification, for messages.
     weighted : bool
-        Whether it learns with the weights of the instances, where there are any.
+        Whether the step is fitted with the instance weights, if there are any.
     """
 
     step: Step
@@ -37,11 +37,11 @@ class PlacedStep:
     weighted: bool = False
 
     @property
-    def learns_nothing(self) -> bool:
-        """Whether what it makes of a row is up to that row alone."""
-        return bool(getattr(self.step, "learns_nothing", False))
+    def is_stateless(self) -> bool:
+        """Whether the output for a row depends on that row only, not on the training part."""
+        return bool(getattr(self.step, "is_stateless", False))
 
-    def learn(
+    def fit_transform(
         self,
         features: Features,
         y: np.ndarray,
@@ -49,26 +49,26 @@ class PlacedStep:
         task: str,
         rng: np.random.Generator,
         weights: FloatArray | None = None,
-    ) -> tuple[LearntStep, Features]:
-        """Learn from the training part; returns the transformed training part too."""
+    ) -> tuple[FittedColumnStep, Features]:
+        """Return the step fitted to the training part, and the transformed training part."""
         chosen = self.chosen(features)
         if not chosen:
-            untouched = LearntStep(None, (), ())
-            return untouched, features
+            unchanged = FittedColumnStep(None, (), ())
+            return unchanged, features
         expands = not getattr(self.step, "takes_sparse", False)
         part = select(features, chosen, expands=expands)
         weighting: dict[str, Any] = {}
         if weights is not None and self.weighted:
             weighting = {"weights": weights}
-        learnt, made = self.step.learn(part, y, task=task, rng=rng, **weighting)
-        names = _new_names(names_of(features), chosen, made.names)
-        step = LearntStep(learnt, chosen, names, expands)
-        return step, step.placed(features, made)
+        fitted_step, made = self.step.fit_transform(part, y, task=task, rng=rng, **weighting)
+        names = _new_names(column_names(features), chosen, made.names)
+        step = FittedColumnStep(fitted_step, chosen, names, expands)
+        return step, step.insert_columns(features, made)
 
     def chosen(self, features: Features) -> tuple[str, ...]:
-        """Return the names of the columns that it takes of a table."""
+        """Return the names of the columns that the step transforms in this table."""
         if self.columns is None:
-            is_number = self.step.acts_on is ActsOn.NUMERIC
+            is_number = self.step.default_columns is ColumnKind.NUMERIC
             pairs = zip(features.names, features.columns, strict=True)
             groups = [group.name for group in features.wide] if is_number else []
             return (*(n for n, c in pairs if (c.dtype.kind == "f") == is_number), *groups)
@@ -78,40 +78,40 @@ class PlacedStep:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LearntStep:
-    """A learnt step with the places of its columns; without a transformation, no column moves.
+class FittedColumnStep:
+    """A fitted step with the names of its input and output columns.
 
     Parameters
     ----------
     learnt : Learnt or None
-        The transformation.
+        The fitted transformation; None leaves the table unchanged.
     chosen : tuple of str
-        The columns it takes.
+        Input columns.
     names : tuple of str
-        What the columns it makes are called in the table, each once.
+        Output columns, each name once.
     expands : bool
-        Whether it takes sparse groups as plain columns.
+        Whether sparse columns are converted to dense ones first.
     """
 
-    learnt: Learnt | None
+    fitted_step: FittedStep | None
     chosen: tuple[str, ...]
     names: tuple[str, ...]
     expands: bool = False
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """What the step warned of while it learnt."""
-        return tuple(getattr(self.learnt, "cautions", ()))
+        """Warnings raised while the step was fitted."""
+        return tuple(getattr(self.fitted_step, "cautions", ()))
 
     def transform(self, features: Features) -> Features:
         """Return the table with the chosen columns transformed."""
-        if self.learnt is None:
+        if self.fitted_step is None:
             return features
         part = select(features, self.chosen, expands=self.expands)
-        return self.placed(features, self.learnt.transform(part))
+        return self.insert_columns(features, self.fitted_step.transform(part))
 
-    def placed(self, features: Features, made: Features) -> Features:
-        """Return the table with the made columns in it: old names in place, new ones last."""
+    def insert_columns(self, features: Features, made: Features) -> Features:
+        """Return the table with the output columns: known names in place, new ones at the end."""
         table = dict(zip(features.names, features.columns, strict=True))
         groups = {group.name: group for group in features.wide}
         made_columns = dict(zip(self.names, made.columns, strict=True))
@@ -125,25 +125,25 @@ class LearntStep:
 
 
 def check_named(what: str, columns: tuple[str, ...], features: Features, loc: Loc) -> None:
-    """Refuse a column that does not reach who names it."""
-    names = names_of(features)
+    """Raise ``InvalidParameter`` for a column name that is not in the table."""
+    names = column_names(features)
     for name in columns:
         if name not in names:
             known = ", ".join(names[:20])
             raise InvalidParameter(
-                f"{what} names the column {name!r}; the columns that reach it are {known}",
+                f"{what} names the column {name!r}, but its input columns are {known}",
                 loc=loc,
                 value=name,
             )
 
 
-def names_of(features: Features) -> tuple[str, ...]:
+def column_names(features: Features) -> tuple[str, ...]:
     """Return the names of the columns, then those of the sparse groups."""
     return (*features.names, *(group.name for group in features.wide))
 
 
 def select(features: Features, chosen: tuple[str, ...], *, expands: bool) -> Features:
-    """Return some columns and groups; ``expands`` makes plain columns of the groups."""
+    """Return a table of the selected columns; ``expands`` turns sparse columns into dense ones."""
     table = dict(zip(features.names, features.columns, strict=True))
     names = tuple(name for name in chosen if name in table)
     groups = tuple(group for group in features.wide if group.name in chosen)
@@ -154,7 +154,7 @@ def select(features: Features, chosen: tuple[str, ...], *, expands: bool) -> Fea
 def _new_names(
     table: tuple[str, ...], chosen: tuple[str, ...], made: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Return the made names, marked where a column that stays has the name already."""
+    """Return the output names; a name that another column already has gets an apostrophe."""
     taken = set(table) - set(chosen)
     names = []
     for wanted in made:

@@ -1,7 +1,7 @@
-"""scikit-learn's own parameter constraints, read as what JSON can carry.
+"""Checking JSON parameters against scikit-learn's own parameter constraints.
 
-Constraints that only code or objects satisfy (callables, estimators, arrays of another library)
-are left out, so a value that fits none of the others is refused before a job starts.
+Constraints that no JSON value can satisfy (callables, estimators, arrays of another library) are
+left out, so a value that satisfies none of the others is refused before a job starts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from thetahat.pipelines.policy import (
     REFUSED_VALUES,
     check_policy,
 )
-from thetahat.pipelines.schema import any_of, in_words
+from thetahat.pipelines.schema_words import any_of, describe_schema
 from thetahat.similar_names import meant
 
 _TYPES: Final[dict[Any, str]] = {
@@ -51,7 +51,7 @@ def defaults(cls: Any) -> dict[str, Any]:
 
 
 def check_params(cls: Any, params: Mapping[str, Any], *, loc: Loc) -> dict[str, Any]:
-    """Return the parameters as the class takes them; ``InvalidParameter`` names the bad one.
+    """Return the parameters in the form the class accepts; raises ``InvalidParameter`` otherwise.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def check_params(cls: Any, params: Mapping[str, Any], *, loc: Loc) -> dict[str, 
     params : mapping
         JSON values by parameter name.
     loc : tuple
-        Where ``params`` stand in the request.
+        Path of ``params`` in the request.
     """
     known = defaults(cls)
     owner = cls.__name__
@@ -78,7 +78,7 @@ def check_params(cls: Any, params: Mapping[str, Any], *, loc: Loc) -> dict[str, 
         if name in MOOT and isinstance(value, bool):
             continue
         check_policy(owner, name, value, known[name], loc=here)
-        # Where no random state is said one is drawn, so one that is said is no default.
+        # Without a random state one is drawn, so a request's own is never dropped as a default.
         is_default = type(value) is type(known[name]) and value == known[name]
         if is_default and (name != "random_state" or value is None):
             continue
@@ -98,14 +98,14 @@ def _checked(cls: Any, name: str, value: Any, loc: Loc) -> Any:
             shaped = tuple(value) if constraint is tuple and isinstance(value, list) else value
             if _satisfies(constraint, shaped):
                 return shaped
-    words = in_words(any_of([schema for _, schema in accepted]))
+    words = describe_schema(any_of([schema for _, schema in accepted]))
     raise InvalidParameter(
         f"{name} of {cls.__name__} must be {words}; got {value!r}", loc=loc, value=value
     )
 
 
 def _accepted(cls: Any, name: str) -> list[tuple[Any, dict[str, Any]]]:
-    """Return the constraints that a JSON value can satisfy, each with its schema."""
+    """Return the constraints that a JSON value can satisfy, with their schemas."""
     constraints = cls._parameter_constraints.get(name, "no_validation")
     if isinstance(constraints, str):
         return [("scalar", schema) for schema in _SCALAR]

@@ -1,4 +1,4 @@
-"""Learners of other packages, where the operator has installed them and allows the package."""
+"""Learners of installed packages, found by entry point and allowed by the operator."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ GROUP: Final = "thetahat.learners"
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
-    """A learner that an installed package offers; nothing of the package is imported yet.
+class InstalledLearner:
+    """A learner that an installed package offers; the package is not imported yet.
 
     Parameters
     ----------
     name : str
-        The entry point's name in the group ``thetahat.learners``; also the learner's ``info.name``.
+        Name of the entry point in the group ``thetahat.learners``, and of the learner.
     package, version : str
         The installed distribution, by its normalised name.
     entry_point : EntryPoint
-        Where its class is.
+        The entry point of its class.
     """
 
     name: str
@@ -38,47 +38,47 @@ class Installed:
 
 
 def normalised(package: str) -> str:
-    """Return a distribution's name as package indexes compare it."""
+    """Return the name of a distribution in normalised form (PEP 503)."""
     return re.sub(r"[-_.]+", "-", package).lower()
 
 
-def installed_learners(packages: Iterable[str]) -> dict[str, Installed]:
+def list_installed_learners(packages: Iterable[str]) -> dict[str, InstalledLearner]:
     """Return the learners of the allowed packages by name.
 
-    A name of the service's own or of the reviewed list stays what it is; of two allowed packages
-    with the same name neither has it, for which of them a request means nobody can tell.
+    Names of our own learners and of listed scikit-learn classes are not replaced. If two allowed
+    packages offer the same name, neither is listed, because the name would be ambiguous.
     """
     allowed = {normalised(package) for package in packages}
-    found: dict[str, list[Installed]] = {}
-    for one in _offered():
+    found: dict[str, list[InstalledLearner]] = {}
+    for one in _read_entry_points():
         if one.package in allowed:
             found.setdefault(one.name, []).append(one)
     return {name: ones[0] for name, ones in sorted(found.items()) if len(ones) == 1}
 
 
-def package_of(name: str) -> str | None:
-    """Return an installed package that offers a learner of that name, allowed or not."""
-    return next((one.package for one in _offered() if one.name == name), None)
+def find_package(name: str) -> str | None:
+    """Return the name of an installed package that offers this learner, allowed or not."""
+    return next((one.package for one in _read_entry_points() if one.name == name), None)
 
 
-def _offered() -> list[Installed]:
+def _read_entry_points() -> list[InstalledLearner]:
     offered = []
     for point in entry_points(group=GROUP):
         if point.dist is None or point.name in LEARNERS or learner_tasks(point.name):
             continue
         package = normalised(point.dist.name)
-        offered.append(Installed(point.name, package, point.dist.version, point))
+        offered.append(InstalledLearner(point.name, package, point.dist.version, point))
     return offered
 
 
 @lru_cache(maxsize=64)
-def load_learner(one: Installed) -> Any:
-    """Return the class that an entry point names, checked for what every learner has.
+def load_learner(one: InstalledLearner) -> Any:
+    """Import the class of an installed learner and check that it is a learner.
 
     Raises
     ------
     InvalidParameter
-        It cannot be imported, or is no learner; the sentence is for the operator.
+        It cannot be imported or is not a learner; the message is for the operator.
     """
     what = f"the learner {one.name!r} of the package {one.package} {one.version}"
     try:
@@ -87,17 +87,17 @@ def load_learner(one: Installed) -> Any:
         raise InvalidParameter(f"{what} cannot be loaded: {type(error).__name__}") from error
     info = getattr(learner, "info", None)
     if not isinstance(info, MethodInfo) or not is_dataclass(learner):
-        raise InvalidParameter(f"{what} is not a dataclass with an info")
+        raise InvalidParameter(f"{what} is not a dataclass with a MethodInfo named info")
     if info.name != one.name:
-        raise InvalidParameter(f"{what} calls itself {info.name!r}")
-    missing = [n for n in ("tasks", "takes_weights", "fit") if not hasattr(learner, n)]
-    if missing:
-        raise InvalidParameter(f"{what} has no {', no '.join(missing)}")
+        raise InvalidParameter(f"{what} has another name in its info: {info.name!r}")
+    is_missing = [n for n in ("tasks", "takes_weights", "fit") if not hasattr(learner, n)]
+    if is_missing:
+        raise InvalidParameter(f"{what} has no {', no '.join(is_missing)}")
     return learner
 
 
-def learner_at(one: Installed, loc: Loc) -> Any:
-    """Return the class of an installed learner; a refusal names the place in the request."""
+def load_learner_at(one: InstalledLearner, loc: Loc) -> Any:
+    """Return the class of an installed learner; an exception carries the path in the request."""
     try:
         return load_learner(one)
     except InvalidParameter as error:

@@ -1,4 +1,4 @@
-"""New scikit-learn objects, told what the service decides."""
+"""Building scikit-learn estimators with the parameters that the service fixes."""
 
 from __future__ import annotations
 
@@ -8,49 +8,49 @@ from typing import Any, Final
 import numpy as np
 
 from thetahat.errors import InvalidParameter, Loc
-from thetahat.pipelines.allowed import SCORE_FUNCTIONS, SELECTORS, load
+from thetahat.pipelines.allowed import SCORE_FUNCTIONS, SELECTORS, load_class
 from thetahat.pipelines.constraints import check_params, defaults
 
 _FORCED: Final = {"n_jobs": 1, "verbose": 0}
 _LARGEST_RANDOM_STATE: Final = 2**32 - 1
 
 
-def new_estimator(
+def build_estimator(
     name: str, params: Mapping[str, Any], rng: np.random.Generator, *, task: str
 ) -> Any:
-    """Return an unfitted estimator.
+    """Return an unfitted estimator that uses one processor and prints nothing.
 
-    One processor, silence, and a ``random_state`` drawn from ``rng`` where the estimator has one
-    and the parameters do not fix it: never numpy's global state.
+    Its ``random_state``, if it has one and the parameters do not set it, is drawn from ``rng``;
+    numpy's global random state is never used.
 
     Parameters
     ----------
     name : str
         A name of the reviewed list.
     params : mapping
-        Parameters as ``checked_params`` returned them.
+        Parameters as ``check_estimator_params`` returned them.
     rng : Generator
-        The stream of this fit.
+        The random stream of this fit.
     task : str
         Decides the default score function of selectors.
     """
-    cls = load(name)
+    cls = load_class(name)
     known = defaults(cls)
-    told = {**params, **{key: value for key, value in _FORCED.items() if key in known}}
-    if "random_state" in known and told.get("random_state") is None:
-        told["random_state"] = int(rng.integers(_LARGEST_RANDOM_STATE))
+    settings = {**params, **{key: value for key, value in _FORCED.items() if key in known}}
+    if "random_state" in known and settings.get("random_state") is None:
+        settings["random_state"] = int(rng.integers(_LARGEST_RANDOM_STATE))
     if name in SELECTORS:
-        told["score_func"] = _score_function(told.get("score_func"), task)
-    return cls(**told)
+        settings["score_func"] = _score_function(settings.get("score_func"), task)
+    return cls(**settings)
 
 
-def checked_params(
+def check_estimator_params(
     name: str, params: Mapping[str, Any], *, task: str, loc: Loc = ()
 ) -> dict[str, Any]:
-    """Return the parameters as the estimator takes them; ``InvalidParameter`` names the bad one."""
+    """Return checked parameters of an estimator; raises ``InvalidParameter`` for a bad one."""
     if name not in SELECTORS or params.get("score_func") is None:
         plain = {key: value for key, value in params.items() if key != "score_func"}
-        return check_params(load(name), plain if name in SELECTORS else params, loc=loc)
+        return check_params(load_class(name), plain if name in SELECTORS else params, loc=loc)
     chosen = params["score_func"]
     if not isinstance(chosen, str) or chosen not in SCORE_FUNCTIONS[task]:
         known = ", ".join(sorted(SCORE_FUNCTIONS[task]))
@@ -60,7 +60,7 @@ def checked_params(
             value=chosen,
         )
     rest = {key: value for key, value in params.items() if key != "score_func"}
-    return {**check_params(load(name), rest, loc=loc), "score_func": chosen}
+    return {**check_params(load_class(name), rest, loc=loc), "score_func": chosen}
 
 
 def _score_function(name: str | None, task: str) -> Any:

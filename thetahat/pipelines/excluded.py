@@ -1,8 +1,8 @@
-"""Scikit-learn's classifiers, regressors and transformers that a request may not name, and why.
+"""The scikit-learn classes that a request may not name, each with the reason.
 
-With ``thetahat.pipelines.allowed`` and the vectorisers it holds every one of them that is
-installed: a test compares the two with scikit-learn's own list, so that a new release's classes are
-looked at before anybody can name them.
+Together with ``thetahat.pipelines.allowed`` this covers every installed classifier, regressor and
+transformer. A test compares the two with scikit-learn's own list, so that the classes of a new
+release are reviewed before a request can name them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _REASONS: Final = {
-    "it is built from other estimators, and learners inside learners are not taken": (
+    "it is built from other estimators, which a request cannot send": (
         "BaggingClassifier BaggingRegressor CalibratedClassifierCV ClassifierChain "
         "FixedThresholdClassifier MultiOutputClassifier MultiOutputRegressor OneVsOneClassifier "
         "OneVsRestClassifier OutputCodeClassifier RANSACRegressor RFE RFECV RegressorChain "
@@ -22,61 +22,57 @@ _REASONS: Final = {
         "StackingRegressor TransformedTargetRegressor TunedThresholdClassifierCV VotingClassifier "
         "VotingRegressor"
     ),
-    "a list of steps with columns, in prepare, says the same": "ColumnTransformer FeatureUnion",
-    "it runs code that a request would have to bring": "FunctionTransformer",
+    "a list of steps with columns in prepare does the same": "ColumnTransformer FeatureUnion",
+    "it runs code that the request would have to contain": "FunctionTransformer",
     "it predicts more than one target": (
         "CCA MultiTaskElasticNet MultiTaskElasticNetCV MultiTaskLasso MultiTaskLassoCV "
         "PLSCanonical PLSSVD"
     ),
-    "it learns from instances without a class, which a target cannot say": (
+    "it needs instances without a class, which a target column cannot have": (
         "LabelPropagation LabelSpreading"
     ),
-    "it may answer with nothing, where no instance is near": (
+    "it gives no prediction if no instance is near": (
         "RadiusNeighborsClassifier RadiusNeighborsRegressor RadiusNeighborsTransformer"
     ),
-    "it fails on a category that the training part has not": "CategoricalNB",
-    "scikit-learn gives it up for SGDClassifier and SGDRegressor with learning_rate pa1 or pa2": (
+    "it fails on a category that is absent from the training part": "CategoricalNB",
+    "scikit-learn has deprecated it; use SGDClassifier or SGDRegressor with learning_rate pa1": (
         "PassiveAggressiveClassifier PassiveAggressiveRegressor"
     ),
-    "it takes one feature alone": "IsotonicRegression",
-    "scikit-learn is changing its defaults; LogisticRegression under selection tries penalties": (
+    "it accepts a single feature only": "IsotonicRegression",
+    "scikit-learn is changing its defaults; use LogisticRegression in a selection": (
         "LogisticRegressionCV"
     ),
-    "its random state is in transition between releases": "TargetEncoder",
-    "it cannot transform what it has not learnt from": "TSNE",
-    "it is for targets, or for records, and not for columns": (
+    "the meaning of its random state is changing between releases": "TargetEncoder",
+    "it cannot transform rows that it was not fitted to": "TSNE",
+    "it transforms targets or records, not columns": (
         "DictVectorizer FeatureHasher LabelBinarizer LabelEncoder MultiLabelBinarizer "
         "PatchExtractor"
     ),
-    "it makes distances, or takes a kernel matrix, and no learner here works on them": (
+    "no learner here accepts the distances or kernel matrix that it works with": (
         "KNeighborsTransformer KernelCenterer"
     ),
-    "it groups instances, and what it makes of them is no preparation that was asked for": (
+    "it clusters instances, which is not a preparation of columns": (
         "Birch BisectingKMeans FeatureAgglomeration KMeans MiniBatchKMeans"
     ),
-    "its columns depend on the order or the size of the batches that it learns from": (
+    "its output depends on the order and the size of the batches it is fitted to": (
         "BernoulliRBM IncrementalPCA MiniBatchDictionaryLearning MiniBatchNMF MiniBatchSparsePCA"
     ),
-    "it takes long for the number of its rows, and PCA, KernelPCA or Nystroem do what it is for": (
+    "it is slow on many rows; use PCA, KernelPCA or Nystroem": (
         "DictionaryLearning Isomap LatentDirichletAllocation LocallyLinearEmbedding "
         "NeighborhoodComponentsAnalysis SparseCoder SparsePCA"
     ),
-    "RBFSampler and Nystroem do what it is for, for any values": (
+    "use RBFSampler or Nystroem, which accept any values": (
         "AdditiveChi2Sampler PolynomialCountSketch SkewedChi2Sampler"
     ),
-    "PCA and TruncatedSVD do what it is for, without chance": (
+    "use PCA or TruncatedSVD, which are not random": (
         "GaussianRandomProjection SparseRandomProjection"
     ),
-    "its columns are the leaves of trees, as many as there are, and a forest is on the list": (
-        "RandomTreesEmbedding"
-    ),
-    "SelectKBest and its kin do each of what it does under a name": "GenericUnivariateSelect",
-    "a column that says where values were missing comes with SimpleImputer's add_indicator": (
-        "MissingIndicator"
-    ),
+    "its output has a column for each leaf; use a forest": ("RandomTreesEmbedding"),
+    "SelectKBest and the other selectors do the same": "GenericUnivariateSelect",
+    "use add_indicator of SimpleImputer": ("MissingIndicator"),
 }
 
-LEFT_OUT: Final[Mapping[str, str]] = MappingProxyType(
+EXCLUDED: Final[Mapping[str, str]] = MappingProxyType(
     {name: reason for reason, names in _REASONS.items() for name in names.split()}
 )
-"""Why each is not on the list, as a clause about it, by its class name."""
+"""Reason for each excluded class, as a clause, by class name."""

@@ -1,4 +1,4 @@
-"""Groups of columns, each prepared by steps of its own, side by side."""
+"""Groups of columns that are prepared separately and joined again."""
 
 from __future__ import annotations
 
@@ -9,33 +9,39 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.errors import Loc
-from thetahat.pipelines.column_step import LearntStep, PlacedStep, check_named, names_of, select
+from thetahat.pipelines.column_step import (
+    ColumnStep,
+    FittedColumnStep,
+    check_named,
+    column_names,
+    select,
+)
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
-    """Some columns and the steps that prepare them; without steps they stay as they are.
+class ColumnGroup:
+    """Columns and the steps that prepare them; without steps they stay unchanged.
 
     Parameters
     ----------
     columns : tuple of str or None
-        Names in the table that reaches the groups; None means all of them.
+        Column names; None means all columns of the table.
     steps : tuple of PlacedStep or PlacedGroups
-        In order; they see what is made of these columns, and nothing else of the table.
+        In order; they see only these columns and what earlier steps made of them.
     """
 
     columns: tuple[str, ...] | None
-    steps: tuple[PlacedStep | PlacedGroups, ...]
+    steps: tuple[ColumnStep | ColumnGroups, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedGroups:
-    """Groups of columns that are prepared side by side; a column may be in several.
+class ColumnGroups:
+    """Groups of columns that are prepared separately; a column may be in several groups.
 
-    Every group takes the columns as they reach all groups. What they make stands in the order of
-    the groups, and after it the columns that are in none.
+    Every group starts from the same table. The output has the columns of the groups in order, then
+    the columns that are in no group.
 
     Parameters
     ----------
@@ -44,24 +50,25 @@ class PlacedGroups:
     keeps_rest : bool
         Whether columns that are in no group stay.
     loc : tuple
-        Its place in the learner's spec, for messages.
+        Path in the learner's specification, for messages.
 
     Source: pedregosa2011 (as ``ColumnTransformer``).
 
-    Deviations: columns that are in no group stay, where scikit-learn drops them; of two columns
-    of one name the later one is marked, where scikit-learn writes the group's name before both.
+    Deviations: columns that are in no group are kept, where scikit-learn drops them. Of two
+    columns with the same name the later one gets an apostrophe, where scikit-learn prefixes both
+    with the name of their group.
     """
 
-    branches: tuple[Branch, ...]
+    branches: tuple[ColumnGroup, ...]
     keeps_rest: bool
     loc: Loc
 
     @property
-    def learns_nothing(self) -> bool:
-        """Whether no step in any group learns."""
-        return all(step.learns_nothing for branch in self.branches for step in branch.steps)
+    def is_stateless(self) -> bool:
+        """Whether no step in any group depends on the training part."""
+        return all(step.is_stateless for branch in self.branches for step in branch.steps)
 
-    def learn(
+    def fit_transform(
         self,
         features: Features,
         y: np.ndarray,
@@ -69,80 +76,82 @@ class PlacedGroups:
         task: str,
         rng: np.random.Generator,
         weights: FloatArray | None = None,
-    ) -> tuple[LearntGroups, Features]:
-        """Learn from the training part, group by group; returns the transformed part too."""
-        names = names_of(features)
-        learnt, made = [], []
+    ) -> tuple[FittedColumnGroups, Features]:
+        """Return the groups fitted to the training part, and the transformed training part."""
+        names = column_names(features)
+        fitted_step, made = [], []
         for at, branch in enumerate(self.branches):
             chosen = names if branch.columns is None else branch.columns
             check_named(f"group {at}", chosen, features, (*self.loc, "groups", at, "columns"))
             part = select(features, chosen, expands=False)
-            steps, part = learn_in_turn(branch.steps, part, y, task=task, rng=rng, weights=weights)
-            learnt.append(LearntBranch(chosen, steps))
+            steps, part = fit_steps(branch.steps, part, y, task=task, rng=rng, weights=weights)
+            fitted_step.append(FittedColumnGroup(chosen, steps))
             made.append(part)
-        taken = {name for branch in learnt for name in branch.columns}
+        taken = {name for branch in fitted_step for name in branch.columns}
         rest = tuple(name for name in names if name not in taken) if self.keeps_rest else ()
-        learnt.append(LearntBranch(rest, ()))
+        fitted_step.append(FittedColumnGroup(rest, ()))
         made.append(select(features, rest, expands=False))
-        groups = LearntGroups(tuple(learnt))
-        return groups, side_by_side(features, made)
+        groups = FittedColumnGroups(tuple(fitted_step))
+        return groups, join_columns(features, made)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LearntBranch:
-    """The learnt steps of some columns."""
+class FittedColumnGroup:
+    """The fitted steps of one group of columns."""
 
     columns: tuple[str, ...]
-    steps: tuple[LearntStep | LearntGroups, ...]
+    steps: tuple[FittedColumnStep | FittedColumnGroups, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LearntGroups:
-    """Learnt groups, the last of which are the columns that stay as they are."""
+class FittedColumnGroups:
+    """Fitted groups; the last one holds the columns that stay unchanged."""
 
-    branches: tuple[LearntBranch, ...]
+    branches: tuple[FittedColumnGroup, ...]
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """What the steps warned of while they learnt."""
+        """Warnings raised while the steps were fitted."""
         steps = (step for branch in self.branches for step in branch.steps)
         return tuple(caution for step in steps for caution in step.cautions)
 
     def transform(self, features: Features) -> Features:
-        """Return what the groups make of their columns, side by side."""
+        """Return the output columns of all groups as one table."""
         made = [
-            transform_in_turn(branch.steps, select(features, branch.columns, expands=False))
+            apply_steps(branch.steps, select(features, branch.columns, expands=False))
             for branch in self.branches
         ]
-        return side_by_side(features, made)
+        return join_columns(features, made)
 
 
-def learn_in_turn(  # noqa: PLR0913 - what a step is handed
-    steps: Sequence[PlacedStep | PlacedGroups],
+def fit_steps(  # noqa: PLR0913 - the arguments of a step's fit_transform
+    steps: Sequence[ColumnStep | ColumnGroups],
     features: Features,
     y: np.ndarray,
     *,
     task: str,
     rng: np.random.Generator,
     weights: FloatArray | None,
-) -> tuple[tuple[LearntStep | LearntGroups, ...], Features]:
-    """Learn steps one after another, each from what the one before made of the training part."""
-    learnt: list[LearntStep | LearntGroups] = []
+) -> tuple[tuple[FittedColumnStep | FittedColumnGroups, ...], Features]:
+    """Fit steps in order, each to the output of the one before; return them and the last output."""
+    fitted_step: list[FittedColumnStep | FittedColumnGroups] = []
     for step in steps:
-        one, features = step.learn(features, y, task=task, rng=rng, weights=weights)
-        learnt.append(one)
-    return tuple(learnt), features
+        one, features = step.fit_transform(features, y, task=task, rng=rng, weights=weights)
+        fitted_step.append(one)
+    return tuple(fitted_step), features
 
 
-def transform_in_turn(steps: Sequence[LearntStep | LearntGroups], features: Features) -> Features:
-    """Apply learnt steps one after another."""
+def apply_steps(
+    steps: Sequence[FittedColumnStep | FittedColumnGroups], features: Features
+) -> Features:
+    """Apply fitted steps in order."""
     for step in steps:
         features = step.transform(features)
     return features
 
 
-def side_by_side(features: Features, parts: Sequence[Features]) -> Features:
-    """Return the columns of several parts as one table; a name that is taken is marked."""
+def join_columns(features: Features, parts: Sequence[Features]) -> Features:
+    """Return the columns of several tables as one; repeated names get an apostrophe."""
     taken: set[str] = set()
     names = [_marked(name, taken) for part in parts for name in part.names]
     wide = [replace(g, name=_marked(g.name, taken)) for part in parts for g in part.wide]

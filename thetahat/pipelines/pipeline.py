@@ -1,4 +1,4 @@
-"""A learner behind the preparation of its columns."""
+"""A learner with its preparation steps."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData
 from thetahat.learners.base import Fitted
 from thetahat.losses.base import Predictions
-from thetahat.pipelines.column_step import LearntStep, PlacedStep
-from thetahat.pipelines.groups import LearntGroups, PlacedGroups, learn_in_turn, transform_in_turn
+from thetahat.pipelines.column_step import ColumnStep, FittedColumnStep
+from thetahat.pipelines.groups import ColumnGroups, FittedColumnGroups, apply_steps, fit_steps
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray, Label
@@ -20,56 +20,56 @@ from thetahat.values.types import FloatArray, Label
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FittedPipeline:
-    """Learnt steps and a fitted learner."""
+    """Fitted steps and a fitted learner."""
 
-    steps: tuple[LearntStep | LearntGroups, ...]
+    steps: tuple[FittedColumnStep | FittedColumnGroups, ...]
     fitted: Fitted
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """What the steps and the learner warned of while they were fitted."""
-        told: dict[Caution, None] = {}
+        """Warnings of the steps and the learner while they were fitted, each once."""
+        distinct: dict[Caution, None] = {}
         for part in (*self.steps, self.fitted):
-            told.update(dict.fromkeys(getattr(part, "cautions", ())))
-        return tuple(told)
+            distinct.update(dict.fromkeys(getattr(part, "cautions", ())))
+        return tuple(distinct)
 
     def predict(self, features: Features) -> Predictions:
-        """Apply the steps as they were learnt, then predict."""
-        return self.fitted.predict(transform_in_turn(self.steps, features))
+        """Apply the fitted steps, then predict."""
+        return self.fitted.predict(apply_steps(self.steps, features))
 
 
 def for_classes(learner: Any, classes: tuple[Label, ...]) -> Any:
-    """Return a learner told what the classes of the data are, where it wants to know."""
+    """Return the learner adapted to the class labels, if it has a method for that."""
     bind = getattr(learner, "for_classes", None)
     return learner if bind is None else bind(classes)
 
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """Preparation steps, then a learner; both learnt inside the training part only.
+    """Preparation steps followed by a learner, all fitted on the training part only.
 
     Parameters
     ----------
     steps : tuple of PlacedStep or PlacedGroups
-        In order; each learns from what the one before made of the training part.
+        In order; each is fitted to the output of the step before it.
     learner : Any
         A ``Learner``.
     task : str
         ``classification`` or ``regression``.
 
-    Deviations: instance weights reach the learner, and those steps that are asked to learn with
-    them (``weighted``); the others are learnt without, as in scikit-learn's pipelines.
+    Deviations: instance weights are used by the learner and by steps with ``weighted``; the other
+    steps ignore them, as in scikit-learn's pipelines.
 
-    Degenerate cases: a step that finds no column of its kind does nothing.
+    Degenerate cases: a step without a column of its kind does nothing.
     """
 
-    steps: tuple[PlacedStep | PlacedGroups, ...]
+    steps: tuple[ColumnStep | ColumnGroups, ...]
     learner: Any
     task: str
 
     @property
     def info(self) -> MethodInfo:
-        """The learner's."""
+        """Description of the learner."""
         info: MethodInfo = self.learner.info
         return info
 
@@ -85,16 +85,16 @@ class Pipeline:
 
     @property
     def gives_probabilities(self) -> bool:
-        """Whether predictions hold class probabilities; a learner that does not say, gives them."""
+        """Whether predictions include class probabilities (the default of a learner)."""
         return self.task == "classification" and getattr(self.learner, "gives_probabilities", True)
 
     @property
     def gives_scores(self) -> bool:
-        """Whether predictions hold decision values; a learner that does not say, gives none."""
+        """Whether predictions include decision values (not the default of a learner)."""
         return self.task == "classification" and getattr(self.learner, "gives_scores", False)
 
     def for_classes(self, classes: tuple[Label, ...]) -> Pipeline:
-        """Return the pipeline with its learner told what the classes are."""
+        """Return the pipeline with its learner adapted to the class labels."""
         return replace(self, learner=for_classes(self.learner, classes))
 
     def fit(
@@ -106,11 +106,13 @@ class Pipeline:
         rng: np.random.Generator,
         n_classes: int,
     ) -> FittedPipeline:
-        """Learn the steps and fit the learner on the training part."""
-        learnt, features = learn_in_turn(
+        """Fit the steps, then the learner, on the training part."""
+        steps, features = fit_steps(
             self.steps, features, y, task=self.task, rng=rng, weights=weights
         )
         if not features.width:
-            raise InsufficientData("no column is left to learn from", loc=("prepare",))
+            raise InsufficientData(
+                "the preparation steps leave no column for the learner", loc=("prepare",)
+            )
         fitted = self.learner.fit(features, y, weights=weights, rng=rng, n_classes=n_classes)
-        return FittedPipeline(learnt, fitted)
+        return FittedPipeline(steps, fitted)

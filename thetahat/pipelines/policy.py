@@ -1,6 +1,6 @@
-"""What a request may not ask of scikit-learn, and how large it may ask it: one table each.
+"""Which scikit-learn parameters and sizes a request may not use: one table for each rule.
 
-A refused parameter is still taken at its own default, so that the output of ``get_params`` can be
+A refused parameter is still accepted at its default, so that the output of ``get_params`` can be
 pasted into a request.
 """
 
@@ -15,35 +15,35 @@ from thetahat.errors import InvalidParameter, Loc
 
 REFUSED: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "copy": "it changes no number",
-        "copy_X": "it changes no number",
-        "copy_X_train": "it changes no number",
-        "covariance_estimator": "learners inside learners are not taken from a request",
-        "decode_error": "texts are decoded when a file is taken in",
+        "copy": "it does not change the result",
+        "copy_X": "it does not change the result",
+        "copy_X_train": "it does not change the result",
+        "covariance_estimator": "a request cannot send a learner inside a learner",
+        "decode_error": "texts are decoded when the file is uploaded",
         "dtype": "columns are 64-bit numbers",
-        "encoding": "texts are decoded when a file is taken in",
-        "estimator": "learners inside learners are not taken from a request",
-        "feature_name_combiner": "code is not taken from a request",
-        "fun_args": "they are arguments of code",
-        "input": "texts are the cells of a column",
-        "kernel_params": "they are arguments of code",
+        "encoding": "texts are decoded when the file is uploaded",
+        "estimator": "a request cannot send a learner inside a learner",
+        "feature_name_combiner": "a request cannot send code",
+        "fun_args": "it holds arguments for code",
+        "input": "the texts are the cells of a column",
+        "kernel_params": "it holds arguments for code",
         "link": "it follows from power",
-        "metric_params": "they are arguments of code",
+        "metric_params": "it holds arguments for code",
         "n_jobs": "the service decides how many processors a job uses",
-        "precompute": "products of the features are computed from the features",
-        "preprocessor": "code is not taken from a request",
-        "scoring": "what an estimator watches inside a training part is its own loss",
-        "solver_options": "they are arguments of code",
+        "precompute": "the products are computed from the features",
+        "preprocessor": "a request cannot send code",
+        "scoring": "inside a training part an estimator uses its own loss",
+        "solver_options": "it holds arguments for code",
         "sparse_output": "columns are dense",
-        "token_pattern": "a pattern can take for ever to look for",
-        "tokenizer": "code is not taken from a request",
-        "verbose": "nobody reads a worker's terminal",
-        "vocabulary": "it is learnt from each training part",
-        "w_init": "a start is drawn from the job's seed",
-        "warm_start": "every training part is learnt afresh",
+        "token_pattern": "matching an arbitrary pattern can take forever",
+        "tokenizer": "a request cannot send code",
+        "verbose": "a worker's output is not shown",
+        "vocabulary": "it is fitted to each training part",
+        "w_init": "the start is drawn with the job's seed",
+        "warm_start": "every training part is fitted from scratch",
     }
 )
-"""Why a parameter is taken at its default only."""
+"""Reason why a parameter may only have its default, by parameter."""
 
 REFUSED_OF: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
     {
@@ -52,7 +52,7 @@ REFUSED_OF: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
         ("RidgeCV", "alpha_per_target"): "there is one target",
     }
 )
-"""The same for one class's parameter."""
+"""The same for a parameter of one class."""
 
 REFUSED_VALUES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
@@ -61,7 +61,7 @@ REFUSED_VALUES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "metric": ("precomputed", "the features are not distances"),
     }
 )
-"""A value that a parameter may not have, and why."""
+"""A value that a parameter may not have, with the reason."""
 
 LARGEST: Final[Mapping[str, int]] = MappingProxyType(
     {
@@ -85,34 +85,34 @@ LARGEST: Final[Mapping[str, int]] = MappingProxyType(
         "subsample": 10_000_000,
     }
 )
-"""The largest number that a parameter which costs time or memory may hold."""
+"""Largest value of parameters that cost time or memory."""
 
 MOOT: Final = frozenset({"sparse_output"})
-"""Switches of which either position is taken and neither passed on: a table's columns are dense,
-made so after their number is known not to be above ``WIDEST``."""
+"""Switches that are accepted and ignored: output is made dense after its width was checked
+against ``WIDEST``."""
 
 BY_LABEL: Final = "class_weight"
-"""The parameter that may be an object: a weight by class label, the others weigh 1."""
+"""The parameter that may be an object: weights by class label; other classes get 1."""
 
 NO_LISTS: Final = frozenset({BY_LABEL, "cv"})
-"""Parameters of which only the forms without lists are taken: a list of class weights is for
-several targets, and splits inside splits are the service's own."""
+"""Parameters that may not be lists: a list of class weights is for several targets, and the
+service makes splits inside splits itself."""
 
 LONGEST: Final[Mapping[str, int]] = MappingProxyType({"hidden_layer_sizes": 10, "ngram_range": 2})
-"""The most entries of a list that costs time or memory."""
+"""Largest length of lists that cost time or memory."""
 
 LONGEST_LIST: Final = 10_000
-"""The most entries of any other list."""
+"""Largest length of any other list."""
 
 WIDEST: Final = 20_000
-"""The most columns that one step may make."""
+"""Largest number of output columns of one step."""
 
 WIDEST_SPARSE: Final = 20_000_000
-"""The most columns of a group of sparse ones."""
+"""Largest number of columns in a group of sparse columns."""
 
 
 def check_policy(owner: str, name: str, value: Any, default: Any, *, loc: Loc) -> None:
-    """Refuse what a request may not ask: a parameter, a value, or a size.
+    """Raise ``InvalidParameter`` for a parameter, value or size that a request may not use.
 
     Parameters
     ----------
@@ -142,7 +142,9 @@ def check_policy(owner: str, name: str, value: Any, default: Any, *, loc: Loc) -
 def _check_weights(owner: str, weights: Mapping[Any, Any], loc: Loc) -> None:
     if not 0 < len(weights) <= LONGEST_LIST:
         raise InvalidParameter(
-            f"{BY_LABEL} of {owner} has 1 to {LONGEST_LIST} classes", loc=loc, value=len(weights)
+            f"{BY_LABEL} of {owner} must have 1 to {LONGEST_LIST} classes; got {len(weights)}",
+            loc=loc,
+            value=len(weights),
         )
     for label, weight in weights.items():
         is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
@@ -158,14 +160,18 @@ def _check_size(owner: str, name: str, value: Any, loc: Loc) -> None:
     entries = list(_leaves(value))
     longest = LONGEST.get(name, LONGEST_LIST)
     if isinstance(value, list | tuple) and len(entries) > longest:
-        raise InvalidParameter(f"{name} of {owner} has more than {longest} entries", loc=loc)
-    # A list of regularisations has no largest entry; a list of layer sizes has.
+        raise InvalidParameter(
+            f"{name} of {owner} must have at most {longest} entries; got {len(entries)}", loc=loc
+        )
+    # Entries are limited in a list of layer sizes, not in a list of penalties.
     sizes = entries if name in LONGEST else [value]
     largest = LARGEST.get(name)
     if largest is None:
         return
     if any(isinstance(size, int | float) and size > largest for size in sizes):
-        raise InvalidParameter(f"{name} of {owner} is above {largest}", loc=loc, value=value)
+        raise InvalidParameter(
+            f"{name} of {owner} must be at most {largest}; got {value!r}", loc=loc, value=value
+        )
 
 
 def _leaves(value: Any) -> Iterator[Any]:

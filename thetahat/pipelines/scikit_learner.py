@@ -1,4 +1,4 @@
-"""A reviewed scikit-learn classifier or regressor as a learner."""
+"""A scikit-learn classifier or regressor as a learner."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from thetahat.errors import (
     UnsupportedCombination,
 )
 from thetahat.losses.base import Predictions
-from thetahat.pipelines.allowed import load, title
-from thetahat.pipelines.estimators import new_estimator
+from thetahat.pipelines.allowed import load_class, title
+from thetahat.pipelines.estimators import build_estimator
 from thetahat.pipelines.policy import BY_LABEL
-from thetahat.pipelines.third_party_calls import guarded
+from thetahat.pipelines.third_party_calls import catch_failures
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.tables.labels import key_among, key_of
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Takes:
-    """What an estimator copes with by itself: missing values, and sparse matrices."""
+class AcceptedInput:
+    """Whether an estimator accepts missing values and sparse matrices."""
 
-    missing: bool
+    missing_values: bool
     sparse: bool
 
 
@@ -53,20 +53,20 @@ class FittedEstimator:
     takes : Takes
         Which features it copes with by itself.
     cautions : tuple of Caution
-        What it warned of while it was fitted, such as ``not_converged``.
+        Warnings raised while it was fitted, such as ``not_converged``.
     """
 
     name: str
     estimator: Any
     n_classes: int
-    takes: Takes
+    accepted: AcceptedInput
     cautions: tuple[Caution, ...] = ()
 
     def predict(self, features: Features) -> Predictions:
-        """Predict codes, with probabilities and scores where the estimator has them, or values."""
-        X = _matrix(features, self.takes)
-        # What is said of single instances at this point was said of their kind at the fit.
-        with guarded(self.name, []):
+        """Predict class codes (with probabilities and scores where available) or values."""
+        X = _matrix(features, self.accepted)
+        # Warnings at prediction repeat those of the fit, so they are dropped.
+        with catch_failures(self.name, []):
             output = np.asarray(self.estimator.predict(X)).reshape(features.n)
             if self.n_classes == 0:
                 return Predictions(output.astype(np.float64))
@@ -78,44 +78,43 @@ class FittedEstimator:
             )
 
     def _probabilities(self, X: FloatArray | CsrMatrix) -> FloatArray | None:
-        """(n, n_classes): zero for classes that the training part has not."""
+        """Return (n, n_classes) probabilities, 0 for classes absent from the training part."""
         if not hasattr(self.estimator, "predict_proba"):
             return None
-        given = self.estimator.predict_proba(X)
-        probabilities = np.zeros((len(given), self.n_classes))
-        probabilities[:, self.estimator.classes_] = given
+        known = self.estimator.predict_proba(X)
+        probabilities = np.zeros((len(known), self.n_classes))
+        probabilities[:, self.estimator.classes_] = known
         return probabilities
 
     def _scores(self, X: FloatArray | CsrMatrix) -> FloatArray | None:
-        """(n,) decision value of class 1 where there are two classes, in the training part too."""
+        """Return (n,) decision values of class 1; None unless data and training part have two."""
         two = self.n_classes == len(self.estimator.classes_) == 2
         if not two or not hasattr(self.estimator, "decision_function"):
             return None
         return np.asarray(self.estimator.decision_function(X), dtype=np.float64)
 
 
-def _matrix(features: Features, takes: Takes) -> FloatArray | CsrMatrix:
-    if features.wide and takes.sparse:
+def _matrix(features: Features, accepted: AcceptedInput) -> FloatArray | CsrMatrix:
+    if features.wide and accepted.sparse:
         return features.sparse_matrix()
-    return features.matrix() if takes.missing else features.complete_matrix()
+    return features.matrix() if accepted.missing_values else features.complete_matrix()
 
 
 @dataclass(frozen=True, slots=True)
 class ScikitLearner:
-    """A scikit-learn estimator, fitted afresh on every training part.
+    """A scikit-learn estimator that is fitted anew on every training part.
 
     Parameters
     ----------
     name : str
         A class name of the reviewed list.
     params : mapping
-        Checked parameters; ``random_state`` is drawn from the fit's stream where it is not among
-        them.
+        Checked parameters. A ``random_state`` that is not among them is drawn from the random
+        stream of the fit.
 
     Source: pedregosa2011.
 
-    Degenerate cases: a training part with one class is refused where the estimator needs two, be
-    it to learn or to predict.
+    Degenerate cases: a training part with one class is refused if the estimator needs two.
     """
 
     name: str
@@ -139,50 +138,50 @@ class ScikitLearner:
 
     @property
     def takes_weights(self) -> bool:
-        """Whether its ``fit`` has ``sample_weight``."""
-        return "sample_weight" in inspect.signature(load(self.name).fit).parameters
+        """Whether its ``fit`` accepts ``sample_weight``."""
+        return "sample_weight" in inspect.signature(load_class(self.name).fit).parameters
 
     @property
     def gives_probabilities(self) -> bool:
-        """Whether its predictions hold class probabilities; known before any fit."""
+        """Whether its predictions include class probabilities; known before a fit."""
         return self.task == "classification" and hasattr(self._unfitted(), "predict_proba")
 
     @property
     def gives_scores(self) -> bool:
-        """Whether its predictions hold decision values where there are two classes."""
+        """Whether its predictions for two classes include decision values."""
         return self.task == "classification" and hasattr(self._unfitted(), "decision_function")
 
     @property
-    def takes(self) -> Takes:
-        """Which features it copes with by itself."""
+    def accepted(self) -> AcceptedInput:
+        """Whether the estimator accepts missing values and sparse matrices."""
         from sklearn.utils import get_tags  # noqa: PLC0415 - loaded late
 
         tags = get_tags(self._unfitted()).input_tags
-        return Takes(bool(tags.allow_nan), bool(tags.sparse))
+        return AcceptedInput(bool(tags.allow_nan), bool(tags.sparse))
 
     def for_classes(self, classes: tuple[Label, ...]) -> ScikitLearner:
-        """Return the learner with its class weights by code; a label that is no class is refused.
+        """Return the learner with its class weights keyed by class code instead of label.
 
-        Classes that are not named weigh 1.
+        Classes without a weight get 1. Raises ``InvalidParameter`` for a label that is no class.
         """
-        given = self.params.get(BY_LABEL)
-        if not isinstance(given, Mapping):
+        by_label = self.params.get(BY_LABEL)
+        if not isinstance(by_label, Mapping):
             return self
         labels = [key_of(label) for label in classes]
-        for label in given:
+        for label in by_label:
             if key_among(label, classes) not in labels:
                 raise InvalidParameter(
-                    f"{BY_LABEL} of {self.name} names {label!r}, and the classes are "
-                    f"{', '.join(labels[:20])}",
+                    f"{BY_LABEL} of {self.name} has a weight for {label!r}, which is not a class; "
+                    f"the classes are {', '.join(labels[:20])}",
                     loc=("params", BY_LABEL, label),
                     value=label,
                 )
-        weights = {key_among(label, classes): float(weight) for label, weight in given.items()}
+        weights = {key_among(label, classes): float(weight) for label, weight in by_label.items()}
         by_code = {code: weights.get(label, 1.0) for code, label in enumerate(labels)}
         return replace(self, params={**self.params, BY_LABEL: by_code})
 
     def _unfitted(self) -> Any:
-        return load(self.name)(**self.params)
+        return load_class(self.name)(**self.params)
 
     def fit(
         self,
@@ -198,14 +197,14 @@ class ScikitLearner:
             raise UnsupportedCombination(
                 f"{self.name} takes no weights for its instances", loc=("weights",)
             )
-        takes = self.takes
+        takes = self.accepted
         X = _matrix(features, takes)
-        estimator = new_estimator(self.name, self.params, rng, task=self.task)
+        estimator = build_estimator(self.name, self.params, rng, task=self.task)
         weighting = {} if weights is None else {"sample_weight": weights}
         cautions: list[Caution] = []
         has_one_class = n_classes > 0 and len(np.unique(y)) < 2
         try:
-            with guarded(self.name, cautions):
+            with catch_failures(self.name, cautions):
                 estimator.fit(X, y, **weighting)
             fitted = FittedEstimator(self.name, estimator, n_classes, takes, tuple(cautions))
             # Some estimators take one class at the fit and fail on it when they predict.

@@ -1,4 +1,4 @@
-"""A reviewed scikit-learn transformer as a preparation step."""
+"""A scikit-learn transformer as a preparation step."""
 
 from __future__ import annotations
 
@@ -10,12 +10,18 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
-from thetahat.pipelines.allowed import STRING_TRANSFORMERS, WIDTHS, ActsOn, acts_on, step_info
-from thetahat.pipelines.estimators import new_estimator
+from thetahat.pipelines.allowed import (
+    STRING_TRANSFORMERS,
+    WIDTHS,
+    ColumnKind,
+    default_columns,
+    step_info,
+)
+from thetahat.pipelines.estimators import build_estimator
 from thetahat.pipelines.policy import WIDEST, WIDEST_SPARSE
-from thetahat.pipelines.stateless import learns_nothing
-from thetahat.pipelines.steps.base import missing
-from thetahat.pipelines.third_party_calls import guarded
+from thetahat.pipelines.stateless import is_stateless
+from thetahat.pipelines.steps.base import is_missing
+from thetahat.pipelines.third_party_calls import catch_failures
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.tables.sparse import sparse_columns
@@ -26,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LearntTransformer:
+class FittedTransformer:
     """A fitted transformer.
 
     Parameters
@@ -36,11 +42,11 @@ class LearntTransformer:
     transformer : Any
         The fitted estimator.
     names : tuple of str
-        Names of the columns it makes.
+        Names of its output columns.
     strings : frozenset of str
-        Those of them that hold strings.
+        Names of the output columns that contain strings.
     cautions : tuple of Caution
-        What it warned of while it learnt.
+        Warnings raised while it was fitted.
     """
 
     name: str
@@ -52,16 +58,16 @@ class LearntTransformer:
     def transform(self, part: Features) -> Features:
         """Return the transformed columns."""
         matrix = _matrix(self.name, self.transformer, part)
-        # What is said of single instances at this point was said of their kind when it learnt.
-        with guarded(self.name, []):
+        # Warnings at this point repeat those of the fit, so they are dropped.
+        with catch_failures(self.name, []):
             return self.columns_of(part, self.transformer.transform(matrix))
 
     def columns_of(self, part: Features, output: Any) -> Features:
-        """Return a transformer's output for ``part`` as columns."""
+        """Return the transformer's output for ``part`` as named columns."""
         most = WIDEST_SPARSE if part.wide and hasattr(output, "tocsr") else WIDEST
         if len(self.names) > most:
             raise InvalidParameter(
-                f"{self.name} would make {len(self.names)} columns, more than {most}",
+                f"{self.name} would produce {len(self.names)} columns; at most {most} are allowed",
                 loc=("prepare",),
                 value=len(self.names),
             )
@@ -89,7 +95,7 @@ def csr_of(output: Any) -> CsrMatrix:
 
 
 def _matrix(name: str, transformer: Any, part: Features) -> Any:
-    """(n, p) as the transformer wants it: sparse or not, numbers or objects."""
+    """Return the (n, p) input in the form that the transformer accepts: sparse, float or object."""
     from sklearn.utils import get_tags  # noqa: PLC0415 - loaded late
 
     tags = get_tags(transformer).input_tags
@@ -106,9 +112,9 @@ def _matrix(name: str, transformer: Any, part: Features) -> Any:
     matrix = np.empty((part.n, len(part.names)), dtype=object)
     for j, column in enumerate(part.columns):
         matrix[:, j] = column
-        # An imputer of another mark takes None for a value, and refuses NaN.
+        # An imputer of another mark would treat None as a value and refuse NaN.
         if allows_missing:
-            matrix[missing(column), j] = np.nan
+            matrix[is_missing(column), j] = np.nan
     return matrix
 
 
@@ -122,20 +128,20 @@ def _refuse_missing_numbers(part: Features, is_number: list[bool]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ScikitStep:
-    """A scikit-learn transformer, learnt in the training part.
+    """A scikit-learn transformer that is fitted on the training part.
 
     Parameters
     ----------
     name : str
         A class name of ``thetahat.pipelines.allowed.TRANSFORMERS``.
     params : mapping
-        Checked parameters; ``random_state`` is drawn from the fit's stream where it is not among
-        them.
+        Checked parameters. A ``random_state`` that is not among them is drawn from the random
+        stream of the fit.
 
     Source: pedregosa2011.
 
-    Deviations: selectors without a ``score_func`` take the F statistic of the task
-    (scikit-learn's default is the one for classification); output is dense where the input is.
+    Deviations: selectors without a ``score_func`` use the F statistic of the task, where
+    scikit-learn uses the one for classification; dense input gives dense output.
     """
 
     name: str
@@ -147,21 +153,21 @@ class ScikitStep:
         return step_info(self.name)
 
     @property
-    def acts_on(self) -> ActsOn:
+    def default_columns(self) -> ColumnKind:
         """Strings for the encoders, else numbers."""
-        return acts_on(self.name)
+        return default_columns(self.name)
 
     @property
     def takes_sparse(self) -> bool:
-        """Whether sparse groups reach it as they are; it tells by itself what it can take."""
+        """True: the step converts sparse columns itself if its transformer needs dense ones."""
         return True
 
     @property
-    def learns_nothing(self) -> bool:
-        """Whether what it makes of a row is up to that row alone."""
-        return learns_nothing(self.name, self.params)
+    def is_stateless(self) -> bool:
+        """Whether the output for a row depends on that row only, not on the training part."""
+        return is_stateless(self.name, self.params)
 
-    def learn(
+    def fit_transform(
         self,
         part: Features,
         y: np.ndarray,
@@ -169,32 +175,34 @@ class ScikitStep:
         task: str,
         rng: np.random.Generator,
         weights: FloatArray | None = None,
-    ) -> tuple[LearntTransformer, Features]:
+    ) -> tuple[FittedTransformer, Features]:
         """Fit the transformer."""
         weighting = {} if weights is None else {"sample_weight": weights}
-        transformer = new_estimator(self.name, self.params, rng, task=task)
+        transformer = build_estimator(self.name, self.params, rng, task=task)
         matrix = _matrix(self.name, transformer, part)
         cautions: list[Caution] = []
-        with guarded(self.name, cautions):
+        with catch_failures(self.name, cautions):
             if self.name in WIDTHS:
                 transformer.fit(matrix, y, **weighting)
                 self._refuse_wide(getattr(transformer, WIDTHS[self.name]))
                 output = transformer.transform(matrix)
             else:
                 output = transformer.fit_transform(matrix, y, **weighting)
-            given_names = [*part.names, *(name for group in part.wide for name in group.names)]
-            made = transformer.get_feature_names_out(np.array(given_names, dtype=object))
+            input_names = [*part.names, *(name for group in part.wide for name in group.names)]
+            made = transformer.get_feature_names_out(np.array(input_names, dtype=object))
         names = tuple(map(str, made))
         kinds = zip(part.names, part.columns, strict=True)
-        given = {name for name, column in kinds if column.dtype.kind != "f"}
-        strings = frozenset(given & set(names)) if self.name == "SimpleImputer" else frozenset()
-        learnt = LearntTransformer(self.name, transformer, names, strings, tuple(cautions))
-        return learnt, learnt.columns_of(part, output)
+        string_inputs = {name for name, column in kinds if column.dtype.kind != "f"}
+        strings = (
+            frozenset(string_inputs & set(names)) if self.name == "SimpleImputer" else frozenset()
+        )
+        fitted_step = FittedTransformer(self.name, transformer, names, strings, tuple(cautions))
+        return fitted_step, fitted_step.columns_of(part, output)
 
     def _refuse_wide(self, width: int) -> None:
         if width > WIDEST:
             raise InvalidParameter(
-                f"{self.name} would make {width} columns, more than {WIDEST}",
+                f"{self.name} would produce {width} columns; at most {WIDEST} are allowed",
                 loc=("prepare",),
                 value=width,
             )

@@ -1,4 +1,4 @@
-"""What a request says of a learner, checked for its form only."""
+"""Specifications of learners and steps, read from JSON and checked for their form only."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, Final
 from thetahat.errors import InvalidParameter, Loc
 
 MOST_STEPS: Final = 20
-"""Steps in one list, and groups side by side."""
+"""Largest number of steps in one list, and of groups in one place."""
 DEEPEST: Final = 4
-"""Groups inside one another."""
+"""Largest depth of groups inside groups."""
 MOST_IN_ALL: Final = 100
-"""Steps of a learner, those inside groups among them."""
+"""Largest number of steps of a learner, including those inside groups."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +23,13 @@ class StepSpec:
     Parameters
     ----------
     name : str
-        Wire name: one of ours or a class name from the reviewed list.
+        Wire name: one of our own steps or a scikit-learn class from the reviewed list.
     params : mapping
         JSON values by parameter name.
     columns : tuple of str or None
-        The columns it acts on; None means those of the kind the step is made for.
+        Columns it transforms; None means those of the kind that the step is for.
     weighted : bool
-        Whether it learns with the weights of the instances.
+        Whether it is fitted with the instance weights.
     """
 
     name: str
@@ -39,88 +39,89 @@ class StepSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class BranchSpec:
-    """Some columns, and the steps that prepare them.
+class ColumnGroupSpec:
+    """Columns and the steps that prepare them.
 
     Parameters
     ----------
     columns : tuple of str or None
-        None means all that reach the groups.
+        None means all columns.
     prepare : tuple of StepSpec or GroupsSpec
-        Steps in order; none leave the columns as they are.
+        Steps in order; an empty list leaves the columns unchanged.
     """
 
     columns: tuple[str, ...] | None = None
-    prepare: tuple[StepSpec | GroupsSpec, ...] = ()
+    prepare: tuple[StepSpec | ColumnGroupsSpec, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class GroupsSpec:
-    """Groups of columns, prepared side by side.
+class ColumnGroupsSpec:
+    """Groups of columns that are prepared separately.
 
     Parameters
     ----------
     groups : tuple of BranchSpec
-        The groups, in the order in which what they make will stand.
+        The groups, in the order of their output columns.
     rest : str
-        What becomes of columns in no group: ``keep`` or ``drop``.
+        What happens to columns in no group: ``keep`` or ``drop``.
     """
 
-    groups: tuple[BranchSpec, ...]
+    groups: tuple[ColumnGroupSpec, ...]
     rest: str = "keep"
 
     @property
     def n_steps(self) -> int:
-        """How many steps there are in all groups, and groups inside them."""
+        """Number of steps in all groups and in the groups inside them."""
         return n_steps([step for group in self.groups for step in group.prepare])
 
 
-def n_steps(steps: Sequence[StepSpec | GroupsSpec]) -> int:
-    """Return how many steps there are in a list, those inside groups among them."""
-    return sum(step.n_steps if isinstance(step, GroupsSpec) else 1 for step in steps)
+def n_steps(steps: Sequence[StepSpec | ColumnGroupsSpec]) -> int:
+    """Return the number of steps in a list, including those inside groups."""
+    return sum(step.n_steps if isinstance(step, ColumnGroupsSpec) else 1 for step in steps)
 
 
 @dataclass(frozen=True, slots=True)
 class LearnerSpec:
-    """A learner by name, behind its preparation steps.
+    """A learner by name with its preparation steps.
 
     Parameters
     ----------
     name : str
-        Wire name: one of ours, a class name from the reviewed list, or an allowed entry point.
+        Wire name: one of our own learners, a scikit-learn class from the reviewed list, or an
+        installed learner of an allowed package.
     params : mapping
         JSON values by parameter name.
     prepare : tuple of StepSpec or GroupsSpec
-        Steps in the order in which they are learnt and applied.
+        Steps in the order in which they are fitted and applied.
     """
 
     name: str
     params: Mapping[str, Any] = field(default_factory=dict)
-    prepare: tuple[StepSpec | GroupsSpec, ...] = ()
+    prepare: tuple[StepSpec | ColumnGroupsSpec, ...] = ()
 
 
 def learner_spec(wire: Any, *, loc: Loc = ()) -> LearnerSpec:
-    """Return the spec that a JSON value describes; a bare string is short for its name.
+    """Return the specification in a JSON value; a plain string is short for its name.
 
     Parameters
     ----------
     wire : Any
         ``{"name": .., "params"?: {..}, "prepare"?: [..]}`` or a string.
     loc : tuple
-        Where the value stands in the request, put in front of every refusal's ``loc``.
+        Path of the value in the request; the ``loc`` of every exception starts with it.
     """
     body = _body(wire, {"name", "params", "prepare"}, loc)
     prepare = _steps(body.get("prepare", []), 0, (*loc, "prepare"))
     if n_steps(prepare) > MOST_IN_ALL:
         raise InvalidParameter(
-            f"prepare has {n_steps(prepare)} steps, those inside groups among them; at most "
-            f"{MOST_IN_ALL} are taken",
+            f"prepare has {n_steps(prepare)} steps including those inside groups; at most "
+            f"{MOST_IN_ALL} are allowed",
             loc=(*loc, "prepare"),
         )
     return LearnerSpec(body["name"], body.get("params", {}), prepare)
 
 
-def _steps(wire: Any, depth: int, loc: Loc) -> tuple[StepSpec | GroupsSpec, ...]:
+def _steps(wire: Any, depth: int, loc: Loc) -> tuple[StepSpec | ColumnGroupsSpec, ...]:
     if not isinstance(wire, list | tuple) or len(wire) > MOST_STEPS:
         raise InvalidParameter(f"prepare must be a list of at most {MOST_STEPS} steps", loc=loc)
     return tuple(
@@ -131,11 +132,11 @@ def _steps(wire: Any, depth: int, loc: Loc) -> tuple[StepSpec | GroupsSpec, ...]
     )
 
 
-def _groups_spec(wire: Mapping[str, Any], depth: int, loc: Loc) -> GroupsSpec:
+def _groups_spec(wire: Mapping[str, Any], depth: int, loc: Loc) -> ColumnGroupsSpec:
     if depth > DEEPEST:
         raise InvalidParameter(
-            f"groups are nested more than {DEEPEST} deep; put steps that follow one another in "
-            "one list",
+            f"groups are nested more than {DEEPEST} levels deep; put consecutive steps into one "
+            "list",
             loc=loc,
         )
     _check_fields(wire, {"groups", "rest"}, loc)
@@ -148,21 +149,21 @@ def _groups_spec(wire: Mapping[str, Any], depth: int, loc: Loc) -> GroupsSpec:
         raise InvalidParameter("rest must be 'keep' or 'drop'", loc=(*loc, "rest"), value=rest)
     here = (*loc, "groups")
     branches = (_branch_spec(group, depth, (*here, at)) for at, group in enumerate(groups))
-    return GroupsSpec(tuple(branches), rest)
+    return ColumnGroupsSpec(tuple(branches), rest)
 
 
-def _branch_spec(wire: Any, depth: int, loc: Loc) -> BranchSpec:
+def _branch_spec(wire: Any, depth: int, loc: Loc) -> ColumnGroupSpec:
     if not isinstance(wire, Mapping):
         raise InvalidParameter(
             'expected a group like {"columns": ["age"], "prepare": ["standardise"]}', loc=loc
         )
     _check_fields(wire, {"columns", "prepare"}, loc)
     steps = _steps(wire.get("prepare", []), depth, (*loc, "prepare"))
-    return BranchSpec(_columns(wire.get("columns"), (*loc, "columns")), steps)
+    return ColumnGroupSpec(_columns(wire.get("columns"), (*loc, "columns")), steps)
 
 
 def step_spec(wire: Any, *, loc: Loc = ()) -> StepSpec:
-    """Return the step that a JSON value describes; a bare string is short for its name."""
+    """Return the step specification in a JSON value; a plain string is short for its name."""
     body = _body(wire, {"name", "params", "columns", "weighted"}, loc)
     columns, weighted = body.get("columns"), body.get("weighted", False)
     if not isinstance(weighted, bool):
@@ -190,7 +191,7 @@ def _body(wire: Any, known: set[str], loc: Loc) -> Mapping[str, Any]:
         return {"name": wire}
     if not isinstance(wire, Mapping) or not isinstance(wire.get("name"), str):
         raise InvalidParameter(
-            'expected a name, or an object with one, like {"name": "ridge", "params": {}}',
+            'expected a name or an object with a name, like {"name": "ridge", "params": {}}',
             loc=loc,
             value=wire,
         )

@@ -1,7 +1,7 @@
-"""Which of scikit-learn's transformers learn nothing from the training part.
+"""Which scikit-learn transformers do not depend on the training part.
 
-What such a step makes of a row depends on that row and on the step's parameters alone, so that it
-may be applied to all rows once, before they are split: no split learns from its test rows by it.
+The output of such a step for a row depends only on that row and the parameters, so the step can be
+applied once to all rows before they are split without leaking test rows.
 """
 
 from __future__ import annotations
@@ -18,38 +18,38 @@ def _always(params: Params) -> bool:
     return True
 
 
-def _has_its_categories(params: Params) -> bool:
-    """Whether the categories are given, and no count in the training part chooses among them."""
+def _has_fixed_categories(params: Params) -> bool:
+    """Whether the categories are a parameter and no count in the training part limits them."""
     counted = [params.get(name) for name in ("min_frequency", "max_categories")]
     return params.get("categories", "auto") != "auto" and counted == [None, None]
 
 
-def _weighs_by_row(params: Params) -> bool:
+def _has_no_document_frequencies(params: Params) -> bool:
     return params.get("use_idf", True) is False
 
 
-def _has_its_value(params: Params) -> bool:
-    """Whether one value is filled in, and which columns there are is not up to what is missing."""
+def _has_fixed_value(params: Params) -> bool:
+    """Whether the fill value is a parameter and the output columns do not depend on the data."""
     keeps = params.get("keep_empty_features", False) and not params.get("add_indicator", False)
     return params.get("strategy", "mean") == "constant" and bool(keeps)
 
 
-LEARN_NOTHING: Final[Mapping[str, Callable[[Params], bool]]] = MappingProxyType(
+STATELESS: Final[Mapping[str, Callable[[Params], bool]]] = MappingProxyType(
     {
         "Binarizer": _always,
         "HashingVectorizer": _always,
         "Normalizer": _always,
-        "OneHotEncoder": _has_its_categories,
-        "OrdinalEncoder": _has_its_categories,
+        "OneHotEncoder": _has_fixed_categories,
+        "OrdinalEncoder": _has_fixed_categories,
         "PolynomialFeatures": _always,
-        "SimpleImputer": _has_its_value,
-        "TfidfTransformer": _weighs_by_row,
+        "SimpleImputer": _has_fixed_value,
+        "TfidfTransformer": _has_no_document_frequencies,
     }
 )
-"""By class name, with which parameters; every other class learns, whatever its parameters."""
+"""Condition on the parameters by class name; every other class depends on the training part."""
 
 
-def learns_nothing(name: str, params: Params) -> bool:
-    """Say whether a transformer's output for a row depends on the row and ``params`` alone."""
-    says = LEARN_NOTHING.get(name)
-    return says is not None and says(params)
+def is_stateless(name: str, params: Params) -> bool:
+    """Return whether a transformer's output for a row depends only on the row and ``params``."""
+    condition = STATELESS.get(name)
+    return condition is not None and condition(params)

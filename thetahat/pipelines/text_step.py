@@ -10,20 +10,20 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
-from thetahat.pipelines.allowed import ActsOn, acts_on, step_info
-from thetahat.pipelines.estimators import new_estimator
+from thetahat.pipelines.allowed import ColumnKind, default_columns, step_info
+from thetahat.pipelines.estimators import build_estimator
 from thetahat.pipelines.policy import WIDEST_SPARSE
 from thetahat.pipelines.scikit_step import csr_of
-from thetahat.pipelines.stateless import learns_nothing
-from thetahat.pipelines.steps.base import missing
-from thetahat.pipelines.third_party_calls import guarded
+from thetahat.pipelines.stateless import is_stateless
+from thetahat.pipelines.steps.base import is_missing
+from thetahat.pipelines.third_party_calls import catch_failures
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.tables.sparse import Numbered, SparseColumns, sparse_columns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LearntVocabularies:
+class FittedVectoriser:
     """A fitted vectoriser for each column.
 
     Parameters
@@ -33,9 +33,9 @@ class LearntVocabularies:
     vectorisers : tuple
         The fitted estimators.
     words : tuple of sequence of str
-        The names of the columns that each makes.
+        The names of the output columns of each.
     cautions : tuple of Caution
-        What they warned of while they learnt.
+        Warnings raised while they were fitted.
     """
 
     name: str
@@ -44,12 +44,12 @@ class LearntVocabularies:
     cautions: tuple[Caution, ...] = ()
 
     def transform(self, part: Features) -> Features:
-        """Return a group of sparse columns for each column of texts, under its name."""
+        """Return for each text column a group of sparse columns with the same name."""
         groups = []
         for name, column, vectoriser, words in zip(
             part.names, part.columns, self.vectorisers, self.words, strict=True
         ):
-            with guarded(self.name, []):
+            with catch_failures(self.name, []):
                 counted = vectoriser.transform(_texts(part, name, column))
             groups.append(_group(self.name, name, counted, words))
         return part.with_columns((), (), tuple(groups))
@@ -58,15 +58,15 @@ class LearntVocabularies:
 def _texts(part: Features, name: str, column: np.ndarray) -> list[str]:
     if column.dtype.kind == "f":
         raise InvalidParameter(
-            f"column {name!r} holds numbers; a vectoriser takes texts",
+            f"column {name!r} holds numbers; a vectoriser needs texts",
             loc=("columns", "features", name),
         )
-    absent = missing(column)
+    absent = is_missing(column)
     if absent.any():
         row = part.row_number(int(np.argmax(absent)))
         raise InvalidParameter(
-            f"column {name!r} has no text in row {row}; put impute with strategy constant first "
-            "in prepare, or leave the row out",
+            f"column {name!r} has no text in row {row}; put impute with strategy constant "
+            "before this step, or leave the row out",
             loc=("columns", "features", name, row),
         )
     texts: list[str] = column.tolist()
@@ -76,7 +76,7 @@ def _texts(part: Features, name: str, column: np.ndarray) -> list[str]:
 def _group(step: str, name: str, counted: Any, words: Sequence[str]) -> SparseColumns:
     if len(words) > WIDEST_SPARSE:
         raise InvalidParameter(
-            f"{step} would make {len(words)} columns, more than {WIDEST_SPARSE}",
+            f"{step} would produce {len(words)} columns; at most {WIDEST_SPARSE} are allowed",
             loc=("prepare",),
             value=len(words),
         )
@@ -85,7 +85,7 @@ def _group(step: str, name: str, counted: Any, words: Sequence[str]) -> SparseCo
 
 @dataclass(frozen=True, slots=True)
 class TextStep:
-    """A scikit-learn vectoriser, its vocabulary learnt in the training part.
+    """A scikit-learn vectoriser that takes its vocabulary from the training part.
 
     Parameters
     ----------
@@ -96,10 +96,10 @@ class TextStep:
 
     Source: pedregosa2011.
 
-    Deviations: each column has a vocabulary of its own; scikit-learn takes one column.
+    Deviations: each column has its own vocabulary; scikit-learn accepts a single column.
 
-    Degenerate cases: a missing text is refused; a training part without any word is refused in
-    scikit-learn's words.
+    Degenerate cases: a missing text raises; a training part without any word raises with
+    scikit-learn's message.
     """
 
     name: str
@@ -111,42 +111,42 @@ class TextStep:
         return step_info(self.name)
 
     @property
-    def acts_on(self) -> ActsOn:
+    def default_columns(self) -> ColumnKind:
         """Texts."""
-        return acts_on(self.name)
+        return default_columns(self.name)
 
     @property
-    def learns_nothing(self) -> bool:
-        """Whether what it makes of a text is up to that text alone."""
-        return learns_nothing(self.name, self.params)
+    def is_stateless(self) -> bool:
+        """Whether the output for a text depends on that text only."""
+        return is_stateless(self.name, self.params)
 
-    def learn(
+    def fit_transform(
         self,
         part: Features,
         y: np.ndarray,  # noqa: ARG002 - the protocol's; vocabularies do not look at the target
         *,
         task: str,
         rng: np.random.Generator,
-    ) -> tuple[LearntVocabularies, Features]:
-        """Learn the words of each column."""
+    ) -> tuple[FittedVectoriser, Features]:
+        """Fit a vectoriser to each column."""
         vectorisers, vocabularies, groups = [], [], []
         cautions: list[Caution] = []
         for name, column in zip(part.names, part.columns, strict=True):
-            vectoriser = new_estimator(self.name, self.params, rng, task=task)
-            with guarded(f"{self.name} of column {name!r}", cautions):
+            vectoriser = build_estimator(self.name, self.params, rng, task=task)
+            with catch_failures(f"{self.name} of column {name!r}", cautions):
                 counted = vectoriser.fit_transform(_texts(part, name, column))
             words = _words(name, vectoriser, counted.shape[1])
             vectorisers.append(vectoriser)
             vocabularies.append(words)
             groups.append(_group(self.name, name, counted, words))
-        learnt = LearntVocabularies(
+        fitted_step = FittedVectoriser(
             self.name, tuple(vectorisers), tuple(vocabularies), tuple(cautions)
         )
-        return learnt, part.with_columns((), (), tuple(groups))
+        return fitted_step, part.with_columns((), (), tuple(groups))
 
 
 def _words(name: str, vectoriser: Any, width: int) -> Sequence[str]:
-    """Return ``column:word`` for each word; a hashing vectoriser knows none."""
+    """Return ``column:word`` for each word, or numbered names for a hashing vectoriser."""
     if not hasattr(vectoriser, "vocabulary_"):
         return Numbered(f"{name}:", width)
     return tuple(f"{name}:{word}" for word in vectoriser.get_feature_names_out())

@@ -1,4 +1,4 @@
-"""Third-party code run so that its failures and warnings become words."""
+"""Calls of third-party code whose exceptions and warnings become our own."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ _ABOUT_THE_INTERFACE: Final = (DeprecationWarning, FutureWarning, PendingDepreca
 
 
 @contextmanager
-def guarded(name: str, cautions: list[Caution]) -> Iterator[None]:
-    """Run a block of third-party code.
+def catch_failures(name: str, cautions: list[Caution]) -> Iterator[None]:
+    """Turn exceptions and warnings of third-party code inside the ``with`` block into our own.
 
-    What it raises becomes ``LearnerFailed`` with the first paragraph of its message; what it
-    warns of is added to ``cautions``, each sentence once, warnings about its own interface left
-    out. Refusals of our own pass.
+    An exception becomes ``LearnerFailed`` with the first paragraph of its message; our own
+    exceptions and ``MemoryError`` pass unchanged. Each distinct warning is appended to
+    ``cautions``, except deprecation warnings.
 
     Parameters
     ----------
     name : str
-        Whose code it is, for the message.
+        Name of the class that is called, for the message.
     cautions : list of Caution
-        Grows by ``not_converged`` and ``learner_warning``.
+        Gets the cautions ``not_converged`` and ``learner_warning`` appended.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             yield
-        # A lack of memory is not the learner's failure; a time limit is no Exception at all.
+        # Running out of memory is not the learner's failure, and a time limit is no Exception.
         except (EvaluationError, MemoryError):
             raise
         except Exception as error:

@@ -1,8 +1,8 @@
-"""The words of texts counted once, and the vocabulary of each training part chosen among them.
+"""Text vectorisers in two steps: count all words once, then select a vocabulary per training part.
 
-To count the words of a text needs no other text. What a vectoriser learns is which words there
-are, and how many texts have each: sums over the rows of the counts. So that texts are cut into
-words once, and not once per split, the step is taken apart into these two.
+Counting the words of a text needs no other text. The fit of a vectoriser only decides which words
+are kept and how many texts contain each, which are sums over rows of the counts. With the two
+separated, texts are split into words once and not once per split.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.errors import LearnerFailed
-from thetahat.pipelines.allowed import ActsOn, step_info
+from thetahat.pipelines.allowed import ColumnKind, step_info
 from thetahat.pipelines.scikit_step import csr_of
 from thetahat.pipelines.text_step import TextStep
 from thetahat.registry import MethodInfo
@@ -27,31 +27,31 @@ if TYPE_CHECKING:
     from thetahat.pipelines.steps.base import Step
     from thetahat.tables.sparse import CsrMatrix
 
-_LEARNT: Final = frozenset({"CountVectorizer", "TfidfVectorizer"})
-_OF_FREQUENCY: Final = frozenset({"min_df", "max_df"})
-_OF_WEIGHING: Final = frozenset({"norm", "use_idf", "smooth_idf", "sublinear_tf"})
+_WITH_VOCABULARY: Final = frozenset({"CountVectorizer", "TfidfVectorizer"})
+_FREQUENCY_PARAMS: Final = frozenset({"min_df", "max_df"})
+_WEIGHTING_PARAMS: Final = frozenset({"norm", "use_idf", "smooth_idf", "sublinear_tf"})
 
 
-def taken_apart(step: object) -> tuple[Step, Step] | None:
-    """Return what counts the words of all texts, and what chooses among them; None if not exact.
+def split_vectorisers(step: object) -> tuple[Step, Step] | None:
+    """Return the counting step and the vocabulary step, or None if the split would not be exact.
 
-    ``max_features`` is not taken apart: of equally frequent words it is up to scikit-learn's
-    sorting which are left.
+    A step with ``max_features`` is not split: which of several equally frequent words are kept
+    depends on scikit-learn's sorting.
     """
-    if not isinstance(step, TextStep) or step.name not in _LEARNT:
+    if not isinstance(step, TextStep) or step.name not in _WITH_VOCABULARY:
         return None
     if step.params.get("max_features") is not None:
         return None
-    others = _OF_FREQUENCY | _OF_WEIGHING | {"max_features"}
+    others = _FREQUENCY_PARAMS | _WEIGHTING_PARAMS | {"max_features"}
     counted = {name: value for name, value in step.params.items() if name not in others}
-    # The protocol's class variables are properties here: the same to read.
+    # An adapter has the protocol's class variables as properties, which read the same.
     counting = cast("Step", TextStep("CountVectorizer", counted))
     return counting, cast("Step", VocabularyStep(step.name, step.params))
 
 
 @dataclass(frozen=True, slots=True)
 class VocabularyStep:
-    """What a vectoriser learns from the counts of a training part, and what it makes of counts.
+    """The part of a vectoriser that is fitted to the word counts of a training part.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class VocabularyStep:
 
     Source: pedregosa2011.
 
-    Degenerate cases: a training part in which no word is left is refused in scikit-learn's words.
+    Degenerate cases: a training part without any word left raises with scikit-learn's message.
     """
 
     name: str
@@ -74,34 +74,34 @@ class VocabularyStep:
         return step_info(self.name)
 
     @property
-    def acts_on(self) -> ActsOn:
+    def default_columns(self) -> ColumnKind:
         """Counts."""
-        return ActsOn.NUMERIC
+        return ColumnKind.NUMERIC
 
     @property
     def takes_sparse(self) -> bool:
-        """It takes nothing else."""
+        """True: its input is always sparse."""
         return True
 
-    def learn(
+    def fit_transform(
         self,
         part: Features,
         y: np.ndarray,  # noqa: ARG002 - the protocol's; vocabularies do not look at the target
         *,
         task: str,  # noqa: ARG002 - as above
         rng: np.random.Generator,  # noqa: ARG002 - as above
-    ) -> tuple[LearntWords, Features]:
-        """Learn the words of each group of counts."""
+    ) -> tuple[FittedVocabulary, Features]:
+        """Select the words of each group and fit their weighting."""
         kept = tuple(self._kept(group) for group in part.wide)
-        weighing = tuple(
-            self._weighing(_chosen(group, words))
+        weighting = tuple(
+            self._weighting(_select_words(group, words))
             for group, words in zip(part.wide, kept, strict=True)
         )
-        learnt = LearntWords(kept, weighing)
-        return learnt, learnt.transform(part)
+        fitted_step = FittedVocabulary(kept, weighting)
+        return fitted_step, fitted_step.transform(part)
 
     def _kept(self, group: SparseColumns) -> IntArray:
-        """Return the words that texts of the training part have, as often as is asked."""
+        """Return the indices of words with a document frequency in ``min_df`` to ``max_df``."""
         n_texts = np.bincount(group.matrix.indices, minlength=group.width)
         if not n_texts.any():
             raise self._failed(
@@ -118,13 +118,13 @@ class VocabularyStep:
             )
         return kept
 
-    def _weighing(self, counts: CsrMatrix) -> Any:
-        """Return what weighs the words of texts; None for counts that stay as they are."""
+    def _weighting(self, counts: CsrMatrix) -> Any:
+        """Return the fitted tf-idf transformer; None for plain counts."""
         if self.name == "CountVectorizer":
             return None
         from sklearn.feature_extraction.text import TfidfTransformer  # noqa: PLC0415 - late
 
-        params = {name: value for name, value in self.params.items() if name in _OF_WEIGHING}
+        params = {name: value for name, value in self.params.items() if name in _WEIGHTING_PARAMS}
         return TfidfTransformer(**params).fit(counts)
 
     def _failed(self, group: SparseColumns, why: str) -> LearnerFailed:
@@ -132,38 +132,38 @@ class VocabularyStep:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LearntWords:
-    """Which words each group keeps, and what weighs them.
+class FittedVocabulary:
+    """The words that each group keeps, and their weighting.
 
     Parameters
     ----------
     kept : sequence of ndarray of int
-        Places of the words among all that are counted, ascending.
-    weighing : sequence
-        A fitted ``TfidfTransformer`` each, or None.
+        Indices of the kept words among all counted words, ascending.
+    weighting : sequence
+        A fitted ``TfidfTransformer`` for each group, or None.
     """
 
     kept: Sequence[IntArray]
-    weighing: Sequence[Any]
+    weighting: Sequence[Any]
     cautions: tuple[Caution, ...] = ()
 
     def transform(self, part: Features) -> Features:
-        """Return the groups with these words, weighed."""
+        """Return the groups with the kept words, weighted."""
         groups = []
-        for group, kept, weighing in zip(part.wide, self.kept, self.weighing, strict=True):
-            counts = _chosen(group, kept)
+        for group, kept, weighting in zip(part.wide, self.kept, self.weighting, strict=True):
+            counts = _select_words(group, kept)
             words = tuple(group.names[int(at)] for at in kept)
-            made = counts if weighing is None else csr_of(weighing.transform(counts))
+            made = counts if weighting is None else csr_of(weighting.transform(counts))
             groups.append(sparse_columns(group.name, made, words))
         return part.with_columns((), (), tuple(groups))
 
 
 def _number(limit: float, n: int) -> float:
-    """Return a limit that is a number of texts, or a share of them."""
+    """Return a limit as a number of texts; a float is a share of them."""
     return limit if isinstance(limit, int) else limit * n
 
 
-def _chosen(group: SparseColumns, kept: IntArray) -> CsrMatrix:
+def _select_words(group: SparseColumns, kept: IntArray) -> CsrMatrix:
     matrix: Any = group.matrix
     chosen: CsrMatrix = matrix if len(kept) == group.width else matrix[:, kept]
     return chosen

@@ -29,7 +29,7 @@ from thetahat.losses import LOSSES, default_loss
 from thetahat.losses.base import Loss
 from thetahat.pipelines import build as build_learner
 from thetahat.pipelines import for_classes, learner_spec
-from thetahat.pipelines.columns_named import check_columns_named
+from thetahat.pipelines.column_names import check_column_names
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Rows, Scheme
 from thetahat.tables.data import Data
@@ -132,7 +132,7 @@ def built_learners(
             )
         spec = learner_spec(wire, loc=loc)
         if features is not None:
-            check_columns_named(spec, features, loc=loc)
+            check_column_names(spec, features, loc=loc)
         learner = build_learner(
             spec, given.task, allowed_packages=settings().allowed_packages, loc=loc
         )

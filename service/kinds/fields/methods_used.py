@@ -11,7 +11,7 @@ from typing import Any, Final
 from service.settings import settings
 from thetahat.analyses.losses import Choices
 from thetahat.analyses.losses.method_selection import REGISTRIES
-from thetahat.pipelines import installed_learners, learner_spec
+from thetahat.pipelines import learner_spec, list_installed_learners
 
 _NONE: Final[Mapping[str, Collection[str]]] = MappingProxyType({})
 
@@ -66,7 +66,7 @@ def learners_used(wires: Mapping[str, Any]) -> list[dict[str, Any]]:
 
     A learner that is not the service's own has the name and version of its package.
     """
-    others = installed_learners(settings().allowed_packages)
+    others = list_installed_learners(settings().allowed_packages)
     records: list[dict[str, Any]] = []
     for name, wire in wires.items():
         record = {"family": "learners", "as": name, **dataclasses.asdict(learner_spec(wire))}

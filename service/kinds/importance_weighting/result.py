@@ -28,7 +28,7 @@ from thetahat.analyses.importance_weighting import (
 )
 from thetahat.cautions import LEARNER_LEFT_OUT, WEIGHT_COLUMN_NOT_USED, Caution, restore
 from thetahat.importance_weights import are_given
-from thetahat.pipelines import installed_learners
+from thetahat.pipelines import list_installed_learners
 from thetahat.values.json_values import plain, told
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _weights(plan: Plan) -> dict[str, Any]:
 def _methods(plan: Plan, setting: Setting, ran: Sequence[str]) -> list[dict[str, Any]]:
     from service.settings import settings  # noqa: PLC0415 - read when there is a result
 
-    given, others = plan.given, installed_learners(settings().allowed_packages)
+    given, others = plan.given, list_installed_learners(settings().allowed_packages)
     weights = entry_of(given.weights).name
     records = [
         method_used("weights", weights, plan.method),

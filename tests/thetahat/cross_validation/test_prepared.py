@@ -17,8 +17,8 @@ from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.pipelines import Pipeline, build_step, step_spec
 from thetahat.pipelines.allowed import TRANSFORMERS, VECTORISERS
-from thetahat.pipelines.column_step import PlacedStep
-from thetahat.pipelines.stateless import LEARN_NOTHING, learns_nothing
+from thetahat.pipelines.column_step import ColumnStep
+from thetahat.pipelines.stateless import STATELESS, is_stateless
 from thetahat.pipelines.steps import STEPS
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
@@ -33,7 +33,7 @@ SIZES = [str(size) for size in RNG.choice(["small", "medium", "large"], N)]
 X = RNG.gamma(2.0, size=(N, 2)) + Y[:, None]
 WITH_GAPS = np.where(np.arange(N) % 7 == 0, np.nan, X[:, 0])
 
-STEPS_THAT_LEARN_NOTHING: list[tuple[Any, dict[str, Any]]] = [
+STEPS_THAT_STATELESS: list[tuple[Any, dict[str, Any]]] = [
     ({"name": "Binarizer", "params": {"threshold": 1.5}}, {"a": X[:, 0], "b": X[:, 1]}),
     ("Normalizer", {"a": X[:, 0], "b": X[:, 1]}),
     ({"name": "PolynomialFeatures", "params": {"degree": 3}}, {"a": X[:, 0], "b": X[:, 1]}),
@@ -59,7 +59,7 @@ STEPS_THAT_LEARN_NOTHING: list[tuple[Any, dict[str, Any]]] = [
     ),
     ({"name": "impute", "params": {"strategy": "constant", "fill_value": 2}}, {"a": WITH_GAPS}),
 ]
-NAMES = [wire if isinstance(wire, str) else wire["name"] for wire, _ in STEPS_THAT_LEARN_NOTHING]
+NAMES = [wire if isinstance(wire, str) else wire["name"] for wire, _ in STEPS_THAT_STATELESS]
 
 
 def table(columns: dict[str, Any]) -> Data:
@@ -86,41 +86,43 @@ def said_by_fits(pipeline: Any, data: Data, split: Split) -> Any:
 
 
 def test_property_every_step_that_learns_nothing_is_tried() -> None:
-    assert set(LEARN_NOTHING) | {"impute"} == set(NAMES)
-    assert set(LEARN_NOTHING) <= {*TRANSFORMERS, *VECTORISERS}
+    assert set(STATELESS) | {"impute"} == set(NAMES)
+    assert set(STATELESS) <= {*TRANSFORMERS, *VECTORISERS}
 
 
 def test_golden_which_steps_learn() -> None:
-    by_default = {name for name in {*TRANSFORMERS, *VECTORISERS} if learns_nothing(name, {})}
+    by_default = {name for name in {*TRANSFORMERS, *VECTORISERS} if is_stateless(name, {})}
     assert by_default == {"Binarizer", "HashingVectorizer", "Normalizer", "PolynomialFeatures"}
-    own = {name for name in STEPS if getattr(STEPS[name](), "learns_nothing", False)}
+    own = {name for name in STEPS if getattr(STEPS[name](), "is_stateless", False)}
     assert own == set()
     given = {"categories": [["a", "b"]]}
-    assert not learns_nothing("OneHotEncoder", {**given, "min_frequency": 2})
-    assert not learns_nothing("OrdinalEncoder", {**given, "max_categories": 2})
+    assert not is_stateless("OneHotEncoder", {**given, "min_frequency": 2})
+    assert not is_stateless("OrdinalEncoder", {**given, "max_categories": 2})
     constant = {"strategy": "constant", "keep_empty_features": True}
-    assert not learns_nothing("SimpleImputer", {**constant, "add_indicator": True})
-    assert not learns_nothing("SimpleImputer", {"strategy": "constant"})
+    assert not is_stateless("SimpleImputer", {**constant, "add_indicator": True})
+    assert not is_stateless("SimpleImputer", {"strategy": "constant"})
 
 
-@pytest.mark.parametrize(("wire", "columns"), STEPS_THAT_LEARN_NOTHING, ids=NAMES)
+@pytest.mark.parametrize(("wire", "columns"), STEPS_THAT_STATELESS, ids=NAMES)
 def test_naive_what_all_rows_become_is_what_a_test_part_becomes(
     wire: Any, columns: dict[str, Any]
 ) -> None:
     data = table(columns)
-    step = PlacedStep(build_step(step_spec(wire), "classification"), tuple(columns), ())
+    step = ColumnStep(build_step(step_spec(wire), "classification"), tuple(columns), ())
     learn: dict[str, Any] = {"task": "classification", "rng": np.random.default_rng(1)}
-    _, of_all = step.learn(data.features, data.y, **learn)
+    _, of_all = step.fit_transform(data.features, data.y, **learn)
 
     for split in splits_of(data):
-        learnt, _ = step.learn(data.features.rows(split.train), data.y[split.train], **learn)
+        learnt, _ = step.fit_transform(
+            data.features.rows(split.train), data.y[split.train], **learn
+        )
         made = learnt.transform(data.features.rows(split.test))
         wanted = of_all.rows(split.test)
         assert made.names == wanted.names
         assert_array_equal(made.expanded().matrix(), wanted.expanded().matrix())
 
 
-@pytest.mark.parametrize(("wire", "columns"), STEPS_THAT_LEARN_NOTHING, ids=NAMES)
+@pytest.mark.parametrize(("wire", "columns"), STEPS_THAT_STATELESS, ids=NAMES)
 def test_naive_pipelines_say_what_their_fits_say(wire: Any, columns: dict[str, Any]) -> None:
     data = table(columns)
     step = {"name": wire} if isinstance(wire, str) else wire

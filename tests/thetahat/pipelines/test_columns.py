@@ -41,21 +41,21 @@ def test_golden_simple_imputer_keeps_strings_and_numbers_apart() -> None:
         "params": {"strategy": "most_frequent"},
         "columns": ["kind", "a"],
     }
-    learnt = fitted([impute, "one_hot"], features, np.array([0, 1, 0, 1]))
-    table = learnt.steps[0].transform(features)
+    fitted_step = fitted([impute, "one_hot"], features, np.array([0, 1, 0, 1]))
+    table = fitted_step.steps[0].transform(features)
     assert table.columns[0].tolist() == ["x", "x", "x", "y"]
     assert table.columns[1].tolist() == [1.0, 1.0, 1.0, 4.0]
     assert table.columns[1].dtype.kind == "f"
     marked = {"name": "SimpleImputer", "params": {"missing_values": "?", "strategy": "constant"}}
     kept = Features(("kind", "a"), (strings("x", None, "?"), np.arange(3.0)))
-    learnt = fitted([{**marked, "columns": ["kind"]}, "one_hot"], kept, np.array([0, 1, 0]))
-    assert learnt.steps[0].transform(kept).columns[0].tolist() == ["x", None, "missing_value"]
+    fitted_step = fitted([{**marked, "columns": ["kind"]}, "one_hot"], kept, np.array([0, 1, 0]))
+    assert fitted_step.steps[0].transform(kept).columns[0].tolist() == ["x", None, "missing_value"]
 
 
 def test_invalid_simple_imputer_of_another_mark_meets_a_number_that_is_missing() -> None:
     marked = {"name": "SimpleImputer", "params": {"missing_values": "?", "strategy": "constant"}}
     holed = Features(("kind", "a"), (strings("x", "?", "y"), np.array([0.0, np.nan, 1.0])))
-    with pytest.raises(InvalidParameter, match="column 'a' has no value in row 1"):
+    with pytest.raises(InvalidParameter, match="column 'a' has only missing values in row 1"):
         fitted([{**marked, "columns": ["kind", "a"]}, "one_hot"], holed, np.array([0, 1, 0]))
 
 

@@ -12,7 +12,7 @@ from tests.thetahat.pipelines.packages import install
 from tests.thetahat.pipelines.tables import numbers, values
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.pipelines import LearnerSpec, build, describe_learners, learner_spec
-from thetahat.pipelines.entry_points import installed_learners, load_learner
+from thetahat.pipelines.entry_points import list_installed_learners, load_learner
 from thetahat.pipelines.pipeline import Pipeline
 
 ALLOWED = frozenset({"extra-learners"})
@@ -68,15 +68,15 @@ def test_exact_it_is_described_with_its_package_and_version(folder: Path) -> Non
 @pytest.mark.parametrize("allowed", ["extra-learners", "Extra.Learners", "EXTRA__learners"])
 def test_exact_a_package_is_known_by_every_spelling_of_its_name(folder: Path, allowed: str) -> None:
     install(folder)
-    assert "constant" in installed_learners({allowed})
-    assert not installed_learners({"extralearners"})
+    assert "constant" in list_installed_learners({allowed})
+    assert not list_installed_learners({"extralearners"})
 
 
 def test_invalid_a_package_that_is_not_allowed_is_not_imported(folder: Path) -> None:
     install(folder)
     with pytest.raises(InvalidParameter, match="'constant' is not one of the learners") as refusal:
         build(LearnerSpec("constant"), "regression", loc=("learners", "c"))
-    assert "the package extra-learners has it, and is not allowed here" in refusal.value.message
+    assert "the package extra-learners has it, but the operator has not allowed that package" in refusal.value.message
     assert refusal.value.loc == ("learners", "c", "name")
     describe_learners(with_parameters=False)
     assert MODULE not in sys.modules
@@ -85,9 +85,9 @@ def test_invalid_a_package_that_is_not_allowed_is_not_imported(folder: Path) -> 
 @pytest.mark.parametrize(
     ("entries", "words"),
     [
-        ({"other": "Constant"}, "'other' of the package extra-learners 1.2 calls itself 'const"),
+        ({"other": "Constant"}, "'other' of the package extra-learners 1.2 has another name in its info 'const"),
         ({"absent": "Absent"}, "cannot be loaded: AttributeError"),
-        ({"nothing": "NoLearner"}, "is not a dataclass with an info"),
+        ({"nothing": "NoLearner"}, "is not a dataclass with a MethodInfo named info"),
         ({"unfinished": "Unfinished"}, "has no tasks, no takes_weights, no fit"),
     ],
 )
@@ -109,12 +109,12 @@ def test_invalid_a_name_that_two_packages_have_is_nobodys(folder: Path) -> None:
     install(folder, entries={"constant": "Constant"})
     install(folder, "Second", entries={"constant": "Constant", "sulky": "Sulky"})
     both = {*ALLOWED, "second"}
-    assert set(installed_learners(both)) == {"sulky"}
-    assert installed_learners(ALLOWED)["constant"].package == "extra-learners"
+    assert set(list_installed_learners(both)) == {"sulky"}
+    assert list_installed_learners(ALLOWED)["constant"].package == "extra-learners"
 
 
 def test_exact_the_services_own_names_stay_its_own(folder: Path) -> None:
     install(folder, entries={"mean": "Constant", "Ridge": "Constant"})
-    assert not installed_learners(ALLOWED)
+    assert not list_installed_learners(ALLOWED)
     learner = build(LearnerSpec("mean"), "regression", allowed_packages=ALLOWED)
     assert type(learner).__module__.startswith("thetahat")

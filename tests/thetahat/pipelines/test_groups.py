@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tests.thetahat.pipelines.tables import built, fit_predict
 from thetahat.errors import InvalidParameter
 from thetahat.pipelines import Pipeline, learner_spec
-from thetahat.pipelines.spec import BranchSpec, GroupsSpec, StepSpec
+from thetahat.pipelines.spec import ColumnGroupSpec, ColumnGroupsSpec, StepSpec
 from thetahat.tables.features import Features
 
 RNG = np.random.default_rng(20_261_260)
@@ -186,8 +186,8 @@ def test_exact_every_field_of_groups_is_read() -> None:
             }
         ],
     }
-    inner = GroupsSpec((BranchSpec(),), "drop")
-    outer = GroupsSpec((BranchSpec(("a",), (StepSpec("pca"), inner)), BranchSpec()))
+    inner = ColumnGroupsSpec((ColumnGroupSpec(),), "drop")
+    outer = ColumnGroupsSpec((ColumnGroupSpec(("a",), (StepSpec("pca"), inner)), ColumnGroupSpec()))
 
     assert learner_spec(wire).prepare == (outer,)
 
@@ -216,7 +216,7 @@ def nested(depth: int) -> Any:
         (
             nested(5),
             tuple(["groups", 0, "prepare", 0] * 4),
-            "groups are nested more than 4 deep",
+            "groups are nested more than 4 levels deep",
         ),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 from tests.thetahat.pipelines.tables import built
 from thetahat.errors import InvalidParameter
 from thetahat.pipelines import build, build_step, learner_spec, step_spec
-from thetahat.pipelines.allowed import CLASSIFIERS, REGRESSORS, learner_tasks, load
+from thetahat.pipelines.allowed import CLASSIFIERS, REGRESSORS, learner_tasks, load_class
 
 CASES: list[tuple[str, str, Any, str]] = [
     ("LogisticRegression", "c", 1.0, "(did you mean 'C'?); it has penalty, C, l1_ratio"),
@@ -25,34 +25,34 @@ CASES: list[tuple[str, str, Any, str]] = [
     ("LogisticRegression", "solver", "adam", "must be one of 'lbfgs', 'liblinear', 'newton-cg'"),
     ("LogisticRegression", "class_weight", [2.0], "cannot be a list or an object"),
     ("LogisticRegression", "class_weight", "even", "must be an object or 'balanced' or null"),
-    ("LogisticRegression", "max_iter", 100_001, "max_iter of LogisticRegression is above 100000"),
+    ("LogisticRegression", "max_iter", 100_001, "max_iter of LogisticRegression must be at most 100000"),
     ("LogisticRegression", "max_iter", 100.0, "must be a whole number at least 0"),
     ("LogisticRegression", "n_jobs", 4, "n_jobs of LogisticRegression cannot be set"),
     ("LogisticRegression", "verbose", 1, "verbose of LogisticRegression cannot be set"),
-    ("LogisticRegression", "warm_start", True, "every training part is learnt afresh"),
+    ("LogisticRegression", "warm_start", True, "every training part is fitted from scratch"),
     ("LogisticRegression", "random_state", -1, "must be a whole number at least 0 and at most"),
     ("LogisticRegression", "fit_intercept", 1, "must be true or false"),
     ("SVC", "kernel", "precomputed", "cannot be 'precomputed': the features are not a kernel"),
     ("SVC", "kernel", "os.system", "must be one of 'linear', 'poly', 'rbf', 'sigmoid'"),
-    ("SVC", "degree", 11, "degree of SVC is above 10"),
+    ("SVC", "degree", 11, "degree of SVC must be at most 10"),
     ("KNeighborsClassifier", "metric", "precomputed", "the features are not distances"),
-    ("KNeighborsClassifier", "metric_params", {"V": []}, "they are arguments of code"),
-    ("RandomForestClassifier", "n_estimators", 2_001, "above 2000"),
+    ("KNeighborsClassifier", "metric_params", {"V": []}, "it holds arguments for code"),
+    ("RandomForestClassifier", "n_estimators", 2_001, "at most 2000"),
     ("RandomForestClassifier", "n_estimators", True, "must be a whole number at least 1"),
-    ("MLPClassifier", "hidden_layer_sizes", [10, 5_000], "above 2000"),
-    ("MLPClassifier", "hidden_layer_sizes", [10] * 11, "more than 10 entries"),
+    ("MLPClassifier", "hidden_layer_sizes", [10, 5_000], "at most 2000"),
+    ("MLPClassifier", "hidden_layer_sizes", [10] * 11, "at most 10 entries"),
     ("MLPClassifier", "hidden_layer_sizes", {"a": 1}, "must be a list or a whole number"),
-    ("GaussianNB", "priors", [0.1] * 10_001, "more than 10000 entries"),
+    ("GaussianNB", "priors", [0.1] * 10_001, "at most 10000 entries"),
     ("GaussianNB", "priors", [0.1, math.nan], "must be a list or null"),
-    ("AdaBoostClassifier", "estimator", "SVC", "learners inside learners are not taken"),
+    ("AdaBoostClassifier", "estimator", "SVC", "a request cannot send a learner inside a learner"),
     ("DummyClassifier", "constant", 1, "classes are codes"),
     ("GradientBoostingClassifier", "init", "zeros", "must be 'zero' or null"),
     ("HistGradientBoostingClassifier", "scoring", "accuracy", "its own loss"),
     ("HistGradientBoostingClassifier", "monotonic_cst", {"a": 1}, "must be a list or null"),
     ("GaussianProcessRegressor", "kernel", "RBF()", "must be null"),
-    ("RidgeCV", "cv", 51, "above 50"),
+    ("RidgeCV", "cv", 51, "at most 50"),
     ("RidgeCV", "cv", [[0, 1]], "cannot be a list"),
-    ("LassoCV", "alphas", 5_000, "above 1000"),
+    ("LassoCV", "alphas", 5_000, "at most 1000"),
 ]
 
 
@@ -69,7 +69,7 @@ def test_invalid_parameters_are_refused_with_their_place(
 
 
 STEP_CASES: list[tuple[str, str, Any, str]] = [
-    ("PolynomialFeatures", "degree", 11, "above 10"),
+    ("PolynomialFeatures", "degree", 11, "at most 10"),
     ("OneHotEncoder", "sparse_output", 1, "columns are dense"),
     ("OneHotEncoder", "dtype", "object", "64-bit"),
     ("MinMaxScaler", "feature_range", "all", "must be a list"),
@@ -78,7 +78,7 @@ STEP_CASES: list[tuple[str, str, Any, str]] = [
     ("SelectKBest", "k", -1, "must be 'all' or a whole number at least 0"),
     ("SelectKBest", "j", 1, "has no parameter 'j'"),
     ("SimpleImputer", "fill_value", [1], "must be null or true or false or a number"),
-    ("FastICA", "fun_args", {"alpha": 1}, "arguments of code"),
+    ("FastICA", "fun_args", {"alpha": 1}, "arguments for code"),
     ("standardise", "center", True, "has no parameter 'center' (did you mean 'centre'?); it has"),
 ]
 
@@ -115,7 +115,7 @@ def test_exact_values_are_taken_in_the_class_own_types(
 
 @pytest.mark.parametrize("name", [*CLASSIFIERS, *REGRESSORS])
 def test_exact_the_defaults_of_a_class_can_be_pasted_into_a_request(name: str) -> None:
-    params = load(name)().get_params()
+    params = load_class(name)().get_params()
     learner = built({"name": name, "params": params}, min(learner_tasks(name)))
     # Where none is said a random state is drawn, so the one that is said is kept.
     said = {} if params.get("random_state") is None else {"random_state": params["random_state"]}

@@ -22,7 +22,7 @@ from thetahat.errors import (
 from thetahat.pipelines.allowed import CLASSIFIERS
 from thetahat.pipelines.constraints import params_schema
 from thetahat.pipelines.scikit_learner import FittedEstimator, ScikitLearner
-from thetahat.pipelines.third_party_calls import guarded
+from thetahat.pipelines.third_party_calls import catch_failures
 
 TRAIN, TEST = np.arange(0, 45), np.arange(45, 60)
 
@@ -211,7 +211,7 @@ def test_exact_a_fit_that_does_not_converge_carries_a_caution() -> None:
 
 def test_exact_guarded_code_tells_warnings_apart() -> None:
     cautions: list[Caution] = []
-    with guarded("Thing", cautions):
+    with catch_failures("Thing", cautions):
         warnings.warn("odd   data\nhere\n\nmore", UserWarning, stacklevel=1)
         warnings.warn("odd data here", UserWarning, stacklevel=1)
         warnings.warn("will be renamed", FutureWarning, stacklevel=1)
@@ -225,14 +225,14 @@ def test_exact_guarded_code_lets_refusals_limits_and_lack_of_memory_pass() -> No
     class Own(Exception):
         """A package's own error, of no known kind."""
 
-    with pytest.raises(LearnerFailed, match=r"^Thing: no such bed$"), guarded("Thing", []):
+    with pytest.raises(LearnerFailed, match=r"^Thing: no such bed$"), catch_failures("Thing", []):
         raise Own("no such bed")
     for error in (InvalidParameter("no"), TimeLimit(), MemoryError()):
-        with pytest.raises(type(error)), guarded("Thing", []):
+        with pytest.raises(type(error)), catch_failures("Thing", []):
             raise error
-    with pytest.raises(LearnerFailed, match=r"^Thing: KeyError$"), guarded("Thing", []):
+    with pytest.raises(LearnerFailed, match=r"^Thing: KeyError$"), catch_failures("Thing", []):
         raise KeyError
-    with pytest.raises(LearnerFailed) as failure, guarded("Thing", []):
+    with pytest.raises(LearnerFailed) as failure, catch_failures("Thing", []):
         raise ValueError("x" * 2000)
     assert len(failure.value.message) == len("Thing: ") + 500
 

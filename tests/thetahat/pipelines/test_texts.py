@@ -190,14 +190,14 @@ def test_exact_our_own_steps_take_sparse_columns_one_by_one() -> None:
 def test_exact_what_is_made_of_texts_is_named_after_column_and_word() -> None:
     part = TABLE.rows(np.arange(2)).with_columns(("text", "note"), (strings("a bb cc", "bb"),) * 2)
     step = build_step(step_spec("CountVectorizer"), "classification")
-    learnt, made = step.learn(part, Y[:2], task="classification", rng=RNG)
+    fitted_step, made = step.fit_transform(part, Y[:2], task="classification", rng=RNG)
 
     assert [group.name for group in made.wide] == ["text", "note"]
     assert list(made.wide[1].names) == ["note:bb", "note:cc"]
     assert_array_equal(made.wide[0].dense(), [[1, 1], [1, 0]])
-    assert_array_equal(learnt.transform(part).wide[0].dense(), made.wide[0].dense())
+    assert_array_equal(fitted_step.transform(part).wide[0].dense(), made.wide[0].dense())
     hashed = build_step(step_spec("HashingVectorizer"), "regression")
-    _, group = hashed.learn(part, Y[:2], task="regression", rng=RNG)
+    _, group = hashed.fit_transform(part, Y[:2], task="regression", rng=RNG)
     assert group.wide[0].names[7] == "text:7"
     assert group.width == 2 * 2**20
 
@@ -205,9 +205,11 @@ def test_exact_what_is_made_of_texts_is_named_after_column_and_word() -> None:
 def test_exact_words_are_learnt_in_the_training_part_alone() -> None:
     features = Features(("text",), (strings("aa bb", "bb cc", "dd dd"),))
     step = build_step(step_spec("CountVectorizer"), "classification")
-    learnt, _ = step.learn(features.rows(np.arange(2)), Y[:2], task="classification", rng=RNG)
+    fitted_step, _ = step.fit_transform(
+        features.rows(np.arange(2)), Y[:2], task="classification", rng=RNG
+    )
 
-    seen = learnt.transform(features.rows(np.array([2]))).wide[0]
+    seen = fitted_step.transform(features.rows(np.array([2]))).wide[0]
     assert list(seen.names) == ["text:aa", "text:bb", "text:cc"]
     assert_array_equal(seen.dense(), [[0, 0, 0]])
 
@@ -284,7 +286,7 @@ def test_invalid_zeros_written_out_would_fill_the_memory(monkeypatch: pytest.Mon
 
 def test_invalid_more_words_than_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("thetahat.pipelines.text_step.WIDEST_SPARSE", len(WORDS) - 1)
-    with pytest.raises(InvalidParameter, match="CountVectorizer would make 12 columns, more than"):
+    with pytest.raises(InvalidParameter, match="CountVectorizer would produce 12 columns; at most 11"):
         reached([{"name": "CountVectorizer", "columns": ["text"]}, "one_hot"], TABLE)
 
 

@@ -25,8 +25,8 @@ def test_exact_a_vectoriser_says_who_it_is() -> None:
         ({"preprocessor": "str.lower"}, "preprocessor of CountVectorizer cannot be set"),
         ({"vocabulary": ["a"]}, "vocabulary of CountVectorizer cannot be set"),
         ({"analyzer": "code"}, "analyzer of CountVectorizer must be"),
-        ({"ngram_range": [1, 2, 3]}, "more than 2 entries"),
-        ({"ngram_range": [1, 99]}, "above 10"),
+        ({"ngram_range": [1, 2, 3]}, "at most 2 entries"),
+        ({"ngram_range": [1, 99]}, "at most 10"),
         ({"min_df": -1}, "min_df of CountVectorizer must be"),
     ],
 )

@@ -12,7 +12,7 @@ from sklearn.preprocessing import KBinsDiscretizer, SplineTransformer, StandardS
 
 from tests.thetahat.pipelines.tables import built, numbers, values
 from thetahat.errors import InvalidParameter
-from thetahat.pipelines.allowed import TRANSFORMERS, WEIGHTED, load
+from thetahat.pipelines.allowed import TRANSFORMERS, WEIGHTED, load_class
 from thetahat.pipelines.steps.standardise import Standardise
 from thetahat.tables.features import Features
 
@@ -65,7 +65,9 @@ def test_against_sklearn_weighted_steps(name: str, params: dict[str, Any], their
 
 def test_exact_those_that_take_weights_are_those_of_scikit_learn() -> None:
     takes = {
-        n for n in TRANSFORMERS if "sample_weight" in inspect.signature(load(n).fit).parameters
+        n
+        for n in TRANSFORMERS
+        if "sample_weight" in inspect.signature(load_class(n).fit).parameters
     }
     assert takes == WEIGHTED
 
@@ -73,7 +75,7 @@ def test_exact_those_that_take_weights_are_those_of_scikit_learn() -> None:
 @pytest.mark.parametrize("name", ["pca", "PCA"])
 def test_invalid_a_step_that_learns_without_weights(name: str) -> None:
     step = {"name": name, "weighted": True}
-    with pytest.raises(InvalidParameter, match=rf"{name} learns without weights") as refusal:
+    with pytest.raises(InvalidParameter, match=rf"{name} cannot use weights") as refusal:
         built({"name": "Ridge", "prepare": [step]}, "regression")
     assert refusal.value.loc == ("prepare", 0, "weighted")
 
@@ -96,12 +98,12 @@ def test_golden_standardised_with_weights() -> None:
     )
     weights = np.array([1.0, 3.0, 0.0, 2.0])
 
-    learnt, made = Standardise().learn(
+    fitted_step, made = Standardise().fit_transform(
         features, np.zeros(4), task="regression", rng=np.random.default_rng(0), weights=weights
     )
 
-    np.testing.assert_allclose(learnt.centre, [3.0, 7.0, 0.0], rtol=1e-15)
-    np.testing.assert_allclose(learnt.scale, [np.sqrt(3), 1.0, 1.0], rtol=1e-15)
+    np.testing.assert_allclose(fitted_step.centre, [3.0, 7.0, 0.0], rtol=1e-15)
+    np.testing.assert_allclose(fitted_step.scale, [np.sqrt(3), 1.0, 1.0], rtol=1e-15)
     np.testing.assert_allclose(
         made.columns[0], np.array([-3.0, 1.0, 97.0, np.nan]) / np.sqrt(3), rtol=1e-15
     )
@@ -111,10 +113,12 @@ def test_golden_standardised_with_weights() -> None:
 
 def test_exact_weight_two_is_the_row_twice() -> None:
     features, times = numbers(), np.random.default_rng(5).integers(0, 3, 60)
-    learn: dict[str, Any] = {"task": "regression", "rng": np.random.default_rng(0)}
-    weighted, _ = Standardise().learn(features, times, **learn, weights=times.astype(float))
-    repeated, _ = Standardise().learn(
-        features.rows(np.repeat(np.arange(60), times)), times, **learn
+    fit_transform: dict[str, Any] = {"task": "regression", "rng": np.random.default_rng(0)}
+    weighted, _ = Standardise().fit_transform(
+        features, times, **fit_transform, weights=times.astype(float)
+    )
+    repeated, _ = Standardise().fit_transform(
+        features.rows(np.repeat(np.arange(60), times)), times, **fit_transform
     )
 
     np.testing.assert_allclose(weighted.centre, repeated.centre, rtol=1e-13)

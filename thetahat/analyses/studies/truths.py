@@ -19,7 +19,7 @@ from thetahat.analyses.studies.split_model_losses import compute_split_losses
 from thetahat.errors import InvalidParameter
 from thetahat.learners.base import Learner
 from thetahat.losses.base import Loss, Predictions
-from thetahat.pipelines.third_party_calls import guarded
+from thetahat.pipelines.third_party_calls import catch_failures
 from thetahat.schemes.base import Split
 from thetahat.seeds import stream
 from thetahat.tables.data import Data
@@ -104,7 +104,7 @@ class StudyLearner:
 
         ``place`` is its repeat and block, which name the random stream that it was fitted with.
         """
-        with guarded(self.learner.info.name, []):
+        with catch_failures(self.learner.info.name, []):
             fitted = self.learner.fit(
                 data.features.rows(train),
                 data.y[train],

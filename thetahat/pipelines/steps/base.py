@@ -1,4 +1,4 @@
-"""What a preparation step is."""
+"""The interface of preparation steps."""
 
 from __future__ import annotations
 
@@ -8,67 +8,66 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
-from thetahat.pipelines.allowed import ActsOn
+from thetahat.pipelines.allowed import ColumnKind
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
 
 
-class Learnt(Protocol):
-    """What a step learnt from a training part."""
+class FittedStep(Protocol):
+    """A step that was fitted to a training part."""
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """What to know of the way it was learnt."""
+        """Cautions about the fit."""
         ...
 
     def transform(self, part: Features) -> Features:
-        """Return the transformed columns; their names are the same for every part."""
+        """Return the transformed columns; their names are the same for every table."""
         ...
 
 
 class Step(Protocol):
     """A frozen dataclass whose fields are the step's parameters.
 
-    One that makes of a row what that row and its parameters say, whatever the training part, may
-    have ``learns_nothing``, which is True; it is then applied to all rows once. One that can learn
-    with the weights of the instances has ``takes_weights``, which is True, and an argument
-    ``weights`` of ``learn``: (n,) or None.
+    A step whose output for a row does not depend on the training part may set ``is_stateless`` to
+    True; it is then applied to all rows once. A step that can be fitted with instance weights sets
+    ``takes_weights`` to True, and its ``fit_transform`` has an argument ``weights``, (n,) or None.
     """
 
     info: ClassVar[MethodInfo]
 
     @property
-    def acts_on(self) -> ActsOn:
-        """The columns it takes where the request names none."""
+    def default_columns(self) -> ColumnKind:
+        """The kind of columns that it transforms by default."""
         ...
 
-    def learn(
+    def fit_transform(
         self, part: Features, y: np.ndarray, *, task: str, rng: np.random.Generator
-    ) -> tuple[Learnt, Features]:
-        """Learn from the chosen columns of the training part.
+    ) -> tuple[FittedStep, Features]:
+        """Fit the step to the selected columns of the training part.
 
         Returns
         -------
-        learnt, transformed
-            What transforms other parts, and the transformed training part. A column that keeps
-            its name keeps its place in the table; the other new ones come last.
+        fitted_step, transformed
+            The fitted step, and the transformed training part. A column that keeps its name keeps
+            its position in the table; new columns come last.
         """
         ...
 
 
-def present(name: str, column: FloatArray) -> FloatArray:
+def present_values(name: str, column: FloatArray) -> FloatArray:
     """Return the values of a numeric column that are not missing."""
     if column.dtype.kind != "f":
         raise InvalidParameter(
-            f"column {name!r} is not numeric; prepare it (one_hot) or leave it out",
+            f"column {name!r} is not numeric; add a step such as one_hot for it or leave it out",
             loc=("columns", "features", name),
         )
     return column[~np.isnan(column)]
 
 
-def missing(column: np.ndarray) -> np.ndarray:
-    """(n,) True where a column has no value."""
+def is_missing(column: np.ndarray) -> np.ndarray:
+    """Return an (n,) mask that is True for missing values."""
     if column.dtype.kind == "f":
         return np.asarray(np.isnan(column))
     return np.fromiter((value is None for value in column), dtype=bool, count=len(column))

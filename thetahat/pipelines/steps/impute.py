@@ -1,4 +1,4 @@
-"""Missing values filled in."""
+"""Filling in missing values."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.pipelines.allowed import ActsOn
-from thetahat.pipelines.steps.base import missing, present
+from thetahat.pipelines.allowed import ColumnKind
+from thetahat.pipelines.steps.base import is_missing, present_values
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LearntFill:
-    """(p,) value that stands for a missing one, by column."""
+class FittedImputer:
+    """The fill value of each of the p columns."""
 
     fill: tuple[float | str, ...]
     cautions: tuple[Caution, ...] = ()
@@ -31,7 +31,7 @@ class LearntFill:
 
 def _filled(column: np.ndarray, fill: float | str) -> np.ndarray:
     filled = column.copy()
-    filled[missing(column)] = fill
+    filled[is_missing(column)] = fill
     return filled
 
 
@@ -85,28 +85,28 @@ class Impute:
             )
 
     @property
-    def acts_on(self) -> ActsOn:
+    def default_columns(self) -> ColumnKind:
         """Strings for ``most_frequent`` and a string constant, else numbers."""
         strings = self.strategy == "most_frequent" or isinstance(self.fill_value, str)
-        return ActsOn.STRING if strings else ActsOn.NUMERIC
+        return ColumnKind.STRING if strings else ColumnKind.NUMERIC
 
     @property
-    def learns_nothing(self) -> bool:
-        """Whether the value is given."""
+    def is_stateless(self) -> bool:
+        """Whether the fill value is a parameter."""
         return self.strategy == "constant"
 
-    def learn(
+    def fit_transform(
         self,
         part: Features,
         y: np.ndarray,  # noqa: ARG002 - the protocol's; fills do not look at the target
         *,
         task: str,  # noqa: ARG002 - as above
         rng: np.random.Generator,  # noqa: ARG002 - as above
-    ) -> tuple[LearntFill, Features]:
-        """Learn the value of each column."""
+    ) -> tuple[FittedImputer, Features]:
+        """Compute the fill value of each column."""
         pairs = zip(part.names, part.columns, strict=True)
-        learnt = LearntFill(tuple(self._fill(name, column) for name, column in pairs))
-        return learnt, learnt.transform(part)
+        fitted_step = FittedImputer(tuple(self._fill(name, column) for name, column in pairs))
+        return fitted_step, fitted_step.transform(part)
 
     def _fill(self, name: str, column: np.ndarray) -> Any:
         if self.fill_value is not None:
@@ -117,16 +117,16 @@ class Impute:
                     value=self.fill_value,
                 )
             return self.fill_value
-        values: Any = column[~missing(column)]
+        values: Any = column[~is_missing(column)]
         if not len(values):
             raise InsufficientData(
-                f"column {name!r} has no value in this training part to learn "
-                f"{self.strategy!r} from",
+                f"column {name!r} has only missing values in this training part, so its "
+                f"{self.strategy} is undefined",
                 loc=("columns", "features", name),
             )
         if self.strategy == "most_frequent":
             return _most_frequent(values.tolist())
-        numbers = present(name, column)
+        numbers = present_values(name, column)
         return float(numbers.mean() if self.strategy == "mean" else np.median(numbers))
 
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
-from thetahat.pipelines.allowed import ActsOn
+from thetahat.pipelines.allowed import ColumnKind
 from thetahat.pipelines.policy import WIDEST
-from thetahat.pipelines.steps.base import missing
+from thetahat.pipelines.steps.base import is_missing
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
@@ -20,8 +20,8 @@ Category = Any  # str or float; None stands for a missing value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LearntCategories:
-    """The categories of each column and the columns made of them."""
+class FittedOneHot:
+    """The categories of each column and the 0/1 columns that they become."""
 
     categories: tuple[tuple[Category, ...], ...]
     kept: tuple[tuple[Category, ...], ...]
@@ -40,7 +40,8 @@ class LearntCategories:
             if self.refuse_unknown and (codes < 0).any():
                 value = _values(column)[int(np.argmax(codes < 0))]
                 raise InvalidParameter(
-                    f"column {name!r} has the category {value!r}, which the training part has not",
+                    f"column {name!r} has the category {value!r}, which is absent from the "
+                    "training part",
                     loc=("columns", "features", name),
                     value=value,
                 )
@@ -51,7 +52,7 @@ class LearntCategories:
 
 def _values(column: np.ndarray) -> list[Category]:
     values: list[Category] = column.tolist()
-    for row in np.flatnonzero(missing(column)):
+    for row in np.flatnonzero(is_missing(column)):
         values[row] = None
     return values
 
@@ -67,14 +68,14 @@ class OneHot:
     Parameters
     ----------
     unknown : str
-        What a category does that the training part has not: ``ignore`` gives zeros in all of the
-        column's columns, ``error`` refuses.
+        How a category that is absent from the training part is treated: ``ignore`` gives 0 in all
+        output columns, ``error`` raises.
     drop_first : bool
-        Whether the first category, in sorted order, gets no column: it is then told from an
-        ignored unknown one no more.
+        Whether the first category in sorted order gets no column; it can then not be
+        distinguished from an unknown category that is ignored.
 
-    Degenerate cases: a missing value is a category of its own, last in order, where the training
-    part has one. More than 20 000 columns are refused.
+    Degenerate cases: if the training part has missing values, they are a category of their own,
+    the last one. More than 20 000 columns are refused.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
@@ -87,19 +88,19 @@ class OneHot:
     drop_first: bool = False
 
     @property
-    def acts_on(self) -> ActsOn:
+    def default_columns(self) -> ColumnKind:
         """Strings."""
-        return ActsOn.STRING
+        return ColumnKind.STRING
 
-    def learn(
+    def fit_transform(
         self,
         part: Features,
         y: np.ndarray,  # noqa: ARG002 - the protocol's; categories do not look at the target
         *,
         task: str,  # noqa: ARG002 - as above
         rng: np.random.Generator,  # noqa: ARG002 - as above
-    ) -> tuple[LearntCategories, Features]:
-        """Learn the categories of each column."""
+    ) -> tuple[FittedOneHot, Features]:
+        """Collect the categories of each column."""
         found = []
         for column in part.columns:
             categories = set(_values(column))
@@ -109,13 +110,13 @@ class OneHot:
         width = sum(map(len, kept))
         if width > WIDEST:
             raise InvalidParameter(
-                f"one_hot would make {width} columns, more than {WIDEST}; leave out columns that "
-                "name single instances",
+                f"one_hot would produce {width} columns; at most {WIDEST} are allowed. Leave out "
+                "columns that identify single instances",
                 loc=("prepare",),
                 value=width,
             )
-        learnt = LearntCategories(tuple(found), kept, self.unknown == "error")
-        return learnt, learnt.transform(part)
+        fitted_step = FittedOneHot(tuple(found), kept, self.unknown == "error")
+        return fitted_step, fitted_step.transform(part)
 
 
 METHOD = OneHot

@@ -9,14 +9,14 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.pipelines.allowed import ActsOn
+from thetahat.pipelines.allowed import ColumnKind
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LearntComponents:
+class FittedComponents:
     """(p,) mean and (m, p) orthonormal directions."""
 
     mean: FloatArray
@@ -24,7 +24,7 @@ class LearntComponents:
     cautions: tuple[Caution, ...] = ()
 
     def transform(self, part: Features) -> Features:
-        """Return the coordinates along the learnt directions."""
+        """Return the coordinates along the principal directions."""
         scores = (part.complete_matrix() - self.mean) @ self.directions.T
         names = tuple(f"component_{j + 1}" for j in range(len(self.directions)))
         return part.with_columns(names, tuple(scores.T))
@@ -39,8 +39,8 @@ class PrincipalComponents:
     Parameters
     ----------
     n_components : int or float or None
-        A whole number m; or a share in (0, 1): the least m whose components hold more than that
-        share of the variance; None keeps min(n, p).
+        A whole number m; or a share in (0, 1): the smallest m whose components explain more than
+        that share of the variance; None keeps min(n, p).
 
     Columns are not scaled: put ``standardise`` before where units differ.
 
@@ -76,19 +76,19 @@ class PrincipalComponents:
         )
 
     @property
-    def acts_on(self) -> ActsOn:
+    def default_columns(self) -> ColumnKind:
         """Numbers."""
-        return ActsOn.NUMERIC
+        return ColumnKind.NUMERIC
 
-    def learn(
+    def fit_transform(
         self,
         part: Features,
         y: np.ndarray,  # noqa: ARG002 - the protocol's; components do not look at the target
         *,
         task: str,  # noqa: ARG002 - as above
         rng: np.random.Generator,  # noqa: ARG002 - as above
-    ) -> tuple[LearntComponents, Features]:
-        """Learn the mean and the directions."""
+    ) -> tuple[FittedComponents, Features]:
+        """Compute the mean and the directions."""
         X = part.complete_matrix()
         mean = X.mean(axis=0)
         _, spread, directions = np.linalg.svd(X - mean, full_matrices=False)
@@ -96,8 +96,8 @@ class PrincipalComponents:
         directions = directions[:m]
         largest = np.abs(directions).argmax(axis=1)
         signs = np.sign(directions[np.arange(m), largest])
-        learnt = LearntComponents(mean, directions * signs[:, None])
-        return learnt, learnt.transform(part)
+        fitted_step = FittedComponents(mean, directions * signs[:, None])
+        return fitted_step, fitted_step.transform(part)
 
     def _count(self, spread: FloatArray) -> int:
         """Return m, given the (min(n, p),) singular values, largest first."""
@@ -107,7 +107,7 @@ class PrincipalComponents:
             if self.n_components > len(spread):
                 raise InsufficientData(
                     f"n_components is {self.n_components}, but this training part has at most "
-                    f"{len(spread)} components (the lesser of its rows and columns)",
+                    f"{len(spread)} components (the smaller of its numbers of rows and columns)",
                     loc=("prepare",),
                     value=self.n_components,
                 )

@@ -8,15 +8,15 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.cautions import Caution
-from thetahat.pipelines.allowed import ActsOn
-from thetahat.pipelines.steps.base import missing, present
+from thetahat.pipelines.allowed import ColumnKind
+from thetahat.pipelines.steps.base import is_missing, present_values
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LearntScale:
+class FittedScaler:
     """(p,) centre and scale of each column, in the column's units."""
 
     centre: FloatArray
@@ -24,7 +24,7 @@ class LearntScale:
     cautions: tuple[Caution, ...] = ()
 
     def transform(self, part: Features) -> Features:
-        """Return the columns on the learnt scale."""
+        """Return the columns centred and scaled."""
         scaled = zip(part.columns, self.centre, self.scale, strict=True)
         return part.with_columns(part.names, tuple((x - c) / s for x, c, s in scaled))
 
@@ -35,8 +35,8 @@ class Standardise:
 
     .. math:: x \mapsto (x - \bar x) / s, \quad s^2 = \frac1n \sum_i (x_i - \bar x)^2
 
-    over the training part's values that are not missing. A step that is asked to learn with the
-    weights of the instances (``weighted``) has weighted means instead:
+    over the training part's values that are not missing. With instance weights (``weighted``) the
+    means are weighted:
     :math:`\bar x = \sum_i w_i x_i / \sum_i w_i, \; s^2 = \sum_i w_i (x_i - \bar x)^2 / \sum_i w_i`.
 
     Parameters
@@ -52,7 +52,7 @@ class Standardise:
         name="standardise",
         title="Standardise",
         summary="Subtracts each column's mean and divides by its standard deviation (divisor n), "
-        "both learnt in the training part.",
+        "both computed on the training part.",
         formula=r"(x - \bar x) / s",
     )
     centre: bool = True
@@ -61,11 +61,11 @@ class Standardise:
     takes_weights: ClassVar[bool] = True
 
     @property
-    def acts_on(self) -> ActsOn:
+    def default_columns(self) -> ColumnKind:
         """Numbers."""
-        return ActsOn.NUMERIC
+        return ColumnKind.NUMERIC
 
-    def learn(
+    def fit_transform(
         self,
         part: Features,
         y: np.ndarray,  # noqa: ARG002 - the protocol's; scales do not look at the target
@@ -73,13 +73,13 @@ class Standardise:
         task: str,  # noqa: ARG002 - as above
         rng: np.random.Generator,  # noqa: ARG002 - as above
         weights: FloatArray | None = None,
-    ) -> tuple[LearntScale, Features]:
-        """Learn mean and standard deviation of each column, weighted where weights are given."""
+    ) -> tuple[FittedScaler, Features]:
+        """Compute the (weighted) mean and standard deviation of each column."""
         p = len(part.names)
         centre, scale = np.zeros(p), np.ones(p)
         for j, (name, column) in enumerate(zip(part.names, part.columns, strict=True)):
-            values = present(name, column)
-            w = None if weights is None else weights[~missing(column)]
+            values = present_values(name, column)
+            w = None if weights is None else weights[~is_missing(column)]
             if w is not None:
                 values, w = values[w > 0], w[w > 0]
             if not len(values):
@@ -90,8 +90,8 @@ class Standardise:
             # Compared exactly: the rounded mean of equal values can differ from them.
             if self.scale and values.min() < values.max():
                 scale[j] = np.sqrt(np.average((values - mean) ** 2, weights=w))
-        learnt = LearntScale(centre, scale)
-        return learnt, learnt.transform(part)
+        fitted_step = FittedScaler(centre, scale)
+        return fitted_step, fitted_step.transform(part)
 
 
 METHOD = Standardise

@@ -7,14 +7,14 @@ import json
 import pytest
 
 from tests.thetahat.pipelines.tables import built
-from thetahat.pipelines import describe_learners, describe_transformers
+from thetahat.pipelines import describe_learners, describe_steps
 from thetahat.pipelines.allowed import CLASSIFIERS, REGRESSORS, TRANSFORMERS, VECTORISERS
-from thetahat.pipelines.schema import in_words
+from thetahat.pipelines.schema_words import describe_schema
 from thetahat.pipelines.steps import STEPS
 
 
 def test_exact_every_learner_and_step_is_described_once_in_json() -> None:
-    learners, steps = describe_learners(), describe_transformers()
+    learners, steps = describe_learners(), describe_steps()
     json.dumps([learners, steps], allow_nan=False)
     names = [entry["name"] for entry in learners if entry["origin"] == "scikit-learn"]
     assert names == sorted({*CLASSIFIERS, *REGRESSORS})
@@ -29,12 +29,12 @@ def test_exact_names_alone_need_no_parameters() -> None:
     briefly = describe_learners(with_parameters=False)
     assert [e["name"] for e in briefly] == [e["name"] for e in describe_learners()]
     assert all("parameters" not in e for e in briefly if e["origin"] == "scikit-learn")
-    steps = describe_transformers(with_parameters=False)
+    steps = describe_steps(with_parameters=False)
     assert all("parameters" not in e for e in steps if e["origin"] == "scikit-learn")
-    acts_on = {entry["name"]: entry["acts_on"] for entry in steps}
-    assert acts_on["one_hot"] == acts_on["OneHotEncoder"] == "string"
-    assert acts_on["pca"] == acts_on["PCA"] == "numeric"
-    assert acts_on["TfidfVectorizer"] == "text"
+    default_columns = {entry["name"]: entry["acts_on"] for entry in steps}
+    assert default_columns["one_hot"] == default_columns["OneHotEncoder"] == "string"
+    assert default_columns["pca"] == default_columns["PCA"] == "numeric"
+    assert default_columns["TfidfVectorizer"] == "text"
 
 
 def test_golden_the_schema_of_some_parameters() -> None:
@@ -59,7 +59,7 @@ def test_golden_the_schema_of_some_parameters() -> None:
     assert schemas["GaussianProcessRegressor"]["kernel"] == {"type": "null", "default": None}
     assert "n_jobs" not in schemas["LogisticRegression"]
     assert "constant" not in schemas["DummyClassifier"]
-    steps = {e["name"]: e["parameters"]["properties"] for e in describe_transformers()}
+    steps = {e["name"]: e["parameters"]["properties"] for e in describe_steps()}
     assert steps["SelectKBest"]["score_func"]["enum"][:2] == ["chi2", "f_classif"]
     assert "default" not in steps["SimpleImputer"]["missing_values"]
 
@@ -89,4 +89,4 @@ def test_exact_every_described_default_is_taken() -> None:
     ],
 )
 def test_golden_schemas_in_words(schema: dict[str, object], words: str) -> None:
-    assert in_words(schema) == words
+    assert describe_schema(schema) == words

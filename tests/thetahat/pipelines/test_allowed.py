@@ -20,10 +20,10 @@ from thetahat.pipelines.allowed import (
     TRANSFORMERS,
     VECTORISERS,
     WIDTHS,
-    load,
+    load_class,
     title,
 )
-from thetahat.pipelines.excluded import LEFT_OUT
+from thetahat.pipelines.excluded import EXCLUDED
 from thetahat.pipelines.policy import LARGEST, LONGEST, NO_LISTS, REFUSED, REFUSED_OF
 
 TRAIN, TEST = np.arange(0, 45), np.arange(45, 60)
@@ -36,7 +36,7 @@ def test_exact_every_classifier_is_the_class_itself_fitted_with_the_drawn_random
     features = numbers()
     y = codes(features)
     predictions = fit_predict(built(name), features, y, TRAIN, TEST, seed=5)
-    cls = load(name)
+    cls = load_class(name)
     drawn = int(np.random.default_rng(5).integers(2**32 - 1))
     estimator = cls(random_state=drawn) if "random_state" in cls().get_params() else cls()
     X = features.matrix()
@@ -63,7 +63,7 @@ def test_exact_every_regressor_is_the_class_itself_fitted_with_the_drawn_random_
     y = values(features)
     learner = built(name, "regression")
     predictions = fit_predict(learner, features, y, TRAIN, TEST, seed=5, n_classes=0)
-    cls = load(name)
+    cls = load_class(name)
     drawn = int(np.random.default_rng(5).integers(2**32 - 1))
     estimator = cls(random_state=drawn) if "random_state" in cls().get_params() else cls()
     X = features.matrix()
@@ -84,13 +84,14 @@ def test_property_every_transformer_learns_and_repeats_itself(name: str, task: s
     y = codes(features) if task == "classification" else values(features)
     step = build_step(step_spec({"name": name, "columns": ["a", "b"]}), task)
     part = features.with_columns(("a", "b"), features.columns[:2]).rows(TRAIN)
-    (learnt, made), (_, again) = (
-        step.learn(part, y[TRAIN], task=task, rng=np.random.default_rng(3)) for _ in range(2)
+    (fitted_step, made), (_, again) = (
+        step.fit_transform(part, y[TRAIN], task=task, rng=np.random.default_rng(3))
+        for _ in range(2)
     )
     assert made.n == len(TRAIN)
     for column, same in zip(made.columns, again.columns, strict=True):
         np.testing.assert_array_equal(column, same)
-    transformed = learnt.transform(part)
+    transformed = fitted_step.transform(part)
     assert transformed.names == made.names
     # NMF solves a problem anew for each part and stops at a relative change of 1e-4.
     rtol, atol = (0.0, 5e-3) if name == "NMF" else (1e-9, 1e-9)
@@ -106,14 +107,14 @@ def test_golden_titles_are_words() -> None:
 
 def test_exact_the_tables_name_classes_and_parameters_that_exist() -> None:
     names = {*CLASSIFIERS, *REGRESSORS, *TRANSFORMERS, *VECTORISERS}
-    parameters = {name: set(load(name)().get_params()) for name in names}
+    parameters = {name: set(load_class(name)().get_params()) for name in names}
     every = set().union(*parameters.values())
     assert SELECTORS | STRING_TRANSFORMERS | set(WIDTHS) <= set(TRANSFORMERS)
     assert set(LARGEST) | set(LONGEST) | NO_LISTS <= every
     assert all(parameter in parameters[name] for name, parameter in REFUSED_OF)
     assert set(REFUSED) <= every
     with pytest.raises(KeyError):
-        load("VotingClassifier")
+        load_class("VotingClassifier")
 
 
 @pytest.mark.parametrize("kind", ["classifier", "regressor", "transformer"])
@@ -122,16 +123,16 @@ def test_against_sklearn_every_class_is_on_the_list_or_left_out_for_a_reason(kin
 
     listed = {*CLASSIFIERS, *REGRESSORS, *TRANSFORMERS, *VECTORISERS}
     installed = {name for name, _ in all_estimators(type_filter=kind)}
-    assert installed <= listed | set(LEFT_OUT)
+    assert installed <= listed | set(EXCLUDED)
 
 
 def test_exact_nothing_is_listed_and_left_out_or_left_out_and_not_there() -> None:
     from sklearn.utils import all_estimators
 
     listed = {*CLASSIFIERS, *REGRESSORS, *TRANSFORMERS, *VECTORISERS}
-    assert not listed & set(LEFT_OUT)
-    assert set(LEFT_OUT) <= {name for name, _ in all_estimators()}
-    assert all(len(reason) > 20 for reason in LEFT_OUT.values())
+    assert not listed & set(EXCLUDED)
+    assert set(EXCLUDED) <= {name for name, _ in all_estimators()}
+    assert all(len(reason) > 20 for reason in EXCLUDED.values())
 
 
 def test_exact_importing_pipelines_does_not_import_scikit_learn() -> None:

@@ -1,34 +1,34 @@
-"""Which columns a learner's first step names, looked at before there are data."""
+"""Checking the column names in a learner's first step before the data are read."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
 from thetahat.errors import InvalidParameter, Loc
-from thetahat.pipelines.spec import GroupsSpec, LearnerSpec, StepSpec
+from thetahat.pipelines.spec import ColumnGroupsSpec, LearnerSpec, StepSpec
 from thetahat.similar_names import meant
 
 _LISTED = 20
 
 
-def check_columns_named(spec: LearnerSpec, known: Collection[str], *, loc: Loc = ()) -> None:
-    """Refuse a column that the first step names and the data do not have.
+def check_column_names(spec: LearnerSpec, known: Collection[str], *, loc: Loc = ()) -> None:
+    """Raise ``InvalidParameter`` if the first step names a column that the data do not have.
 
-    What later steps may name depends on what the first one makes; that is seen when it has learnt.
+    The columns of later steps depend on the output of earlier ones, so they are checked in the fit.
 
     Parameters
     ----------
     spec : LearnerSpec
-        A learner behind its steps; of groups, the first step inside each is looked at too.
+        A learner with its steps; the first step inside each group is checked too.
     known : collection of str
         The features' names.
     loc : tuple
-        Where the learner stands in the request.
+        Path of the learner in the request.
     """
     _check(spec.prepare, known, (*loc, "prepare"))
 
 
-def _check(steps: Sequence[StepSpec | GroupsSpec], known: Collection[str], loc: Loc) -> None:
+def _check(steps: Sequence[StepSpec | ColumnGroupsSpec], known: Collection[str], loc: Loc) -> None:
     if not steps:
         return
     first, here = steps[0], (*loc, 0)
@@ -47,7 +47,7 @@ def _check_names(names: Sequence[str], known: Collection[str], loc: Loc) -> None
             listed = ", ".join(list(known)[:_LISTED])
             more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
             raise InvalidParameter(
-                f"there is no column {name!r}{meant(name, known)}; the columns that reach this "
+                f"there is no column {name!r}{meant(name, known)}; the input columns of this "
                 f"step are {listed}{more}",
                 loc=(*loc, at),
                 value=name,

@@ -1,4 +1,4 @@
-"""What a client may ask for: every learner and every step, with the schema of its parameters."""
+"""The catalogue of learners and preparation steps, with the JSON Schema of their parameters."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from thetahat.pipelines.allowed import (
     SELECTORS,
     TRANSFORMERS,
     VECTORISERS,
-    acts_on,
+    default_columns,
     learner_tasks,
-    load,
+    load_class,
     title,
 )
 from thetahat.pipelines.building import TASKS
 from thetahat.pipelines.constraints import params_schema
-from thetahat.pipelines.entry_points import Installed, installed_learners, load_learner
-from thetahat.pipelines.fields import fields_schema
+from thetahat.pipelines.dataclass_params import fields_schema
+from thetahat.pipelines.entry_points import InstalledLearner, list_installed_learners, load_learner
 from thetahat.pipelines.steps import STEPS
 
 Description = dict[str, Any]
@@ -35,12 +35,12 @@ def describe_learners(
     Parameters
     ----------
     with_parameters : bool
-        Whether to add ``parameters``, a JSON Schema: that imports scikit-learn.
+        Whether to add ``parameters``, a JSON Schema, which requires importing scikit-learn.
     allowed_packages : frozenset of str
-        The packages whose learners the operator allows.
+        Packages whose learners the operator allows.
     """
     own = [_own(LEARNERS[name], "thetahat") for name in LEARNERS]
-    others = [_installed(one) for one in installed_learners(allowed_packages).values()]
+    others = [_installed(one) for one in list_installed_learners(allowed_packages).values()]
     names = sorted({*CLASSIFIERS, *REGRESSORS})
     scikit = [
         {
@@ -49,14 +49,14 @@ def describe_learners(
             "summary": f"scikit-learn's {name}.",
             "tasks": sorted(learner_tasks(name)),
             "origin": "scikit-learn",
-            **({"parameters": params_schema(load(name))} if with_parameters else {}),
+            **({"parameters": params_schema(load_class(name))} if with_parameters else {}),
         }
         for name in names
     ]
     return [*own, *others, *scikit]
 
 
-def describe_transformers(*, with_parameters: bool = True) -> list[Description]:
+def describe_steps(*, with_parameters: bool = True) -> list[Description]:
     """Return every preparation step's name, title, tasks, origin, kind of column and parameters."""
     own: list[Description] = [
         {
@@ -65,7 +65,7 @@ def describe_transformers(*, with_parameters: bool = True) -> list[Description]:
             "summary": STEPS[name].info.summary,
             "tasks": sorted(TASKS),
             "origin": "thetahat",
-            "acts_on": STEPS[name]().acts_on.value,
+            "acts_on": STEPS[name]().default_columns.value,
             "parameters": fields_schema(STEPS[name]),
         }
         for name in STEPS
@@ -74,10 +74,10 @@ def describe_transformers(*, with_parameters: bool = True) -> list[Description]:
         {
             "name": name,
             "title": title(name),
-            "summary": f"scikit-learn's {name}, learnt in the training part.",
+            "summary": f"scikit-learn's {name}, fitted on the training part.",
             "tasks": sorted(TASKS),
             "origin": "scikit-learn",
-            "acts_on": acts_on(name).value,
+            "acts_on": default_columns(name).value,
             **({"parameters": _step_schema(name)} if with_parameters else {}),
         }
         for name in sorted({*TRANSFORMERS, *VECTORISERS})
@@ -96,8 +96,8 @@ def _own(method: Any, origin: str) -> Description:
     }
 
 
-def _installed(one: Installed) -> Description:
-    """Describe another package's learner, or say why it cannot be had."""
+def _installed(one: InstalledLearner) -> Description:
+    """Describe an installed learner, or give the reason why it cannot be used."""
     whose = {"package": one.package, "version": one.version}
     try:
         return {**_own(load_learner(one), "entry point"), **whose}
@@ -107,7 +107,7 @@ def _installed(one: Installed) -> Description:
 
 
 def _step_schema(name: str) -> dict[str, Any]:
-    schema = params_schema(load(name))
+    schema = params_schema(load_class(name))
     if name in SELECTORS:
         choices = sorted({score for scores in SCORE_FUNCTIONS.values() for score in scores})
         schema["properties"]["score_func"] = {"enum": choices}

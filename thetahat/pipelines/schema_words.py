@@ -1,4 +1,4 @@
-"""JSON Schemas of single values, said in words."""
+"""JSON Schemas of single values, and their description in words."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BOUNDS: Final = {
 
 
 def any_of(schemas: Sequence[Schema]) -> dict[str, Any]:
-    """Return the schema of a value that fits one of several, each named once."""
+    """Return the schema of a value that matches one of several schemas, without duplicates."""
     distinct: list[dict[str, Any]] = []
     for schema in schemas:
         if dict(schema) not in distinct:
@@ -35,10 +35,10 @@ def any_of(schemas: Sequence[Schema]) -> dict[str, Any]:
     return {"anyOf": distinct}
 
 
-def in_words(schema: Schema) -> str:
-    """Say what a schema allows, for the sentence ``... must be <words>``."""
+def describe_schema(schema: Schema) -> str:
+    """Return what a schema allows in words that complete the sentence ``... must be``."""
     if "anyOf" in schema:
-        return " or ".join(in_words(part) for part in schema["anyOf"])
+        return " or ".join(describe_schema(part) for part in schema["anyOf"])
     if "enum" in schema:
         options = ", ".join(repr(option) for option in schema["enum"])
         return options if len(schema["enum"]) == 1 else f"one of {options}"

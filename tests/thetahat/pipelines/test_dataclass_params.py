@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import pytest
 
 from thetahat.errors import InvalidParameter
-from thetahat.pipelines.fields import construct, fields_schema
+from thetahat.pipelines.dataclass_params import build_dataclass, fields_schema
 from thetahat.registry import MethodInfo
 
 
@@ -35,18 +35,18 @@ class Bare:
 
 def test_exact_json_values_become_the_fields_types() -> None:
     params = {"size": 3, "share": 1, "rule": "median", "widths": [1, 2.5], "limit": 4}
-    example = construct(Example, params, loc=())
+    example = build_dataclass(Example, params, loc=())
     assert example == Example(3, 1.0, "median", (1.0, 2.5), 4)
     assert isinstance(example.share, float)
-    assert construct(Example, {"size": 3, "limit": None}, loc=()) == Example(3)
-    assert construct(Bare, {}, loc=()) == Bare()
+    assert build_dataclass(Example, {"size": 3, "limit": None}, loc=()) == Example(3)
+    assert build_dataclass(Bare, {}, loc=()) == Bare()
 
 
 @pytest.mark.parametrize(
     ("params", "name", "words"),
     [
         ({"span": 3}, "span", "has no parameter 'span'; it has size, share"),
-        ({}, "size", "example needs size"),
+        ({}, "size", "example needs the parameter size"),
         ({"size": 0}, "size", "at least 1"),
         ({"size": 2.0}, "size", "size of example must be a whole number; got 2.0"),
         ({"size": True}, "size", "a whole number"),
@@ -66,14 +66,14 @@ def test_invalid_values_are_refused_with_their_place(
     params: dict[str, Any], name: str, words: str
 ) -> None:
     with pytest.raises(InvalidParameter, match=r"example|size") as refusal:
-        construct(Example, params, loc=("params",))
+        build_dataclass(Example, params, loc=("params",))
     assert words in refusal.value.message
     assert refusal.value.loc == ("params", name)
 
 
 def test_invalid_parameters_of_a_method_without_any_are_refused() -> None:
     with pytest.raises(InvalidParameter, match="bare has no parameter 'a'; it has none"):
-        construct(Bare, {"a": 1}, loc=())
+        build_dataclass(Bare, {"a": 1}, loc=())
 
 
 def test_golden_the_schema_of_a_methods_fields() -> None:

@@ -28,7 +28,7 @@ def built(name: str, params: dict[str, Any], task: str = "classification") -> No
     ],
 )
 def test_against_sklearn_what_no_data_would_save(name: str, params: Any, at: str) -> None:
-    with pytest.raises(InvalidParameter, match="do not go together") as refused:
+    with pytest.raises(InvalidParameter, match="cannot be combined") as refused:
         built(name, params)
 
     assert refused.value.loc == (*LOC, "params", at)

@@ -1,4 +1,4 @@
-"""A frozen dataclass built from JSON values, its fields being its parameters."""
+"""Frozen dataclasses built from JSON values: the fields of the class are its parameters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from thetahat.errors import InvalidParameter, Loc
-from thetahat.pipelines.schema import any_of, in_words
+from thetahat.pipelines.schema_words import any_of, describe_schema
 from thetahat.similar_names import meant
 
 M = TypeVar("M")
@@ -18,18 +18,17 @@ M = TypeVar("M")
 _REFUSED: Any = object()
 
 
-def construct(method: type[M], params: Mapping[str, Any], *, loc: Loc) -> M:
-    """Build a method from JSON values; ``InvalidParameter`` names the bad one.
+def build_dataclass(method: type[M], params: Mapping[str, Any], *, loc: Loc) -> M:
+    """Return the method with parameters from JSON; raises ``InvalidParameter`` for a bad one.
 
     Parameters
     ----------
     method : type
         A frozen dataclass; its ``__post_init__`` checks ranges.
     params : mapping
-        JSON values by field name; a whole number is taken where a number is meant, a list where
-        a tuple is meant.
+        JSON values by field name. A whole number is accepted for a float, a list for a tuple.
     loc : tuple
-        Where ``params`` stand in the request.
+        Path of ``params`` in the request.
     """
     hints = _hints(method)
     values = {}
@@ -44,14 +43,14 @@ def construct(method: type[M], params: Mapping[str, Any], *, loc: Loc) -> M:
         values[name] = _converted(value, hints[name])
         if values[name] is _REFUSED:
             raise InvalidParameter(
-                f"{name} of {_name(method)} must be {in_words(_schema(hints[name]))}; "
+                f"{name} of {_name(method)} must be {describe_schema(_schema(hints[name]))}; "
                 f"got {value!r}",
                 loc=(*loc, name),
                 value=value,
             )
     for name in _required(method):
         if name not in values:
-            raise InvalidParameter(f"{_name(method)} needs {name}", loc=(*loc, name))
+            raise InvalidParameter(f"{_name(method)} needs the parameter {name}", loc=(*loc, name))
     try:
         return method(**values)
     except InvalidParameter as error:
@@ -96,7 +95,7 @@ def _required(method: type[Any]) -> list[str]:
 
 
 def _converted(value: Any, hint: Any) -> Any:
-    """Return the value as the hint's type, or ``_REFUSED``."""
+    """Return the value converted to the type of the hint, or ``_REFUSED``."""
     origin = get_origin(hint)
     if origin in {Union, UnionType}:
         converted = (_converted(value, option) for option in get_args(hint))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from thetahat.errors import InvalidParameter
-from thetahat.pipelines.columns_named import check_columns_named
+from thetahat.pipelines.column_names import check_column_names
 from thetahat.pipelines.spec import learner_spec
 
 KNOWN = ("age", "city", *(f"x{i}" for i in range(30)))
@@ -13,7 +13,7 @@ KNOWN = ("age", "city", *(f"x{i}" for i in range(30)))
 
 def check(*prepare: Any) -> None:
     spec = learner_spec({"name": "ridge", "prepare": list(prepare)})
-    check_columns_named(spec, KNOWN, loc=("learners", "a"))
+    check_column_names(spec, KNOWN, loc=("learners", "a"))
 
 
 GROUPED = {
