@@ -42,7 +42,10 @@ def test_exact_a_class_that_is_not_named_weighs_1() -> None:
 def test_exact_booleans_are_named_as_json_or_python_writes_them(yes: str) -> None:
     learner: Any = for_classes(built(_spec({yes: 5})), (False, True))
     assert learner.params["class_weight"] == {0: 1.0, 1: 5.0}
-    with pytest.raises(InvalidParameter, match="has a weight for 'yes', which is not a class; the classes are false, true"):
+    with pytest.raises(
+        InvalidParameter,
+        match="has a weight for 'yes', which is not a class; the classes are false, true",
+    ):
         for_classes(built(_spec({"yes": 5})), (False, True))
 
 
@@ -78,7 +81,10 @@ def test_exact_what_names_no_labels_is_left_as_it_is() -> None:
 
 
 def test_invalid_a_label_that_is_no_class() -> None:
-    with pytest.raises(InvalidParameter, match="has a weight for 'maybe', which is not a class; the classes are no, yes") as bad:
+    with pytest.raises(
+        InvalidParameter,
+        match="has a weight for 'maybe', which is not a class; the classes are no, yes",
+    ) as bad:
         for_classes(built(_spec({"maybe": 2})), LABELS)
     assert bad.value.loc == ("params", "class_weight", "maybe")
     features = numbers()

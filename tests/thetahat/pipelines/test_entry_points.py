@@ -76,7 +76,10 @@ def test_invalid_a_package_that_is_not_allowed_is_not_imported(folder: Path) -> 
     install(folder)
     with pytest.raises(InvalidParameter, match="'constant' is not one of the learners") as refusal:
         build(LearnerSpec("constant"), "regression", loc=("learners", "c"))
-    assert "the package extra-learners has it, but the operator has not allowed that package" in refusal.value.message
+    assert (
+        "the package extra-learners has it, but the operator has not allowed that package"
+        in refusal.value.message
+    )
     assert refusal.value.loc == ("learners", "c", "name")
     describe_learners(with_parameters=False)
     assert MODULE not in sys.modules
@@ -85,7 +88,10 @@ def test_invalid_a_package_that_is_not_allowed_is_not_imported(folder: Path) -> 
 @pytest.mark.parametrize(
     ("entries", "words"),
     [
-        ({"other": "Constant"}, "'other' of the package extra-learners 1.2 has another name in its info 'const"),
+        (
+            {"other": "Constant"},
+            "'other' of the package extra-learners 1.2 has another name in its info 'const",
+        ),
         ({"absent": "Absent"}, "cannot be loaded: AttributeError"),
         ({"nothing": "NoLearner"}, "is not a dataclass with a MethodInfo named info"),
         ({"unfinished": "Unfinished"}, "has no tasks, no takes_weights, no fit"),

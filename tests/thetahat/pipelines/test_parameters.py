@@ -25,7 +25,12 @@ CASES: list[tuple[str, str, Any, str]] = [
     ("LogisticRegression", "solver", "adam", "must be one of 'lbfgs', 'liblinear', 'newton-cg'"),
     ("LogisticRegression", "class_weight", [2.0], "cannot be a list or an object"),
     ("LogisticRegression", "class_weight", "even", "must be an object or 'balanced' or null"),
-    ("LogisticRegression", "max_iter", 100_001, "max_iter of LogisticRegression must be at most 100000"),
+    (
+        "LogisticRegression",
+        "max_iter",
+        100_001,
+        "max_iter of LogisticRegression must be at most 100000",
+    ),
     ("LogisticRegression", "max_iter", 100.0, "must be a whole number at least 0"),
     ("LogisticRegression", "n_jobs", 4, "n_jobs of LogisticRegression cannot be set"),
     ("LogisticRegression", "verbose", 1, "verbose of LogisticRegression cannot be set"),

@@ -286,7 +286,9 @@ def test_invalid_zeros_written_out_would_fill_the_memory(monkeypatch: pytest.Mon
 
 def test_invalid_more_words_than_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("thetahat.pipelines.text_step.WIDEST_SPARSE", len(WORDS) - 1)
-    with pytest.raises(InvalidParameter, match="CountVectorizer would produce 12 columns; at most 11"):
+    with pytest.raises(
+        InvalidParameter, match="CountVectorizer would produce 12 columns; at most 11"
+    ):
         reached([{"name": "CountVectorizer", "columns": ["text"]}, "one_hot"], TABLE)
 
 
