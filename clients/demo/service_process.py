@@ -1,4 +1,4 @@
-"""The service as a child of the demo: started, waited for, stopped, and seen to be gone."""
+"""The service as a child process of the demo: start it, wait for it, stop it."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ import httpx
 
 READY_S = 90.0
 STOP_S = 30.0
-LOOK_S = 0.05
-TAIL = 25  # lines
+POLL_S = 0.05
+TAIL_LINES = 25
 ADDRESS = re.compile(r"ready at (http://\S+)")
 
 
 class DemoFailed(Exception):
-    """The demo cannot go on; the words are for the person who started it."""
+    """The demo cannot go on; the message is for the person who started it."""
 
 
 @contextmanager
 def serving(data_dir: Path, log: Path) -> Iterator[str]:
     """Run ``thetahat serve`` on a free port of this machine, and yield its address.
 
-    Whatever ends the block, the service is stopped with it. A failure carries the log's tail.
+    The service is stopped at the end of the block, however it ends. ``DemoFailed`` carries the
+    last lines of the service's log.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     command = [str(Path(sys.executable).with_name("thetahat")), "serve"]
@@ -40,7 +41,7 @@ def serving(data_dir: Path, log: Path) -> Iterator[str]:
         url = _wait_until_ready(process, log)
         yield url
     except Exception as error:
-        message = f"{error}\n\nThe service's last words ({log}):\n{tail(log)}"
+        message = f"{error}\n\nThe last lines of its log ({log}):\n{tail(log)}"
         raise DemoFailed(message) from error
     finally:
         _stop(process)
@@ -50,25 +51,25 @@ def serving(data_dir: Path, log: Path) -> Iterator[str]:
 def tail(log: Path) -> str:
     """Return the last lines of a log."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    return "\n".join(f"  {line}" for line in lines[-TAIL:]) or "  (nothing)"
+    return "\n".join(f"  {line}" for line in lines[-TAIL_LINES:]) or "  (empty)"
 
 
 def _wait_until_ready(process: subprocess.Popen[bytes], log: Path) -> str:
     deadline = time.monotonic() + READY_S
     while time.monotonic() < deadline:
-        found = ADDRESS.search(log.read_text(encoding="utf-8", errors="replace"))
-        if found is not None:
-            return found[1]
+        match = ADDRESS.search(log.read_text(encoding="utf-8", errors="replace"))
+        if match is not None:
+            return match[1]
         if process.poll() is not None:
-            message = f"The service ended by itself with status {process.returncode}."
+            message = f"The service ended during its start, with status {process.returncode}."
             raise DemoFailed(message)
-        time.sleep(LOOK_S)
+        time.sleep(POLL_S)
     message = f"The service was not ready after {READY_S:g} seconds."
     raise DemoFailed(message)
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    """Stop the service as Ctrl-C would, and without mercy if it does not go."""
+    """Stop the service as Ctrl-C would; kill it if it has not ended in time."""
     if process.poll() is None:
         process.send_signal(signal.SIGINT)
     try:
@@ -86,10 +87,10 @@ def _check_gone(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
         httpx.get(f"{url}/healthz", timeout=2.0, trust_env=False)
     except httpx.TransportError:
         return
-    message = f"The service is stopped, but something still answers at {url}."
+    message = f"The service is stopped, but {url} still answers."
     raise DemoFailed(message)
 
 
 def data_dir(root: Path) -> Path:
-    """Return the folder that ``make serve`` uses too."""
+    """Return the data folder, the same one as that of ``make serve``."""
     return Path(os.environ.get("THETAHAT_DATA_DIR") or root / ".thetahat").resolve()

@@ -1,34 +1,74 @@
-"""The command line. Each public module here adds commands by its function ``register``."""
+"""The command line: ``thetahat`` and its commands, built with typer.
+
+Commands import what they need when they run, so that ``thetahat --help`` answers at once.
+"""
 
 from __future__ import annotations
 
-import argparse
+import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
-from pkgutil import iter_modules
+from typing import Annotated
+
+import typer
 
 import thetahat
+from service.cli import datasets, evaluations, failures, keys, methods, reference, server, study
+
+app = typer.Typer(
+    name="thetahat",
+    help="Estimate how good trained models are, how certain that is, and which of them is better.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+evaluations.add_commands(app)
+app.add_typer(datasets.app, name="datasets", rich_help_panel="Evaluations")
+methods.add_commands(app)
+study.add_commands(app)
+server.add_commands(app)
+app.add_typer(keys.app, name="keys", rich_help_panel="Service")
+reference.add_commands(app)
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands; each sets ``run``, which returns the exit status."""
-    top = argparse.ArgumentParser(
-        prog="thetahat", description="How good a learned model is, and how sure one can be of it."
-    )
-    top.add_argument("--version", action="version", version=f"thetahat {thetahat.__version__}")
-    commands = top.add_subparsers(title="commands", dest="command", required=True)
-    for module in iter_modules(__path__):
-        if not module.name.startswith("_"):
-            import_module(f"{__name__}.{module.name}").register(commands)
-    return top
+def _print_version(requested: bool) -> None:
+    if requested:
+        print(f"thetahat {thetahat.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    del version
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status."""
-    given = parser().parse_args(arguments)
+    """Run one command and return its exit status.
+
+    The status is 0 for success, 1 for a failure that is explained on standard error, 2 for wrong
+    usage and 130 for an interruption.
+    """
     try:
-        return int(given.run(given) or 0)
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
+        try:
+            typer.main.get_command(app).main(args=arguments, prog_name="thetahat")
+        finally:
+            sys.stdout.flush()
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BrokenPipeError:  # the reader of the output has closed it, as `| head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        reason = failures.explain(error)
+        if reason is None:
+            raise
+        print(f"thetahat: {reason}", file=sys.stderr)
+        return 1
+    return 0

@@ -1,76 +1,94 @@
-"""``thetahat keys``: make, list and revoke API keys."""
+"""``thetahat keys``: create, list and revoke API keys in the service's database."""
 
 from __future__ import annotations
 
-import argparse
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Final
 
-LONGEST_NAME = 120
+import typer
 
+from service.cli.output import print_table
 
-def register(commands: Any) -> None:
-    """Add the command and its three parts."""
-    keys = commands.add_parser("keys", help="make, list and revoke API keys")
-    parts = keys.add_subparsers(title="parts", required=True)
-    create = parts.add_parser("create", help="make a key; it is shown once")
-    create.add_argument("name", type=_name, help="what the key is for")
-    create.add_argument(
-        "--owner", type=_name, default="local", help="whom it belongs to; made if new"
-    )
-    create.set_defaults(run=_create)
-    parts.add_parser("list", help="list keys by their beginnings").set_defaults(run=_list)
-    revoke = parts.add_parser("revoke", help="put a key out of force within seconds")
-    revoke.add_argument("prefix", help="its beginning, as listed: th_ and eight digits")
-    revoke.set_defaults(run=_revoke)
+if TYPE_CHECKING:
+    from service.storage.api_keys import KeyRow
+
+LONGEST_NAME: Final = 120
+
+app = typer.Typer(help="Create, list and revoke API keys.", no_args_is_help=True)
 
 
-def _name(text: str) -> str:
+def _check_name(text: str) -> str:
     if not text or len(text) > LONGEST_NAME or not text.isprintable():
-        message = f"must be 1 to {LONGEST_NAME} printable characters"
-        raise argparse.ArgumentTypeError(message)
+        message = f"A name has 1 to {LONGEST_NAME} printable characters, and {text!r} has not."
+        raise typer.BadParameter(message)
     return text
 
 
-def _create(given: argparse.Namespace) -> int:
-    from service.storage import api_keys, schema  # noqa: PLC0415 - late, so that --help is quick
-    from service.storage.unit_of_work import unit_of_work  # noqa: PLC0415 - likewise
+@app.command()
+def create(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="What the key is for.", callback=_check_name)
+    ],
+    owner: Annotated[
+        str, typer.Option(help="Whom it belongs to; created if new.", callback=_check_name)
+    ] = "local",
+) -> None:
+    """Create a key and print it; it is shown this once."""
+    from service.storage import api_keys, schema
+    from service.storage.unit_of_work import unit_of_work
 
     schema.upgrade()
     with unit_of_work() as connection:
-        key = api_keys.create(connection, given.name, given.owner)
+        key = api_keys.create(connection, name, owner)
     print(key)
-    print("Keep it: it is not shown again. From now on every request needs a key.", file=sys.stderr)
-    return 0
+    message = "Keep it: it is not shown again. From now on every request needs a key."
+    print(message, file=sys.stderr)
 
 
-def _list(given: argparse.Namespace) -> int:
-    del given
-    from service.storage import api_keys, schema  # noqa: PLC0415 - likewise
-    from service.storage.unit_of_work import reading  # noqa: PLC0415 - likewise
+@app.command("list")
+def list_keys() -> None:
+    """List the keys by their first characters."""
+    from service.storage import api_keys, schema
+    from service.storage.unit_of_work import reading
 
     schema.upgrade()
     with reading() as connection:
         rows = api_keys.list_all(connection)
-    for row in rows:
-        state = "revoked" if row.revoked_at else "in force"
-        used = f"{row.last_used_at:%Y-%m-%d %H:%M}" if row.last_used_at else "never used"
-        made = f"{row.created_at:%Y-%m-%d}"
-        print(f"{row.prefix}  {state:8}  made {made}  {used:16}  {row.owner}  {row.name}")
-    if not rows:
-        print("no keys; on loopback none is needed until the first one is made", file=sys.stderr)
-    return 0
+    if rows:
+        columns = ("prefix", "state", "created", "last used (UTC)", "owner", "name")
+        print_table(columns, map(_row, rows))
+    else:
+        message = "There are no keys. On loopback, requests need none until the first is created."
+        print(message, file=sys.stderr)
 
 
-def _revoke(given: argparse.Namespace) -> int:
-    from service.storage import api_keys, schema  # noqa: PLC0415 - likewise
-    from service.storage.unit_of_work import unit_of_work  # noqa: PLC0415 - likewise
+@app.command()
+def revoke(
+    prefix: Annotated[
+        str,
+        typer.Argument(metavar="PREFIX", help="Its first characters as listed: th_ and 8 digits."),
+    ],
+) -> None:
+    """Revoke a key; requests with it are refused within seconds."""
+    from service.storage import api_keys, schema
+    from service.storage.unit_of_work import unit_of_work
 
     schema.upgrade()
-    prefix = given.prefix[: api_keys.PREFIX_LENGTH]
+    prefix = prefix[: api_keys.PREFIX_LENGTH]
     with unit_of_work() as connection:
-        done = api_keys.revoke(connection, prefix)
-    print(
-        f"{prefix} is revoked" if done else f"no key in force begins with {prefix}", file=sys.stderr
+        is_revoked = api_keys.revoke(connection, prefix)
+    if not is_revoked:
+        print(f"thetahat: no key in force begins with {prefix}.", file=sys.stderr)
+        raise typer.Exit(1)
+    print(f"The key {prefix} is revoked.", file=sys.stderr)
+
+
+def _row(key: KeyRow) -> tuple[str, ...]:
+    return (
+        key.prefix,
+        "revoked" if key.revoked_at else "in force",
+        f"{key.created_at:%Y-%m-%d}",
+        f"{key.last_used_at:%Y-%m-%d %H:%M}" if key.last_used_at else "never",
+        key.owner,
+        key.name,
     )
-    return 0 if done else 1

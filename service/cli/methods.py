@@ -1,43 +1,70 @@
-"""``thetahat methods``: what can be asked for."""
+"""``thetahat methods``: the methods of a family, as the service lists them."""
 
 from __future__ import annotations
 
-import argparse
 import textwrap
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
 
-from service.cli._client import add_command, print_json
+import typer
 
-if TYPE_CHECKING:
-    from thetahat_client import Client
+from service.cli.connection import (
+    COMPLETION_TIMEOUT_S,
+    DEFAULT_URL,
+    Url,
+    connect,
+    service_url,
+)
+from service.cli.output import print_json, prose_width
 
-WIDTH = 96
 
-
-def register(commands: Any) -> None:
+def add_commands(app: typer.Typer) -> None:
     """Add the command."""
-    command = add_command(commands, "methods", "list the methods of a family", _methods)
-    command.add_argument(
-        "family",
-        metavar="FAMILY",
-        help="schemes, learners, transformers, losses, variances, intervals or tests",
-    )
-    command.add_argument("--json", action="store_true", help="all that is known of them, as JSON")
+    app.command(rich_help_panel="Evaluations")(methods)
 
 
-def _methods(client: Client, given: argparse.Namespace) -> int:
-    found = client.methods(given.family)
-    if given.json:
+def _complete_family(incomplete: str) -> list[str]:
+    from thetahat_client import ThetahatError
+
+    try:
+        with connect(service_url(), retries=0, timeout=COMPLETION_TIMEOUT_S) as client:
+            return [name for name in client.families() if name.startswith(incomplete)]
+    except ThetahatError:
+        return []
+
+
+def methods(
+    family: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FAMILY]",
+            help="For example schemes, learners, losses, variances, intervals or tests. "
+            "Without it, the families are listed.",
+            autocompletion=_complete_family,
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print everything that is known about them, as JSON.")
+    ] = False,
+    url: Url = DEFAULT_URL,
+) -> None:
+    """List the methods of a family: parameters, assumptions, and in which direction each errs."""
+    with connect(url) as client:
+        if family is None:
+            families = client.families()
+            print_json(families) if as_json else print("\n".join(families))
+            return
+        found = client.methods(family)
+    if as_json:
         print_json(found)
-        return 0
+        return
     for method in found:
-        print("\n".join(_described(method)))
-    return 0
+        print("\n".join(_describe(method)))
 
 
-def _described(method: Mapping[str, Any]) -> list[str]:
-    lines = [f"{method['name']}: {method['title']}"]
+def _describe(method: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the lines about one method."""
+    yield f"{method['name']}: {method['title']}"
     parameters = ", ".join((method.get("parameters") or {}).get("properties", {}))
     for label, text in (
         ("parameters", parameters),
@@ -45,7 +72,9 @@ def _described(method: Mapping[str, Any]) -> list[str]:
         ("errs", method.get("errs")),
     ):
         if text:
-            lines += textwrap.wrap(
-                f"{label}: {text}", WIDTH, initial_indent="    ", subsequent_indent="      "
+            yield from textwrap.wrap(
+                f"{label}: {text}",
+                prose_width(),
+                initial_indent="    ",
+                subsequent_indent="      ",
             )
-    return lines

@@ -1,11 +1,12 @@
-"""``thetahat reference``: the page of all methods, as this version has them."""
+"""``thetahat reference``: the page of all methods of this version, ``docs/methods.md``."""
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
 
 if TYPE_CHECKING:
     from thetahat.analyses.losses.rules import RankedInterval
@@ -40,26 +41,28 @@ TITLES: Final = {
 """In the order of the page; a family that is not named here follows under its own name."""
 
 
-def register(commands: Any) -> None:
+def add_commands(app: typer.Typer) -> None:
     """Add the command."""
-    command = commands.add_parser("reference", help="print the page of all methods (Markdown)")
-    command.add_argument("--output", type=Path, help="the file to write, instead of printing")
-    command.set_defaults(run=_reference)
+    app.command(rich_help_panel="Documentation")(reference)
 
 
-def _reference(given: argparse.Namespace) -> int:
-    text = page()
-    if given.output is None:
+def reference(
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write to this file instead of printing.")
+    ] = None,
+) -> None:
+    """Print the page of all methods (Markdown)."""
+    text = render_page()
+    if output is None:
         print(text, end="")
     else:
-        given.output.write_text(text, encoding="utf-8")
-    return 0
+        output.write_text(text, encoding="utf-8")
 
 
-def page() -> str:
+def render_page() -> str:
     """Return ``docs/methods.md``."""
-    from service.api.catalogue import corrections, describe  # noqa: PLC0415 - late, for --help
-    from thetahat.families import families  # noqa: PLC0415 - likewise
+    from service.api.catalogue import corrections, describe
+    from thetahat.families import families
 
     found = {
         "corrections": corrections(),
@@ -127,7 +130,7 @@ def _parameter(name: str, schema: Mapping[str, Any]) -> str:
 
 
 def _json(value: Any) -> str:
-    from service.storage.engine import to_json  # noqa: PLC0415 - late, so that --help is quick
+    from service.storage.engine import to_json
 
     return f"`{to_json(value)}`"
 
@@ -154,7 +157,7 @@ def _kind(schema: Mapping[str, Any]) -> str:
 
 def _recommendations() -> Iterator[str]:
     """Yield the rules by which one interval per target is marked as recommended."""
-    from service.api.catalogue import rules  # noqa: PLC0415 - late, so that --help is quick
+    from service.api.catalogue import rules
 
     yield "The first of the order that could be built is recommended; what fits the learner again"
     yield "goes before the order, where a request names it."

@@ -1,78 +1,119 @@
-"""``thetahat study``: redo results of the sources, and keep what came out."""
+"""``thetahat study``: run presets, and keep their results, tables and figures in files."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from service.cli._client import add_command
-from service.cli._study_pages import kept_as
+import typer
+
+from service.cli.connection import DEFAULT_URL, Url, connect
+from service.cli.failures import UserError
+from service.cli.progress import wait_with_progress
+from service.cli.study_pages import study_files
 
 if TYPE_CHECKING:
     from thetahat_client import Client
 
-SEED: Final = 20_261_121
-FOLDER: Final = "docs/results"
+DEFAULT_SEED: Final = 20_261_121
+DEFAULT_FOLDER: Final = Path("docs/results")
+VERDICTS: Final = ("holds", "fails", "undecided")
 
 
-def register(commands: Any) -> None:
+def add_commands(app: typer.Typer) -> None:
     """Add the command."""
-    command = add_command(commands, "study", "run presets and keep tables and figures", _study)
-    command.add_argument("preset", nargs="*", metavar="PRESET", help="which; none for all of them")
-    command.add_argument("--repetitions", type=int, help="the preset's own, if left out")
-    command.add_argument("--seed", type=int, default=SEED, help=f"of every study ({SEED})")
-    command.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=JSON",
-        help="override a parameter of the preset",
-    )
-    command.add_argument(
-        "--input",
-        action="append",
-        default=[],
-        metavar="ROLE=FILE:COLUMNS",
-        help="a file that plays a role, with its columns: reviews=amazon.npz:target=y,source=site "
-        "(for numbers add task=regression); presets without the role do not get it",
-    )
-    command.add_argument(
-        "--output", type=Path, default=Path(FOLDER), help=f"a folder for each goes here ({FOLDER})"
-    )
+    app.command(rich_help_panel="Evaluations")(study)
 
 
-def _study(client: Client, given: argparse.Namespace) -> int:
-    from thetahat_client.progress import ProgressBar  # noqa: PLC0415 - late, so that --help is quick
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line says about every preset."""
 
-    overrides = dict(_override(text) for text in given.set)
-    inputs = dict(_input(client, text) for text in given.input)
-    listed = [] if given.preset and not inputs else client.methods("presets")
-    roles = {item["name"]: item.get("roles", {}) for item in listed}
-    for preset in given.preset or list(roles):
-        request = {"kind": "study", "preset": preset, "seed": given.seed, **overrides}
-        if given.repetitions is not None:
-            request["repetitions"] = given.repetitions
-        own = {role: told for role, told in inputs.items() if role in roles.get(preset, {})}
-        if own:
-            request["inputs"] = own
-        sent = client.submit(request)
-        print(f"{preset}: evaluation {sent.id}", file=sys.stderr)
-        client.wait(sent.id, on_progress=ProgressBar())
-        result = client.result(sent.id)
-        for name, content in kept_as(result, _command(given, preset)).items():
-            path = given.output / preset / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-        verdicts = [claim["verdict"] for claim in result["claims"]]
-        told = ", ".join(f"{verdicts.count(v)} {v}" for v in ("holds", "fails", "undecided"))
-        print(f"{preset}: {result['study']['repetitions']} repetitions; claims: {told}")
-    return 0
+    seed: int
+    repetitions: int | None
+    overrides: tuple[str, ...]
+    inputs: tuple[str, ...]
+
+    def command(self, preset: str) -> str:
+        """Return the command that gives the same numbers again."""
+        words = ["thetahat study", preset, f"--seed {self.seed}"]
+        if self.repetitions is not None:
+            words.append(f"--repetitions {self.repetitions}")
+        words += [f"--set '{text}'" for text in self.overrides]
+        words += [f"--input '{text}'" for text in self.inputs]
+        return " ".join(words)
+
+    def request(self, preset: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the request that runs a preset."""
+        request = {"kind": "study", "preset": preset, "seed": self.seed}
+        request.update(_parse_override(text) for text in self.overrides)
+        if self.repetitions is not None:
+            request["repetitions"] = self.repetitions
+        if inputs:
+            request["inputs"] = dict(inputs)
+        return request
 
 
-def _override(text: str) -> tuple[str, Any]:
+def study(
+    presets: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PRESET]...", help="Presets to run; all of them if none is named."),
+    ] = None,
+    repetitions: Annotated[
+        int | None, typer.Option(help="Repetitions; by default as many as the preset says.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of every study.")] = DEFAULT_SEED,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=JSON", help="Override a parameter of the preset."),
+    ] = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input",
+            metavar="ROLE=FILE:COLUMNS",
+            help="File for a role of the presets that have it, with its columns: "
+            "reviews=amazon.npz:target=y,source=site (for numeric targets add task=regression).",
+        ),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option(help="Folder in which each study gets a folder.")
+    ] = DEFAULT_FOLDER,
+    url: Url = DEFAULT_URL,
+) -> None:
+    """Run presets, and keep their tables and figures."""
+    options = Options(seed, repetitions, tuple(overrides or ()), tuple(inputs or ()))
+    with connect(url) as client:
+        files = dict(_upload_input(client, text) for text in options.inputs)
+        listed = client.methods("presets") if files or not presets else []
+        roles = {item["name"]: item.get("roles", {}) for item in listed}
+        for preset in presets or roles:
+            own_files = {
+                role: file for role, file in files.items() if role in roles.get(preset, {})
+            }
+            submitted = client.submit(options.request(preset, own_files))
+            print(f"{preset}: evaluation {submitted.id}", file=sys.stderr)
+            wait_with_progress(client, submitted.id)
+            result = client.result(submitted.id)
+            _write(output / preset, study_files(result, options.command(preset)))
+            verdicts = [claim["verdict"] for claim in result["claims"]]
+            counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in VERDICTS)
+            print(f"{preset}: {result['study']['repetitions']} repetitions; claims: {counts}")
+
+
+def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def _parse_override(text: str) -> tuple[str, Any]:
+    """Return name and value of ``NAME=JSON``; what is not JSON is a string."""
     name, _, value = text.partition("=")
     try:
         return name, json.loads(value)
@@ -80,26 +121,16 @@ def _override(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def _input(client: Client, text: str) -> tuple[str, dict[str, Any]]:
-    """Send the file of a role, and return what a request says of it."""
+def _upload_input(client: Client, text: str) -> tuple[str, dict[str, Any]]:
+    """Upload the file of a role; return the role and its entry in the request."""
     role, _, rest = text.partition("=")
     file, _, words = rest.rpartition(":")
-    columns: dict[str, Any] = dict(w.split("=", 1) for w in words.split(",") if "=" in w)
+    columns: dict[str, Any] = dict(word.split("=", 1) for word in words.split(",") if "=" in word)
     if not role or not file or not columns:
-        message = f"an input is ROLE=FILE:target=COLUMN,..., and this is {text!r}"
-        raise ValueError(message)
+        message = f"--input {text!r} must have the form ROLE=FILE:target=COLUMN,..."
+        raise UserError(message)
     task = columns.pop("task", "classification")
     if "features" in columns:
         columns["features"] = columns["features"].split("+")
-    sent = client.upload(file)
-    return role, {"dataset": sent.id, "columns": columns, "task": task}
-
-
-def _command(given: argparse.Namespace, preset: str) -> str:
-    """Return the command that gives the same numbers again."""
-    words = ["thetahat study", preset, f"--seed {given.seed}"]
-    if given.repetitions is not None:
-        words.append(f"--repetitions {given.repetitions}")
-    words += [f"--set '{text}'" for text in given.set]
-    words += [f"--input '{text}'" for text in given.input]
-    return " ".join(words)
+    dataset = client.upload(file)
+    return role, {"dataset": dataset.id, "columns": columns, "task": task}

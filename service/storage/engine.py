@@ -19,7 +19,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
-from service.settings import settings
+from service.settings import InvalidSettings, settings
 
 SQLITE_BUSY_MS = 10_000
 SQLITE_HURRY_MS = 10
@@ -108,8 +108,9 @@ def make(url: str) -> Engines:
             hurried=_sqlite(parsed, "BEGIN IMMEDIATE", SQLITE_HURRY_MS),
         )
     if parsed.get_backend_name() != "postgresql":
-        raise ValueError(
-            f"THETAHAT_DATABASE_URL is for sqlite or postgresql, not {parsed.drivername!r}"
+        raise InvalidSettings(
+            "THETAHAT_DATABASE_URL must be an address of SQLite or PostgreSQL, "
+            f"not of {parsed.drivername!r}."
         )
     parsed = parsed.set(drivername="postgresql+psycopg")
     writing = sa.create_engine(

@@ -83,11 +83,11 @@ def test_exact_the_name_tells_the_type(name: str, media_type: str) -> None:
 
 def test_invalid_sources_are_refused_before_anything_is_sent(tmp_path: Path) -> None:
     with stub_of(KEPT) as stub, client_at(stub.url) as client:
-        with pytest.raises(ValueError, match=r"media_type: the name 'a\.docx'"):
+        with pytest.raises(ValueError, match=r"media type of 'a\.docx' is unknown"):
             client.upload(b"1", name="a.docx")
         with pytest.raises(ValueError, match="media_type"):
             client.upload(b"1")
-        with pytest.raises(FileNotFoundError, match="there is no file"):
+        with pytest.raises(FileNotFoundError, match="There is no file"):
             client.upload(tmp_path / "not-there.csv")
         with pytest.raises(ValueError, match="JSON"):
             client.submit({"kind": "losses", "level": float("nan")})
@@ -169,7 +169,7 @@ def test_exact_a_result_that_is_not_there_has_two_reasons() -> None:
     with (
         stub_of(gone) as stub,
         client_at(stub.url) as client,
-        pytest.raises(EvaluationFailed, match=r"x was cancelled$"),
+        pytest.raises(EvaluationFailed, match=r"x was cancelled\.$"),
     ):
         client.losses("x")
 

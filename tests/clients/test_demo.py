@@ -18,10 +18,10 @@ RESULTS = Path(__file__).parent / "results"
 
 
 @pytest.fixture
-def telling(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+def report(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The demo is a script beside its modules, so they are found where it finds them."""
     monkeypatch.syspath_prepend(str(DEMO))
-    return importlib.import_module("telling")
+    return importlib.import_module("report")
 
 
 @pytest.fixture
@@ -35,8 +35,8 @@ def stored(name: str) -> dict[str, Any]:
     return found
 
 
-def test_golden_the_demo_says_why_the_two_differ(telling: ModuleType) -> None:
-    text = telling.why_they_differ(stored("schools_left_out"), stored("random_folds"))
+def test_golden_the_demo_says_why_the_two_differ(report: ModuleType) -> None:
+    text = report.explain_difference(stored("schools_left_out"), stored("random_folds"))
     words = " ".join(text.split())
 
     # .6765993 - .5936731 and .6180514 - .5940203, from the stored results.
@@ -50,23 +50,25 @@ def test_golden_the_demo_says_why_the_two_differ(telling: ModuleType) -> None:
 
 
 def test_exact_the_reason_is_not_given_where_the_numbers_do_not_show_it(
-    telling: ModuleType,
+    report: ModuleType,
 ) -> None:
     by_school = stored("schools_left_out")
     by_school["models"]["forest"]["mean"]["macro"] = 0.5
 
-    assert "so a forest can know" not in telling.why_they_differ(by_school, stored("random_folds"))
+    assert "so a forest can know" not in report.explain_difference(
+        by_school, stored("random_folds")
+    )
 
 
-def test_exact_a_result_is_told_with_its_table_and_every_verdict(telling: ModuleType) -> None:
-    text = telling.one_result("A title", "A question?", stored("schools_left_out"))
+def test_exact_a_result_is_told_with_its_table_and_every_verdict(report: ModuleType) -> None:
+    text = report.describe_result("A title", "A question?", stored("schools_left_out"))
 
     assert text.startswith("A title\n=======\nA question?\n\nmodel ")
     assert text.count("\n- ") == 6
 
 
-def test_exact_it_says_where_the_whole_results_are(telling: ModuleType) -> None:
-    text = telling.where_to_read({"a": "x/a.json"}, {"a": "123"})
+def test_exact_it_says_where_the_whole_results_are(report: ModuleType) -> None:
+    text = report.list_results({"a": "x/a.json"}, {"a": "123"})
 
     assert "  a: x/a.json" in text
     assert "http://127.0.0.1:8000/v1/evaluations/123/result" in text
@@ -90,11 +92,11 @@ def test_exact_a_service_that_cannot_start_is_told_with_its_last_words(
     (tmp_path / "occupied").write_text("a file, where the data folder should be")
 
     with (
-        pytest.raises(service_process.DemoFailed, match="last words") as failed,
+        pytest.raises(service_process.DemoFailed, match="last lines") as failed,
         service_process.serving(tmp_path / "occupied", tmp_path / "service.process.log"),
     ):
         pytest.fail("the block must not be entered")
-    assert "ended by itself" in str(failed.value)
+    assert "ended during its start" in str(failed.value)
 
 
 @pytest.mark.chaos
@@ -116,7 +118,7 @@ def test_exact_the_demo_leaves_nothing_running_when_it_is_stopped(tmp_path: Path
         demo.kill()
         demo.wait()
 
-    assert "Stopped, and the service with it." in log.read_text()
+    assert "The demo and its service are stopped." in log.read_text()
     # Who ran here had the folder in its command line, or its lock.
     listing = subprocess.run(
         ["ps", "-A", "-o", "args="], check=True, capture_output=True, text=True

@@ -9,9 +9,12 @@ import pytest
 
 from tests.service.kinds.running import run_kind
 from thetahat_client import result_text
-from thetahat_client.metrics import metrics_table
-from thetahat_client.selection import candidates_table, grid_table
-from thetahat_client.studies import study_table, study_text
+from thetahat_client.text import Page
+from thetahat_client.text.metrics import metrics_table
+from thetahat_client.text.selection import candidates_table, grid_table
+from thetahat_client.text.study import study_table, study_text
+
+PAGE = Page()
 
 RNG = np.random.default_rng(20_261_121)
 X = RNG.normal(size=(60, 2))
@@ -50,7 +53,7 @@ def curve() -> dict[str, Any]:
 
 
 def test_golden_a_metric_stands_with_its_interval(selected: dict[str, Any]) -> None:
-    text = metrics_table(selected)
+    text = metrics_table(selected, PAGE)
     metric = selected["models"]["selected"]["metrics"]["roc_auc"]
     best = next(i for i in metric["intervals"] if i["recommended"])
     value = metric["estimate"][metric["mean"]]
@@ -60,11 +63,11 @@ def test_golden_a_metric_stands_with_its_interval(selected: dict[str, Any]) -> N
     )
     assert "roc_auc: the mean of the splits; higher is better" in text
     assert "f1: over all rows together; higher is better" in text
-    assert metrics_table({"models": {"m": {}}}) == ""
+    assert metrics_table({"models": {"m": {}}}, PAGE) == ""
     some = {"models": {"selected": selected["models"]["selected"], "other": {}}}
-    assert row_of(metrics_table(some), "other")[1:] == ["none", "none"]
+    assert row_of(metrics_table(some, PAGE), "other")[1:] == ["none", "none"]
     bare = {"estimate": {"macro": 0.5}, "mean": "macro", "intervals": []}
-    assert "0.5000\n" in metrics_table({"models": {"m": {"metrics": {"x": bare}}}})
+    assert "0.5000\n" in metrics_table({"models": {"m": {"metrics": {"x": bare}}}}, PAGE)
 
 
 def test_golden_a_selection_says_what_was_chosen(selected: dict[str, Any]) -> None:
@@ -74,7 +77,7 @@ def test_golden_a_selection_says_what_was_chosen(selected: dict[str, Any]) -> No
     assert f"- {chosen['name']}, chosen on all rows by its internal error, " in text
     assert f"external minus internal error: {bias['estimate']:#.4g} (" in text
     assert f"{bias['of_choice']:#.4g} of that is due to choosing" in text
-    table = candidates_table(selected)
+    table = candidates_table(selected, PAGE)
     lines = table.splitlines()
     assert lines[0].split() == ["candidate", "internal", "error", "standard", "error", "wins"]
     means = [float(line.split()[1]) for line in lines[2:-1]]
@@ -83,7 +86,7 @@ def test_golden_a_selection_says_what_was_chosen(selected: dict[str, Any]) -> No
     wins = selected["external"]["wins"]
     first = lines[2].split()
     assert int(first[-1]) == wins[first[0]]
-    grid = grid_table("near", selected["grids"]["near"])
+    grid = grid_table("near", selected["grids"]["near"], PAGE)
     # fifteen of twenty values, both ends among them
     values = [line.split()[0] for line in grid.splitlines()[2:]]
     assert (len(values), values[0], values[-1]) == (15, "1", "20")
@@ -100,10 +103,10 @@ def test_degenerate_a_selection_that_nobody_assessed(selected: dict[str, Any]) -
     text = result_text(alone, 2000)
 
     assert "external minus" not in text
-    names = [line.split()[0] for line in candidates_table(alone).splitlines()[2:]]
+    names = [line.split()[0] for line in candidates_table(alone, PAGE).splitlines()[2:]]
     assert names == ["z", "x", "y"]
     failed = {"values": [0.5, "x"], "mean": [None, 1.0], "standard_error": [None, 0.5]}
-    grid = grid_table("g", {"parameters": {"p": {**failed, "external": None}}}).splitlines()
+    grid = grid_table("g", {"parameters": {"p": {**failed, "external": None}}}, PAGE).splitlines()
     assert [line.split() for line in grid[2:]] == [
         ["0.5000", "none", "none"],
         ["x", "1.000", "0.5000"],
@@ -138,12 +141,15 @@ def test_golden_the_power_law_is_told_or_why_there_is_none(curve: dict[str, Any]
     }
     with_law = {**curve["curves"]["nb"], "power_law": law, "cautions": []}
     text = result_text({**curve, "curves": {"nb": with_law}}, 2000)
-    assert "from all 60 rows is 0.2500 (0.2000 to 0.3000), and from 120 0.2200 (0.1500 to" in text
+    assert (
+        "an error of 0.2500 (0.2000 to 0.3000) from all 60 rows, and of 0.2200 (0.1500 to 0.2900)"
+        in text
+    )
 
     caution = {"code": "no_power_law", "message": "no power law is given: too flat"}
     without = {**with_law, "power_law": None, "cautions": [caution, {"code": "other"}]}
-    assert "- no power law is given: too flat" in result_text(
-        {**curve, "curves": {"nb": without}}, 2000
+    assert "- nb: no power law is given: too flat" in result_text(
+        {**curve, "curves": {"nb": without}}, 2000, show_all=True
     )
 
 
@@ -155,7 +161,7 @@ def test_golden_the_bootstrap_of_the_lecture() -> None:
     # the lecture's example: mean 3.6, replicates 3.2, 3.4 and 3.0
     assert row_of(text, "bias")[-1] == "-0.4000"
     assert row_of(text, "variance")[-1] == "0.04000"
-    assert row_of(text, "estimate less bias")[-1] == "4.000"
+    assert row_of(text, "estimate minus bias")[-1] == "4.000"
     assert row_of(text, "percentile")[1] == "95 %"
     assert "3 resamples of 5 rows" in text
     two = {"kind": "bootstrap", "sample": {"x": [1, 2, 3], "y": [2, 3, 4, 5]}, "n_resamples": 100}
@@ -205,5 +211,5 @@ def test_golden_a_study_has_claims_and_tables_with_errors() -> None:
     assert "read it so" in text
     assert "20 repetitions" in text
     assert "- few repetitions" in text
-    assert study_table({**told, "rows": []}).splitlines()[0] == "T"
-    assert study_text({"tables": []}) == ""
+    assert study_table({**told, "rows": []}, PAGE).splitlines()[0] == "T"
+    assert study_text({"tables": []}, PAGE) == ""

@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,13 @@ import pytest
 from tests.clients.stub import EVALUATION
 from thetahat_client import Evaluation, ProgressBar, result_text
 from thetahat_client.progress import progress_line
-from thetahat_client.tables import cautions, ends, models_table, number, table, verdicts
+from thetahat_client.text import Page
+from thetahat_client.text.cautions import cautions
+from thetahat_client.text.models import models_table
+from thetahat_client.text.page import format_interval, format_number
+from thetahat_client.text.verdicts import verdicts
 
+PAGE = Page()
 RESULTS = Path(__file__).parent / "results"
 
 
@@ -27,7 +33,7 @@ def schools() -> dict[str, Any]:
 
 
 def test_golden_the_table_of_left_out_schools(schools: dict[str, Any]) -> None:
-    lines = models_table(schools).splitlines()
+    lines = models_table(schools, PAGE).splitlines()
 
     ridge = next(line for line in lines if line.startswith("ridge"))
     # From the stored result: macro .618084, pooled .608106, and its three intervals.
@@ -39,7 +45,9 @@ def test_golden_the_table_of_left_out_schools(schools: dict[str, Any]) -> None:
         *("95 %, a new source", "95 %, one new source's mean"),
     ]
     assert "4059 instances in 65 blocks" in lines
-    assert "a new source: student_t on theta_gamma, 64 degrees of freedom" in models_table(schools)
+    meaning = "a new source (the expected loss on a source that is not in the data): "
+    words = " ".join(models_table(schools, PAGE).split())
+    assert f"{meaning}student_t on theta_gamma, 64 degrees of freedom" in words
 
 
 def test_exact_only_recommended_intervals_and_predictions_are_shown(
@@ -51,7 +59,7 @@ def test_exact_only_recommended_intervals_and_predictions_are_shown(
     )
 
     assert "123" not in result_text(schools)
-    assert "prediction" not in models_table(stored("random_folds"))
+    assert "prediction" not in models_table(stored("random_folds"), PAGE)
 
 
 def test_exact_every_pair_has_its_verdict_in_words(schools: dict[str, Any]) -> None:
@@ -61,18 +69,51 @@ def test_exact_every_pair_has_its_verdict_in_words(schools: dict[str, Any]) -> N
     for sentence, pair in zip(found, schools["comparisons"], strict=True):
         assert sentence.startswith(pair["verdict"]["decision"].upper())
         assert pair["verdict"]["reason"] in sentence
-    assert "80 %, were the true difference 0.02: 426 more sources, 491 in all." in found[-1]
+    plan = "If the true difference is 0.02, 491 sources (426 more) give a 80 % chance to see it."
+    assert found[-1].endswith(plan)
 
 
-def test_exact_a_caution_that_differs_in_its_numbers_stands_once(schools: dict[str, Any]) -> None:
-    found = cautions(schools)
+def test_exact_cautions_of_one_code_are_one_fact(schools: dict[str, Any]) -> None:
+    sentences, n_hidden = cautions(schools)
 
     # theta_gamma's value is in its caution, so each of the four models has another sentence.
-    alike = [c for c in found if "its value" in c]
+    alike = [sentence for sentence in sentences if "its value" in sentence]
     assert len(alike) == 1
-    assert alike[0].startswith("mean (and alike ridge, neighbours, forest), interval for a new")
-    assert found[0] == schools["cautions"][0]["message"]
-    assert len(found) == len(set(found)) == 5
+    assert alike[0].startswith("all models (a new source, one new source's mean): its value")
+    assert sentences[0] == schools["cautions"][0]["message"]
+    assert len(sentences) == len(set(sentences)) == 5
+    assert n_hidden == 0
+
+
+def caution(code: str, severity: str) -> dict[str, str]:
+    return {"code": code, "severity": severity, "message": f"Say {code}.", "advice": "Do it."}
+
+
+def test_exact_three_cautions_are_shown_the_most_serious_first(schools: dict[str, Any]) -> None:
+    codes = {"a": "info", "b": "warning", "c": "warning", "d": "serious", "e": "warning"}
+    schools["cautions"] = [caution(*pair) for pair in codes.items()]
+    schools["comparisons"] = []
+    for model in schools["models"].values():
+        model["intervals"] = []
+
+    assert cautions(schools, show_all=False) == (
+        ["SERIOUS  Say d. Do it.", "Say b. Do it.", "Say c. Do it."],
+        2,
+    )
+    assert [sentence[-9] for sentence in cautions(schools)[0]] == ["d", "b", "c", "e", "a"]
+    assert "- 2 more cautions: show_all=True or --all" in result_text(schools)
+    assert "more caution" not in result_text(schools, show_all=True)
+
+
+def test_exact_of_one_code_the_most_serious_caution_is_shown(schools: dict[str, Any]) -> None:
+    schools["comparisons"] = []
+    for name, model in schools["models"].items():
+        severity = "serious" if name == "forest" else "info"
+        part = {"level": 0.95, "lower": 0, "upper": 1, "method": "m"}
+        model["recommended"] = {"new_source": {**part, "cautions": [caution("x", severity)]}}
+    schools["cautions"] = []
+
+    assert cautions(schools, show_all=False)[0][0].startswith("SERIOUS  all models (a new source)")
 
 
 def test_exact_no_line_breaks_between_a_number_and_its_percent_sign(
@@ -100,20 +141,46 @@ def test_exact_no_line_breaks_between_a_number_and_its_percent_sign(
     ],
 )
 def test_exact_numbers_have_four_digits(value: float | None, text: str) -> None:
-    assert number(value) == text
+    assert format_number(value) == text
 
 
 def test_exact_open_and_undefined_ends_are_words() -> None:
-    assert ends({"lower": None, "upper": 0.5}) == "below 0.5000"
-    assert ends({"lower": 0.5, "upper": None}) == "above 0.5000"
-    assert ends({"lower": None, "upper": None}) == "undefined"
-    assert ends(None) == "none"
+    assert format_interval({"lower": None, "upper": 0.5}) == "below 0.5000"
+    assert format_interval({"lower": 0.5, "upper": None}) == "above 0.5000"
+    assert format_interval({"lower": None, "upper": None}) == "undefined"
+    assert format_interval(None) == "none"
 
 
 def test_exact_columns_are_as_wide_as_their_widest_entry() -> None:
-    assert table(["m", "value"], [["long name", "1"]]) == (
+    assert PAGE.table_of(["m", "value"], [["long name", "1"]]) == (
         "m          value\n---------  -----\nlong name      1"
     )
+
+
+def test_exact_a_wide_table_is_folded_between_words() -> None:
+    text = Page(table=17).table_of(["m", "95 %, a source"], [["x", "0.1000 to 0.4000"]])
+
+    assert text == ("m  95 %, a source\n-  --------------\nx       0.1000 to\n           0.4000")
+
+
+def test_exact_a_table_that_is_still_too_wide_is_several() -> None:
+    text = Page(table=12).table_of(["m", "aaaa", "bbbb", "cccc"], [["xy", "1", "2", "3"]])
+
+    assert text == (
+        "m   aaaa\n--  ----\nxy     1\n\nm   bbbb\n--  ----\nxy     2\n\n"
+        "m   cccc\n--  ----\nxy     3"
+    )
+
+
+@pytest.mark.parametrize("name", ["schools_left_out", "random_folds"])
+@pytest.mark.parametrize("width", [60, 72, 80, 100])
+def test_exact_no_table_is_wider_than_the_terminal(name: str, width: int) -> None:
+    result = stored(name)
+    text = result_text(result, width, table_width=width)
+
+    assert max(map(len, text.splitlines())) <= width
+    cells = text.partition("\n4059 ")[0].split()
+    assert all(format_number(m["mean"]["macro"]) in cells for m in result["models"].values())
 
 
 def state(status: str, done: int, total: int | None) -> Evaluation:
@@ -125,6 +192,8 @@ def test_exact_the_bar_is_as_full_as_the_work_is_done() -> None:
     assert (
         progress_line(state("running", 10, 40)) == f"[{'#' * 7}{'.' * 23}] 10 of 40 splits, running"
     )
+    left = replace(state("running", 10, 40), seconds_left=150.0)
+    assert progress_line(left).endswith("10 of 40 splits, running, about 2 min left")
     assert progress_line(state("queued", 0, None)) == f"[{'.' * 30}] queued"
     assert progress_line(state("succeeded", 1, 1)).startswith(f"[{'#' * 30}]")
     assert progress_line(state("cancelled", 10, 40)).startswith(f"[{'#' * 7}.")

@@ -2,8 +2,8 @@
 
 >>> from thetahat_client import Client
 >>> with Client() as client:
-...     sent = client.submit({"kind": "losses", "blocks": "random", "losses": losses})
-...     done = client.wait(sent.id)
+...     submitted = client.submit({"kind": "losses", "blocks": "random", "losses": losses})
+...     done = client.wait(submitted.id)
 ...     result = client.result(done.id)
 """
 
@@ -21,6 +21,7 @@ from thetahat_client.errors import (
     TooManyRequests,
     Unauthorised,
     UnexpectedAnswer,
+    UnknownMediaType,
     WaitTimeout,
 )
 from thetahat_client.models import Column, Dataset, Evaluation, Fault, Problem, Progress
@@ -48,6 +49,7 @@ __all__ = [
     "TooManyRequests",
     "Unauthorised",
     "UnexpectedAnswer",
+    "UnknownMediaType",
     "WaitTimeout",
     "result_text",
 ]

@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 from uuid import uuid4
 
 from thetahat_client.errors import NotFound, Refused, WaitTimeout
-from thetahat_client.media import Source, body_of, media_type_of, name_of
+from thetahat_client.media import Source, guess_media_type, make_body, read_name
 from thetahat_client.models import Dataset, Evaluation
 from thetahat_client.outputs import Outputs
 from thetahat_client.transport import Transport
@@ -79,6 +79,11 @@ class Client(Outputs):
         answer = self._transport.send("GET", f"/v1/methods/{family}").json()
         return list(answer["items"])
 
+    def families(self) -> list[str]:
+        """Return the names of the families of methods."""
+        answer = self._transport.send("GET", "/v1/methods").json()
+        return [str(family["name"]) for family in answer["families"]]
+
     # Data sets
 
     def upload(
@@ -89,19 +94,21 @@ class Client(Outputs):
         Parameters
         ----------
         source : path, bytes or binary file
-            What to send. A file that cannot be rewound is sent once, without further attempts.
+            A file that cannot be rewound is sent once, without further attempts.
         media_type : str or None
-            By default what the name's ending tells (``.csv``, ``.parquet``, ``.npy``, ...).
+            By default that of the ending of the file or the name (``.csv``, ``.parquet``, ...).
+            ``UnknownMediaType`` if neither has a known one.
         name : str or None
-            What the service shall call it; by default the file's own name.
+            Name of the data set in the service; by default that of the file.
         """
-        name = name or name_of(source)
-        body, can_repeat = body_of(source)
+        file_name = read_name(source)
+        name = name or file_name
+        body, can_repeat = make_body(source)
         answer = self._transport.send(
             "POST",
             "/v1/datasets",
             query={"name": name} if name else None,
-            headers={"Content-Type": media_type or media_type_of(name)},
+            headers={"Content-Type": media_type or guess_media_type(file_name, name)},
             body=body,
             once=not can_repeat,
         )

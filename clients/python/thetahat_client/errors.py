@@ -1,17 +1,18 @@
-"""What can go wrong, as exceptions.
+"""The exceptions of the client.
 
 ::
 
     ThetahatError
-    ├── ConnectionFailed      the service could not be reached, or broke off, on every attempt
-    ├── UnexpectedAnswer      what answered is not this service
+    ├── UnknownMediaType      the name of the file to upload has none of the known endings
+    ├── ConnectionFailed      every attempt to reach the service failed
+    ├── UnexpectedAnswer      the answer is not one of this service
     ├── WaitTimeout           the evaluation is still not finished
     ├── EvaluationFailed      the evaluation failed or was cancelled, so there is no result
-    └── Refused               the service's problem document says why
+    └── Refused               the service refused the request and said why
         ├── Unauthorised          401
         ├── NotFound              404
         ├── ResultNotReady        409: ask again later
-        ├── TooManyRequests       429, on every attempt
+        ├── TooManyRequests       429 on every attempt
         └── ServiceFault          5xx; 502, 503 and 504 on every attempt
 """
 
@@ -21,24 +22,27 @@ from thetahat_client.models import Evaluation, Problem
 
 
 class ThetahatError(Exception):
-    """Anything that went wrong."""
+    """The base class of all exceptions of the client."""
+
+
+class UnknownMediaType(ThetahatError, ValueError):
+    """The name of the file to upload has none of the known endings."""
 
 
 class ConnectionFailed(ThetahatError):
-    """The service could not be reached, or broke off, on every attempt."""
+    """Every attempt to reach the service failed."""
 
 
 class UnexpectedAnswer(ThetahatError):
-    """What answered does not speak as the service does: a proxy's page, another program."""
+    """The answer is not one of this service, but of a proxy or another program."""
 
 
 class WaitTimeout(ThetahatError):
     """The evaluation is still not finished; ``evaluation`` is its last known state."""
 
     def __init__(self, evaluation: Evaluation, seconds: float) -> None:
-        super().__init__(
-            f"evaluation {evaluation.id} is still {evaluation.status} after {seconds:g} seconds"
-        )
+        status = f"still {evaluation.status} after {seconds:g} seconds"
+        super().__init__(f"The evaluation {evaluation.id} is {status}.")
         self.evaluation = evaluation
 
 
@@ -46,9 +50,9 @@ class EvaluationFailed(ThetahatError):
     """The evaluation failed or was cancelled, so there is no result; ``problem`` says why."""
 
     def __init__(self, evaluation_id: str, status: str, problem: Problem | None) -> None:
-        reason = f": {problem.in_words()}" if problem else ""
-        was = "was cancelled" if status == "cancelled" else "failed"
-        super().__init__(f"evaluation {evaluation_id} {was}{reason}")
+        reason = f": {problem.in_words()}" if problem else "."
+        end = "was cancelled" if status == "cancelled" else "failed"
+        super().__init__(f"The evaluation {evaluation_id} {end}{reason}")
         self.evaluation_id = evaluation_id
         self.status = status
         self.problem = problem
@@ -62,9 +66,9 @@ class Refused(ThetahatError):
     problem : Problem
         Its ``type``, ``title``, ``status``, ``detail`` and ``errors`` are attributes here too.
     retry_after : float or None
-        Seconds after which the service wants to be asked again.
+        Seconds after which the service asks for the next attempt.
     attempts : int
-        How often it was asked.
+        How often the request was sent.
     """
 
     def __init__(
@@ -82,11 +86,11 @@ class Refused(ThetahatError):
 
 
 class Unauthorised(Refused):
-    """No valid API key came with the request."""
+    """The request had no valid API key."""
 
 
 class NotFound(Refused):
-    """There is no such thing, or it belongs to another owner."""
+    """There is nothing at this address for the owner of the API key."""
 
 
 class ResultNotReady(Refused):
@@ -94,11 +98,11 @@ class ResultNotReady(Refused):
 
 
 class TooManyRequests(Refused):
-    """The service has too much to do, on every attempt; ``retry_after`` says when to come back."""
+    """The service was too busy on every attempt; ``retry_after`` says when to try again."""
 
 
 class ServiceFault(Refused):
-    """The service failed, or a part of it was away on every attempt."""
+    """The service failed, or a part of it was unavailable on every attempt."""
 
 
 def refusal(problem: Problem, retry_after: float | None, attempts: int) -> Refused:

@@ -1,4 +1,4 @@
-"""Files on their way to the service: what type they are, and their bytes for every attempt."""
+"""Files to upload: their media type, and their bytes for every attempt."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from thetahat_client.errors import UnknownMediaType
 from thetahat_client.transport import Body
 
 MEDIA_TYPES: Final = {
@@ -21,23 +22,27 @@ MEDIA_TYPES: Final = {
     ".libsvm": "text/x-libsvm",
     ".svmlight": "text/x-libsvm",
 }
-PIECE: Final = 256 * 1024  # bytes
+PIECE_BYTES: Final = 256 * 1024
 
 Source = str | os.PathLike[str] | bytes | BinaryIO
 
 
-def media_type_of(name: str | None) -> str:
-    """Return the media type that a file's name tells; ``ValueError`` when it tells none."""
-    ending = Path(name or "").suffix.lower()
-    if ending not in MEDIA_TYPES:
-        known = ", ".join(MEDIA_TYPES)
-        message = f"give media_type: the name {name!r} does not end in one of {known}"
-        raise ValueError(message)
-    return MEDIA_TYPES[ending]
+def guess_media_type(*names: str | None) -> str:
+    """Return the media type for the first known ending of the names."""
+    for name in names:
+        media_type = MEDIA_TYPES.get(Path(name or "").suffix.lower())
+        if media_type is not None:
+            return media_type
+    known = ", ".join(MEDIA_TYPES)
+    message = (
+        f"The media type of {next(filter(None, names), None)!r} is unknown: the name ends in none "
+        f"of {known}. Name the file so, or give media_type."
+    )
+    raise UnknownMediaType(message)
 
 
-def name_of(source: Source) -> str | None:
-    """Return what a source is called, without its folder."""
+def read_name(source: Source) -> str | None:
+    """Return the name of a source's file, without its folder; None if it has none."""
     if isinstance(source, bytes):
         return None
     if isinstance(source, str | os.PathLike):
@@ -46,32 +51,32 @@ def name_of(source: Source) -> str | None:
     return Path(name).name if isinstance(name, str) else None
 
 
-def body_of(source: Source) -> tuple[Body, bool]:
-    """Return what makes the body, and whether it can do so twice; nothing is read whole."""
+def make_body(source: Source) -> tuple[Body, bool]:
+    """Return a function that reads the body in pieces, and whether it can be called twice."""
     if isinstance(source, bytes):
         return (lambda: source), True
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if not path.is_file():
-            message = f"there is no file {path}"
+            message = f"There is no file {path}."
             raise FileNotFoundError(message)
-        return (lambda: _pieces_of_path(path)), True
+        return (lambda: _read_path(path)), True
     if not source.seekable():
-        return (lambda: _pieces(source)), False
+        return (lambda: _read_pieces(source)), False
     start = source.tell()
 
-    def again() -> Iterator[bytes]:
+    def read_from_start() -> Iterator[bytes]:
         source.seek(start)
-        return _pieces(source)
+        return _read_pieces(source)
 
-    return again, True
+    return read_from_start, True
 
 
-def _pieces_of_path(path: Path) -> Iterator[bytes]:
+def _read_path(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
-        yield from _pieces(file)
+        yield from _read_pieces(file)
 
 
-def _pieces(file: BinaryIO) -> Iterator[bytes]:
-    while piece := file.read(PIECE):
+def _read_pieces(file: BinaryIO) -> Iterator[bytes]:
+    while piece := file.read(PIECE_BYTES):
         yield piece

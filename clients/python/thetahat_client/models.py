@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
@@ -102,7 +102,13 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """An uploaded file; the same bytes of the same type have the same ``id``."""
+    """An uploaded file; the same bytes of the same type have the same ``id``.
+
+    Parameters
+    ----------
+    members : Mapping
+        The whole JSON object that the service sent.
+    """
 
     id: str
     name: str | None
@@ -112,6 +118,7 @@ class Dataset:
     rows: int
     columns: tuple[Column, ...]
     created_at: datetime | None
+    members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Dataset:
@@ -125,6 +132,7 @@ class Dataset:
             rows=data["rows"],
             columns=tuple(Column(c["name"], c["type"]) for c in data["columns"]),
             created_at=_moment(data.get("created_at")),
+            members=dict(data),
         )
 
 
@@ -157,6 +165,10 @@ class Evaluation:
         ``queued``, ``running``, ``succeeded``, ``failed`` or ``cancelled``.
     error : Problem or None
         Why it failed.
+    seconds_left : float or None
+        The service's estimate of the time to the end; None where it has none.
+    members : Mapping
+        The whole JSON object that the service sent.
     result : dict or None
         Only where the service answered with it (``submit(..., wait=N)``); else ask
         ``Client.result``.
@@ -175,6 +187,8 @@ class Evaluation:
     error: Problem | None
     links: Mapping[str, str]
     result: dict[str, Any] | None = None
+    seconds_left: float | None = field(default=None, compare=False)
+    members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Evaluation:
@@ -194,6 +208,8 @@ class Evaluation:
             error=Problem.read(error) if error else None,
             links=data.get("links") or {},
             result=data.get("result"),
+            seconds_left=data.get("seconds_left"),
+            members=dict(data),
         )
 
     @property

@@ -37,14 +37,24 @@ class ProgressBar:
 
 
 def progress_line(evaluation: Evaluation) -> str:
-    """Return ``[#####.....] 12 of 40 splits, running``."""
+    """Return ``[#####.....] 12 of 40 splits, running, about 3 min left``."""
     progress = evaluation.progress
     share = 1.0 if evaluation.status == "succeeded" else progress.share or 0.0
     full = int(share * WIDTH)
     bar = f"[{'#' * full}{'.' * (WIDTH - full)}]"
     if progress.total is None:
         return f"{bar} {evaluation.status}"
-    return f"{bar} {progress.done} of {progress.total} {progress.unit}, {evaluation.status}"
+    line = f"{bar} {progress.done} of {progress.total} {progress.unit}, {evaluation.status}"
+    if evaluation.is_finished or evaluation.seconds_left is None:
+        return line
+    return f"{line}, about {format_seconds(evaluation.seconds_left)} left"
+
+
+def format_seconds(seconds: float) -> str:
+    """Return a length of time in the unit that suits it: ``40 s``, ``3 min`` or ``2.5 h``."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
 
 
 def _tenth(evaluation: Evaluation) -> str:

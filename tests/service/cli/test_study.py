@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from service.cli import main
-from service.cli._study_pages import kept_as
+from service.cli.study_pages import study_files
 from tests.clients.stub import DATASET, EVALUATION, Reply, evaluation, stub_of
 from thetahat.analyses.studies import (
     FigureAxis,
@@ -137,13 +137,13 @@ def test_exact_a_file_plays_its_role_in_the_presets_that_have_it(tmp_path: Path)
 def test_invalid_inputs_say_how(words: str, capsys: pytest.CaptureFixture[str]) -> None:
     with stub_of() as stub:
         assert main(["study", "tiny", "--url", stub.url, "--input", words]) == 1
-    assert "an input is ROLE=FILE:target=COLUMN" in capsys.readouterr().err
+    assert "must have the form ROLE=FILE:target=COLUMN" in capsys.readouterr().err
 
 
 def test_exact_a_long_table_has_a_page_of_its_own() -> None:
     rows = [{"k": i, "v": None, "w": None} for i in range(1001)]
     result = {**RESULT, "tables": [{**TABLE.as_data(), "name": "long", "rows": rows}]}
-    kept = kept_as(result, "c")
+    kept = study_files(result, "c")
     assert b"[1001 rows](long.md)" in kept["tables.md"]
     assert b"| 1000 |" not in kept["tables.md"]
     page = kept["long.md"].decode()

@@ -82,7 +82,7 @@ def test_exact_the_databases_clock_is_in_epoch_seconds(database: str) -> None:
 
 
 def test_invalid_another_kind_of_database() -> None:
-    with pytest.raises(ValueError, match="THETAHAT_DATABASE_URL is for sqlite or postgresql"):
+    with pytest.raises(ValueError, match="must be an address of SQLite or PostgreSQL, not of"):
         engine.make("mysql://localhost/x")
 
 

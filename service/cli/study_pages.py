@@ -1,4 +1,4 @@
-"""What is kept of a study: its result, a page with its claims and tables, its figures."""
+"""The files of a study: its result, a page with its claims and tables, and its figures."""
 
 from __future__ import annotations
 
@@ -7,18 +7,23 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 MOST_ROWS: Final = 1000
-"""Rows of a table that stand on the page; a longer one has a page of its own."""
+"""Most rows of a table on the page; a longer table has a page of its own."""
 
 
-def kept_as(result: Mapping[str, Any], command: str) -> dict[str, bytes]:
-    """Return the files of a study by name; ``command`` is what gives the same numbers again."""
-    from service.figures.drawing import draw  # noqa: PLC0415 - late, so that --help is quick
+def study_files(result: Mapping[str, Any], command: str) -> dict[str, bytes]:
+    """Return the files of a study by name; ``command`` reproduces its numbers."""
+    from service.figures.drawing import draw
 
     text = json.dumps({"command": command, **result}, indent=1, ensure_ascii=False)
     page = "\n".join(_page(result, command)) + "\n"
-    figures = {f"{f['name']}.svg": draw(f, "svg") for f in result["figures"]}
-    long = {f"{t['name']}.md": _alone(t) for t in result["tables"] if _is_long(t)}
-    return {"result.json": f"{text}\n".encode(), "tables.md": page.encode(), **long, **figures}
+    figures = {f"{figure['name']}.svg": draw(figure, "svg") for figure in result["figures"]}
+    long_tables = {
+        f"{table['name']}.md": _long_table_page(table)
+        for table in result["tables"]
+        if _is_long(table)
+    }
+    result_files = {"result.json": f"{text}\n".encode(), "tables.md": page.encode()}
+    return {**result_files, **long_tables, **figures}
 
 
 def _is_long(table: Mapping[str, Any]) -> bool:
@@ -26,7 +31,7 @@ def _is_long(table: Mapping[str, Any]) -> bool:
     return len(table["rows"]) > MOST_ROWS
 
 
-def _alone(table: Mapping[str, Any]) -> bytes:
+def _long_table_page(table: Mapping[str, Any]) -> bytes:
     lines = [f"# {table['title']}", "", *_table(table)]
     if table["note"]:
         lines += ["", table["note"]]
@@ -34,10 +39,10 @@ def _alone(table: Mapping[str, Any]) -> bytes:
 
 
 def _page(result: Mapping[str, Any], command: str) -> Iterator[str]:
-    study, source = result["study"], result["provenance"]
+    study, provenance = result["study"], result["provenance"]
     yield f"# {study['preset']}"
     yield ""
-    yield f"`{command}`, version {source['version']}, seed {source['seed']}, "
+    yield f"`{command}`, version {provenance['version']}, seed {provenance['seed']}, "
     yield f"{study['repetitions']} repetitions in {study['seconds']:.0f} seconds of one processor."
     for caution in result["cautions"]:
         yield ""
@@ -71,7 +76,7 @@ def _claims(claims: list[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _bounds(least: float | None, most: float | None) -> str:
-    """Return what the figure has to lie between."""
+    """Return the bounds that the claim sets for the figure."""
     if least is None:
         return "" if most is None else f"at most {most:.4g}"
     return f"at least {least:.4g}" if most is None else f"{least:.4g} to {most:.4g}"

@@ -1,0 +1,81 @@
+"""A result of any kind as text for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from thetahat_client.text.bootstrap import bootstrap_text
+from thetahat_client.text.cautions import cautions_section
+from thetahat_client.text.importance_weighting import risks_table, weights_text
+from thetahat_client.text.learning_curves import curves_text
+from thetahat_client.text.metrics import metrics_table
+from thetahat_client.text.models import models_table
+from thetahat_client.text.page import WIDTH, Page, format_number
+from thetahat_client.text.selection import selection_text
+from thetahat_client.text.study import study_text
+from thetahat_client.text.verdicts import verdicts
+
+__all__ = ["Page", "result_text"]
+
+
+def result_text(
+    result: Mapping[str, Any],
+    width: int = WIDTH,
+    *,
+    table_width: int | None = None,
+    show_all: bool = False,
+) -> str:
+    """Return a whole result: its tables, the verdicts on pairs of models, and the cautions.
+
+    Parameters
+    ----------
+    result : Mapping
+        A result, as ``Client.result`` returns it.
+    width : int
+        Characters of the longest line of prose.
+    table_width : int or None
+        Characters of the widest table; wider ones are folded. None leaves tables as they are.
+    show_all : bool
+        Whether to return every caution, or the three most serious ones.
+    """
+    page = Page(prose=width, table=table_width)
+    parts = [*_parts(result, page), cautions_section(result, page, show_all=show_all)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _parts(result: Mapping[str, Any], page: Page) -> Iterator[str]:
+    """Yield the text of each part that the result has."""
+    if "models" in result:
+        yield models_table(result, page)
+        yield metrics_table(result, page)
+        if "chosen" in result:
+            yield selection_text(result, page)
+        if "curves" in result:
+            yield curves_text(result, page)
+        yield page.section("Verdicts", verdicts(result))
+    elif "risks" in result:
+        yield risks_table(result, page)
+    elif "replicates_mean" in result:
+        yield bootstrap_text(result, page)
+    elif "tables" in result:
+        yield study_text(result, page)
+    elif "weights" in result:
+        yield weights_text(result, page)
+    else:
+        yield numbers_table(result, page)
+
+
+def numbers_table(result: Mapping[str, Any], page: Page) -> str:
+    """Return the numbers of a result whose kind this release does not know; no lists."""
+    return page.table_of(["", "value"], [[name, format_number(v)] for name, v in _numbers(result)])
+
+
+def _numbers(values: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, float]]:
+    for key, value in values.items():
+        if key == "provenance":
+            continue
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            yield f"{path}{key}", value
+        elif isinstance(value, Mapping):
+            yield from _numbers(value, f"{path}{key}.")

@@ -1,0 +1,38 @@
+"""The bootstrap of a statistic as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from thetahat_client.text.page import Page, format_interval, format_level, format_number
+
+FIELDS: Final = {
+    "estimate": "estimate",
+    "replicates_mean": "mean of the replicates",
+    "bias": "bias",
+    "bias_corrected": "estimate minus bias",
+    "variance": "variance",
+    "standard_error": "standard error",
+}
+
+
+def bootstrap_text(result: Mapping[str, Any], page: Page) -> str:
+    """Return the statistic with its bias and standard error, and every interval."""
+    rows = [[words, format_number(result[key])] for key, words in FIELDS.items() if key in result]
+    notes = [f"{result['n_resamples']} resamples of {_format_size(result['n'])}"]
+    tables = [page.table_of([str(result["statistic"]), ""], rows, notes)]
+    intervals = [
+        [interval["method"], format_level(interval["level"]), format_interval(interval)]
+        for interval in result.get("intervals", [])
+    ]
+    if intervals:
+        tables.append(page.table_of(["interval", "level", "ends"], intervals))
+    return "\n\n".join(tables)
+
+
+def _format_size(n: int | Mapping[str, int]) -> str:
+    """Return the number of rows of a sample, or of each of two."""
+    if isinstance(n, Mapping):
+        return " and ".join(f"{size} rows ({name})" for name, size in n.items())
+    return f"{n} rows"

@@ -1,0 +1,123 @@
+"""The cautions of what is shown of a result, each of them once, the most serious first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from thetahat_client.text.models import (
+    PREDICTION_WORDS,
+    find_prediction,
+    recommended_intervals,
+    target_words,
+)
+from thetahat_client.text.page import Page
+
+MOST_SHOWN: Final = 3
+SEVERITIES: Final = ("serious", "warning", "info")
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What a caution is about: a model or a pair, and one of its numbers; empty for all."""
+
+    name: str = ""
+    number: str = ""
+
+
+@dataclass(slots=True)
+class _Group:
+    """The cautions of one code."""
+
+    caution: Mapping[str, Any]
+    places: list[_Place] = field(default_factory=list)
+
+
+def cautions_section(result: Mapping[str, Any], page: Page, *, show_all: bool) -> str:
+    """Return the section of the cautions; nothing where there are none."""
+    sentences, n_hidden = cautions(result, show_all=show_all)
+    if n_hidden:
+        more = "1 more caution" if n_hidden == 1 else f"{n_hidden} more cautions"
+        sentences.append(f"{more}: show_all=True or --all shows every one")
+    return page.section("Cautions", sentences)
+
+
+def cautions(result: Mapping[str, Any], *, show_all: bool = True) -> tuple[list[str], int]:
+    """Return the cautions as sentences, and how many are left out.
+
+    Cautions of one code are one fact: they are told once, with all models that it is about. Those
+    of methods that are not shown are left out of the count too.
+
+    Parameters
+    ----------
+    show_all : bool
+        Whether to return every caution, or the three most serious ones without the mere notes.
+    """
+    groups: dict[str, _Group] = {}
+    for place, caution in _shown_cautions(result):
+        group = groups.setdefault(str(caution.get("code")), _Group(caution))
+        if _rank(caution) < _rank(group.caution):
+            group.caution = caution
+        group.places.append(place)
+    models = list(result.get("models", ()))
+    ordered = sorted(groups.values(), key=lambda group: _rank(group.caution))
+    if show_all:
+        return [_sentence(group, models) for group in ordered], 0
+    shown = [group for group in ordered if group.caution.get("severity") != "info"][:MOST_SHOWN]
+    return [_sentence(group, models) for group in shown], len(ordered) - len(shown)
+
+
+def _rank(caution: Mapping[str, Any]) -> int:
+    """Return the place of a caution's severity; a result of an older release has none."""
+    severity = caution.get("severity", "warning")
+    return SEVERITIES.index(severity) if severity in SEVERITIES else len(SEVERITIES)
+
+
+def _sentence(group: _Group, models: Sequence[str]) -> str:
+    caution = group.caution
+    label = "SERIOUS  " if caution.get("severity") == "serious" else ""
+    names = list(dict.fromkeys(place.name for place in group.places if place.name))
+    numbers = list(dict.fromkeys(place.number for place in group.places if place.number))
+    subject = "all models" if len(models) > 1 and names == models else ", ".join(names)
+    subject += f" ({', '.join(numbers)})" if numbers else ""
+    subject += ": " if subject else ""
+    message = str(caution.get("message") or caution.get("code"))
+    advice = f" {caution['advice']}" if caution.get("advice") else ""
+    return f"{label}{subject}{message}{advice}"
+
+
+def _shown_cautions(result: Mapping[str, Any]) -> Iterator[tuple[_Place, Mapping[str, Any]]]:
+    """Yield the cautions of what is shown, with what each is about."""
+    if "models" not in result:
+        yield from _every_caution(result)
+        return
+    yield from _cautions_of(result, _Place())
+    for name, model in result["models"].items():
+        for target, interval in recommended_intervals(model).items():
+            yield from _cautions_of(interval, _Place(name, target_words(target)))
+        yield from _cautions_of(find_prediction(model) or {}, _Place(name, PREDICTION_WORDS))
+        for metric, estimate in (model.get("metrics") or {}).items():
+            for part in (estimate, *recommended_intervals(estimate).values()):
+                yield from _cautions_of(part, _Place(name, metric))
+    for name, curve in (result.get("curves") or {}).items():
+        yield from _cautions_of(curve, _Place(name))
+    for pair in result.get("comparisons", []):
+        place = _Place(f"{pair['a']} against {pair['b']}")
+        yield from _cautions_of(pair, place)
+        yield from _cautions_of(pair["verdict"], place)
+
+
+def _cautions_of(
+    part: Mapping[str, Any], place: _Place
+) -> Iterator[tuple[_Place, Mapping[str, Any]]]:
+    return ((place, caution) for caution in part.get("cautions", []))
+
+
+def _every_caution(
+    part: Mapping[str, Any], path: tuple[str, ...] = ()
+) -> Iterator[tuple[_Place, Mapping[str, Any]]]:
+    yield from _cautions_of(part, _Place(".".join(path)))
+    for key, value in part.items():
+        if isinstance(value, Mapping) and key != "provenance":
+            yield from _every_caution(value, (*path, str(key)))

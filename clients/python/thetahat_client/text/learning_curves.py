@@ -1,0 +1,51 @@
+"""Learning curves as text: the error at each size, and whether more data would help."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from thetahat_client.text.metrics import metric_cell
+from thetahat_client.text.models import TARGETS, recommended_intervals, target_words
+from thetahat_client.text.page import Page, format_interval, format_number
+
+
+def curves_text(result: Mapping[str, Any], page: Page) -> str:
+    """Return each learner's curve as a table, and its conclusions in words."""
+    return "\n\n".join(
+        "\n".join([curve_table(name, curve, page), *page.paragraphs(_conclusions(curve))])
+        for name, curve in result["curves"].items()
+    )
+
+
+def curve_table(name: str, curve: Mapping[str, Any], page: Page) -> str:
+    """Return one row per size: training rows, mean loss, recommended intervals, metrics."""
+    points = curve["points"]
+    targets = [t for t in TARGETS if any(t in recommended_intervals(point) for point in points)]
+    metrics = dict.fromkeys(key for point in points for key in point.get("metrics") or {})
+    header = [f"{name}: size", "rows", "macro mean", *map(target_words, targets), *metrics]
+    rows = [
+        [
+            str(point["size"]),
+            f"{point['n_train']['mean']:.6g}",
+            format_number(point["mean"]["macro"]),
+            *(format_interval(recommended_intervals(point).get(target)) for target in targets),
+            *(metric_cell(point, key) for key in metrics),
+        ]
+        for point in points
+    ]
+    return page.table_of(header, rows)
+
+
+def _conclusions(curve: Mapping[str, Any]) -> Iterator[str]:
+    saturation = curve["saturation"]
+    reason = str(saturation["reason"]).removesuffix(".")
+    yield f"{saturation['decision'].replace('_', ' ').upper()}  {reason}."
+    law = curve.get("power_law")
+    if law is not None:
+        now, twice = law["at_all_rows"], law["at_twice_as_many"]
+        yield (
+            f"The power law {law['formula']} predicts an error of {format_number(now['estimate'])} "
+            f"({format_interval(now)}) from all {now['n']} rows, and of "
+            f"{format_number(twice['estimate'])} ({format_interval(twice)}) from {twice['n']}."
+        )

@@ -1,0 +1,94 @@
+"""The models of a result as a table: their means, and the recommended interval for each target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from thetahat_client.text.page import Page, format_interval, format_level, format_number
+
+TARGETS: Final = {
+    "these_sources": ("these sources", "the expected loss on more data like these"),
+    "new_source": ("a new source", "the expected loss on a source that is not in the data"),
+    "new_population": ("the target population", "the expected loss in the target population"),
+    "these_models": ("these trained models", "the loss of the models as they are trained now"),
+}
+"""Name and meaning of each target, in the order in which they are shown."""
+
+PREDICTION: Final = "prediction"
+PREDICTION_WORDS: Final = "one new source's mean"
+
+
+def models_table(result: Mapping[str, Any], page: Page) -> str:
+    """Return one row per model: both means, and the recommended interval for each target.
+
+    A prediction interval, which is for one new source's own mean, has a column of its own.
+    """
+    models: Mapping[str, Any] = result["models"]
+    targets = _targets(models)
+    level = _common_level(models)
+    header = ["model", "macro mean", "pooled mean"]
+    header += [f"{level}{target_words(target)}" for target in targets]
+    predictions = {name: find_prediction(model) for name, model in models.items()}
+    has_predictions = any(predictions.values())
+    if has_predictions:
+        header.append(f"{level}{PREDICTION_WORDS}")
+    rows = []
+    for name, model in models.items():
+        means = [format_number(model["mean"].get(mean)) for mean in ("macro", "pooled")]
+        intervals = recommended_intervals(model)
+        cells = [format_interval(intervals.get(target)) for target in targets]
+        if has_predictions:
+            cells.append(format_interval(predictions[name]))
+        rows.append([name, *means, *cells])
+    return page.table_of(header, rows, _notes(models, targets))
+
+
+def recommended_intervals(part: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    """Return the recommended interval for each target of a model, a metric or a comparison."""
+    if "recommended" in part:
+        intervals: Mapping[str, Mapping[str, Any]] = part["recommended"]
+        return intervals
+    # A result of an older release marks them in the list.
+    return {i["target"]: i for i in part.get("intervals", []) if i.get("recommended")}
+
+
+def find_prediction(model: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the interval for the mean loss that one new source will have; None without one."""
+    return next((i for i in model.get("intervals", []) if i["method"] == PREDICTION), None)
+
+
+def target_words(target: str) -> str:
+    """Return a target in words."""
+    return TARGETS[target][0] if target in TARGETS else target.replace("_", " ")
+
+
+def _targets(models: Mapping[str, Any]) -> list[str]:
+    present = {target for model in models.values() for target in recommended_intervals(model)}
+    return [target for target in TARGETS if target in present] + sorted(present - set(TARGETS))
+
+
+def _common_level(models: Mapping[str, Any]) -> str:
+    levels = {i["level"] for m in models.values() for i in recommended_intervals(m).values()}
+    return f"{format_level(levels.pop())}, " if len(levels) == 1 else ""
+
+
+def _notes(models: Mapping[str, Any], targets: list[str]) -> Iterator[str]:
+    sizes = {(model.get("n"), model.get("blocks")) for model in models.values()}
+    if len(sizes) == 1:
+        n, blocks = sizes.pop()
+        yield f"{n} instances in {blocks} {'block' if blocks == 1 else 'blocks'}"
+    for target in targets:
+        intervals = [recommended_intervals(model).get(target) for model in models.values()]
+        methods = dict.fromkeys(_method_words(i) for i in intervals if i is not None)
+        meaning = f" ({TARGETS[target][1]})" if target in TARGETS else ""
+        yield f"{target_words(target)}{meaning}: {', or '.join(methods)}"
+
+
+def _method_words(interval: Mapping[str, Any]) -> str:
+    words = str(interval["method"])
+    if interval.get("variance"):
+        words += f" on {interval['variance']}"
+    if interval.get("degrees_of_freedom") is not None:
+        words += f", {interval['degrees_of_freedom']:g} degrees of freedom"
+    return f"{words}, about the {interval['mean']} mean" if interval.get("mean") else words

@@ -1,0 +1,156 @@
+"""Tables, paragraphs and numbers as text."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+WIDTH: Final = 96
+GAP: Final = "  "  # between columns
+UNBREAKABLE: Final = "\N{NO-BREAK SPACE}"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The widths of the page that is written.
+
+    Parameters
+    ----------
+    prose : int
+        Characters of the longest line of prose.
+    table : int or None
+        Characters of the widest table: wider ones are folded. None for tables as wide as they are.
+    """
+
+    prose: int = WIDTH
+    table: int | None = None
+
+    def paragraphs(
+        self, sentences: Iterable[str], bullet: str = "- ", indent: str = "  "
+    ) -> list[str]:
+        """Return each sentence wrapped; a number keeps its percent sign."""
+        return [
+            textwrap.fill(
+                sentence.replace(" %", f"{UNBREAKABLE}%"),
+                self.prose,
+                initial_indent=bullet,
+                subsequent_indent=indent,
+                break_long_words=False,
+                break_on_hyphens=False,
+            ).replace(UNBREAKABLE, " ")
+            for sentence in sentences
+        ]
+
+    def section(self, title: str, sentences: Sequence[str]) -> str:
+        """Return sentences as a list under a title; nothing where there are none."""
+        return "\n".join([title, *self.paragraphs(sentences)]) if sentences else ""
+
+    def table_of(
+        self, header: Sequence[str], rows: Sequence[Sequence[str]], notes: Iterable[str] = ()
+    ) -> str:
+        """Return columns under their headings, the first to the left and the others to the right.
+
+        A table that is too wide is folded: first the headings and cells between their words, then
+        the table itself into several, one below the other, each with the first column.
+
+        Parameters
+        ----------
+        header : sequence of str
+            Headings, one a column.
+        rows : sequence of sequence of str
+            Cells, one a column.
+        notes : iterable of str
+            Sentences below the table.
+        """
+        lines = [header, *rows]
+        columns = [[line[position] for line in lines] for position in range(len(header))]
+        narrowest = [max(_longest_word(cell) for cell in column) for column in columns]
+        tables = []
+        for group in self._groups(narrowest):
+            widths = self._fold([columns[i] for i in group], [narrowest[i] for i in group])
+            tables.append(_render([[line[i] for i in group] for line in lines], widths))
+        return "\n".join(["\n\n".join(tables), *self.paragraphs(notes, bullet="")])
+
+    def _groups(self, narrowest: Sequence[int]) -> list[list[int]]:
+        """Return which columns go into which table, the first one into each."""
+        groups: list[list[int]] = [[0]]
+        for position in range(1, len(narrowest)):
+            group = [*groups[-1], position]
+            total = sum(narrowest[i] for i in group) + len(GAP) * (len(group) - 1)
+            if self.table is None or total <= self.table or len(groups[-1]) == 1:
+                groups[-1] = group
+            else:
+                groups.append([0, position])
+        return groups
+
+    def _fold(self, columns: Sequence[Sequence[str]], narrowest: Sequence[int]) -> list[int]:
+        """Return the widths of columns, of which the widest give way until the table fits."""
+        widths = [max(map(len, column)) for column in columns]
+        room = None if self.table is None else self.table - len(GAP) * (len(columns) - 1)
+        while room is not None and sum(widths) > room:
+            wide = [i for i in range(len(widths)) if widths[i] > narrowest[i]]
+            if not wide:
+                break
+            widths[max(wide, key=lambda i: widths[i])] -= 1
+        return widths
+
+
+def format_number(value: float | None) -> str:
+    """Return four significant digits, or ``undefined``."""
+    if value is None:
+        return "undefined"
+    return f"{value:#.4g}".rstrip(".") if value else "0"
+
+
+def format_interval(interval: Mapping[str, Any] | None) -> str:
+    """Return both ends of an interval; an open end has no number."""
+    if interval is None:
+        return "none"
+    lower, upper = interval.get("lower"), interval.get("upper")
+    if lower is None and upper is None:
+        return "undefined"
+    if lower is None:
+        return f"below {format_number(upper)}"
+    if upper is None:
+        return f"above {format_number(lower)}"
+    return f"{format_number(lower)} to {format_number(upper)}"
+
+
+def format_level(level: float) -> str:
+    """Return a level or a share in per cent."""
+    return f"{100 * level:g} %"
+
+
+def _longest_word(cell: str) -> int:
+    return max((len(word) for word in _words(cell)), default=0)
+
+
+def _words(cell: str) -> list[str]:
+    return cell.replace(" %", f"{UNBREAKABLE}%").split(" ")
+
+
+def _render(lines: Sequence[Sequence[str]], widths: Sequence[int]) -> str:
+    header, *rows = lines
+    rendered = []
+    for line in [header, ["-" * width for width in widths], *rows]:
+        cells = [_fold_cell(cell, width) for cell, width in zip(line, widths, strict=True)]
+        for i in range(max(map(len, cells))):
+            parts = [cell[i] if i < len(cell) else "" for cell in cells]
+            aligned = [parts[0].ljust(widths[0])]
+            aligned += [p.rjust(w) for p, w in zip(parts[1:], widths[1:], strict=True)]
+            rendered.append(GAP.join(aligned).rstrip())
+    return "\n".join(rendered)
+
+
+def _fold_cell(cell: str, width: int) -> list[str]:
+    """Return the lines of a cell."""
+    lines = [""]
+    for word in _words(cell):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if len(longer) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return [line.replace(UNBREAKABLE, " ") for line in lines]

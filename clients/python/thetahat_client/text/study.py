@@ -1,0 +1,58 @@
+"""A study as text: its claims, and its tables with Monte-Carlo standard errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from thetahat_client.text.page import Page, format_number
+
+
+def study_text(result: Mapping[str, Any], page: Page) -> str:
+    """Return the claims with their verdicts, then every table."""
+    parts = [
+        page.section("Claims", [_claim(claim) for claim in result.get("claims", [])]),
+        *(study_table(table, page) for table in result["tables"]),
+    ]
+    study = result.get("study", {})
+    if "repetitions" in study:
+        parts.append(f"{study['repetitions']} repetitions")
+    return "\n\n".join(part for part in parts if part)
+
+
+def study_table(table: Mapping[str, Any], page: Page) -> str:
+    """Return one table; each number is followed by its Monte-Carlo standard error."""
+    columns: Mapping[str, str] = table["columns"]
+    rows = [[study_cell(row.get(key)) for key in columns] for row in table["rows"]]
+    notes = [table["note"]] if table.get("note") else []
+    return "\n".join([str(table["title"]), page.table_of(list(columns.values()), rows, notes)])
+
+
+def study_cell(cell: Any) -> str:
+    """Return a cell as text: a number with its standard error, a number, a word or nothing."""
+    if cell is None:
+        return ""
+    if isinstance(cell, Mapping):
+        value, error = cell.get("value"), cell.get("standard_error")
+        return _with_error(value, error)
+    return format_number(cell) if isinstance(cell, float) else str(cell)
+
+
+def _claim(claim: Mapping[str, Any]) -> str:
+    figure = _with_error(claim.get("figure"), claim.get("standard_error"))
+    bounds = [
+        f"at {side} {format_number(claim[key])}"
+        for side, key in (("least", "at_least"), ("most", "at_most"))
+        if claim.get(key) is not None
+    ]
+    claimed = f"; claimed: {' and '.join(bounds)}" if bounds else ""
+    return (
+        f"{str(claim['verdict']).upper()}  {claim['text']} ({claim['reference']}, "
+        f"{claim['place']}). Measured: {claim['measured']}, {figure}{claimed}."
+    )
+
+
+def _with_error(value: float | None, error: float | None) -> str:
+    """Return a number, with its standard error where it has one."""
+    number = format_number(value)
+    return number if error is None else f"{number} +- {format_number(error)}"

@@ -1,0 +1,36 @@
+"""The verdicts of a result as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from thetahat_client.text.page import format_level
+
+
+def verdicts(result: Mapping[str, Any]) -> list[str]:
+    """Return one sentence per pair of models, and what would settle an undecided one."""
+    return [_verdict(pair["verdict"]) for pair in result.get("comparisons", [])]
+
+
+def _verdict(verdict: Mapping[str, Any]) -> str:
+    sentence = f"{decision_words(verdict).upper()}  {_without_stop(str(verdict['reason']))}."
+    plan = verdict.get("plan")
+    if plan:
+        sentence += (
+            f" If the true difference is {plan['assumed_difference']:.4g}, {plan['total']} "
+            f"{plan['unit']} ({plan['additional']} more) give a {format_level(plan['power'])} "
+            "chance to see it."
+        )
+    elif verdict.get("plan_reason"):
+        sentence += f" No plan: {_without_stop(str(verdict['plan_reason']))}."
+    return sentence
+
+
+def decision_words(verdict: Mapping[str, Any]) -> str:
+    """Return the decision in words, such as ``not worse``."""
+    return str(verdict["decision"]).replace("_", " ")
+
+
+def _without_stop(sentence: str) -> str:
+    return sentence.rstrip().removesuffix(".")

@@ -1,0 +1,67 @@
+"""The connection to a running service, and the arguments that its commands share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+if TYPE_CHECKING:
+    from thetahat_client import Client
+
+DEFAULT_URL: Final = "http://127.0.0.1:8000"
+RETRIES: Final = 3  # a person is waiting, so it soon gives up on a service that does not answer
+COMPLETION_TIMEOUT_S: Final = 1.0
+MOST_COMPLETIONS: Final = 20
+
+
+def connect(url: str, *, retries: int = RETRIES, timeout: float = 30.0) -> Client:
+    """Return a client of the service at ``url``, with the API key of the environment."""
+    from thetahat_client import Client
+
+    return Client(url, os.environ.get("THETAHAT_API_KEY"), retries=retries, timeout=timeout)
+
+
+def service_url() -> str:
+    """Return the address of the service, where no option names one."""
+    return os.environ.get("THETAHAT_URL") or DEFAULT_URL
+
+
+def complete_evaluation(incomplete: str) -> Iterator[tuple[str, str]]:
+    """Yield the newest evaluations for the shell's completion; none if the service is away."""
+    from itertools import islice
+
+    from thetahat_client import ThetahatError
+
+    try:
+        with connect(service_url(), retries=0, timeout=COMPLETION_TIMEOUT_S) as client:
+            newest = islice(client.evaluations(page_size=MOST_COMPLETIONS), MOST_COMPLETIONS)
+            for evaluation in newest:
+                if evaluation.id.startswith(incomplete):
+                    words = (evaluation.kind, evaluation.status, evaluation.name)
+                    yield evaluation.id, ", ".join(word for word in words if word)
+    except ThetahatError:
+        return
+
+
+Url = Annotated[
+    str,
+    typer.Option(
+        "--url",
+        envvar="THETAHAT_URL",
+        metavar="URL",
+        help="Address of the service. Put its API key, if it has keys, into THETAHAT_API_KEY.",
+    ),
+]
+EvaluationId = Annotated[
+    str,
+    typer.Argument(metavar="ID", help="Id of the evaluation.", autocompletion=complete_evaluation),
+]
+EvaluationIds = Annotated[
+    list[str],
+    typer.Argument(metavar="ID...", help="Ids of evaluations.", autocompletion=complete_evaluation),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]

@@ -1,0 +1,238 @@
+"""Commands for evaluations: submit, list, watch, status, result, cancel and delete."""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn
+
+import typer
+
+from service.cli.connection import (
+    DEFAULT_URL,
+    AsJson,
+    EvaluationId,
+    EvaluationIds,
+    Url,
+    Yes,
+    connect,
+)
+from service.cli.failures import UserError
+from service.cli.output import confirm, print_json, print_result, print_table
+from service.cli.progress import wait_with_progress
+
+if TYPE_CHECKING:
+    from thetahat_client import Evaluation
+
+PANEL: Final = "Evaluations"
+STATUSES: Final = ("queued", "running", "succeeded", "failed", "cancelled")
+All = Annotated[
+    bool, typer.Option("--all", help="Print every caution, not only the three most serious.")
+]
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    for name, command in (
+        ("submit", submit),
+        ("watch", watch),
+        ("status", status),
+        ("result", result),
+        ("list", list_evaluations),
+        ("cancel", cancel),
+        ("delete", delete),
+    ):
+        app.command(name, rich_help_panel=PANEL)(command)
+
+
+def submit(
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="JSON file of the request; - reads standard input."),
+    ],
+    data: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Upload this data set and put its id into the request."),
+    ] = None,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Wait for the end and print the result.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="With --wait: print the result as JSON.")
+    ] = False,
+    show_all: All = False,
+    url: Url = DEFAULT_URL,
+) -> None:
+    """Submit an evaluation and print its id."""
+    request = _read_request(file)
+    with connect(url) as client:
+        if data is not None:
+            dataset = client.upload(data)
+            request["dataset"] = dataset.id
+            print(f"data set {dataset.id}: {dataset.rows} rows", file=sys.stderr)
+        submitted = client.submit(request)
+        if not wait:
+            print(submitted.id)
+            return
+        print(f"evaluation {submitted.id}", file=sys.stderr)
+        wait_with_progress(client, submitted.id)
+        finished = client.result(submitted.id)
+    if as_json:
+        print_json(finished)
+    else:
+        print_result(finished, show_all=show_all)
+
+
+def watch(evaluation_id: EvaluationId, url: Url = DEFAULT_URL) -> None:
+    """Show the progress of an evaluation until it ends, then print its status.
+
+    The exit status is 0 if the evaluation succeeded, otherwise 1.
+    """
+    with connect(url) as client:
+        ended = wait_with_progress(client, evaluation_id)
+    print(ended.status)
+    if ended.error is not None:
+        print(f"thetahat: {ended.error.in_words()}", file=sys.stderr)
+    if ended.status != "succeeded":
+        raise typer.Exit(1)
+
+
+def status(evaluation_id: EvaluationId, url: Url = DEFAULT_URL) -> None:
+    """Print how far an evaluation is."""
+    from thetahat_client.progress import progress_line
+
+    with connect(url) as client:
+        evaluation = client.get(evaluation_id)
+    print(progress_line(evaluation))
+    title = f"{evaluation.kind} {evaluation.name}" if evaluation.name else evaluation.kind
+    times = [f"submitted {evaluation.created_at:%Y-%m-%d %H:%M:%S} UTC"]
+    if evaluation.seconds is not None:
+        times.append(f"took {evaluation.seconds:.1f} s")
+    print(", ".join([title, *times]))
+    if evaluation.error is not None:
+        print(f"{evaluation.error.code}: {evaluation.error.in_words()}")
+
+
+def result(
+    evaluation_id: EvaluationId,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the whole result as JSON.")
+    ] = False,
+    show_all: All = False,
+    url: Url = DEFAULT_URL,
+) -> None:
+    """Print the means, intervals, verdicts and cautions of an evaluation."""
+    with connect(url) as client:
+        finished = client.result(evaluation_id)
+    if as_json:
+        print_json(finished)
+    else:
+        print_result(finished, show_all=show_all)
+
+
+def _complete_status(incomplete: str) -> list[str]:
+    return [status for status in STATUSES if status.startswith(incomplete)]
+
+
+def list_evaluations(
+    status: Annotated[
+        str | None,
+        typer.Option(
+            metavar="STATUS", help="Only with this status.", autocompletion=_complete_status
+        ),
+    ] = None,
+    kind: Annotated[str | None, typer.Option(metavar="KIND", help="Only of this kind.")] = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME:VALUE", help="Only with this label; may be repeated."),
+    ] = None,
+    after: Annotated[
+        datetime | None, typer.Option(help="Only submitted at or after this time (UTC).")
+    ] = None,
+    before: Annotated[
+        datetime | None, typer.Option(help="Only submitted before this time (UTC).")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Most evaluations to print.")] = 20,
+    as_json: AsJson = False,
+    url: Url = DEFAULT_URL,
+) -> None:
+    """List evaluations, the newest first."""
+    with connect(url) as client:
+        found = client.evaluations(
+            status=status,
+            kind=kind,
+            labels=dict(_parse_label(text) for text in label or []),
+            created_after=_as_utc(after),
+            created_before=_as_utc(before),
+            page_size=min(limit, 100),
+        )
+        evaluations = list(islice(found, limit))
+    if as_json:
+        print_json([dict(evaluation.members) for evaluation in evaluations])
+    elif evaluations:
+        columns = ("id", "status", "kind", "name", "submitted (UTC)", "took")
+        print_table(columns, map(_row, evaluations))
+    else:
+        print("No evaluation matches.", file=sys.stderr)
+
+
+def cancel(evaluation_ids: EvaluationIds, url: Url = DEFAULT_URL) -> None:
+    """Cancel evaluations; those that have ended stay as they are."""
+    with connect(url) as client:
+        for evaluation_id in evaluation_ids:
+            print(f"{evaluation_id}  {client.cancel(evaluation_id).status}")
+
+
+def delete(evaluation_ids: EvaluationIds, yes: Yes = False, url: Url = DEFAULT_URL) -> None:
+    """Delete evaluations that have ended, with their results."""
+    count = len(evaluation_ids)
+    confirm(f"Delete {count} evaluation{'s' * (count > 1)} with the results?", yes=yes)
+    with connect(url) as client:
+        for evaluation_id in evaluation_ids:
+            client.delete(evaluation_id)
+            print(f"{evaluation_id}  deleted")
+
+
+def _read_request(name: str) -> dict[str, Any]:
+    text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+    place = "Standard input" if name == "-" else name
+    try:
+        request = json.loads(text, parse_constant=_refuse_constant)
+    except ValueError as error:
+        message = f"{place} is not JSON: {error}"
+        raise UserError(message) from None
+    if not isinstance(request, dict):
+        message = f"{place} must hold one JSON object, the request."
+        raise UserError(message)
+    return request
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    message = f"{name} is not a JSON number"
+    raise ValueError(message)
+
+
+def _parse_label(text: str) -> tuple[str, str]:
+    name, colon, value = text.partition(":")
+    if not name or not colon:
+        message = f"The label {text!r} must have the form NAME:VALUE."
+        raise UserError(message)
+    return name, value
+
+
+def _as_utc(moment: datetime | None) -> datetime | None:
+    return None if moment is None else moment.replace(tzinfo=UTC)
+
+
+def _row(evaluation: Evaluation) -> tuple[str, ...]:
+    return (
+        evaluation.id,
+        evaluation.status,
+        evaluation.kind,
+        evaluation.name or "",
+        f"{evaluation.created_at:%Y-%m-%d %H:%M}" if evaluation.created_at else "",
+        "" if evaluation.seconds is None else f"{evaluation.seconds:.1f} s",
+    )

@@ -1,0 +1,62 @@
+"""What the commands print: JSON, and tables that fold to the width of the terminal."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import typer
+
+UNFOLDED: Final = 10_000  # characters: no table is folded on its way to a file or a program
+NARROWEST, WIDEST = 60, 100  # characters of a line of prose
+
+
+def print_json(value: Any) -> None:
+    """Print JSON for people and programs alike."""
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print rows under their headings, without columns that are empty.
+
+    The first column is an id and is never folded.
+    """
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    cells = list(rows)
+    shown = [i for i in range(len(columns)) if any(row[i] for row in cells)]
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for position in shown:
+        table.add_column(columns[position], no_wrap=position == 0, overflow="fold")
+    for row in cells:
+        table.add_row(*(Text(row[position]) for position in shown))  # not markup: `[` stays
+    console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else UNFOLDED)
+    console.print(table)
+
+
+def print_result(result: Mapping[str, Any], *, show_all: bool) -> None:
+    """Print a result as text for people."""
+    from thetahat_client import result_text
+
+    table_width = max(_terminal_width(), NARROWEST) if sys.stdout.isatty() else None
+    print(result_text(result, prose_width(), table_width=table_width, show_all=show_all))
+
+
+def prose_width() -> int:
+    """Return the characters of a line of prose: the terminal's width, within limits."""
+    return min(max(_terminal_width(), NARROWEST), WIDEST)
+
+
+def _terminal_width() -> int:
+    return shutil.get_terminal_size((WIDEST, 24)).columns
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask on a terminal, and end the command unless the answer is yes."""
+    if not yes and sys.stdin.isatty():
+        typer.confirm(question, abort=True, err=True)

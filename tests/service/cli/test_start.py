@@ -1,0 +1,115 @@
+"""What the command line loads, and what it says of settings that cannot be used."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from service.cli import main
+from service.settings import settings
+
+# Each of these takes from a tenth of a second to two seconds to import.
+SLOW = {"celery", "fastapi", "httpx", "numpy", "pydantic", "rich", "scipy", "sqlalchemy"}
+
+
+def loaded_by(*words: str) -> set[str]:
+    """Return the packages that a command has loaded when it ends."""
+    script = (
+        f"import sys; from service.cli import main; status = main({list(words)!r});"
+        "print(*sys.modules); sys.exit(status)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_exact_the_version_loads_nothing_slow() -> None:
+    assert loaded_by("--version") & SLOW == set()
+
+
+@pytest.mark.parametrize("words", [("--help",), ("serve", "--help"), ("submit", "--help")])
+def test_exact_help_loads_no_more_than_typer_needs(words: tuple[str, ...]) -> None:
+    # typer draws help with rich, and checks the arguments of a command with pydantic
+    assert loaded_by(*words) & SLOW <= {"pydantic", "rich"}
+
+
+@pytest.fixture
+def fresh_settings(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    settings.cache_clear()
+    monkeypatch.setattr(os, "environ", dict(os.environ))  # --port and its kin are put there
+    return monkeypatch
+
+
+@pytest.mark.parametrize(
+    ("words", "sentences"),
+    [
+        (("--port", "a"), "THETAHAT_PORT must be a whole number, but is 'a'."),
+        (("--port", "65536"), "THETAHAT_PORT must be at most 65535, but is '65536'."),
+        (("--workers", "0"), "THETAHAT_WORKERS must be at least 1, but is '0'."),
+        (
+            ("--workers", "x", "--port", "y"),
+            (
+                "THETAHAT_PORT must be a whole number, but is 'y'. "
+                "THETAHAT_WORKERS must be a whole number, but is 'x'."
+            ),
+        ),
+    ],
+)
+def test_invalid_settings_are_sentences(
+    words: tuple[str, ...],
+    sentences: str,
+    fresh_settings: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    try:
+        assert main(["serve", *words]) == 1
+    finally:
+        settings.cache_clear()
+
+    assert capsys.readouterr() == ("", f"thetahat: {sentences}\n")
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "sentence"),
+    [
+        ("TIME_LIMIT_S", "0", "THETAHAT_TIME_LIMIT_S must be more than 0.0, but is '0'."),
+        ("LEASE_S", "soon", "THETAHAT_LEASE_S must be a number, but is 'soon'."),
+        ("FILES_URL", "s3://x", "THETAHAT_FILES_URL must have the form file:///a/folder, "),
+        ("BROKER_URL", "amqp://x", "THETAHAT_BROKER_URL must begin with redis:// or "),
+        ("DATABASE_URL", "mysql://x/y", "THETAHAT_DATABASE_URL must be an address of SQLite or "),
+        ("DATABASE_URL", "nothing", "The database cannot be used: Could not parse"),
+    ],
+)
+def test_invalid_variables_are_sentences(
+    variable: str,
+    value: str,
+    sentence: str,
+    fresh_settings: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from service.storage import engine
+
+    fresh_settings.setitem(os.environ, f"THETAHAT_{variable}", value)
+    engine.reset()
+    try:
+        assert main(["keys", "list"]) == 1
+    finally:
+        settings.cache_clear()
+        engine.reset()
+
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"thetahat: {sentence}")
+
+
+def test_exact_a_fault_of_the_program_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(url: str) -> None:
+        raise KeyError(url)
+
+    monkeypatch.setattr("service.cli.evaluations.connect", fail)
+    with pytest.raises(KeyError):
+        main(["status", "x"])
