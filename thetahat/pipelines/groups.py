@@ -28,7 +28,7 @@ class ColumnGroup:
     ----------
     columns : tuple of str or None
         Column names; None means all columns of the table.
-    steps : tuple of PlacedStep or PlacedGroups
+    steps : tuple of ColumnStep or ColumnGroups
         In order; they see only these columns and what earlier steps made of them.
     """
 

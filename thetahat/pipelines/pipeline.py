@@ -50,7 +50,7 @@ class Pipeline:
 
     Parameters
     ----------
-    steps : tuple of PlacedStep or PlacedGroups
+    steps : tuple of ColumnStep or ColumnGroups
         In order; each is fitted to the output of the step before it.
     learner : Any
         A ``Learner``.
