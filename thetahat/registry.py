@@ -17,6 +17,7 @@ from typing import Any, Generic, TypeVar
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.similar_names import meant
 from thetahat.traits import (
+    CorrectionTraits,
     IntervalTraits,
     LossTraits,
     Recommendation,
@@ -72,7 +73,7 @@ class MethodInfo:
     never_recommended : bool
         Whether no interval that rests on it is ever recommended, not even where nothing else was
         built.
-    variance, interval, loss, weights : VarianceTraits, IntervalTraits, LossTraits, WeightTraits
+    variance, interval, loss, correction, weights : VarianceTraits, IntervalTraits, ...
         What rules ask of a method of that family.
     """
 
@@ -93,6 +94,7 @@ class MethodInfo:
     variance: VarianceTraits = field(default_factory=VarianceTraits)
     interval: IntervalTraits = field(default_factory=IntervalTraits)
     loss: LossTraits = field(default_factory=LossTraits)
+    correction: CorrectionTraits = field(default_factory=CorrectionTraits)
     weights: WeightTraits = field(default_factory=WeightTraits)
 
 

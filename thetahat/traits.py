@@ -128,6 +128,35 @@ class LossTraits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectionTraits:
+    """What rules ask of a correction of p-values.
+
+    Parameters
+    ----------
+    corrects : bool
+        Whether adjusted p-values differ from raw ones at all.
+    is_single_step : bool
+        Whether every p-value is multiplied by the same number, so that one critical difference
+        holds for all pairs.
+    bounds_any_false_rejection : bool
+        Whether it bounds the chance of any false rejection whichever hypotheses are true.
+    is_liberal_where_models_differ : bool
+        Whether it rejects true hypotheses more often than alpha where others are false.
+    only_all_pairs : bool
+        Whether it is only for hypotheses of equality of all pairs of models.
+    most_models : int or None
+        The largest number of models that it is for; None means no limit.
+    """
+
+    corrects: bool = True
+    is_single_step: bool = False
+    bounds_any_false_rejection: bool = False
+    is_liberal_where_models_differ: bool = False
+    only_all_pairs: bool = False
+    most_models: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WeightTraits:
     """What rules ask of an estimator of importance weights.
 

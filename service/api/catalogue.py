@@ -13,7 +13,7 @@ from service.settings import settings
 from thetahat.analyses.losses import EVERY_TEST
 from thetahat.analyses.losses.rules import ListedRule, list_rules
 from thetahat.analyses.studies.presets import presets
-from thetahat.corrections.descriptions import CORRECTION_TEXTS
+from thetahat.corrections import CORRECTIONS
 from thetahat.generators import GENERATORS
 from thetahat.importance_weights import IMPORTANCE_WEIGHTS
 from thetahat.learners import LEARNERS
@@ -99,12 +99,6 @@ def _transformers() -> list[Description]:
     return list(describe_steps())
 
 
-def corrections() -> list[Description]:
-    """Return what is known of the corrections, which a request names without parameters."""
-    none = {"properties": {}, "type": "object"}
-    return [described(CORRECTION_TEXTS[name], none) for name in CORRECTION_TEXTS]
-
-
 FAMILIES: Final[dict[str, Callable[[], list[Description]]]] = {
     "schemes": _of_registry(SCHEMES),
     "learners": _learners,
@@ -114,7 +108,7 @@ FAMILIES: Final[dict[str, Callable[[], list[Description]]]] = {
     "variances": _of_registry(EVERY_VARIANCE),
     "intervals": _of_registry(EVERY_INTERVAL),
     "tests": _of_registry(EVERY_TEST),
-    "corrections": corrections,
+    "corrections": _of_registry(CORRECTIONS),
     "risks": _of_registry(WEIGHTED_RISKS),
     "statistics": _of_registry(STATISTICS),
     "weights": _of_registry(IMPORTANCE_WEIGHTS),

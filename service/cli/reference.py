@@ -61,13 +61,10 @@ def reference(
 
 def render_page() -> str:
     """Return ``docs/methods.md``."""
-    from service.api.catalogue import corrections, describe
+    from service.api.catalogue import describe
     from thetahat.families import families
 
-    found = {
-        "corrections": corrections(),
-        **{name: [describe(each[m]) for m in each] for name, each in families().items()},
-    }
+    found = {name: [describe(each[m]) for m in each] for name, each in families().items()}
     names = [*(n for n in TITLES if n in found), *(n for n in found if n not in TITLES)]
     described = {name: found[name] for name in names}
     lines = [OPENING, *_contents(described)]

@@ -16,7 +16,7 @@ from service.kinds.registry import JOB_KINDS
 from tests.golden import replay
 from tests.golden.moved import MOVED, Changed, Moved
 from tests.golden.replay import Numbers
-from thetahat.corrections.corrections import CORRECTIONS
+from thetahat.corrections import CORRECTIONS
 from thetahat.generators import GENERATORS
 from thetahat.importance_weights import IMPORTANCE_WEIGHTS
 from thetahat.intervals import INTERVALS

@@ -9,6 +9,7 @@ from pydantic import Field
 from service.kinds.fields.methods import Method, among, chosen
 from service.schemas.base import EvaluationRequest
 from thetahat.analyses.losses import EVERY_TEST, Choices
+from thetahat.corrections import DEFAULT_CORRECTION
 from thetahat.errors import UnsupportedCombination
 from thetahat.intervals import INTERVALS
 from thetahat.multiple_tests import MULTIPLE_TESTS
@@ -37,7 +38,9 @@ class AnalysisRequest(EvaluationRequest):
     tests: Methods | None = Field(
         None, description="Of pairs, and of all models at once. Left out: all that apply."
     )
-    correction: str = Field("holm", max_length=40, description="Of p-values, over the pairs.")
+    correction: str = Field(
+        DEFAULT_CORRECTION, max_length=40, description="Of p-values, over the pairs."
+    )
     control: str | None = Field(None, description="Compare every model with this one only.")
     power: float = Field(0.8, description="Of the plan for an undecided pair.", strict=True)
     rope: float | None = Field(None, description="Region of practical equivalence.", strict=True)

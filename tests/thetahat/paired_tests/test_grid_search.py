@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from tests.thetahat.paired_tests.pairs import rng_of
 from tests.thetahat.paired_tests.test_bayesian_correlated_t import pair_of_scores
 from tests.thetahat.paired_tests.test_t_tests import LINEAR, RBF, steps
-from thetahat.corrections.corrections import adjust
+from thetahat.corrections import adjust
 from thetahat.paired_tests.bayesian_correlated_t import BayesianCorrelatedT
 from thetahat.paired_tests.nadeau_bengio_t import NadeauBengioT
 from thetahat.values.types import Alternative

@@ -15,6 +15,7 @@ from thetahat.analyses.learning_curve.saturation import against_largest, saturat
 from thetahat.analyses.losses import Choices, Chosen, evaluate
 from thetahat.analyses.metrics.result import add_metrics
 from thetahat.cautions import NO_POWER_LAW, STEPS_NOT_CORRECTED, Caution
+from thetahat.corrections.none import NoCorrection
 from thetahat.intervals import INTERVALS, intervals_on_any_variance
 from thetahat.metrics.base import Judged, Metric
 from thetahat.values.block_losses import BlockLosses, LossTable
@@ -88,7 +89,12 @@ def curve_of(  # noqa: PLR0913 - the points, and how they are read
     )
     largest = points[-1]
     plain_choices = replace(
-        choices, tests=(), omnibus=(), correction="none", detail="full", control=None
+        choices,
+        tests=(),
+        omnibus=(),
+        correction=NoCorrection.info.name,
+        detail="full",
+        control=None,
     )
     with_largest = replace(plain_choices, control=largest.key)
     evaluation = evaluate(table, with_largest, seed)

@@ -5,7 +5,7 @@ from thetahat.analyses.losses.choices import Choices, Chosen
 from thetahat.analyses.losses.evaluation import evaluate
 from thetahat.analyses.losses.method_selection import EVERY_TEST
 from thetahat.analyses.losses.rules import RULES
-from thetahat.corrections.corrections import CORRECTIONS
+from thetahat.corrections import CORRECTIONS
 
 __all__ = [
     "CORRECTIONS",

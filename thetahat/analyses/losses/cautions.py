@@ -19,13 +19,14 @@ from thetahat.cautions import (
     UNEQUAL_BLOCKS,
     Caution,
 )
+from thetahat.corrections import CORRECTIONS
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind
 
 
 def doubts(
-    table: LossTable, *, clip_without_range: bool, n_pairs: int, correction: str = "none"
+    table: LossTable, *, clip_without_range: bool, n_pairs: int, correction: str
 ) -> Iterator[Caution]:
     """Yield the cautions that belong to no single number."""
     yield from _of_layout(table)
@@ -34,7 +35,7 @@ def doubts(
         yield RANGE_UNKNOWN()
     if n_pairs > MANY_PAIRS.threshold:
         yield MANY_PAIRS(n_pairs=n_pairs)
-    if correction == "finner" and n_pairs > 1:
+    if CORRECTIONS[correction].info.correction.is_liberal_where_models_differ and n_pairs > 1:
         yield CORRECTION_CAN_BE_LIBERAL(correction=correction)
 
 

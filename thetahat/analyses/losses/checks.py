@@ -11,7 +11,7 @@ from thetahat.analyses.losses.choices import Choices, Chosen
 from thetahat.analyses.losses.method_selection import REGISTRIES, misfit, select
 from thetahat.analyses.losses.not_applicable import WITHOUT_VARIANCE, rests_on_variance
 from thetahat.analyses.losses.rules import RULES
-from thetahat.corrections.corrections import refusal
+from thetahat.corrections import refusal
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.similar_names import meant
 from thetahat.values.block_losses import LossTable

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any, Final, Generic, TypeVar
 
 from thetahat.analyses.losses.result import DetailLevel
-from thetahat.corrections.corrections import CORRECTIONS
+from thetahat.corrections import CORRECTIONS, DEFAULT_CORRECTION
 from thetahat.errors import InvalidParameter
 from thetahat.intervals.base import IntervalMethod
 from thetahat.multiple_tests.base import OmnibusTest
@@ -94,7 +94,7 @@ class Choices:
     intervals: tuple[Chosen[IntervalMethod], ...] | None = None
     tests: tuple[Chosen[PairedTest], ...] | None = None
     omnibus: tuple[Chosen[OmnibusTest], ...] | None = None
-    correction: str = "holm"
+    correction: str = DEFAULT_CORRECTION
     control: str | None = None
     power: float = 0.8
     rope: float | None = None

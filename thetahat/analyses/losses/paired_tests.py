@@ -10,7 +10,7 @@ from thetahat.analyses.losses.method_selection import Selection
 from thetahat.analyses.losses.not_applicable import LeftOut
 from thetahat.analyses.losses.pairs import Pair
 from thetahat.analyses.losses.result import TestResult
-from thetahat.corrections.corrections import adjust
+from thetahat.corrections import adjust
 from thetahat.errors import EvaluationError
 from thetahat.paired_tests.base import BatchedTest, PairBatch, PairedTest, TestOutcome
 from thetahat.seeds import stream

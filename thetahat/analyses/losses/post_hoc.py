@@ -17,7 +17,7 @@ from thetahat.analyses.losses.result import (
     PostHocOmnibusResult,
     PostHocPair,
 )
-from thetahat.corrections.corrections import adjust
+from thetahat.corrections import CORRECTIONS, adjust
 from thetahat.multiple_tests.base import PostHoc
 from thetahat.values.types import FloatArray, IntArray
 
@@ -153,7 +153,8 @@ def groups_of(differ: np.ndarray, names: list[str]) -> Sequence[Sequence[str]]:
 
 
 def _critical_difference(post_hoc: PostHoc, choices: Choices, n_pairs: int) -> float | None:
-    if choices.correction not in {"bonferroni", "none"} or post_hoc.standard_error == 0:
+    traits = CORRECTIONS[choices.correction].info.correction
+    if not traits.is_single_step or post_hoc.standard_error == 0:
         return None
-    families = n_pairs if choices.correction == "bonferroni" else 1
-    return float(-special.ndtri(choices.alpha / (2 * families))) * post_hoc.standard_error
+    n_tests = n_pairs if traits.corrects else 1
+    return float(-special.ndtri(choices.alpha / (2 * n_tests))) * post_hoc.standard_error

@@ -8,7 +8,7 @@ from scipy.special import ndtri, stdtrit
 
 from thetahat.analyses.losses.evidence import Evidence, Question, Terms
 from thetahat.analyses.losses.plans import Basis
-from thetahat.corrections.corrections import for_bounds
+from thetahat.corrections import CORRECTIONS, correction_of_bounds
 from thetahat.values.json_values import number
 from thetahat.values.types import BlockKind, Target
 
@@ -136,9 +136,9 @@ def _how(basis: Basis) -> str:
 def _after(decision: str, terms: Terms, raw: Evidence, adjusted: Evidence, n_pairs: int) -> str:
     field = {"equivalent": "equivalence", "not_worse": "not_worse"}.get(decision, "difference")
     p, q = getattr(raw, field), getattr(adjusted, field)
-    if n_pairs == 1 or terms.correction == "none":
+    if n_pairs == 1 or not CORRECTIONS[terms.correction].info.correction.corrects:
         return f"; p = {number(p)}"
-    used = terms.correction if field == "difference" else for_bounds(terms.correction)
+    used = terms.correction if field == "difference" else correction_of_bounds(terms.correction)
     return f"; p = {number(p)}, {number(q)} after {used} over {n_pairs} pairs"
 
 

@@ -10,7 +10,7 @@ from thetahat.analyses.losses.plans import plan
 from thetahat.analyses.losses.power import detectable_difference, power_of
 from thetahat.analyses.losses.result import BriefVerdict, Decision, Detectable, Plan, Verdict
 from thetahat.analyses.losses.verdict_text import reason_of
-from thetahat.corrections.corrections import adjust, for_bounds
+from thetahat.corrections import CORRECTIONS, adjust, correction_of_bounds
 from thetahat.paired_tests.sign import Sign
 
 ORDER: Final = (Decision.EQUIVALENT, Decision.BETTER, Decision.WORSE, Decision.NOT_WORSE)
@@ -41,8 +41,8 @@ def judge_briefly(questions: Sequence[Question], terms: Terms) -> Iterator[Brief
         return
     families = (
         adjust([e.difference for e in raw], terms.correction),
-        adjust([e.equivalence for e in raw], for_bounds(terms.correction)),
-        adjust([e.not_worse for e in raw], for_bounds(terms.correction)),
+        adjust([e.equivalence for e in raw], correction_of_bounds(terms.correction)),
+        adjust([e.not_worse for e in raw], correction_of_bounds(terms.correction)),
     )
     for question, e, adjusted in zip(questions, raw, zip(*families, strict=True), strict=True):
         yield _decide(question, terms, e, Evidence(*adjusted), len(raw))
@@ -106,7 +106,8 @@ def _method_of(question: Question) -> str | None:
 
 def _planning_alpha(terms: Terms, n_pairs: int) -> float:
     """Return alpha at the strictest step of a stepwise correction: plans err towards more."""
-    return terms.alpha if terms.correction == "none" else terms.alpha / n_pairs
+    corrects = CORRECTIONS[terms.correction].info.correction.corrects
+    return terms.alpha / n_pairs if corrects else terms.alpha
 
 
 def _plan_of(question: Question, terms: Terms, alpha: float) -> tuple[Plan | None, str | None]:

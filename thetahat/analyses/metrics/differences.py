@@ -20,7 +20,7 @@ from thetahat.analyses.metrics.cautions import of_metric
 from thetahat.analyses.metrics.inference import Reading, asked, read
 from thetahat.analyses.metrics.metric_values import Measured
 from thetahat.cautions import DIFFERENCE_IN_METRIC_UNITS, ZERO_VARIANCE, Caution
-from thetahat.corrections.corrections import adjust
+from thetahat.corrections import adjust
 from thetahat.distributions import p_value_of
 from thetahat.metrics.base import Metric
 from thetahat.values.types import Alternative, MeanKind

@@ -258,7 +258,9 @@ def test_golden_block_means_alike_are_not_constant_losses() -> None:
 def test_golden_many_pairs_are_said() -> None:
     table = five_by_nine(BlockKind.RANDOM)
 
-    found = doubts(table, clip_without_range=False, n_pairs=int(MANY_PAIRS.threshold) + 1)
+    found = doubts(
+        table, clip_without_range=False, n_pairs=int(MANY_PAIRS.threshold) + 1, correction="holm"
+    )
     assert [c.code for c in found] == ["many_pairs"]
 
 

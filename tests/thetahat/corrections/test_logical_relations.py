@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from thetahat.corrections.corrections import LOGICAL, adjust, for_bounds, refusal
-from thetahat.corrections.logical_relations import exhaustive_sets, true_counts
+from thetahat.corrections import adjust, correction_of_bounds, refusal
+from thetahat.corrections.bergmann_hommel import list_exhaustive_sets
+from thetahat.corrections.shaffer import count_equal_pairs
 from thetahat.errors import InvalidParameter
 from thetahat.values.types import Alternative, FloatArray
+
+LOGICAL = ("shaffer", "bergmann_hommel")
 
 
 def adjusted(p_values: list[float], correction: str) -> FloatArray:
@@ -21,10 +24,10 @@ def adjusted(p_values: list[float], correction: str) -> FloatArray:
 @pytest.mark.outside("Shaffer (1986), table 2, as Garcia and Herrera (2008) print S(k) for k = 5")
 def test_golden_numbers_of_true_equalities() -> None:
     # five models: one group of 5, 4, 3 + 2, 3, 2 + 2, 2 or none: 10, 6, 4, 3, 2, 1, 0 pairs
-    assert true_counts(5).tolist() == [0, 1, 2, 3, 4, 6, 10]
-    assert true_counts(4).tolist() == [0, 1, 2, 3, 6]
+    assert count_equal_pairs(5).tolist() == [0, 1, 2, 3, 4, 6, 10]
+    assert count_equal_pairs(4).tolist() == [0, 1, 2, 3, 6]
     # 200 models in one group, then 199 and one alone
-    assert true_counts(200)[-3:].tolist() == [
+    assert count_equal_pairs(200)[-3:].tolist() == [
         198 * 197 / 2 + 1,
         199 * 198 / 2,
         200 * 199 / 2,
@@ -32,8 +35,8 @@ def test_golden_numbers_of_true_equalities() -> None:
 
 
 def test_exact_partitions_are_counted_by_bell_numbers() -> None:
-    assert [len(exhaustive_sets(k)) for k in (2, 3, 4, 5, 9)] == [2, 5, 15, 52, 21_147]
-    assert len(np.unique(exhaustive_sets(6), axis=0)) == len(exhaustive_sets(6)) == 203
+    assert [len(list_exhaustive_sets(k)) for k in (2, 3, 4, 5, 9)] == [2, 5, 15, 52, 21_147]
+    assert len(np.unique(list_exhaustive_sets(6), axis=0)) == len(list_exhaustive_sets(6)) == 203
 
 
 @pytest.mark.about("corrections/bergmann_hommel")
@@ -48,8 +51,8 @@ def test_naive_exhaustive_sets_are_what_equalities_imply() -> None:
         if closed:
             found.add(chosen)
 
-    assert found == {tuple(row) for row in exhaustive_sets(4).tolist()}
-    assert {sum(chosen) for chosen in found} == set(true_counts(4).tolist())
+    assert found == {tuple(row) for row in list_exhaustive_sets(4).tolist()}
+    assert {sum(chosen) for chosen in found} == set(count_equal_pairs(4).tolist())
 
 
 @pytest.mark.about("corrections/shaffer")
@@ -77,12 +80,12 @@ def test_degenerate_missing_ones_of_all_pairs(correction: str) -> None:
 
 @pytest.mark.parametrize("correction", LOGICAL)
 def test_invalid_number_of_pairs(correction: str) -> None:
-    with pytest.raises(InvalidParameter, match="4 is not a number of pairs"):
+    with pytest.raises(InvalidParameter, match="no number of models has exactly 4 pairs"):
         adjust([0.1, 0.2, 0.3, 0.4], correction)
 
 
 def test_invalid_too_many_models() -> None:
-    with pytest.raises(InvalidParameter, match="at most 9, and there are 10"):
+    with pytest.raises(InvalidParameter, match="at most 9 of them, and there are 10"):
         adjust([0.5] * 45, "bergmann_hommel")
 
 
@@ -98,5 +101,5 @@ def test_invalid_what_does_not_go_with_logical_relations() -> None:
 
 
 def test_exact_statements_about_a_margin_have_no_such_relations() -> None:
-    assert [for_bounds(c) for c in LOGICAL] == ["holm", "holm"]
-    assert for_bounds("finner") == "finner"
+    assert [correction_of_bounds(c) for c in LOGICAL] == ["holm", "holm"]
+    assert correction_of_bounds("finner") == "finner"
