@@ -122,7 +122,7 @@ def test_golden_a_curve_is_a_table_and_what_it_says(curve: dict[str, Any]) -> No
 
     header = next(line for line in text.splitlines() if line.startswith("nb: size"))
     assert header.split("  ")[0] == "nb: size"
-    assert "these sources" in header
+    assert "data like these" in header
     assert header.endswith("roc_auc")
     at = text.splitlines().index(header)
     for point, line in zip(points, text.splitlines()[at + 2 :], strict=False):

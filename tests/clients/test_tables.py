@@ -41,7 +41,7 @@ def test_golden_the_table_of_left_out_schools(schools: dict[str, Any]) -> None:
         "ridge 0.6181 0.6081 0.5736 to 0.6626 0.5584 to 0.6778 0.1331 to 1.103"
     )
     assert re.split(r"  +", lines[0]) == [
-        *("model", "macro mean", "pooled mean", "95 %, these sources"),
+        *("model", "macro mean", "pooled mean", "95 %, data like these"),
         *("95 %, a new source", "95 %, one new source's mean"),
     ]
     assert "4059 instances in 65 blocks" in lines

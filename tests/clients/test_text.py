@@ -23,7 +23,8 @@ def test_golden_risks_and_the_oracle_have_a_row_each() -> None:
         assert words(line)[0] == name
         assert f"{risk['target_risk']:#.4g}" in words(line)
     assert "30 source rows" in result_text(result)
-    assert "the least of many estimates" in result_text(result)
+    text = result_text(result, 2000, show_all=True)
+    assert "is the smallest of many estimates and tends to be too small" in text
 
 
 def test_golden_several_learners_and_no_labels() -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from thetahat_client.text.page import Page, format_interval, format_level, format_number
 
 TARGETS: Final = {
-    "these_sources": ("these sources", "the expected loss on more data like these"),
+    "these_sources": ("data like these", "the expected loss on more data from the same sources"),
     "new_source": ("a new source", "the expected loss on a source that is not in the data"),
     "new_population": ("the target population", "the expected loss in the target population"),
     "these_models": ("these trained models", "the loss of the models as they are trained now"),
