@@ -1,4 +1,4 @@
-"""A message by the short way is what Celery itself would have sent."""
+"""The messages that are sent in one command are those that `Celery.send_task` sends."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.service.storage.databases import use
 UNIT = UUID(int=7), 3
 KEY = f"thetahat.{QUEUES[Stage.START]}"
 DIFFERENT = {"id", "root_id", "correlation_id", "delivery_tag"}
-OF_RESULTS = {"ignore_result", "reply_to"}  # nobody reads Celery's results
+OF_RESULTS = {"ignore_result", "reply_to"}  # Celery's results are not read
 
 
 def _read(raw: Any) -> dict[str, Any]:
@@ -45,17 +45,19 @@ def test_against_celery_the_messages_are_the_same(
     use(monkeypatch, broker_url=redis_url)
     client = redis.Redis.from_url(redis_url)
     arguments = (str(UNIT[0]), UNIT[1])
-    queue.producer().send_task(RUN_UNIT, args=arguments, queue=QUEUES[Stage.START])
+    queue.publisher().send_task(RUN_UNIT, args=arguments, queue=QUEUES[Stage.START])
     theirs = _read(client.rpop(KEY))
     assert queue.enqueue([UNIT, (UNIT[0], 4)])
     ours, second = _read(client.rpop(KEY)), _read(client.rpop(KEY))
 
     assert _same(ours) == _same(theirs)
     assert set(ours["headers"]) == set(theirs["headers"])
-    assert set(ours["properties"]) == set(theirs["properties"]) - OF_RESULTS
+    assert set(ours["properties"]) == set(theirs["properties"])
     assert ours["headers"]["id"] == ours["properties"]["correlation_id"]
     assert ours["headers"]["id"] != second["headers"]["id"]
     assert second["body"][0] == [str(UNIT[0]), 4]
+    assert client.llen(KEY) == 0
+    assert queue.enqueue([])
     assert client.llen(KEY) == 0
     client.close()
     queue.reset()
