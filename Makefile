@@ -11,8 +11,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet --no-inp
 INSTALL := $(PIP) install --only-binary :all: --no-compile --require-hashes
 # Of all that is installed only what the service loads is compiled, once: a start then takes half
 # the time, also where Python is told to write no compiled modules.
-PRECOMPILE := PYTHONDONTWRITEBYTECODE= $(BIN)/python -c "from service.supervisor.copies import load; \
-	load(); import service.api.app, service.cli, worker.preload, worker.app, uvicorn, numba, pyarrow.parquet, scipy.stats, sklearn.compose, \
+PRECOMPILE := PYTHONDONTWRITEBYTECODE= $(BIN)/python -c "from service.supervisor.forked_process import load_shared_modules; \
+	load_shared_modules(); import service.api.app, service.cli, worker.preload, worker.app, uvicorn, numba, pyarrow.parquet, scipy.stats, sklearn.compose, \
 	sklearn.ensemble, sklearn.linear_model, sklearn.pipeline"
 # Chaos tests share one group so that they run one after another; see tests/conftest.py.
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder

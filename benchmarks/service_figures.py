@@ -60,11 +60,11 @@ def rate_of(port: int, pid: int, send: Send, count: int) -> str:
 
     The last is the one that other work on the machine changes little.
     """
-    before = cpu_seconds(children_of(pid, b"api"))
+    before = cpu_seconds(children_of(pid, "thetahat-api"))
     rounds = sorted(asyncio.run(load(port, send, count // 3)) for _ in range(3))
     rate, times = rounds[1]
     p50, p99 = (1e3 * times[int(q * len(times))] for q in (0.5, 0.99))
-    cpu = 1e3 * (cpu_seconds(children_of(pid, b"api")) - before) / count
+    cpu = 1e3 * (cpu_seconds(children_of(pid, "thetahat-api")) - before) / count
     return f"{rate:.0f}/s, p50 {p50:.0f} ms, p99 {p99:.0f} ms, CPU {cpu:.2f} ms"
 
 
@@ -95,14 +95,16 @@ def serving(compiled: str, database_url: str = "") -> Iterator[tuple[int, int, f
                 process.terminate()
 
 
-def children_of(pid: int, word: bytes) -> list[int]:
-    """Return a process's descendants whose command has a word, each after its parent."""
+def children_of(pid: int, name: str) -> list[int]:
+    """Return a process's descendants of that name, each after its parent."""
     found: list[int] = []
     for number in sorted(int(entry.name) for entry in Path("/proc").glob("[0-9]*")):
         with contextlib.suppress(OSError):
             entry = Path("/proc") / str(number)
-            words = (entry / "cmdline").read_bytes().split(b"\0")
-            if word in words and int(fields_of(number)[1]) in {pid, *found}:
+            if (entry / "comm").read_text().strip() == name and int(fields_of(number)[1]) in {
+                pid,
+                *found,
+            }:
                 found.append(number)
     return found
 
@@ -154,7 +156,7 @@ def requests_per_second(client: httpx.Client, port: int, pid: int, targets: dict
     """Submit and poll over all connections."""
     small = losses(2, 3, zero_one=True)
     submit = request("POST", "/v1/evaluations", small)
-    with held(children_of(pid, b"worker")):
+    with held(children_of(pid, "thetahat-worker")):
         words = rate_of(port, pid, lambda _: submit, SUBMITS)
         say("submits, workers held", words, targets["submits"])
         waiting = [item["id"] for item in client.get("/v1/evaluations?limit=200").json()["items"]]

@@ -1,27 +1,28 @@
-"""What the service can refuse, by stable code.
+"""The errors of the service, each with a stable code.
 
 ::
 
     ServiceError
-    ├── NotFound            no such thing, or another owner's
-    ├── Conflict            the thing's state forbids it
-    │   ├── ResultNotReady       the evaluation has not finished
-    │   ├── NoResult             the evaluation failed or was cancelled
-    │   ├── DatasetInUse         a queued or running evaluation needs it
-    │   ├── IdempotencyRace      the first request with this key is still being answered
-    │   └── EvaluationNotFinished  only finished evaluations can be deleted
-    ├── MalformedRequest    the body or a header cannot be read at all
-    ├── InvalidRequest      a field is wrong; ``errors`` names each place and value
-    ├── InvalidFile         a file is not what its type says
-    ├── IdempotencyMismatch the same key with another body
-    ├── TooLarge            a body over the limit
-    ├── UnsupportedMedia    a content type that is not read here
-    ├── NotAcceptable       no representation that the client accepts
-    ├── TooManyJobs         the owner's queue is full
-    ├── Unauthorised        no valid API key
-    ├── MethodNotAllowed    the path does not take this method
-    ├── InternalError       a fault of the service itself
-    └── Unavailable         the database is away
+    ├── ResourceNotFound       no such resource, or another owner's
+    ├── ResultPending          the evaluation has not finished
+    ├── NoResult               the evaluation failed or was cancelled
+    ├── DatasetInUse           a queued or running evaluation reads the data set
+    ├── IdempotencyRace        the first request with this key has not been answered yet
+    ├── EvaluationNotFinished  only finished evaluations can be deleted
+    ├── MalformedRequest       the body or a header cannot be parsed
+    ├── InvalidRequest         a field is invalid; ``errors`` has each place and value
+    ├── InvalidFile            a file does not have the format of its content type
+    ├── IdempotencyMismatch    the key was used with another body
+    ├── TooLarge               a body over the limit
+    ├── UnsupportedMedia       a content type that is not supported
+    ├── NotAcceptable          none of the media types that the client accepts
+    ├── TooManyJobs            the owner has too many unfinished evaluations
+    ├── NotAuthenticated       no valid API key
+    ├── MethodNotAllowed       the path does not support this HTTP method
+    ├── InternalError          a fault of the service itself
+    └── Unavailable            the database or the file store cannot be reached
+
+The first sentence of a class's docstring is the title of its problem documents.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ from typing import Any, ClassVar
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """One wrong place in a request: where, what, and the value found there."""
+class FieldError:
+    """One invalid place of a request: its path, what is wrong, and the value that was sent."""
 
     loc: tuple[str | int, ...]
     message: str
@@ -41,10 +42,10 @@ class Fault:
 
 @dataclass(eq=False)
 class ServiceError(Exception):
-    """A refusal, in words for the person who asked."""
+    """An error with a message for the client."""
 
     message: str
-    errors: tuple[Fault, ...] = ()
+    errors: tuple[FieldError, ...] = ()
     retry_after: int | None = None
     code: ClassVar[str] = "service_error"
     extra: dict[str, Any] = field(default_factory=dict)
@@ -53,26 +54,26 @@ class ServiceError(Exception):
         return self.message
 
 
-class NotFound(ServiceError):
-    """There is no such thing, or it belongs to another owner."""
+class ResourceNotFound(ServiceError):
+    """Not found."""
 
     code = "not_found"
 
 
-class ResultNotReady(ServiceError):
+class ResultPending(ServiceError):
     """The evaluation has not finished."""
 
     code = "result_not_ready"
 
 
 class NoResult(ServiceError):
-    """The evaluation failed or was cancelled, so there is no result."""
+    """The evaluation failed or was cancelled, so it has no result."""
 
     code = "no_result"
 
 
 class DatasetInUse(ServiceError):
-    """A queued or running evaluation uses the data set."""
+    """A queued or running evaluation reads the data set."""
 
     code = "dataset_in_use"
 
@@ -84,49 +85,52 @@ class EvaluationNotFinished(ServiceError):
 
 
 class IdempotencyRace(ServiceError):
-    """The first request with this key is still being answered."""
+    """The first request with this idempotency key has not been answered yet."""
 
     code = "idempotency_race"
 
 
 class IdempotencyMismatch(ServiceError):
-    """The key was used before with another body."""
+    """The idempotency key was used before with another body."""
 
     code = "idempotency_mismatch"
 
 
 class MalformedRequest(ServiceError):
-    """The body or a header cannot be read: broken JSON, too deep a nesting, an upload cut off."""
+    """The body or a header cannot be parsed.
+
+    The JSON is invalid or nested too deeply, or the body was cut off.
+    """
 
     code = "malformed_request"
 
 
 class InvalidRequest(ServiceError):
-    """A field of the request is wrong."""
+    """A field of the request is invalid."""
 
     code = "invalid_request"
 
 
 class InvalidFile(ServiceError):
-    """The file is not what its content type says, or is broken."""
+    """The file is damaged, or does not have the format that its content type says."""
 
     code = "invalid_file"
 
 
 class TooLarge(ServiceError):
-    """The body is over the limit."""
+    """The body is larger than the limit."""
 
     code = "too_large"
 
 
 class UnsupportedMedia(ServiceError):
-    """The content type is not one that is read here."""
+    """The content type is not supported."""
 
     code = "unsupported_media_type"
 
 
 class NotAcceptable(ServiceError):
-    """There is no representation that the client accepts."""
+    """None of the available media types is in the Accept header."""
 
     code = "not_acceptable"
 
@@ -137,25 +141,25 @@ class TooManyJobs(ServiceError):
     code = "too_many_jobs"
 
 
-class Unauthorised(ServiceError):
-    """No valid API key came with the request."""
+class NotAuthenticated(ServiceError):
+    """The request has no valid API key."""
 
     code = "unauthorised"
 
 
 class MethodNotAllowed(ServiceError):
-    """The path does not take this method; ``Allow`` names those that it takes."""
+    """The path does not support this HTTP method; ``Allow`` lists those that it supports."""
 
     code = "method_not_allowed"
 
 
 class InternalError(ServiceError):
-    """A fault of the service; its log has the trace under the request's id."""
+    """An error inside the service; its log has the details under the request's id."""
 
     code = "internal_error"
 
 
 class Unavailable(ServiceError):
-    """The database or the file store is away."""
+    """The database or the file store cannot be reached."""
 
     code = "unavailable"

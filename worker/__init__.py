@@ -1,1 +1,1 @@
-"""The hands: claim, compute, record."""
+"""The worker processes: claim a unit of work, compute it, record the outcome."""

@@ -5,23 +5,25 @@ from __future__ import annotations
 import sys
 import warnings
 
-from service.process.threads import one_thread
+from service.process.threads import limit_to_one_thread
 
-one_thread()
+limit_to_one_thread()
 
 
 def main() -> None:
-    """Run Celery's worker until it is told to end."""
+    """Run Celery's worker until it is stopped."""
     from celery.exceptions import SecurityWarning  # noqa: PLC0415 - after the variables above
 
-    from service.process.startup_gate import wait_at_gate  # noqa: PLC0415 - likewise
+    from service.process.exit_with_parent import set_process_name  # noqa: PLC0415 - likewise
+    from service.process.start_signal import wait_for_start_signal  # noqa: PLC0415 - likewise
     from service.settings import settings  # noqa: PLC0415 - likewise
     from worker.app import app  # noqa: PLC0415 - likewise
 
+    set_process_name("thetahat-worker")
     # Celery warns of root because a pickle could run anything; here messages are JSON alone.
     warnings.filterwarnings("ignore", category=SecurityWarning)
-    wait_at_gate()
-    # Not by Celery's own command line, which loads all of its other commands first.
+    wait_for_start_signal()
+    # Not by Celery's own command line, which imports all of its other commands first.
     worker = app.Worker(
         pool_cls="prefork",
         concurrency=settings().workers,

@@ -1,7 +1,7 @@
-"""The Celery application: it carries messages and runs processes, and decides nothing.
+"""The Celery application, which only carries messages and runs processes.
 
-A message is acknowledged before its work begins, because the lease in the database brings lost
-work back; Celery's results, events and remote control are off, because nothing reads them.
+A message is acknowledged before its work begins, because lost work is found by its lease in the
+database. Celery's results, events and remote control are off, because nothing reads them.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from celery import Celery, signals
 from kombu import Queue
 
 from service.broker.queue import QUEUES, RUN_UNIT, TRANSPORT_OPTIONS
-from service.process import exit_with_parent as tether
 from service.process import log
+from service.process.exit_with_parent import signal_on_parent_exit
 from service.process.memory import limit_memory
 from service.settings import settings
 from service.storage import engine
-from worker.executor import SLICE_S, Hands
+from worker.executor import SLICE_S, UnitExecutor
 from worker.interrupts import SharedFlag
-from worker.preload import AT_WORK, warm_up
+from worker.preload import BUSY, warm_up
 
 HARD_LIMIT_MARGIN_S = 60.0
-LOADED_MB = 512  # more than a process has with every package loaded that a learner may need
+LOADED_MB = 512  # more than a process has with every package imported that a learner may need
 STOPPING = SharedFlag()
 
 app = Celery("thetahat", broker=settings().resolved_broker_url)
@@ -42,10 +42,10 @@ app.conf.update(
     worker_enable_remote_control=False,
     worker_cancel_long_running_tasks_on_connection_loss=False,
     worker_soft_shutdown_timeout=0,
-    # In KiB, over what is loaded: a process that has grown is replaced between two units.
+    # In KiB, above what is imported: a process that has grown is replaced between two units.
     worker_max_memory_per_child=(settings().memory_limit_mb // 2 + LOADED_MB) * 1024,
-    # The watch in each process ends work at its limit; this ends a process that holds the
-    # interpreter's lock for ever.
+    # The watch thread interrupts work at its limit; this kills a process that never releases the
+    # interpreter's lock.
     task_time_limit=settings().time_limit_s + SLICE_S + HARD_LIMIT_MARGIN_S,
     broker_connection_retry_on_startup=True,
     broker_connection_max_retries=None,
@@ -58,16 +58,18 @@ app.conf.update(
 )
 
 
-class _Process:
-    hands: Hands | None = None
+class _WorkerProcess:
+    """The executor of this process."""
+
+    executor: UnitExecutor | None = None
 
 
 @app.task(name=RUN_UNIT)
 def run_unit(evaluation_id: str, number: int) -> None:
-    """Do one unit of work; a message delivered twice finds nothing to claim the second time."""
-    if _Process.hands is not None:
-        with AT_WORK:
-            _Process.hands.answer((UUID(evaluation_id), number))
+    """Compute one unit; the second delivery of a message finds no unit to claim."""
+    if _WorkerProcess.executor is not None:
+        with BUSY:
+            _WorkerProcess.executor.handle_message((UUID(evaluation_id), number))
 
 
 @signals.setup_logging.connect
@@ -77,20 +79,20 @@ def _set_up_logging(**_: Any) -> None:
 
 @signals.worker_process_init.connect
 def _begin(**_: Any) -> None:
-    tether.die_with_parent()
+    signal_on_parent_exit()
     engine.forget()
     limit_memory(settings().memory_limit_mb)
-    _Process.hands = Hands(settings(), STOPPING)
-    _Process.hands.start()
+    _WorkerProcess.executor = UnitExecutor(settings(), STOPPING)
+    _WorkerProcess.executor.start()
     warm_up()
 
 
 @signals.worker_process_shutdown.connect
 def _end(**_: Any) -> None:
-    if _Process.hands is not None:
-        _Process.hands.stop()
+    if _WorkerProcess.executor is not None:
+        _WorkerProcess.executor.stop()
 
 
 @signals.worker_shutting_down.connect
 def _stop(**_: Any) -> None:
-    STOPPING.raise_()
+    STOPPING.set()

@@ -1,4 +1,4 @@
-"""What a claim asks for: the kind's work, with no transaction open."""
+"""Computing the outcome of a claimed unit, with no transaction open."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from service.storage import units
 from service.storage.engine import to_json
 from service.storage.files import FileStore
 from service.storage.unit_of_work import reading
-from service.storage.units import Claim
+from service.storage.units import UnitClaim
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A chunk's arrays, kept under a name; ``is_failure`` where they say why there are none."""
+class StoredChunk:
+    """The file with a chunk's arrays, or, if ``is_failure``, with the reason why it failed."""
 
     output_file: str
     is_failure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """The evaluation's result as it is sent, and the name of its losses."""
+class EvaluationOutput:
+    """The result of an evaluation as JSON text, and the name of its file of losses."""
 
     body: str
     losses_file: str | None
 
 
-Outcome = Chunks | Kept | Result
+Outcome = Chunks | StoredChunk | EvaluationOutput
 
 
-def compute(claim: Claim, files: FileStore) -> Outcome:
-    """Do the work of a claim; its files are written, nothing is recorded."""
+def compute(claim: UnitClaim, files: FileStore) -> Outcome:
+    """Return the outcome of a claimed unit; its files are written, but nothing is recorded."""
     with reading() as connection:
         loaded = load(connection, claim.evaluation_id, files)
         output_files = (
@@ -50,7 +50,7 @@ def compute(claim: Claim, files: FileStore) -> Outcome:
     if claim.stage is Stage.CHUNK:
         arrays = loaded.kind.run(loaded.job, dict(claim.payload))
         is_failure = claim.part is not None and FAILED in arrays
-        return Kept(outputs.keep_arrays(files, claim, arrays), is_failure)
+        return StoredChunk(outputs.keep_arrays(files, claim, arrays), is_failure)
     if claim.stage is Stage.GATHER:
         gathered = loaded.kind.gather(loaded.job, outputs.chunk_outputs(files, output_files))
         return _result(gathered, loaded, claim, files)
@@ -60,8 +60,10 @@ def compute(claim: Claim, files: FileStore) -> Outcome:
     return _result(started, loaded, claim, files)
 
 
-def _result(finished: Finished, loaded: Loaded, claim: Claim, files: FileStore) -> Result:
+def _result(
+    finished: Finished, loaded: Loaded, claim: UnitClaim, files: FileStore
+) -> EvaluationOutput:
     body = encode_result(finished, loaded.provenance)
     losses: pa.Table | None = finished.losses
     name = None if losses is None else outputs.keep_losses(files, claim, losses)
-    return Result(to_json(body), name)
+    return EvaluationOutput(to_json(body), name)

@@ -1,4 +1,4 @@
-"""Ending a computation from outside it: a signal that raises in the middle of the work."""
+"""Interrupting a computation from another thread, by a signal whose handler raises."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ SIGNAL = signal.SIGUSR2
 
 
 class Reason(StrEnum):
-    """Why a computation is to end."""
+    """Why a computation is interrupted."""
 
-    LOST = "lost"  # the claim is another's now, or the evaluation was cancelled
+    LOST = "lost"  # another worker has the claim, or the evaluation was cancelled
     TIME_LIMIT = "time_limit"
-    STOPPING = "stopping"  # the worker is told to end
+    STOPPING = "stopping"  # the worker was told to stop
 
 
 class Interrupted(BaseException):
-    """Raised inside a computation; not an ``Exception``, so that no learner's handler eats it."""
+    """Raised inside a computation; no ``Exception``, so that no learner's handler catches it."""
 
     def __init__(self, reason: Reason) -> None:
         super().__init__(reason.value)
@@ -30,7 +30,7 @@ class Interrupted(BaseException):
 
 
 class Interruptible:
-    """The part of a process's main thread that may be ended by another thread."""
+    """A section of the main thread's work that another thread can interrupt."""
 
     def __init__(self) -> None:
         self._inside = False
@@ -38,12 +38,12 @@ class Interruptible:
         self._main = threading.main_thread()
 
     def install(self) -> None:
-        """Take the signal; call it in the main thread."""
+        """Install the signal handler; call this in the main thread."""
         signal.signal(SIGNAL, self._raise)
 
     @contextmanager
     def section(self) -> Iterator[None]:
-        """Mark what may be interrupted; ``Interrupted`` comes out of it and out of nothing else."""
+        """Mark what may be interrupted; ``Interrupted`` is raised in it and nowhere else."""
         self._reason = None
         self._inside = True
         try:
@@ -53,11 +53,11 @@ class Interruptible:
 
     @property
     def is_inside(self) -> bool:
-        """Whether the main thread is at work."""
+        """Whether the main thread is inside the section."""
         return self._inside
 
     def interrupt(self, reason: Reason) -> None:
-        """Ask the main thread to end its work; C code that is running ends first."""
+        """Raise ``Interrupted`` in the main thread, once C code that is running returns."""
         self._reason = self._reason or reason
         if self._inside and self._main.ident is not None:
             signal.pthread_kill(self._main.ident, SIGNAL)
@@ -69,16 +69,16 @@ class Interruptible:
 
 
 class SharedFlag:
-    """A flag that a process raises for all the processes it has forked."""
+    """A flag in memory that a process shares with the processes that it forks."""
 
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, 1)
 
-    def raise_(self) -> None:
-        """Raise the flag; it stays up."""
+    def set(self) -> None:
+        """Set the flag; it stays set."""
         self._memory[0] = 1
 
     @property
-    def is_up(self) -> bool:
-        """Whether it was raised."""
+    def is_set(self) -> bool:
+        """Whether the flag was set."""
         return self._memory[0] == 1

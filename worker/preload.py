@@ -1,4 +1,4 @@
-"""Loading, while a new process has nothing to do, what its first evaluation would wait for."""
+"""Importing and compiling, while a new process is idle, what its first evaluation needs."""
 
 from __future__ import annotations
 
@@ -9,28 +9,29 @@ from typing import Final
 
 from thetahat.numerics.loops.warm import every_loop
 
-AT_WORK: Final = threading.Lock()
-"""Held while a unit of work is done, and while a loop is compiled in the background.
+BUSY: Final = threading.Lock()
+"""Held while a unit is computed, and while a loop is compiled in the background.
 
-Compiling silences Python's warnings for all threads, and the cautions of a learner that is fitted
-meanwhile are made of them. So work waits for the loop at hand, and the other loops for its end.
+Compiling suppresses Python's warnings in all threads, and the cautions of a learner that is fitted
+at the same time are made from these warnings. So a unit waits for the loop that is being compiled,
+and the other loops wait for the unit.
 """
 
 _END: Final = object()
 
 
 def warm_up() -> None:
-    """Begin to load in the background; it goes on while there is no work."""
-    threading.Thread(target=load, name="warm-up", daemon=True).start()
+    """Start to compile the loops in the background; it pauses while a unit is computed."""
+    threading.Thread(target=compile_loops, name="warm-up", daemon=True).start()
 
 
-def load() -> None:
-    """Compile the loops, or take them from disk, and look for no garbage in what is loaded."""
+def compile_loops() -> None:
+    """Compile the loops, or read them from disk, and exempt them from garbage collection."""
     loops, is_left = every_loop(), True
     while is_left:
-        with AT_WORK:
+        with BUSY:
             is_left = next(loops, _END) is not _END
-        time.sleep(0.001)  # else the one that waits for its turn may not get it
-    with AT_WORK:
-        # What is loaded now stays: looking through it for garbage takes a tenth of a second.
+        time.sleep(0.001)  # else a unit that waits for the lock may not get it
+    with BUSY:
+        # What is imported now stays, and searching it for garbage takes a tenth of a second.
         gc.freeze()

@@ -1,4 +1,4 @@
-"""The thread beside the work: it renews the lease, and ends work that must not go on."""
+"""The watch thread: renews the lease of a unit, and interrupts work that must not go on."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ from service.settings import Settings
 from service.storage import units, workers
 from service.storage.files import FileStore
 from service.storage.unit_of_work import reading, unit_of_work
-from service.storage.units import Claim
+from service.storage.units import UnitClaim
 from service.storage.workers import WorkerProcess
 from worker.interrupts import Interruptible, Reason, SharedFlag
 
 log = logging.getLogger(__name__)
 
 TICK_S = 0.2
-LOOK_S = 1.0  # pause between looks whether the claim is still ours
-STOP_GRACE_S = 2.0  # how long work may go on after the worker was told to end
-KILL_AFTER_S = 5.0  # how long C code may go on after an interrupt before the process ends itself
+CHECK_S = 1.0  # pause between checks that this process still has the claim
+STOP_GRACE_S = 2.0  # how long work may go on after the worker was told to stop
+KILL_AFTER_S = 5.0  # how long C code may go on after an interrupt before the process kills itself
 
 
 @dataclass
 class _Work:
-    """What the main thread is at."""
+    """The unit that the main thread computes, and when it was last checked."""
 
-    claim: Claim
+    claim: UnitClaim
     started: float = field(default_factory=time.monotonic)
     renewed: float = field(default_factory=time.monotonic)
-    looked: float = field(default_factory=time.monotonic)
+    checked: float = field(default_factory=time.monotonic)
     reason: Reason | None = None
     interrupted: float = 0.0
 
 
 class Watch:
-    """Watches over one worker process.
+    """Watches one worker process.
 
     Parameters
     ----------
@@ -52,9 +52,9 @@ class Watch:
     settings : Settings
         Lease and time limit.
     stopping : SharedFlag
-        Up once the worker is told to end.
+        Set when the worker is told to stop.
     files : FileStore
-        Where the words of a failed part are kept.
+        Where the message of a failed part is kept.
     """
 
     def __init__(
@@ -67,14 +67,14 @@ class Watch:
         self._stop_seen: float | None = None
         self._work: _Work | None = None
         self._main = Interruptible()
-        self._beaten = float("-inf")
+        self._last_heartbeat = float("-inf")
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
 
     def start(self) -> None:
-        """Begin; call it in the main thread."""
+        """Start the thread; call this in the main thread."""
         self._main.install()
-        self._beat()
+        self._send_heartbeat()
         self._thread.start()
 
     def stop(self) -> None:
@@ -83,8 +83,8 @@ class Watch:
         self._thread.join(timeout=TICK_S * 5)
 
     @contextmanager
-    def over(self, claim: Claim) -> Iterator[None]:
-        """Watch over the work on a claim; ``Interrupted`` comes out of it."""
+    def watching(self, claim: UnitClaim) -> Iterator[None]:
+        """Watch the work on a claim, which may raise ``Interrupted``."""
         self._work = _Work(claim)
         try:
             with self._main.section():
@@ -95,27 +95,27 @@ class Watch:
     def _run(self) -> None:
         while not self._ended.wait(min(TICK_S, self._settings.lease_s / 6)):
             try:
-                self._beat()
+                self._send_heartbeat()
                 work = self._work
                 if work is not None:
                     self._check(work)
             except Exception:
                 log.exception("watch.failed")
 
-    def _beat(self) -> None:
+    def _send_heartbeat(self) -> None:
         now = time.monotonic()
-        if now - self._beaten < self._settings.lease_s / 3:
+        if now - self._last_heartbeat < self._settings.lease_s / 3:
             return
         try:
             with unit_of_work() as connection:
-                workers.beat(connection, self._worker)
-            self._beaten = now
+                workers.record_heartbeat(connection, self._worker)
+            self._last_heartbeat = now
         except SQLAlchemyError as error:
             log.warning("worker.heartbeat_failed", extra={"reason": str(error)})
 
     def _check(self, work: _Work) -> None:
         if work.reason is None:
-            work.reason = self._reason(work)
+            work.reason = self._find_reason(work)
         if work.reason is None:
             return
         now = time.monotonic()
@@ -124,44 +124,46 @@ class Watch:
             self._kill(work, work.reason)
         self._main.interrupt(work.reason)
 
-    def _reason(self, work: _Work) -> Reason | None:
+    def _find_reason(self, work: _Work) -> Reason | None:
+        """Return why the work must be interrupted, or None."""
         now = time.monotonic()
-        if self._stopping.is_up:
+        if self._stopping.is_set:
             self._stop_seen = self._stop_seen or now
             if now - self._stop_seen > STOP_GRACE_S:
                 return Reason.STOPPING
         if now - work.started > self._settings.time_limit_s:
             return Reason.TIME_LIMIT
-        return None if self._is_ours(work, now) else Reason.LOST
+        return None if self._has_claim(work, now) else Reason.LOST
 
-    def _is_ours(self, work: _Work, now: float) -> bool:
+    def _has_claim(self, work: _Work, now: float) -> bool:
+        """Return whether this process still has the claim; renew the lease where it is time."""
         lease = self._settings.lease_s
         try:
             if now - work.renewed > lease / 3:
                 with unit_of_work() as connection:
-                    ours = units.renew(connection, work.claim, lease)
-                work.renewed = work.looked = now
-                return ours
-            if now - work.looked > min(LOOK_S, lease / 3):
+                    has_claim = units.renew(connection, work.claim, lease)
+                work.renewed = work.checked = now
+                return has_claim
+            if now - work.checked > min(CHECK_S, lease / 3):
                 with reading() as connection:
-                    ours = units.is_held(connection, work.claim)
-                work.looked = now
-                return ours
+                    has_claim = units.is_held(connection, work.claim)
+                work.checked = now
+                return has_claim
         except SQLAlchemyError as error:
             log.warning("lease.renewal_failed", extra={"reason": str(error)})
-        # A lease that could not be renewed in time may be another's already.
+        # After a lease that could not be renewed in time another worker may have the claim.
         return now - work.renewed < lease
 
     def _kill(self, work: _Work, reason: Reason) -> None:
-        """End the whole process: its C code does not come back. The pool makes a new one."""
+        """Kill this process, whose C code does not return; Celery's pool starts a new one."""
         log.error(
-            "worker.ends_itself",
+            "worker.kills_itself",
             extra={"evaluation": str(work.claim.evaluation_id), "reason": reason.value},
         )
         try:
             if reason is Reason.TIME_LIMIT:
                 problem = failures.time_limit(self._settings.time_limit_s)
-                parts.fail(work.claim, problem, self._files)
+                parts.record_failure(work.claim, problem, self._files)
             elif reason is Reason.STOPPING:
                 record.put_back(work.claim)
         finally:

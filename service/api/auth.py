@@ -14,7 +14,7 @@ from uuid import UUID
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from service.errors import Unauthorised
+from service.errors import NotAuthenticated
 from service.settings import settings
 from service.storage import api_keys
 from service.storage.owners import LOCAL_OWNER_ID
@@ -40,13 +40,13 @@ class Authenticator:
     _open_until: float = 0.0
 
     def owner_of(self, scope: Scope) -> UUID:
-        """Return the owner, or raise ``Unauthorised``."""
+        """Return the owner, or raise ``NotAuthenticated``."""
         headers = Headers(scope=scope)
         key = _key_in(headers)
         if key is not None:
             return self._owner_of_key(key)
         if not self._is_open():
-            raise Unauthorised("An API key is needed: Authorization: Bearer th_...")
+            raise NotAuthenticated("An API key is needed: Authorization: Bearer th_...")
         check_local(scope, headers)
         return LOCAL_OWNER_ID
 
@@ -71,7 +71,7 @@ class Authenticator:
                 credential = api_keys.find(connection, key[: api_keys.PREFIX_LENGTH])
         if credential is None or not hmac.compare_digest(credential.digest, digest):
             self._owners.pop(digest, None)
-            raise Unauthorised("The API key is not valid.")
+            raise NotAuthenticated("The API key is not valid.")
         if len(self._owners) >= MOST_REMEMBERED:
             self._owners.clear()
         self._owners[digest] = _Known(credential.owner_id, now + REMEMBERED_S)
@@ -107,7 +107,7 @@ def check_local(scope: Scope, headers: Headers) -> None:
         and _is_own_page(headers.get("origin"))
     )
     if not near:
-        raise Unauthorised(
+        raise NotAuthenticated(
             "Without an API key only this machine itself is served; make one: thetahat keys create"
         )
 

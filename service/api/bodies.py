@@ -10,7 +10,7 @@ import orjson
 from pydantic_core import from_json
 from starlette.requests import Request
 
-from service.errors import Fault, InvalidRequest, MalformedRequest, TooLarge, UnsupportedMedia
+from service.errors import FieldError, InvalidRequest, MalformedRequest, TooLarge, UnsupportedMedia
 
 Loc = tuple[str | int, ...]
 
@@ -59,7 +59,7 @@ def parse(body: bytes) -> Any:
         except ValueError:
             raise MalformedRequest(f"The body is not JSON: {refused}") from None
     faults = tuple(
-        Fault(loc, "must be a finite number", number) for loc, number in _non_finite(value, ())
+        FieldError(loc, "must be a finite number", number) for loc, number in _non_finite(value, ())
     )
     if faults:
         raise InvalidRequest("Every number must be finite; NaN and infinities are not.", faults)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from service.errors import NotFound
+from service.errors import ResourceNotFound
 from service.settings import settings
 from thetahat.analyses.losses import EVERY_TEST
 from thetahat.analyses.losses.rules import ListedRule, list_rules
@@ -119,10 +119,12 @@ FAMILIES: Final[dict[str, Callable[[], list[Description]]]] = {
 
 @lru_cache(maxsize=len(FAMILIES))
 def family(name: str) -> dict[str, Any]:
-    """Return all methods of a family; ``NotFound`` lists the families."""
+    """Return all methods of a family; ``ResourceNotFound`` lists the families."""
     if name not in FAMILIES:
         near = meant(name, FAMILIES)
-        raise NotFound(f"There is no family {name[:80]!r}{near}; there are {', '.join(FAMILIES)}.")
+        raise ResourceNotFound(
+            f"There is no family {name[:80]!r}{near}; there are {', '.join(FAMILIES)}."
+        )
     return {"family": name, "items": FAMILIES[name]()}
 
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
 
-from service.errors import Fault, InvalidRequest
+from service.errors import FieldError, InvalidRequest
 
 MARK_LENGTH: Final = 12
 
@@ -47,7 +47,7 @@ def read_place(text: str) -> tuple[datetime, UUID]:
 
 def refusal(cursor: str) -> InvalidRequest:
     """Return the refusal of a cursor."""
-    fault = Fault(("query", "cursor"), "is not a cursor of this list", cursor)
+    fault = FieldError(("query", "cursor"), "is not a cursor of this list", cursor)
     return InvalidRequest("The cursor is not one that this list gave.", (fault,))
 
 

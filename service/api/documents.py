@@ -11,12 +11,12 @@ import orjson
 from starlette.responses import Response
 
 from service.api.calls import ask
-from service.errors import NotFound
+from service.errors import ResourceNotFound
 from service.jobs import progress
 from service.storage.datasets import DatasetRow
 from service.storage.evaluations import EvaluationRow
 
-_NOT_CUT = progress.Outlook()
+_NOT_CUT = progress.DetailedProgress()
 
 
 def json_response(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
@@ -30,7 +30,7 @@ def identifier(text: str, what: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:
-        raise NotFound(f"There is no {what} {text[:80]!r}.") from None
+        raise ResourceNotFound(f"There is no {what} {text[:80]!r}.") from None
 
 
 def evaluation_path(evaluation_id: UUID) -> str:
@@ -42,10 +42,12 @@ async def seen(row: EvaluationRow) -> dict[str, Any]:
     """Return an evaluation as its client sees it now, with how far its learners are."""
     if row.is_finished:
         return evaluation_document(row)
-    return evaluation_document(row, await ask(progress.look, row))
+    return evaluation_document(row, await ask(progress.read_progress, row))
 
 
-def evaluation_document(row: EvaluationRow, outlook: progress.Outlook = _NOT_CUT) -> dict[str, Any]:
+def evaluation_document(
+    row: EvaluationRow, outlook: progress.DetailedProgress = _NOT_CUT
+) -> dict[str, Any]:
     """Return an evaluation as its client sees it."""
     here = evaluation_path(row.id)
     return {
@@ -76,7 +78,7 @@ def evaluation_document(row: EvaluationRow, outlook: progress.Outlook = _NOT_CUT
     }
 
 
-def outlook_document(outlook: progress.Outlook) -> dict[str, Any]:
+def outlook_document(outlook: progress.DetailedProgress) -> dict[str, Any]:
     """Return how far the learners are, and the seconds that are left by what was measured."""
     learners = {
         name: {"done": part.done, "total": part.total, "status": part.status}

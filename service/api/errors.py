@@ -17,7 +17,7 @@ from starlette.responses import Response
 
 from service import errors as service_errors
 from service.api.presentable import presentable, shortened
-from service.errors import Fault, ServiceError
+from service.errors import FieldError, ServiceError
 from service.schemas.in_words import in_words
 from thetahat import errors as core_errors
 from thetahat.errors import EvaluationError
@@ -30,11 +30,11 @@ MOST_FAULTS: Final = 50
 
 STATUS: Final[dict[type[Exception], int]] = {
     service_errors.MalformedRequest: 400,
-    service_errors.Unauthorised: 401,
-    service_errors.NotFound: 404,
+    service_errors.NotAuthenticated: 401,
+    service_errors.ResourceNotFound: 404,
     service_errors.MethodNotAllowed: 405,
     service_errors.NotAcceptable: 406,
-    service_errors.ResultNotReady: 409,
+    service_errors.ResultPending: 409,
     service_errors.NoResult: 409,
     service_errors.DatasetInUse: 409,
     service_errors.EvaluationNotFinished: 409,
@@ -58,7 +58,7 @@ BY_CODE: Final[dict[str, type[Exception]]] = {
     for cls in STATUS
 }
 OF_FRAMEWORK: Final[dict[int, type[ServiceError]]] = {
-    404: service_errors.NotFound,
+    404: service_errors.ResourceNotFound,
     405: service_errors.MethodNotAllowed,
     406: service_errors.NotAcceptable,
     413: service_errors.TooLarge,
@@ -102,13 +102,13 @@ def problem(request: Request, error: ServiceError | EvaluationError) -> Response
     return Response(content, status, headers, MEDIA_TYPE)
 
 
-def _faults(error: ServiceError | EvaluationError) -> Sequence[Fault]:
+def _faults(error: ServiceError | EvaluationError) -> Sequence[FieldError]:
     if isinstance(error, ServiceError):
         return error.errors
-    return (Fault(error.loc, error.message, error.value),)
+    return (FieldError(error.loc, error.message, error.value),)
 
 
-def _fault(fault: Fault) -> dict[str, Any]:
+def _fault(fault: FieldError) -> dict[str, Any]:
     return {
         "loc": [part if isinstance(part, int) else shortened(str(part), 200) for part in fault.loc],
         "message": shortened(fault.message, LONGEST_DETAIL),
@@ -152,7 +152,7 @@ async def on_validation(request: Request, error: Exception) -> Response:
     """Answer query parameters that are not what they should be."""
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for it
     faults = tuple(
-        Fault(tuple(item["loc"]), in_words(item), item.get("input")) for item in error.errors()
+        FieldError(tuple(item["loc"]), in_words(item), item.get("input")) for item in error.errors()
     )
     where = ".".join(map(str, faults[0].loc)) if faults else "request"
     message = f"{where}: {faults[0].message}" if faults else "the request is not valid"

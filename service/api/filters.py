@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from service.errors import Fault, InvalidRequest
+from service.errors import FieldError, InvalidRequest
 from service.storage.evaluations import Filters
 
 MOST_LABELS: Final = 16
@@ -21,14 +21,14 @@ def filters_of(
 ) -> Filters:
     """Return the filters that a query names; moments without a zone are in UTC."""
     faults = [
-        Fault(("query", "label"), "must be key:value", label)
+        FieldError(("query", "label"), "must be key:value", label)
         for label in labels
         if ":" not in label or "\0" in label
     ]
     if len(labels) > MOST_LABELS:
-        faults.append(Fault(("query", "label"), f"at most {MOST_LABELS} labels", len(labels)))
+        faults.append(FieldError(("query", "label"), f"at most {MOST_LABELS} labels", len(labels)))
     if kind is not None and "\0" in kind:
-        faults.append(Fault(("query", "kind"), "cannot hold a NUL character", kind))
+        faults.append(FieldError(("query", "kind"), "cannot hold a NUL character", kind))
     if faults:
         raise InvalidRequest(f"{faults[0].loc[-1]}: {faults[0].message}", tuple(faults))
     pairs = [label.partition(":") for label in labels]
@@ -47,5 +47,5 @@ def _in_utc(moment: datetime | None, name: str) -> datetime | None:
     try:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except OverflowError:
-        fault = Fault(("query", name), "is outside the calendar", moment.isoformat())
+        fault = FieldError(("query", name), "is outside the calendar", moment.isoformat())
         raise InvalidRequest(f"{name}: {fault.message}", (fault,)) from None

@@ -33,7 +33,7 @@ class Lookups:
         self._under_way: set[asyncio.Task[None]] = set()
 
     async def get(self, key: Key) -> EvaluationRow:
-        """Return an owner's evaluation; ``NotFound`` when there is none of that id."""
+        """Return an owner's evaluation; ``ResourceNotFound`` when there is none of that id."""
         future: asyncio.Future[EvaluationRow] = self._loop.create_future()
         self._waiting.append((key, future))
         self._begin()
@@ -65,7 +65,7 @@ _LOOKUPS: Final = OfLoop(Lookups)
 
 
 async def look_up(owner_id: UUID, evaluation_id: UUID) -> EvaluationRow:
-    """Return an owner's evaluation; ``NotFound`` when there is none of that id."""
+    """Return an owner's evaluation; ``ResourceNotFound`` when there is none of that id."""
     if is_sqlite():
         return read.get(owner_id, evaluation_id)
     return await _LOOKUPS.get().get((owner_id, evaluation_id))

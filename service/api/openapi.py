@@ -81,7 +81,7 @@ def _add_keys(document: dict[str, Any]) -> None:
 
 def _say_problem_json(document: dict[str, Any]) -> None:
     """Give refusals their own media type, and every operation its general refusal."""
-    problem = {"schema": {"$ref": REF.format(model="Problem")}}
+    problem = {"schema": {"$ref": REF.format(model="ProblemDocument")}}
     for operations in document["paths"].values():
         for operation in operations.values():
             answers = operation["responses"]

@@ -9,7 +9,7 @@ from typing import Final
 
 from starlette.datastructures import Headers
 
-from service.errors import Fault, InvalidRequest, MalformedRequest
+from service.errors import FieldError, InvalidRequest, MalformedRequest
 from service.settings import settings
 
 LONGEST_KEY: Final = 255
@@ -32,7 +32,7 @@ def asked_wait(text: str | None) -> float | None:
     except ValueError:
         seconds = math.nan
     if not 0 <= seconds < math.inf:
-        fault = Fault(("query", "wait"), "must be a number of seconds, 0 or more", text)
+        fault = FieldError(("query", "wait"), "must be a number of seconds, 0 or more", text)
         raise InvalidRequest("wait must be a number of seconds.", (fault,))
     return min(seconds, settings().max_wait_s)
 
@@ -48,7 +48,7 @@ def idempotency_key(headers: Headers) -> str | None:
     if not key or len(key) > LONGEST_KEY or not (key.isascii() and key.isprintable()):
         raise MalformedRequest(
             f"Idempotency-Key must be 1 to {LONGEST_KEY} printable ASCII characters.",
-            (Fault(("header", "Idempotency-Key"), "not a usable key", text),),
+            (FieldError(("header", "Idempotency-Key"), "not a usable key", text),),
         )
     return key
 

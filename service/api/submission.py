@@ -17,7 +17,7 @@ from service.api.calls import ask, labour
 from service.api.intake import intake
 from service.api.presentable import shortened
 from service.api.validation import refusal, with_value
-from service.errors import Fault, InvalidRequest
+from service.errors import FieldError, InvalidRequest
 from service.jobs.datasets import for_check
 from service.jobs.submit import Submission, Submitted, prepared
 from service.kinds.base import DatasetFile, JobKind
@@ -131,7 +131,7 @@ def _datasets(
     wanted = request.dataset_ids()
     found = for_check(owner_id, wanted)
     faults = [
-        Fault(_place(value, missing), f"There is no data set {missing}.", missing)
+        FieldError(_place(value, missing), f"There is no data set {missing}.", missing)
         for missing in dict.fromkeys(wanted)
         if missing not in found
     ]
@@ -162,4 +162,4 @@ def _is_id(text: str, identifier: UUID) -> bool:
 
 
 def _wrong(loc: Loc, message: str, value: Any) -> InvalidRequest:
-    return InvalidRequest(message, (Fault(loc, message, value),))
+    return InvalidRequest(message, (FieldError(loc, message, value),))

@@ -15,7 +15,7 @@ from service.data.base import TextFormat
 from service.data.encodings import ENCODINGS, UTF_8, encoding_called
 from service.data.formats import FORMATS, in_encoding
 from service.data.receiving import Receiver, check_length
-from service.errors import Fault, InvalidRequest, MalformedRequest, UnsupportedMedia
+from service.errors import FieldError, InvalidRequest, MalformedRequest, UnsupportedMedia
 from service.jobs.datasets import Upload
 
 FORM: Final = "multipart/form-data"
@@ -122,5 +122,5 @@ def checked_name(name: str | None) -> str | None:
     """Return a data set's name, if it can be one."""
     if name is None or (len(name) <= LONGEST_NAME and "\0" not in name):
         return name
-    fault = Fault(("name",), f"must be at most {LONGEST_NAME} characters without NUL", name)
+    fault = FieldError(("name",), f"must be at most {LONGEST_NAME} characters without NUL", name)
     raise InvalidRequest(fault.message, (fault,))

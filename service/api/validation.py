@@ -8,7 +8,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from service.api.fields import fields_at
-from service.errors import Fault, InvalidRequest
+from service.errors import FieldError, InvalidRequest
 from service.kinds.registry import JOB_KINDS
 from service.schemas.in_words import in_words
 from thetahat.errors import EvaluationError
@@ -25,7 +25,7 @@ def refusal(error: ValidationError, body: Any) -> InvalidRequest:
     path into the body, branches that fail at one place are one fault, and a fault at a place gives
     way to those inside it.
     """
-    found: dict[Loc, Fault] = {}
+    found: dict[Loc, FieldError] = {}
     for item in error.errors(include_url=False)[:MOST_LOOKED_AT]:
         fault = _fault(item, body)
         known = found.get(fault.loc)
@@ -33,7 +33,7 @@ def refusal(error: ValidationError, body: Any) -> InvalidRequest:
             found[fault.loc] = fault
         elif fault.message not in known.message:
             message = f"{known.message}; or {fault.message[:1].lower()}{fault.message[1:]}"
-            found[fault.loc] = Fault(fault.loc, message, known.value)
+            found[fault.loc] = FieldError(fault.loc, message, known.value)
     faults = tuple(f for f in found.values() if not _has_inner(f.loc, found))
     first = faults[0]
     where = ".".join(map(str, first.loc)) or "the body"
@@ -41,14 +41,14 @@ def refusal(error: ValidationError, body: Any) -> InvalidRequest:
     return InvalidRequest(f"{where}: {first.message}{more}", faults)
 
 
-def _fault(item: Any, body: Any) -> Fault:
+def _fault(item: Any, body: Any) -> FieldError:
     inner = item.get("ctx", {}).get("error")
     loc = path_in(body, item["loc"], is_missing=item["type"] == "missing")
     if isinstance(inner, EvaluationError):
-        return Fault((*loc, *inner.loc), inner.message, inner.value)
+        return FieldError((*loc, *inner.loc), inner.message, inner.value)
     value = None if item["type"] == "missing" else item["input"]
     others = _others(body, loc) if item["type"] == "extra_forbidden" else ""
-    return Fault(loc, in_words(item) + others, value)
+    return FieldError(loc, in_words(item) + others, value)
 
 
 def _others(body: Any, loc: Loc) -> str:
@@ -94,5 +94,5 @@ def _is_index(here: Any, part: str | int) -> bool:
     return isinstance(here, list) and isinstance(part, int) and 0 <= part < len(here)
 
 
-def _has_inner(loc: Loc, found: dict[Loc, Fault]) -> bool:
+def _has_inner(loc: Loc, found: dict[Loc, FieldError]) -> bool:
     return any(len(other) > len(loc) and other[: len(loc)] == loc for other in found)

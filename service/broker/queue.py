@@ -93,7 +93,12 @@ def _publish(queue: str, keys: Sequence[tuple[UUID, int]]) -> None:
     if not keys:
         return
     app = publisher()
-    with app.producer_pool.acquire(block=True) as producer, producer.batch():
+    with (
+        app.producer_pool.acquire(block=True) as producer,
+        (
+            producer.batch()  # type: ignore[attr-defined]  # newer than its stubs
+        ),
+    ):
         for evaluation_id, number in keys:
             message = app.amqp.as_task_v2(
                 str(uuid4()), RUN_UNIT, args=(str(evaluation_id), number), ignore_result=True

@@ -10,7 +10,7 @@ import numpy as np
 
 from service.data.base import Column
 from service.data.formats import format_of
-from service.errors import Fault, InvalidRequest, Unavailable
+from service.errors import FieldError, InvalidRequest, Unavailable
 from thetahat.tables.sparse import SparseColumns
 
 LISTED = 20  # how many columns a refusal lists
@@ -54,7 +54,7 @@ def read_columns(file: ReadableFile, names: Sequence[str] | None = None) -> dict
     for name, column in read_features(file, names).items():
         if isinstance(column, SparseColumns):
             message = f"{name!r} is a group of sparse columns; it can only be features"
-            raise InvalidRequest(message, errors=(Fault(("columns",), message, name),))
+            raise InvalidRequest(message, errors=(FieldError(("columns",), message, name),))
         read[name] = column
     return read
 
@@ -80,7 +80,7 @@ def check_columns(known: Sequence[str], wanted: Sequence[str]) -> None:
         listed = ", ".join(known[:LISTED])
         more = f" and {len(known) - LISTED} more" if len(known) > LISTED else ""
         faults = tuple(
-            Fault(("columns",), f"there is no column {name!r}; there are {listed}{more}", name)
+            FieldError(("columns",), f"there is no column {name!r}; there are {listed}{more}", name)
             for name in unknown
         )
         raise InvalidRequest(faults[0].message, errors=faults)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from uuid import UUID
 
-from service.errors import NotFound
+from service.errors import ResourceNotFound
 from service.jobs.discard import KEPT, discard_chunks
 from service.states import FINISHED, EvaluationStatus
 from service.storage import evaluations, units
@@ -19,7 +19,7 @@ def cancel(owner_id: UUID, evaluation_id: UUID) -> EvaluationRow:
     Its units leave the queue in the same transaction, so nothing of it starts any more, and what a
     worker is still computing is not recorded.
     """
-    missing = NotFound(f"There is no evaluation {evaluation_id}.")
+    missing = ResourceNotFound(f"There is no evaluation {evaluation_id}.")
     with unit_of_work() as connection:
         if evaluations.get(connection, owner_id, evaluation_id) is None:
             raise missing

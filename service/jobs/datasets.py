@@ -15,7 +15,7 @@ from sqlalchemy.exc import IntegrityError
 from service.data.base import Inspected
 from service.data.formats import format_of, table_suffixes
 from service.data.preview import preview as preview_of
-from service.errors import DatasetInUse, NotFound
+from service.errors import DatasetInUse, ResourceNotFound
 from service.kinds.base import DatasetFile
 from service.settings import settings
 from service.storage import datasets
@@ -95,11 +95,11 @@ def _store(
 
 
 def get(owner_id: UUID, identifier: UUID) -> DatasetRow:
-    """Return an owner's data set; ``NotFound`` when there is none of that id."""
+    """Return an owner's data set; ``ResourceNotFound`` when there is none of that id."""
     with reading() as connection:
         row = datasets.get(connection, owner_id, identifier)
     if row is None:
-        raise NotFound(f"There is no data set {identifier}.")
+        raise ResourceNotFound(f"There is no data set {identifier}.")
     return row
 
 
@@ -130,7 +130,7 @@ def delete(owner_id: UUID, identifier: UUID) -> None:
         with unit_of_work() as connection:
             row = datasets.get(connection, owner_id, identifier)
             if row is None:
-                raise NotFound(f"There is no data set {identifier}.")
+                raise ResourceNotFound(f"There is no data set {identifier}.")
             if datasets.is_in_use(connection, identifier):
                 raise in_use
             datasets.delete(connection, identifier)

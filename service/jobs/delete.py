@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from service.errors import EvaluationNotFinished, NotFound
+from service.errors import EvaluationNotFinished, ResourceNotFound
 from service.jobs.discard import discard_chunks
 from service.states import FINISHED
 from service.storage import evaluations, results
@@ -18,7 +18,7 @@ def delete(owner_id: UUID, evaluation_id: UUID) -> None:
         row = evaluations.get(connection, owner_id, evaluation_id)
         locked = evaluations.lock(connection, evaluation_id)
         if row is None or locked is None:
-            raise NotFound(f"There is no evaluation {evaluation_id}.")
+            raise ResourceNotFound(f"There is no evaluation {evaluation_id}.")
         if locked.status not in FINISHED:
             raise EvaluationNotFinished(
                 f"Evaluation {evaluation_id} is {locked.status}; cancel it first."

@@ -1,4 +1,4 @@
-"""What a failed evaluation says of itself: a problem document without type of transport."""
+"""Errors of failed evaluations, as problem documents without a status or a request."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-from service.errors import Fault, ServiceError
+from service.errors import FieldError, ServiceError
 from thetahat.errors import EvaluationError
 
 LONGEST_TEXT = 2000
@@ -18,8 +18,8 @@ WORKER_LOST: Final = "worker_lost"
 INTERNAL: Final = "internal_error"
 
 
-def problem(code: str, detail: str, faults: Sequence[Fault] = ()) -> dict[str, Any]:
-    """Return an error as it stands in an evaluation."""
+def build_problem(code: str, detail: str, faults: Sequence[FieldError] = ()) -> dict[str, Any]:
+    """Return an error as an evaluation document shows it."""
     return {
         "type": f"/problems/{code}",
         "code": code,
@@ -32,41 +32,45 @@ def problem(code: str, detail: str, faults: Sequence[Fault] = ()) -> dict[str, A
     }
 
 
-def of_refusal(error: EvaluationError | ServiceError) -> dict[str, Any]:
-    """Return what the person who asked should read; never a trace."""
+def from_error(error: EvaluationError | ServiceError) -> dict[str, Any]:
+    """Return the error of a request that cannot be evaluated; never with a traceback."""
     if isinstance(error, ServiceError):
-        return problem(error.code, error.message, error.errors)
-    faults = (Fault(error.loc, error.message, error.value),) if error.loc else ()
-    return problem(error.code, error.message, faults)
+        return build_problem(error.code, error.message, error.errors)
+    faults = (FieldError(error.loc, error.message, error.value),) if error.loc else ()
+    return build_problem(error.code, error.message, faults)
 
 
 def time_limit(seconds: float) -> dict[str, Any]:
-    """Say that a part ran too long."""
-    return problem(TIME_LIMIT, f"A part of the work ran longer than {seconds:g} seconds.")
+    """Return the error of a unit that ran too long."""
+    return build_problem(TIME_LIMIT, f"A part of the work ran longer than {seconds:g} seconds.")
 
 
 def memory_limit(mebibytes: int) -> dict[str, Any]:
-    """Say that a part wanted too much memory."""
-    return problem(MEMORY_LIMIT, f"A part of the work wanted more than {mebibytes} MiB of memory.")
+    """Return the error of a unit that needed too much memory."""
+    return build_problem(
+        MEMORY_LIMIT, f"A part of the work needed more than {mebibytes} MiB of memory."
+    )
 
 
 def worker_lost(attempts: int) -> dict[str, Any]:
-    """Say that the processes at work on a part kept ending."""
+    """Return the error of a unit whose worker process ended each time."""
     times = "time" if attempts == 1 else "times"
-    return problem(
+    return build_problem(
         WORKER_LOST,
         f"The worker process ended {attempts} {times} during the same part of the work; "
-        "it may want more memory than the machine has.",
+        "it may need more memory than the machine has.",
     )
 
 
 def internal() -> dict[str, Any]:
-    """Say that the fault is ours; the log has the trace under the evaluation's id."""
-    return problem(INTERNAL, "A fault of the service ended this work; its log has the trace.")
+    """Return the error of a fault in the service; the log has the traceback."""
+    return build_problem(
+        INTERNAL, "An internal error ended the evaluation; the service's log has the details."
+    )
 
 
 def shown(value: Any) -> Any:
-    """Return a value that JSON can show, shortened where it is long."""
+    """Return a value that JSON can hold, shortened if it is long."""
     if callable(getattr(value, "item", None)) and getattr(value, "ndim", None) == 0:
         value = value.item()  # a NumPy scalar
     if value is None or isinstance(value, bool | int):

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import orjson
 
-from service.errors import NotFound
+from service.errors import ResourceNotFound
 from service.figures.drawing import Format, draw
 from service.jobs import read
 
@@ -20,11 +20,11 @@ def listed(owner_id: UUID, evaluation_id: UUID) -> list[tuple[str, str]]:
 
 
 def drawn(owner_id: UUID, evaluation_id: UUID, name: str, form: Format) -> bytes:
-    """Draw one figure of a result; ``NotFound`` lists those that there are."""
+    """Draw one figure of a result; ``ResourceNotFound`` lists those that there are."""
     figures = figures_of(orjson.loads(read.result(owner_id, evaluation_id)))
     if name not in figures:
         known = ", ".join(figures) or "none"
-        raise NotFound(f"The result has no figure {name[:80]!r}; it has: {known}.")
+        raise ResourceNotFound(f"The result has no figure {name[:80]!r}; it has: {known}.")
     return draw(figures[name], form)
 
 

@@ -16,16 +16,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from service.jobs.discard import chunk_folder
-from service.jobs.loss_columns import LossColumns
+from service.jobs.output_table import OutputTable
 from service.kinds.base import ChunkOutput
 from service.storage.files import FileStore
-from service.storage.units import Claim, OutputFile
+from service.storage.units import OutputFile, UnitClaim
 
 LOOKED_AT: Final = 1000
 
 
 def keep_arrays(
-    files: FileStore, claim: Claim, arrays: Mapping[str, np.ndarray], mark: str = ""
+    files: FileStore, claim: UnitClaim, arrays: Mapping[str, np.ndarray], mark: str = ""
 ) -> str:
     """Keep a chunk's arrays and return the file's name; arrays of objects are refused.
 
@@ -38,11 +38,11 @@ def keep_arrays(
     return name
 
 
-def keep_losses(files: FileStore, claim: Claim, losses: pa.Table | LossColumns) -> str:
+def keep_losses(files: FileStore, claim: UnitClaim, losses: pa.Table | OutputTable) -> str:
     """Keep the table of losses as Parquet and return the file's name; columns piece by piece."""
     name = f"losses/{claim.evaluation_id}-{claim.attempt}.parquet"
     with files.new_upload() as file:
-        if isinstance(losses, LossColumns):
+        if isinstance(losses, OutputTable):
             pieces = losses.pieces()
             first = next(pieces)
             repeating = _repeating(first)

@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 from uuid import UUID
 
-from service.errors import ResultNotReady
+from service.errors import ResultPending
 from service.jobs import progress, read
 from service.settings import settings
 from service.states import UnitState
 from service.storage import unit_parts, units
 from service.storage.evaluations import EvaluationRow
 from service.storage.unit_of_work import reading
-from service.storage.unit_parts import Chunk
+from service.storage.unit_parts import ChunkRow
 
 TIME_LIMIT_S: Final = 60.0
 LONGEST_WAIT_S: Final = 5.0  # for another's partial result
@@ -78,7 +78,7 @@ class Complete:
 def result(owner_id: UUID, evaluation_id: UUID) -> str:
     """Return the result, or that of the learners that are complete, as JSON text.
 
-    Raises ``ResultNotReady`` where no learner is complete, or what is complete cannot be evaluated
+    Raises ``ResultPending`` where no learner is complete, or what is complete cannot be evaluated
     alone; ``NoResult`` where there will be none.
     """
     row = read.get(owner_id, evaluation_id)
@@ -106,7 +106,7 @@ class _Kept:
 
 def _look(row: EvaluationRow) -> Complete:
     with reading() as connection:
-        chunks = unit_parts.chunks(connection, row.id)
+        chunks = unit_parts.list_chunks(connection, row.id)
     found = complete_of(chunks)
     if not found.is_any:
         what = "chunk" if found.total else "learner"
@@ -114,7 +114,7 @@ def _look(row: EvaluationRow) -> Complete:
     return found
 
 
-def complete_of(chunks: Sequence[Chunk]) -> Complete:
+def complete_of(chunks: Sequence[ChunkRow]) -> Complete:
     """Return which learners are complete; one that failed has ended, and is not."""
     if all(chunk.part is None for chunk in chunks):
         done = [chunk for chunk in chunks if chunk.state == UnitState.DONE]
@@ -122,7 +122,7 @@ def complete_of(chunks: Sequence[Chunk]) -> Complete:
         total = sum(chunk.size for chunk in chunks)
         return Complete((), (), (), numbers, sum(chunk.size for chunk in done), total)
     at_work = {chunk.part for chunk in chunks if chunk.is_open}
-    status = {name: part.status for name, part in progress.of_parts(chunks).items()}
+    status = {name: part.status for name, part in progress.compute_part_progress(chunks).items()}
     return Complete(
         tuple(name for name, said in status.items() if said == "done"),
         tuple(name for name, said in status.items() if said == "failed" and name not in at_work),
@@ -155,8 +155,8 @@ def _evaluate(owner_id: UUID, evaluation_id: UUID) -> str:
     )
 
 
-def _not_ready(message: str) -> ResultNotReady:
-    return ResultNotReady(message, retry_after=RETRY_AFTER_S)
+def _not_ready(message: str) -> ResultPending:
+    return ResultPending(message, retry_after=RETRY_AFTER_S)
 
 
 def made(evaluation_id: UUID) -> str:
@@ -169,7 +169,7 @@ def made(evaluation_id: UUID) -> str:
     files = FileStore.open()
     with reading() as connection:
         loaded = loading.load(connection, evaluation_id, files)
-        found = complete_of(unit_parts.chunks(connection, evaluation_id))
+        found = complete_of(unit_parts.list_chunks(connection, evaluation_id))
         output_files = units.output_files(connection, evaluation_id, found.chunks)
     kind = loaded.kind
     if not (kind.has_partial_results and found.is_any):
@@ -188,15 +188,17 @@ def made(evaluation_id: UUID) -> str:
 
 def main() -> None:
     """Write the evaluation of the complete learners, or why there is none."""
-    from service.process import exit_with_parent as tether  # noqa: PLC0415 - the process's alone
     from service.process import memory  # noqa: PLC0415 - the process's alone
+    from service.process.exit_with_parent import (  # noqa: PLC0415 - likewise
+        signal_on_parent_exit,
+    )
     from thetahat.errors import EvaluationError  # noqa: PLC0415 - likewise
 
-    tether.die_with_parent()
+    signal_on_parent_exit()
     memory.limit_memory(settings().memory_limit_mb)
     try:
         text = made(UUID(sys.argv[1]))
-    except (EvaluationError, ResultNotReady) as error:
+    except (EvaluationError, ResultPending) as error:
         sys.stdout.buffer.write(error.message.encode())
         sys.exit(_NOT_READY)
     sys.stdout.buffer.write(text.encode())

@@ -1,4 +1,4 @@
-"""A part of an evaluation, a learner, that fails alone: its words stand for its arrays."""
+"""Failures of a part of an evaluation, a learner, kept in place of its chunks' arrays."""
 
 from __future__ import annotations
 
@@ -12,67 +12,71 @@ from service.jobs import record
 from service.jobs.discard import discard_unfinished
 from service.states import Stage
 from service.storage.files import FileStore
-from service.storage.units import Claim, UnitKey
+from service.storage.units import UnitClaim, UnitKey
 
 if TYPE_CHECKING:
     import numpy as np
 
 FAILED: Final = "failed"
-"""The name of the one array that stands in the place of a failed part's arrays."""
+"""The name of the one array that is kept instead of a failed part's arrays."""
 
 
 def failed_arrays(
     code: str, message: str, loc: tuple[str | int, ...] = ()
 ) -> dict[str, np.ndarray]:
-    """Return a failure as the arrays of a chunk."""
+    """Return a failure encoded as the arrays of a chunk."""
     import numpy as np  # noqa: PLC0415 - a sweeper seldom has anything to fail
 
-    said = {"code": code, "message": message, "loc": list(loc)}
-    return {FAILED: np.frombuffer(json.dumps(said).encode(), dtype=np.uint8)}
+    failure = {"code": code, "message": message, "loc": list(loc)}
+    return {FAILED: np.frombuffer(json.dumps(failure).encode(), dtype=np.uint8)}
 
 
-def failure_in(arrays: Mapping[str, np.ndarray], part: str) -> dict[str, Any] | None:
-    """Return what a learner failed with as ``code``, ``message`` and ``loc``; None if it ran."""
+def read_failure(arrays: Mapping[str, np.ndarray], part: str) -> dict[str, Any] | None:
+    """Return ``code``, ``message`` and ``loc`` of a learner's failure; None if it did not fail."""
     if FAILED not in arrays:
         return None
-    said: dict[str, Any] = json.loads(arrays[FAILED].tobytes())
-    return {**said, "loc": said["loc"] or ["learners", part]}
+    failure: dict[str, Any] = json.loads(arrays[FAILED].tobytes())
+    return {**failure, "loc": failure["loc"] or ["learners", part]}
 
 
-def fail(
-    claim: Claim, problem: Mapping[str, Any], files: FileStore, *, only_later: bool = False
+def record_failure(
+    claim: UnitClaim, problem: Mapping[str, Any], files: FileStore, *, only_later: bool = False
 ) -> bool:
-    """Fail the part that a claim is of, or the evaluation where it is of none.
+    """Fail the part that a claim belongs to, or the whole evaluation if it belongs to none.
 
     Parameters
     ----------
     problem : mapping
-        Why, as ``service.jobs.failures`` writes it.
+        The reason, from ``service.jobs.failures``.
     only_later : bool
-        Whether what comes before the failed piece is still done, as ``record.part_failure`` says.
+        Whether the part's chunks before the failed one are still computed.
 
     Returns
     -------
     bool
-        False where the claim was no longer the caller's, and nothing happened.
+        False if the claim is lost; nothing is changed then.
     """
     if claim.part is None or claim.stage is not Stage.CHUNK:
-        if not record.failure(claim, problem):
+        if not record.record_failure(claim, problem):
             return False
         discard_unfinished(claim.evaluation_id, files)
         return True
-    from service.jobs import outputs  # noqa: PLC0415 - brings Arrow, which a sweeper has no use for
+    from service.jobs import outputs  # noqa: PLC0415 - imports Arrow, which a sweeper does not need
 
     arrays = failed_arrays(problem["code"], problem["detail"])
     name = outputs.keep_arrays(files, claim, arrays, mark=f"-{uuid4().hex[:12]}")
-    return settle(claim, name, files, only_later=only_later)
+    return record_part_failure(claim, name, files, only_later=only_later)
 
 
-def settle(claim: Claim, output_file: str, files: FileStore, *, only_later: bool) -> bool:
-    """Record a part's failure whose words lie in a file; False where that was another's to do."""
-    gathering: list[UnitKey] | None = record.part_failure(claim, output_file, only_later=only_later)
-    if gathering is None:
+def record_part_failure(
+    claim: UnitClaim, output_file: str, files: FileStore, *, only_later: bool
+) -> bool:
+    """Record a part's failure, whose reason is in a file; False if the claim is lost."""
+    to_gather: list[UnitKey] | None = record.record_part_failure(
+        claim, output_file, only_later=only_later
+    )
+    if to_gather is None:
         files.delete(output_file)
         return False
-    queue.enqueue(gathering, Stage.START)
+    queue.enqueue(to_gather, Stage.START)
     return True

@@ -1,4 +1,4 @@
-"""How far each learner of an evaluation is, and how long the rest may take."""
+"""The progress of each learner of an evaluation, and the estimated time left."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from service.states import UnitState
 from service.storage import unit_parts, workers
 from service.storage.evaluations import EvaluationRow
 from service.storage.unit_of_work import reading
-from service.storage.unit_parts import Chunk
+from service.storage.unit_parts import ChunkRow
 
 WHOLE = "evaluation"
-"""The unit of the progress of an evaluation that is not cut."""
-ALIVE_LEASES = 2.0  # leases without a heartbeat after which a worker counts no more
+"""The unit of the progress of an evaluation that is not cut into chunks."""
+ALIVE_LEASES = 2.0  # leases without a heartbeat after which a worker is not counted
 
 
 @dataclass(frozen=True, slots=True)
 class PartProgress:
-    """How far one learner is.
+    """The progress of one learner.
 
     Parameters
     ----------
@@ -37,38 +37,41 @@ class PartProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
-    """How far the learners are, by name, and how many seconds the rest may take, if it is known."""
+class DetailedProgress:
+    """The progress of each learner by name, and the estimated seconds left, if they are known."""
 
     parts: Mapping[str, PartProgress] = field(default_factory=dict)
     seconds_left: float | None = None
 
 
-def look(row: EvaluationRow) -> Outlook:
-    """Return how far the learners of an unfinished evaluation are; nothing of any other."""
+def read_progress(row: EvaluationRow) -> DetailedProgress:
+    """Return the progress of an evaluation's learners; empty if it is finished or not cut."""
     if row.is_finished or row.progress_unit == WHOLE:
-        return Outlook()
+        return DetailedProgress()
     with reading() as connection:
-        chunks = unit_parts.chunks(connection, row.id)
-        return Outlook(of_parts(chunks), seconds_left(chunks, _free_workers(connection, row)))
+        chunks = unit_parts.list_chunks(connection, row.id)
+        return DetailedProgress(
+            compute_part_progress(chunks),
+            estimate_seconds_left(chunks, _count_workers(connection, row)),
+        )
 
 
-def _free_workers(connection: sa.Connection, row: EvaluationRow) -> int:
-    """Return how many workers are this evaluation's, or idle; one at least."""
+def _count_workers(connection: sa.Connection, row: EvaluationRow) -> int:
+    """Return how many workers are idle or work on this evaluation; at least one."""
     alive = workers.count_alive(connection, ALIVE_LEASES * settings().lease_s)
-    return max(1, alive - unit_parts.running_elsewhere(connection, row.id))
+    return max(1, alive - unit_parts.count_running_elsewhere(connection, row.id))
 
 
-def of_parts(chunks: Sequence[Chunk]) -> dict[str, PartProgress]:
-    """Return how far each part is; a part that failed is done with what it never began."""
-    found: dict[str, list[Chunk]] = {}
+def compute_part_progress(chunks: Sequence[ChunkRow]) -> dict[str, PartProgress]:
+    """Return the progress of each part; the chunks that a failed part never ran count as done."""
+    by_part: dict[str, list[ChunkRow]] = {}
     for chunk in chunks:
         if chunk.part is not None:
-            found.setdefault(chunk.part, []).append(chunk)
-    return {part: _of_part(its) for part, its in found.items()}
+            by_part.setdefault(chunk.part, []).append(chunk)
+    return {part: _progress_of_part(rows) for part, rows in by_part.items()}
 
 
-def _of_part(chunks: Sequence[Chunk]) -> PartProgress:
+def _progress_of_part(chunks: Sequence[ChunkRow]) -> PartProgress:
     states = {chunk.state for chunk in chunks}
     if states & {UnitState.FAILED, UnitState.CANCELLED}:
         status = "failed"
@@ -80,23 +83,23 @@ def _of_part(chunks: Sequence[Chunk]) -> PartProgress:
     return PartProgress(done, sum(chunk.size for chunk in chunks), status)
 
 
-def seconds_left(chunks: Sequence[Chunk], n_workers: int) -> float | None:
-    r"""Return how long the open chunks may take, or None where nobody can know.
+def estimate_seconds_left(chunks: Sequence[ChunkRow], n_workers: int) -> float | None:
+    r"""Return the estimated time of the open chunks in seconds; None if there is no basis for it.
 
     .. math:: \max\left(\frac1W \sum_c s_c,\ \max_c s_c\right), \quad
               s_c = m_c \frac{\text{seconds}}{\text{size}}
 
     over the open chunks c of sizes m_c, each less the time that it has been running; seconds and
-    size are those of its learner's chunks that are done, together.
+    size are the sums over the finished chunks of the same learner.
 
     Parameters
     ----------
     n_workers : int
-        W, those that are not at other evaluations.
+        W, the workers that do not work on other evaluations.
 
-    Degenerate cases: None while a learner that still has work has no chunk done, for its speed is
-    not known. A chunk that has run longer than was to be expected adds nothing more, so the
-    estimate errs on the short side then; putting the parts together is not in it either.
+    Degenerate cases: None while a learner with open chunks has no finished chunk, because its speed
+    is not known. A chunk that has run longer than expected adds nothing more, and the time to
+    gather the chunks is left out, so the estimate can be too short.
     """
     seconds: dict[str | None, float] = {}
     sizes: dict[str | None, int] = {}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from service.errors import Fault, InvalidRequest, NoResult, NotFound, ResultNotReady
+from service.errors import FieldError, InvalidRequest, NoResult, ResourceNotFound, ResultPending
 from service.states import EvaluationStatus
 from service.storage import evaluations, results
 from service.storage import events as stored_events
@@ -41,26 +41,26 @@ class EventRow:
 
 
 def get(owner_id: UUID, evaluation_id: UUID) -> EvaluationRow:
-    """Return an owner's evaluation; ``NotFound`` when there is none of that id."""
+    """Return an owner's evaluation; ``ResourceNotFound`` when there is none of that id."""
     with reading() as connection:
         row = evaluations.get(connection, owner_id, evaluation_id)
     if row is None:
-        raise NotFound(f"There is no evaluation {evaluation_id}.")
+        raise ResourceNotFound(f"There is no evaluation {evaluation_id}.")
     return row
 
 
-def get_some(keys: Sequence[tuple[UUID, UUID]]) -> list[EvaluationRow | NotFound]:
+def get_some(keys: Sequence[tuple[UUID, UUID]]) -> list[EvaluationRow | ResourceNotFound]:
     """Return evaluations by owner and id, by one query; the refusal in the place of a missing one.
 
     What belongs to another owner is missing, as it is in ``get``.
     """
     with reading() as connection:
         rows = evaluations.get_some(connection, {identifier for _, identifier in keys})
-    found: list[EvaluationRow | NotFound] = []
+    found: list[EvaluationRow | ResourceNotFound] = []
     for owner_id, identifier in keys:
         row = rows.get(identifier)
         if row is None or row.owner_id != owner_id:
-            found.append(NotFound(f"There is no evaluation {identifier}."))
+            found.append(ResourceNotFound(f"There is no evaluation {identifier}."))
         else:
             found.append(row)
     return found
@@ -76,15 +76,15 @@ def page(owner_id: UUID, filters: Filters, cursor: str | None, limit: int) -> Pa
 
 
 def result(owner_id: UUID, evaluation_id: UUID) -> str:
-    """Return the result as JSON text; ``ResultNotReady`` or ``NoResult`` when there is none."""
+    """Return the result as JSON text; ``ResultPending`` or ``NoResult`` when there is none."""
     return _result(owner_id, evaluation_id)[0]
 
 
 def losses_path(owner_id: UUID, evaluation_id: UUID) -> Path:
-    """Return the Parquet file of the losses; ``NotFound`` when the kind keeps none."""
+    """Return the Parquet file of the losses; ``ResourceNotFound`` when the kind keeps none."""
     name = _result(owner_id, evaluation_id)[1]
     if name is None:
-        raise NotFound(f"Evaluation {evaluation_id} keeps no losses.")
+        raise ResourceNotFound(f"Evaluation {evaluation_id} keeps no losses.")
     return FileStore.open().path(name)
 
 
@@ -99,14 +99,14 @@ def result_of(row: EvaluationRow) -> str:
 
 def _result_of(row: EvaluationRow) -> tuple[str, str | None]:
     if not row.is_finished:
-        raise ResultNotReady(f"Evaluation {row.id} is {row.status}.", retry_after=RETRY_AFTER_S)
+        raise ResultPending(f"Evaluation {row.id} is {row.status}.", retry_after=RETRY_AFTER_S)
     if row.status != EvaluationStatus.SUCCEEDED:
         reason = "" if row.error is None else f": {row.error.get('detail', '')}"
         raise NoResult(f"Evaluation {row.id} {_was(row.status)}{reason}")
     with reading() as connection:
         found = results.get(connection, row.id)
     if found is None:
-        raise NotFound(f"There is no evaluation {row.id}.")  # deleted meanwhile
+        raise ResourceNotFound(f"There is no evaluation {row.id}.")  # deleted meanwhile
     return found.body, found.losses_file
 
 
@@ -138,5 +138,5 @@ def _read_cursor(cursor: str) -> tuple[datetime, UUID]:
         moment, identifier = urlsafe_b64decode(padded.encode()).decode().split(" ")
         return datetime.fromisoformat(moment).astimezone(UTC), UUID(identifier)
     except (ValueError, OverflowError, binascii.Error) as error:
-        fault = Fault(("query", "cursor"), "is not a cursor of this list", cursor)
+        fault = FieldError(("query", "cursor"), "is not a cursor of this list", cursor)
         raise InvalidRequest("The cursor is not one that this list gave.", (fault,)) from error

@@ -1,7 +1,7 @@
-"""Recording what a worker did: each in one transaction, and only for the attempt that holds it.
+"""Recording claims and outcomes of units, each in one transaction.
 
-Each function returns False, and changes nothing, when the claim is no longer the caller's: its
-lease ran out and another attempt took over, or the evaluation was cancelled or deleted.
+Each function returns False or None, and changes nothing, if the claim is no longer the caller's:
+its lease expired and another worker claimed the unit, or the evaluation was cancelled or deleted.
 """
 
 from __future__ import annotations
@@ -17,19 +17,23 @@ from service.settings import is_sqlite
 from service.states import FINISHED, EvaluationStatus, Stage, UnitState
 from service.storage import evaluations, results, unit_parts, units
 from service.storage.unit_of_work import unit_of_work
-from service.storage.units import Claim, NewUnit, UnitKey
+from service.storage.units import NewUnit, UnitClaim, UnitKey
 
-if TYPE_CHECKING:  # the kinds bring all the mathematics with them
+if TYPE_CHECKING:  # the kinds import all the mathematics
     from service.kinds.base import Chunks
 
-NUDGES_PER_START = 64
-"""Messages sent when an evaluation is cut; workers that drain the queue and the sweeper do more."""
+MESSAGES_PER_START = 64
+"""Most messages sent when an evaluation is cut into chunks.
+
+Workers also take chunks without a message, and the sweeper sends more messages.
+"""
 
 
-def take(key: UnitKey, worker_id: UUID, lease_s: float) -> Claim | None:
-    """Claim a unit and let the client see that its evaluation runs."""
+def claim_unit(key: UnitKey, worker_id: UUID, lease_s: float) -> UnitClaim | None:
+    """Claim a unit; the first claim of an evaluation sets its status to running."""
     with unit_of_work() as connection:
-        if key[1] == 0 and not is_sqlite():  # of which a transaction holds the whole
+        # SQLite locks the whole database for a write, so no row lock is needed.
+        if key[1] == 0 and not is_sqlite():
             evaluations.lock(connection, key[0])
         claim = units.claim(connection, key, worker_id, lease_s)
         if claim is not None and claim.stage is Stage.START and claim.attempt == 1:
@@ -39,39 +43,44 @@ def take(key: UnitKey, worker_id: UUID, lease_s: float) -> Claim | None:
     return claim
 
 
-def chunks(claim: Claim, cut: Chunks) -> list[UnitKey] | None:
-    """Queue the parts of an evaluation; returns those to send messages for."""
+def record_chunks(claim: UnitClaim, cut: Chunks) -> list[UnitKey] | None:
+    """Queue the chunks of an evaluation and return those to send messages for."""
     new = [NewUnit(i, c.payload, c.size, c.part) for i, c in enumerate(cut.chunks, start=1)]
     with unit_of_work() as connection:
         if not _settle(connection, claim, UnitState.DONE):
             return None
         total = sum(chunk.size for chunk in cut.chunks)
         values = {"progress_total": total, "progress_unit": cut.unit}
-        evaluations.change(connection, claim.evaluation_id, values, "progress", _progress(0, total))
+        evaluations.change(
+            connection, claim.evaluation_id, values, "progress", _progress_data(0, total)
+        )
         if not new:
             return queue_gathering(connection, claim.evaluation_id)
         return units.insert(
-            connection, claim.evaluation_id, Stage.CHUNK, new, nudged=NUDGES_PER_START
+            connection, claim.evaluation_id, Stage.CHUNK, new, sent=MESSAGES_PER_START
         )
 
 
-def output(claim: Claim, output_file: str) -> list[UnitKey] | None:
-    """Record a chunk's arrays; the last one queues the gathering, which is returned."""
+def record_output(claim: UnitClaim, output_file: str) -> list[UnitKey] | None:
+    """Record a chunk's arrays; after the last chunk, queue the gathering and return it."""
     with unit_of_work() as connection:
         state = evaluations.lock(connection, claim.evaluation_id)
         if state is None or state.status in FINISHED:
             return None
         if not units.settle(connection, claim, UnitState.DONE, output_file):
             return None
-        unit_parts.move_back(connection, claim)
-        return _advance(connection, claim, state, claim.size)
+        unit_parts.delay_part(connection, claim)
+        return _add_progress(connection, claim, state, claim.size)
 
 
-def part_failure(claim: Claim, output_file: str, *, only_later: bool) -> list[UnitKey] | None:
-    """Record that a part of the evaluation failed, with its words in a file of its own.
+def record_part_failure(
+    claim: UnitClaim, output_file: str, *, only_later: bool
+) -> list[UnitKey] | None:
+    """Record that a part of the evaluation, a learner, failed; the other parts go on.
 
-    They stand for what is queued of the part too, or for what comes after it alone; the other
-    parts go on. What ends the evaluation's chunks queues the gathering, which is returned.
+    The file holds the reason. The part's queued chunks get the same file and are not computed; with
+    ``only_later`` those before the failed one are. If no chunk is left, the gathering is queued and
+    returned, to be sent.
     """
     with unit_of_work() as connection:
         state = evaluations.lock(connection, claim.evaluation_id)
@@ -79,35 +88,35 @@ def part_failure(claim: Claim, output_file: str, *, only_later: bool) -> list[Un
             return None
         if not units.settle(connection, claim, UnitState.FAILED, output_file):
             return None
-        skipped = unit_parts.skip(connection, claim, output_file, only_later=only_later)
-        return _advance(connection, claim, state, claim.size + skipped)
+        skipped = unit_parts.cancel_part(connection, claim, output_file, only_later=only_later)
+        return _add_progress(connection, claim, state, claim.size + skipped)
 
 
-def _advance(
-    connection: sa.Connection, claim: Claim, state: sa.Row[str, int, int | None], size: int
+def _add_progress(
+    connection: sa.Connection, claim: UnitClaim, state: sa.Row[str, int, int | None], size: int
 ) -> list[UnitKey]:
-    """Count what was done, and queue the gathering when that was the last of it."""
+    """Add to the progress, and queue the gathering if no chunk is left."""
     done, total = state.progress_done + size, state.progress_total or 0
     event = "progress" if _percent(done, total) > _percent(state.progress_done, total) else None
     evaluations.change(
-        connection, claim.evaluation_id, {"progress_done": done}, event, _progress(done, total)
+        connection, claim.evaluation_id, {"progress_done": done}, event, _progress_data(done, total)
     )
     return queue_gathering(connection, claim.evaluation_id)
 
 
 def queue_gathering(connection: sa.Connection, evaluation_id: UUID) -> list[UnitKey]:
-    """Queue the gathering when all chunks are done and it is not queued yet."""
+    """Queue the gathering if all chunks have ended and it is not queued yet."""
     if units.count_open(connection, evaluation_id):
         return []
     if units.count_stage(connection, evaluation_id, Stage.GATHER):
         return []
     number = units.count_stage(connection, evaluation_id, Stage.CHUNK) + 1
     new = [NewUnit(number, {}, 0)]
-    return units.insert(connection, evaluation_id, Stage.GATHER, new, nudged=1)
+    return units.insert(connection, evaluation_id, Stage.GATHER, new, sent=1)
 
 
-def result(claim: Claim, body: str, losses_file: str | None) -> bool:
-    """Store the result and give the evaluation its last state."""
+def record_result(claim: UnitClaim, body: str, losses_file: str | None) -> bool:
+    """Store the result and set the evaluation's status to succeeded."""
     with unit_of_work() as connection:
         if not _settle(connection, claim, UnitState.DONE):
             return False
@@ -117,8 +126,8 @@ def result(claim: Claim, body: str, losses_file: str | None) -> bool:
     return True
 
 
-def failure(claim: Claim, error: Mapping[str, Any]) -> bool:
-    """Fail the evaluation for a reason, and take its other units out of the queue."""
+def record_failure(claim: UnitClaim, error: Mapping[str, Any]) -> bool:
+    """Set the evaluation's status to failed, and take its other units out of the queue."""
     with unit_of_work() as connection:
         if not _settle(connection, claim, UnitState.FAILED):
             return False
@@ -129,13 +138,13 @@ def failure(claim: Claim, error: Mapping[str, Any]) -> bool:
 def fail_evaluation(
     connection: sa.Connection, evaluation_id: UUID, error: Mapping[str, Any]
 ) -> None:
-    """Fail an evaluation whose row the transaction holds."""
+    """Fail an evaluation whose row this transaction has locked."""
     units.cancel_open(connection, evaluation_id)
     data = {"error": dict(error)}
     evaluations.finish(connection, evaluation_id, EvaluationStatus.FAILED, data, data)
 
 
-def _settle(connection: sa.Connection, claim: Claim, state: UnitState) -> bool:
+def _settle(connection: sa.Connection, claim: UnitClaim, state: UnitState) -> bool:
     locked = evaluations.lock(connection, claim.evaluation_id)
     if locked is None or locked.status in FINISHED:
         return False
@@ -146,20 +155,20 @@ def _percent(done: int, total: int) -> int:
     return 100 * done // total if total else 0
 
 
-def _progress(done: int, total: int) -> dict[str, Any]:
+def _progress_data(done: int, total: int) -> dict[str, Any]:
     return {"done": done, "total": total}
 
 
-def put_back(claim: Claim, *, delay_s: float = 0.0, lost: bool = False) -> bool:
-    """Queue a claimed unit again; ``lost`` counts it as a failed attempt."""
+def put_back(claim: UnitClaim, *, delay_s: float = 0.0, lost: bool = False) -> bool:
+    """Queue a claimed unit again; ``lost`` counts a failed attempt."""
     with unit_of_work() as connection:
         return units.put_back(connection, claim, delay_s=delay_s, lost=lost)
 
 
-def give_up_or_retry(
-    claim: Claim, problem: Mapping[str, Any], *, max_attempts: int, delay_s: float
+def retry_or_fail(
+    claim: UnitClaim, problem: Mapping[str, Any], *, max_attempts: int, delay_s: float
 ) -> bool:
-    """Queue the unit again after a lost attempt, or fail the evaluation at the last one."""
+    """Queue the unit again after a lost attempt; after the last one fail the evaluation."""
     with unit_of_work() as connection:
         locked = evaluations.lock(connection, claim.evaluation_id)
         if locked is None or locked.status in FINISHED:

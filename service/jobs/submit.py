@@ -16,7 +16,7 @@ from sqlalchemy.exc import IntegrityError
 
 from service.broker import queue
 from service.errors import (
-    Fault,
+    FieldError,
     IdempotencyMismatch,
     IdempotencyRace,
     InvalidRequest,
@@ -183,7 +183,9 @@ def _refuse_nul(request: EvaluationRequest) -> None:
     """PostgreSQL's text cannot hold a NUL, so no database here takes one."""
     texts: list[tuple[tuple[str, ...], str]] = [(("name",), request.name or "")]
     texts += [(("labels", key), key + value) for key, value in request.labels.items()]
-    faults = tuple(Fault(loc, "holds a NUL character", text) for loc, text in texts if "\0" in text)
+    faults = tuple(
+        FieldError(loc, "holds a NUL character", text) for loc, text in texts if "\0" in text
+    )
     if faults:
         raise InvalidRequest("The name and the labels cannot hold NUL characters.", faults)
 

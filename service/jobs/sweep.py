@@ -1,8 +1,9 @@
-"""Finding lost work: the one place that brings back what messages, workers and brokers lose.
+"""Recovering lost work: whatever messages, workers or brokers lose is found and queued again here.
 
-Every state that is not a last one has an exit here. A queued unit is sent again; a claim whose
-lease ran out, or whose process has ended, is queued again or fails at the last attempt (a learner's
-alone, where it was a learner's); an evaluation without open units is gathered or fails.
+Every unfinished state ends by one of these rules. A message is sent again for a queued unit. A
+claim whose lease expired, or whose process has ended, is queued again; after the last attempt the
+evaluation fails, or only the learner that the unit belongs to. An evaluation without open units is
+gathered, or fails.
 """
 
 from __future__ import annotations
@@ -23,77 +24,78 @@ from service.storage import evaluations, unit_queue, units, workers
 from service.storage.files import FileStore
 from service.storage.tables import EVALUATION, UNIT
 from service.storage.unit_of_work import reading, unit_of_work
-from service.storage.units import Claim, UnitKey
+from service.storage.units import UnitClaim, UnitKey
 
 log = logging.getLogger(__name__)
 
 DUTY = "sweep"
-WINDOW = 64  # messages under way for work that nobody has taken yet
-BATCH = 100  # expired claims and stalled evaluations dealt with in one sweep
-RETRY_S = 1.0  # pause after the first lost attempt; it doubles
-SILENT_LEASES = 20.0  # leases after which a silent worker's row goes
+WINDOW = 64  # most messages sent for units that no worker has claimed yet
+BATCH = 100  # most expired claims, and most stalled evaluations, handled in one sweep
+RETRY_S = 1.0  # pause after the first lost attempt; it doubles each time
+SILENT_LEASES = 20.0  # leases without a heartbeat after which a worker's row is removed
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
-    """What one sweep did."""
+class SweepCounts:
+    """Whether this process had the duty to sweep, units queued again, and messages sent."""
 
     on_duty: bool
     reclaimed: int = 0
     sent: int = 0
 
 
-def sweep(holder: UUID, settings: Settings) -> Swept:
-    """Do one round, if this process has the duty or nobody has."""
+def sweep(holder: UUID, settings: Settings) -> SweepCounts:
+    """Sweep once, unless another process has the duty to do it."""
     with unit_of_work() as connection:
         if not workers.take_duty(connection, DUTY, holder, max(10 * settings.sweep_s, 5.0)):
-            return Swept(on_duty=False)
+            return SweepCounts(on_duty=False)
         workers.remove_silent(connection, SILENT_LEASES * settings.lease_s)
     with reading() as connection:
-        late = units.expired(connection, BATCH)
-        stalled = _stalled(connection)
-    reclaimed = sum(_reclaim(claim, settings) for claim in late)
+        expired = units.list_expired(connection, BATCH)
+        stalled = _list_stalled(connection)
+    reclaimed = sum(_reclaim(claim, settings) for claim in expired)
     for evaluation_id in stalled:
-        _restart(evaluation_id)
-    return Swept(on_duty=True, reclaimed=reclaimed, sent=_nudge(settings))
+        _gather_or_fail(evaluation_id)
+    return SweepCounts(on_duty=True, reclaimed=reclaimed, sent=_send_messages(settings))
 
 
-def leave(holder: UUID) -> None:
-    """Give the duty up, so that another process has it at once."""
+def release_duty(holder: UUID) -> None:
+    """Give up the duty to sweep, so that another process can take it at once."""
     with unit_of_work() as connection:
-        workers.leave_duty(connection, DUTY, holder)
+        workers.release_duty(connection, DUTY, holder)
 
 
-def reap(node: UUID, settings: Settings) -> int:
-    """Take back what this node's ended processes held, without waiting for leases to run out."""
+def reclaim_from_ended_workers(node: UUID, settings: Settings) -> int:
+    """Reclaim the units of this node's ended processes without waiting for leases to expire."""
     with reading() as connection:
-        gone = [i for i, pid in workers.of_node(connection, node).items() if not _is_running(pid)]
-    return _take_back(gone, lambda claim: _reclaim(claim, settings))
+        process_ids = workers.list_process_ids(connection, node)
+    ended = [worker_id for worker_id, pid in process_ids.items() if not _is_running(pid)]
+    return _release_claims(ended, lambda claim: _reclaim(claim, settings))
 
 
-def reap_all() -> int:
-    """Take back all claims; for a start at which no worker of the database can be running."""
+def requeue_all() -> int:
+    """Queue all claimed units again; for a start at which no worker can be running."""
     with reading() as connection:
-        gone = workers.every(connection)
-    return _take_back(gone, record.put_back)
+        ended = workers.list_ids(connection)
+    return _release_claims(ended, record.put_back)
 
 
-def reap_node(node: UUID) -> int:
-    """Take back what a node's processes held, after they were stopped on purpose."""
+def requeue_node(node: UUID) -> int:
+    """Queue the units again that a node's processes had claimed when they were stopped."""
     with reading() as connection:
-        gone = list(workers.of_node(connection, node))
-    return _take_back(gone, record.put_back)
+        ended = list(workers.list_process_ids(connection, node))
+    return _release_claims(ended, record.put_back)
 
 
-def _take_back(gone: Sequence[UUID], reclaim: Callable[[Claim], bool]) -> int:
-    if not gone:
+def _release_claims(ended_workers: Sequence[UUID], release: Callable[[UnitClaim], bool]) -> int:
+    if not ended_workers:
         return 0
     with reading() as connection:
-        held = units.of_workers(connection, gone)
-    reclaimed = sum(reclaim(claim) for claim in held)
+        claims = units.list_claims(connection, ended_workers)
+    released = sum(release(claim) for claim in claims)
     with unit_of_work() as connection:
-        workers.remove(connection, gone)
-    return reclaimed
+        workers.remove(connection, ended_workers)
+    return released
 
 
 def _is_running(pid: int) -> bool:
@@ -106,12 +108,14 @@ def _is_running(pid: int) -> bool:
     return True
 
 
-def _reclaim(claim: Claim, settings: Settings) -> bool:
-    """Queue a lost claim again; fail it after too long or too often."""
+def _reclaim(claim: UnitClaim, settings: Settings) -> bool:
+    """Queue a lost unit again; fail it if it has run too long or was lost too often."""
     with reading() as connection:
         lost, seconds = units.history(connection, claim)
     if seconds > settings.time_limit_s:
-        return parts.fail(claim, failures.time_limit(settings.time_limit_s), FileStore.open())
+        return parts.record_failure(
+            claim, failures.time_limit(settings.time_limit_s), FileStore.open()
+        )
     log.warning(
         "unit.lost",
         extra={
@@ -122,8 +126,8 @@ def _reclaim(claim: Claim, settings: Settings) -> bool:
         },
     )
     if claim.part is not None and lost + 1 >= settings.max_attempts:
-        return parts.fail(claim, failures.worker_lost(lost + 1), FileStore.open())
-    return record.give_up_or_retry(
+        return parts.record_failure(claim, failures.worker_lost(lost + 1), FileStore.open())
+    return record.retry_or_fail(
         claim,
         failures.worker_lost(lost + 1),
         max_attempts=settings.max_attempts,
@@ -131,8 +135,8 @@ def _reclaim(claim: Claim, settings: Settings) -> bool:
     )
 
 
-def _stalled(connection: sa.Connection) -> list[UUID]:
-    """Return unfinished evaluations that have no unit left to be done."""
+def _list_stalled(connection: sa.Connection) -> list[UUID]:
+    """Return unfinished evaluations without a queued or running unit."""
     open_unit = sa.exists().where(
         UNIT.c.evaluation_id == EVALUATION.c.id,
         UNIT.c.state.in_([UnitState.QUEUED, UnitState.RUNNING]),
@@ -147,8 +151,8 @@ def _stalled(connection: sa.Connection) -> list[UUID]:
     return list(connection.scalars(statement))
 
 
-def _restart(evaluation_id: UUID) -> None:
-    """Gather an evaluation whose chunks are all done; anything else cannot go on and fails."""
+def _gather_or_fail(evaluation_id: UUID) -> None:
+    """Queue the gathering of an evaluation whose chunks are all done; fail any other."""
     keys: list[UnitKey] = []
     with unit_of_work() as connection:
         locked = evaluations.lock(connection, evaluation_id)
@@ -166,7 +170,8 @@ def _restart(evaluation_id: UUID) -> None:
     queue.enqueue(keys)
 
 
-def _nudge(settings: Settings) -> int:
+def _send_messages(settings: Settings) -> int:
+    """Send a message again for queued units that none was sent for recently; return how many."""
     with unit_of_work() as connection:
-        due = unit_queue.due_for_nudge(connection, settings.renudge_s, WINDOW)
+        due = unit_queue.mark_due_for_message(connection, settings.resend_s, WINDOW)
     return len(due) if due and queue.enqueue(due) else 0

@@ -12,7 +12,7 @@ from uuid import UUID
 import numpy as np
 import pyarrow as pa
 
-from service.jobs.loss_columns import LossColumns
+from service.jobs.output_table import OutputTable
 from service.kinds.provenance import MethodUsed
 from service.schemas.base import EvaluationRequest
 
@@ -56,14 +56,14 @@ class Finished:
     ----------
     result : dataclass
         The result type of the kind; ``service.jobs.result_json`` writes it as JSON.
-    losses : pyarrow.Table, LossColumns or None
+    losses : pyarrow.Table, OutputTable or None
         One row per instance and repeat, one column per model, for ``.../losses``.
     methods : tuple of MethodUsed
         Every method that was used, for the provenance.
     """
 
     result: Any
-    losses: pa.Table | LossColumns | None = None
+    losses: pa.Table | OutputTable | None = None
     methods: tuple[MethodUsed, ...] = ()
 
 

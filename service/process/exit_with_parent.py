@@ -1,9 +1,8 @@
-"""Ending with one's parent: no process is left behind, however the parent ends.
+"""Exit when the parent process exits, so that no process is left behind.
 
-``python -m service.process.exit_with_parent PARENT SIGNAL command ...`` becomes the command, and
-gets the signal when
-the process PARENT ends. Where the system has no such signal (macOS) the command is run as it is,
-and only an orderly stop ends it.
+``python -m service.process.exit_with_parent PARENT SIGNAL command ...`` runs the command in this
+process, which gets the signal when the process PARENT exits. Where the system cannot do that
+(macOS) the command runs all the same, and only an orderly stop ends it.
 """
 
 from __future__ import annotations
@@ -14,20 +13,33 @@ import signal
 import sys
 
 PR_SET_PDEATHSIG = 1
+PR_SET_NAME = 15
 
 
-def die_with_parent(number: int = signal.SIGKILL) -> None:
-    """Have this process get a signal when its parent ends."""
+def signal_on_parent_exit(number: int = signal.SIGKILL) -> None:
+    """Have this process get a signal when its parent exits."""
+    _prctl(PR_SET_PDEATHSIG, int(number))
+
+
+def set_process_name(name: str) -> None:
+    """Set the name that ``ps -o comm`` and ``top`` show, at most 15 characters.
+
+    A forked process keeps its parent's command line, so only this name tells them apart.
+    """
+    _prctl(PR_SET_NAME, name.encode())
+
+
+def _prctl(option: int, argument: int | bytes) -> None:
     if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, int(number), 0, 0, 0)
+        ctypes.CDLL(None, use_errno=True).prctl(option, argument, 0, 0, 0)
 
 
 def main() -> None:
-    """Become the command on the command line."""
+    """Run the command on the command line in this process."""
     parent, name, command = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
-    die_with_parent(signal.Signals[name])
+    signal_on_parent_exit(signal.Signals[name])
     if sys.platform == "linux" and os.getppid() != parent:
-        sys.exit(1)  # the parent ended before the signal was asked for
+        sys.exit(1)  # the parent exited before the signal was asked for
     os.execvp(command[0], command)  # noqa: S606 - the supervisor's own commands
 
 

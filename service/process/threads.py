@@ -14,12 +14,12 @@ VARIABLES = (
 )
 
 
-def one_thread() -> None:
-    """Ask the libraries for one thread, where the environment does not say otherwise.
+def limit_to_one_thread() -> None:
+    """Tell the numerical libraries to use one thread, unless the environment says otherwise.
 
-    It must be said before numpy is loaded; and a process that has no threads can be forked safely.
-    The last variable is what joblib takes for the number of processors, so that a learner that asks
-    for all of them is given one.
+    Call it before numpy is imported; a process without threads can also be forked safely. The last
+    variable is what joblib takes for the number of processors, so that a learner that asks for all
+    of them gets one.
     """
     for name in VARIABLES:
         os.environ.setdefault(name, "1")

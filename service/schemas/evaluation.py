@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from service.states import EvaluationStatus
 
 
-class Progress(BaseModel):
+class EvaluationProgress(BaseModel):
     """How far it is."""
 
     done: int
@@ -50,7 +50,7 @@ class EvaluationRead(BaseModel):
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
-    progress: Progress
+    progress: EvaluationProgress
     learners: dict[str, LearnerProgress] = Field(
         description="By name, while an evaluation that is cut by learner has not ended; else empty."
     )

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 
-class ProblemFault(BaseModel):
+class ProblemFieldError(BaseModel):
     """One wrong place."""
 
     loc: list[str | int] = Field(description="Path into the request.", examples=[["level"]])
@@ -15,7 +15,7 @@ class ProblemFault(BaseModel):
     value: Any = Field(description="What was found there, shortened; NaN is the string NaN.")
 
 
-class Problem(BaseModel):
+class ProblemDocument(BaseModel):
     """``application/problem+json``."""
 
     type: str = Field(description="Stable; a page explains it.", examples=["/problems/not_found"])
@@ -24,5 +24,5 @@ class Problem(BaseModel):
     detail: str
     instance: str = Field(description="Path of the request.")
     code: str = Field(description="The end of type.")
-    errors: list[ProblemFault]
+    errors: list[ProblemFieldError]
     request_id: str = Field(description="Also in X-Request-ID, and in the service's log.")

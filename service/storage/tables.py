@@ -28,11 +28,9 @@ def _key(name: str, kind: Any, *constraints: sa.ForeignKey, index: bool = False)
     return sa.Column(name, kind, *constraints, primary_key=True, index=index)
 
 
-def _needed(
-    name: str, kind: Any, *constraints: sa.ForeignKey, index: bool = False, unique: bool = False
-) -> sa.Column[Any]:
+def _needed(name: str, kind: Any, *constraints: sa.ForeignKey, **options: Any) -> sa.Column[Any]:
     """Return a column that is never NULL."""
-    return sa.Column(name, kind, *constraints, nullable=False, index=index, unique=unique)
+    return sa.Column(name, kind, *constraints, nullable=False, **options)
 
 
 def _of_evaluation() -> sa.ForeignKey:
@@ -155,7 +153,8 @@ UNIT = sa.Table(
     sa.Column("claimed_at", sa.Double()),  # epoch seconds by the database's clock
     sa.Column("lease_until", sa.Double()),  # likewise
     _needed("not_before", sa.Double()),  # epoch seconds; back-off after a lost worker
-    _needed("nudged_at", sa.Double()),  # epoch seconds of the last message to the broker
+    # Epoch seconds of the last message to the broker.
+    _needed("nudged_at", sa.Double(), key="message_sent_at"),
     sa.Column("output_file", sa.String(200)),
     sa.Column("part", sa.String(200)),  # a learner, that may fail alone
     sa.Column("seconds", sa.Double()),  # that the attempt took which recorded the outcome

@@ -1,4 +1,4 @@
-"""The parts of an evaluation, its learners: how far each is, and what is left to do of it."""
+"""The chunks of an evaluation by part, which is a learner: their progress and their order."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ import sqlalchemy as sa
 from service.states import Stage, UnitState
 from service.storage.engine import EpochNow
 from service.storage.tables import UNIT
-from service.storage.units import Claim
+from service.storage.units import UnitClaim
 
 _UNITS = UNIT.c
 _OPEN = (UnitState.QUEUED, UnitState.RUNNING)
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
-    """One chunk as it stands.
+class ChunkRow:
+    """One chunk and how far it is.
 
     Parameters
     ----------
     number, size : int
-        Its place in the evaluation, and what it adds to the progress.
+        Its number in the evaluation, and what it adds to the progress.
     part : str or None
-        What it is a part of.
+        The part, a learner, that it belongs to.
     state : str
         A ``UnitState``.
     output_file : str or None
-        Where its arrays lie, or the words of what it failed with.
+        The file with its arrays, or with the reason why it failed.
     seconds : float or None
-        How long it took; None where it is not done, or was never begun.
+        How long it took; None if it is not done, or never ran.
     running_s : float
-        How long it has been running; 0 where it is not.
+        How long it has been running; 0 if it is not running.
     """
 
     number: int
@@ -47,7 +47,7 @@ class Chunk:
 
     @property
     def is_open(self) -> bool:
-        """Whether it is still to be done."""
+        """Whether it is queued or running."""
         return self.state in _OPEN
 
 
@@ -70,23 +70,24 @@ _RUNNING_ELSEWHERE = sa.select(sa.func.count()).where(
 )
 
 
-def chunks(connection: sa.Connection, evaluation_id: UUID) -> list[Chunk]:
-    """Return the chunks of an evaluation in their order."""
-    return [Chunk(*row) for row in connection.execute(_CHUNKS, {"wanted": evaluation_id})]
+def list_chunks(connection: sa.Connection, evaluation_id: UUID) -> list[ChunkRow]:
+    """Return the chunks of an evaluation, ordered by number."""
+    return [ChunkRow(*row) for row in connection.execute(_CHUNKS, {"wanted": evaluation_id})]
 
 
-def running_elsewhere(connection: sa.Connection, evaluation_id: UUID) -> int:
-    """Return how many units of other evaluations are being done."""
+def count_running_elsewhere(connection: sa.Connection, evaluation_id: UUID) -> int:
+    """Return how many units of other evaluations are running."""
     found: int = connection.execute(_RUNNING_ELSEWHERE, {"wanted": evaluation_id}).scalar_one()
     return found
 
 
-def move_back(connection: sa.Connection, held: Claim) -> None:
-    """Let what is queued of a claim's part stand as far behind it as its work took.
+def delay_part(connection: sa.Connection, held: UnitClaim) -> None:
+    """Delay the queued chunks of a claim's part by the time that the claimed chunk took.
 
-    That is its time, times the parts that have something queued: together they come as far as the
-    clock does, so other evaluations wait no longer for many parts than for one. A part whose chunks
-    take no time is done before one whose chunks take seconds goes on.
+    The delay is this time multiplied by the number of parts with queued chunks, so that all parts
+    together advance in the queue as fast as the clock, and other evaluations do not wait longer
+    for many parts than for one. A part with quick chunks is finished before one with slow chunks
+    goes on.
     """
     if held.part is None:
         return
@@ -95,7 +96,7 @@ def move_back(connection: sa.Connection, held: Claim) -> None:
             UNIT.c.evaluation_id == held.evaluation_id, UNIT.c.number == held.number
         )
     ).one()
-    queued = _queued_of(held)
+    queued = _queued_chunks(held)
     of_this_part = queued[-1]
     first, parts = connection.execute(
         sa.select(
@@ -104,21 +105,23 @@ def move_back(connection: sa.Connection, held: Claim) -> None:
     ).one()
     if first is None:
         return
-    # Workers take chunks that stand close together in any order, so it may have stood behind.
-    behind = min(its_own.place, first) + (its_own.seconds or 0.0) * parts - first
-    connection.execute(sa.update(UNIT).where(*queued).values(place=UNIT.c.place + behind))
+    # Workers claim chunks that are close together in any order, so this one may have been behind.
+    delay = min(its_own.place, first) + (its_own.seconds or 0.0) * parts - first
+    connection.execute(sa.update(UNIT).where(*queued).values(place=UNIT.c.place + delay))
 
 
-def skip(connection: sa.Connection, held: Claim, output_file: str, *, only_later: bool) -> int:
-    """Let a failure stand for what is queued of its part; returns the size of that.
+def cancel_part(
+    connection: sa.Connection, held: UnitClaim, output_file: str, *, only_later: bool
+) -> int:
+    """Cancel the queued chunks of a failed part, give them its file, and return their size.
 
-    ``only_later`` leaves the chunks before the failed one: what they give does not depend on who
-    was quicker, so which failure of a part is told, the first, does not either.
+    With ``only_later`` the chunks before the failed one are still computed, so that which failure
+    of a part is reported, the first, does not depend on how fast the workers were.
     """
     later = [UNIT.c.number > held.number] if only_later else []
     statement = (
         sa.update(UNIT)
-        .where(*_queued_of(held), *later)
+        .where(*_queued_chunks(held), *later)
         .values(state=UnitState.CANCELLED.value, output_file=output_file)
         .returning(UNIT.c.size)
     )
@@ -126,7 +129,7 @@ def skip(connection: sa.Connection, held: Claim, output_file: str, *, only_later
     return sum(sizes)
 
 
-def _queued_of(held: Claim) -> tuple[sa.ColumnElement[bool], ...]:
+def _queued_chunks(held: UnitClaim) -> tuple[sa.ColumnElement[bool], ...]:
     return (
         UNIT.c.evaluation_id == held.evaluation_id,
         UNIT.c.stage == Stage.CHUNK,

@@ -1,6 +1,8 @@
-"""The queue of units as it lies in the database: who is next, and who waits for a message."""
+"""The queue of units in the database: which come next, and which need another message."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import sqlalchemy as sa
 
@@ -10,13 +12,17 @@ from service.storage.tables import UNIT
 from service.storage.units import UnitKey
 
 
-def next_in_line(connection: sa.Connection, count: int) -> list[UnitKey]:
-    """Return the first queued units that may be taken now."""
-    return [key for key, _, _ in line(connection, count)]
+@dataclass(frozen=True, slots=True)
+class QueuedUnit:
+    """A unit that may be claimed, with its place in the queue and the part it belongs to."""
+
+    key: UnitKey
+    place: float
+    part: str | None
 
 
-def line(connection: sa.Connection, count: int) -> list[tuple[UnitKey, float, str | None]]:
-    """Return the first queued units that may be taken now, each with its place and its part."""
+def list_claimable(connection: sa.Connection, count: int) -> list[QueuedUnit]:
+    """Return the first ``count`` queued units that may be claimed now, in the queue's order."""
     statement = (
         sa.select(UNIT.c.evaluation_id, UNIT.c.number, UNIT.c.place, UNIT.c.part)
         .where(UNIT.c.state == UnitState.QUEUED, UNIT.c.not_before <= EpochNow())
@@ -24,19 +30,22 @@ def line(connection: sa.Connection, count: int) -> list[tuple[UnitKey, float, st
         .limit(count)
     )
     rows = connection.execute(statement)
-    return [((row.evaluation_id, row.number), row.place, row.part) for row in rows]
+    return [QueuedUnit((row.evaluation_id, row.number), row.place, row.part) for row in rows]
 
 
-def due_for_nudge(connection: sa.Connection, renudge_s: float, window: int) -> list[UnitKey]:
-    """Mark and return queued units that no message was sent for of late, a window at a time."""
+def mark_due_for_message(connection: sa.Connection, resend_s: float, window: int) -> list[UnitKey]:
+    """Return queued units without a message in the last ``resend_s`` seconds, marked as sent.
+
+    At most ``window`` units are marked at any time, so that a long queue does not fill the broker.
+    """
     queued = sa.and_(UNIT.c.state == UnitState.QUEUED, UNIT.c.not_before <= EpochNow())
-    fresh = UNIT.c.nudged_at > EpochNow() - renudge_s
-    outstanding = connection.execute(sa.select(sa.func.count()).where(queued, fresh)).scalar_one()
+    recent = UNIT.c.message_sent_at > EpochNow() - resend_s
+    outstanding = connection.execute(sa.select(sa.func.count()).where(queued, recent)).scalar_one()
     if outstanding >= window:
         return []
     statement = (
         sa.select(UNIT.c.evaluation_id, UNIT.c.number)
-        .where(queued, sa.not_(fresh))
+        .where(queued, sa.not_(recent))
         .order_by(UNIT.c.place)
         .limit(window - outstanding)
     )
@@ -45,6 +54,6 @@ def due_for_nudge(connection: sa.Connection, renudge_s: float, window: int) -> l
         connection.execute(
             sa.update(UNIT)
             .where(UNIT.c.evaluation_id == evaluation_id, UNIT.c.number == number)
-            .values(nudged_at=EpochNow()),
+            .values(message_sent_at=EpochNow()),
         )
     return keys

@@ -1,6 +1,6 @@
-"""What is asked of the table of units for every unit, built once.
+"""The SQL statements that run for every unit.
 
-Building a statement costs several times what running it does.
+They are built once, because building a statement takes several times as long as running it.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ PUT_BACK: Final = (
         lease_until=None,
         lost=_C.lost + sa.bindparam("more_lost", type_=sa.Integer()),
         not_before=EpochNow() + sa.bindparam("delay", type_=sa.Double()),
-        nudged_at=0.0,
+        message_sent_at=0.0,
     )
     .returning(_C.number)
 )
@@ -74,7 +74,7 @@ HISTORY: Final = sa.select(_C.lost, EpochNow() - _C.claimed_at).where(*_HELD)
 
 
 def held(claim: Any) -> dict[str, Any]:
-    """Return what names the unit in the statements of a claim that is held."""
+    """Return the parameters by which the statements find the unit of a claim."""
     return {
         "its_evaluation": claim.evaluation_id,
         "its_number": claim.number,

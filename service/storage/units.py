@@ -1,10 +1,10 @@
-"""Units of work: taken with a lease and an attempt number, recorded once.
+"""Units of work: claimed with a lease and an attempt number, recorded once.
 
-A unit's ``place`` orders the queue. The start and the gathering of an evaluation come first, so
-that small evaluations are not kept waiting; chunk i of an evaluation stands at "now + i x PACE", so
-that a later evaluation with few chunks is not kept waiting by an earlier one with very many. The
-parts of an evaluation, its learners, take turns; and what is left of a part stands as far behind
-the chunk that was done as that took, so that a slow part does not keep the quick ones waiting.
+A unit's ``place`` is its position in the queue, in seconds. The start and the gathering of an
+evaluation come first, so that small evaluations do not wait. Chunk i of an evaluation has the place
+"now + i x PACE", so that a later evaluation with few chunks does not wait for an earlier one with
+very many. The parts of an evaluation, its learners, take turns; the chunks left of a part are
+delayed by the time that its last chunk took, so that quick parts do not wait for a slow one.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from service.storage.engine import EpochNow
 from service.storage.tables import UNIT
 
 PACE = 1.0  # seconds of place between the chunks of one evaluation
-AHEAD = 1e9  # seconds of place by which what is not a chunk comes before all chunks
+AHEAD = 1e9  # seconds of place by which other units come before all chunks
 _NOW = sa.select(EpochNow())
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class UnitClaim:
     """One attempt at a unit by one worker; only this attempt may record its outcome."""
 
     evaluation_id: UUID
@@ -60,27 +60,27 @@ def insert(
     stage: Stage,
     new: Sequence[NewUnit],
     *,
-    nudged: int,
+    sent: int,
 ) -> list[UnitKey]:
-    """Queue units; returns the first ``nudged`` of the queue, which are about to be sent."""
+    """Queue units and return the first ``sent`` of them, marked as sent; the caller sends them."""
     now = connection.execute(_NOW).scalar_one()
     first = now if stage is Stage.CHUNK else now - AHEAD
     in_turn = _in_turn(new)
     rows = [
         _queued(evaluation_id, stage, unit, now)
-        | {"place": first + i * PACE, "nudged_at": now if i < nudged else 0.0}
+        | {"place": first + i * PACE, "message_sent_at": now if i < sent else 0.0}
         for i, unit in enumerate(in_turn)
     ]
     if rows:
         connection.execute(unit_statements.INSERT, rows)
-    return [(evaluation_id, unit.number) for unit in in_turn[:nudged]]
+    return [(evaluation_id, unit.number) for unit in in_turn[:sent]]
 
 
 def insert_starts(connection: sa.Connection, evaluation_ids: Sequence[UUID]) -> list[UnitKey]:
-    """Queue the first unit of each of several new evaluations; returns them, to be sent."""
+    """Queue the first unit of each of several new evaluations and return them, to be sent."""
     now = connection.execute(_NOW).scalar_one()
     start = NewUnit(0, {}, 1)
-    place = {"place": now - AHEAD, "nudged_at": now}
+    place = {"place": now - AHEAD, "message_sent_at": now}
     rows = [_queued(i, Stage.START, start, now) | place for i in evaluation_ids]
     connection.execute(unit_statements.INSERT, rows)
     return [(identifier, 0) for identifier in evaluation_ids]
@@ -102,7 +102,7 @@ def _queued(evaluation_id: UUID, stage: Stage, unit: NewUnit, now: float) -> dic
 
 
 def _in_turn(new: Sequence[NewUnit]) -> list[NewUnit]:
-    """Return units in an order in which their parts take turns."""
+    """Return the units ordered so that their parts take turns."""
     turns: Counter[str | None] = Counter()
     placed = []
     for unit in new:
@@ -111,8 +111,10 @@ def _in_turn(new: Sequence[NewUnit]) -> list[NewUnit]:
     return [unit for _, unit in sorted(placed, key=lambda pair: pair[0])]
 
 
-def claim(connection: sa.Connection, key: UnitKey, worker_id: UUID, lease_s: float) -> Claim | None:
-    """Take a queued unit; None when it is not there to be taken."""
+def claim(
+    connection: sa.Connection, key: UnitKey, worker_id: UUID, lease_s: float
+) -> UnitClaim | None:
+    """Claim a queued unit; None if it is gone or is not queued."""
     evaluation_id, number = key
     named = {"its_evaluation": evaluation_id, "its_number": number}
     values = {**named, "new_worker": worker_id, "lease": lease_s}
@@ -120,37 +122,37 @@ def claim(connection: sa.Connection, key: UnitKey, worker_id: UUID, lease_s: flo
     if row is None:
         return None
     stage = Stage(row.stage)
-    return Claim(
+    return UnitClaim(
         evaluation_id, number, stage, row.payload, row.size, row.attempt, worker_id, row.part
     )
 
 
-def renew(connection: sa.Connection, held: Claim, lease_s: float) -> bool:
-    """Lengthen a lease; False when the unit is no longer this attempt's."""
-    return _is_done(connection, unit_statements.RENEW, held, lease=lease_s)
+def renew(connection: sa.Connection, held: UnitClaim, lease_s: float) -> bool:
+    """Extend a lease; False if the claim is lost."""
+    return _changed_row(connection, unit_statements.RENEW, held, lease=lease_s)
 
 
-def is_held(connection: sa.Connection, held: Claim) -> bool:
-    """Tell whether the unit is still this attempt's."""
-    return _is_done(connection, unit_statements.IS_HELD, held)
+def is_held(connection: sa.Connection, held: UnitClaim) -> bool:
+    """Return whether the unit is still claimed by this attempt."""
+    return _changed_row(connection, unit_statements.IS_HELD, held)
 
 
 def settle(
-    connection: sa.Connection, held: Claim, state: UnitState, output_file: str | None = None
+    connection: sa.Connection, held: UnitClaim, state: UnitState, output_file: str | None = None
 ) -> bool:
-    """Record this attempt's outcome; False when another attempt or a cancellation took over."""
+    """Record the outcome of this attempt; False if the claim is lost or was cancelled."""
     values = {"new_state": state.value, "new_file": output_file}
-    return _is_done(connection, unit_statements.SETTLE, held, **values)
+    return _changed_row(connection, unit_statements.SETTLE, held, **values)
 
 
-def put_back(connection: sa.Connection, held: Claim, *, delay_s: float, lost: bool) -> bool:
-    """Queue the unit again; ``lost`` says whether it counts as a failed attempt."""
+def put_back(connection: sa.Connection, held: UnitClaim, *, delay_s: float, lost: bool) -> bool:
+    """Queue the unit again; ``lost`` counts a failed attempt. False if the claim is lost."""
     values = {"more_lost": int(lost), "delay": delay_s}
-    return _is_done(connection, unit_statements.PUT_BACK, held, **values)
+    return _changed_row(connection, unit_statements.PUT_BACK, held, **values)
 
 
-def _is_done(
-    connection: sa.Connection, statement: sa.Executable, held: Claim, **values: Any
+def _changed_row(
+    connection: sa.Connection, statement: sa.Executable, held: UnitClaim, **values: Any
 ) -> bool:
     row = connection.execute(statement, {**unit_statements.held(held), **values}).one_or_none()
     return row is not None
@@ -174,7 +176,7 @@ def count_stage(connection: sa.Connection, evaluation_id: UUID, stage: Stage) ->
 
 
 def cancel_open(connection: sa.Connection, evaluation_id: UUID) -> None:
-    """Take an evaluation's queued and running units out of the queue and away from workers."""
+    """Cancel an evaluation's queued and running units."""
     connection.execute(
         sa.update(UNIT)
         .where(
@@ -219,19 +221,19 @@ def output_files(
     ]
 
 
-def of_workers(connection: sa.Connection, worker_ids: Collection[UUID]) -> list[Claim]:
-    """Return what workers hold."""
+def list_claims(connection: sa.Connection, worker_ids: Collection[UUID]) -> list[UnitClaim]:
+    """Return the claims of some workers."""
     return _running(connection, UNIT.c.worker_id.in_(worker_ids))
 
 
-def expired(connection: sa.Connection, count: int) -> list[Claim]:
-    """Return claims whose lease has run out."""
+def list_expired(connection: sa.Connection, count: int) -> list[UnitClaim]:
+    """Return claims whose lease has expired, at most ``count``."""
     return _running(connection, UNIT.c.lease_until < EpochNow(), count)
 
 
 def _running(
     connection: sa.Connection, condition: sa.ColumnElement[bool], count: int | None = None
-) -> list[Claim]:
+) -> list[UnitClaim]:
     statement = (
         sa.select(
             UNIT.c.evaluation_id,
@@ -247,12 +249,12 @@ def _running(
         .limit(count)
     )
     return [
-        Claim(row[0], row[1], Stage(row[2]), row[3], row[4], row[5], row[6], row[7])
+        UnitClaim(row[0], row[1], Stage(row[2]), row[3], row[4], row[5], row[6], row[7])
         for row in connection.execute(statement)
     ]
 
 
-def history(connection: sa.Connection, held: Claim) -> tuple[int, float]:
-    """Return how often the unit's worker was lost, and how long this attempt has run, seconds."""
+def history(connection: sa.Connection, held: UnitClaim) -> tuple[int, float]:
+    """Return how often the unit's worker was lost, and the seconds that this attempt has run."""
     row = connection.execute(unit_statements.HISTORY, unit_statements.held(held)).one_or_none()
     return (0, 0.0) if row is None else (row[0], float(row[1] or 0.0))

@@ -1,4 +1,4 @@
-"""Worker processes: who is there, and when each was last heard of."""
+"""Worker processes and their last heartbeats, and duties that one process at a time has."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class WorkerProcess:
     Parameters
     ----------
     id : UUID
-        Its name in claims.
+        Identifies the process in claims.
     node : UUID
-        The command that started it; a node knows which of its processes have ended.
+        Identifies the command that started it, which notices when the process ends.
     host, pid : str, int
-        Where it runs.
+        Machine and process id.
     version : str
-        The release it runs.
+        The release of the service.
     """
 
     id: UUID
@@ -36,8 +36,8 @@ class WorkerProcess:
     version: str
 
 
-def beat(connection: sa.Connection, worker: WorkerProcess) -> None:
-    """Say that a worker is there."""
+def record_heartbeat(connection: sa.Connection, worker: WorkerProcess) -> None:
+    """Store the time of a worker's heartbeat, and the worker at its first one."""
     statement = (
         sa.update(WORKER).where(WORKER.c.id == worker.id).values(heartbeat_at=EpochNow())
     ).returning(WORKER.c.id)
@@ -56,36 +56,36 @@ def beat(connection: sa.Connection, worker: WorkerProcess) -> None:
 
 
 def count_alive(connection: sa.Connection, seconds: float) -> int:
-    """Return how many workers were heard of within so many seconds."""
+    """Return how many workers had a heartbeat in the last ``seconds`` seconds."""
     statement = sa.select(sa.func.count()).where(WORKER.c.heartbeat_at > EpochNow() - seconds)
     return connection.execute(statement).scalar_one()
 
 
-def of_node(connection: sa.Connection, node: UUID) -> dict[UUID, int]:
-    """Return the process ids of a node's workers."""
+def list_process_ids(connection: sa.Connection, node: UUID) -> dict[UUID, int]:
+    """Return the process id of each of a node's workers."""
     statement = sa.select(WORKER.c.id, WORKER.c.pid).where(WORKER.c.node == node)
     return {row.id: row.pid for row in connection.execute(statement)}
 
 
-def every(connection: sa.Connection) -> list[UUID]:
-    """Return all workers there are rows of."""
+def list_ids(connection: sa.Connection) -> list[UUID]:
+    """Return all stored workers."""
     return list(connection.scalars(sa.select(WORKER.c.id)))
 
 
 def remove(connection: sa.Connection, ids: Collection[UUID]) -> None:
-    """Forget workers that have ended."""
+    """Remove workers that have ended."""
     connection.execute(sa.delete(WORKER).where(WORKER.c.id.in_(ids)))
 
 
 def remove_silent(connection: sa.Connection, seconds: float) -> None:
-    """Forget workers that were not heard of for so many seconds."""
+    """Remove workers without a heartbeat in the last ``seconds`` seconds."""
     connection.execute(
         sa.delete(WORKER).where(WORKER.c.heartbeat_at < EpochNow() - seconds),
     )
 
 
 def take_duty(connection: sa.Connection, name: str, holder: UUID, seconds: float) -> bool:
-    """Take or keep a duty that one process at a time has; False when another has it."""
+    """Take a duty, or extend it; False if another process has it."""
     free = sa.or_(LEASE.c.holder == holder, LEASE.c.holder.is_(None), LEASE.c.until < EpochNow())
     statement = (
         sa.update(LEASE)
@@ -96,7 +96,7 @@ def take_duty(connection: sa.Connection, name: str, holder: UUID, seconds: float
     return connection.execute(statement).one_or_none() is not None
 
 
-def leave_duty(connection: sa.Connection, name: str, holder: UUID) -> None:
-    """Let another process take the duty at once."""
+def release_duty(connection: sa.Connection, name: str, holder: UUID) -> None:
+    """Give up a duty, so that another process can take it at once."""
     statement = sa.update(LEASE).where(LEASE.c.name == name, LEASE.c.holder == holder)
     connection.execute(statement.values(holder=None, until=0.0))

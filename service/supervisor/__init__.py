@@ -1,1 +1,1 @@
-"""One command that starts the API, the workers and the embedded broker, and stops them."""
+"""Starts and stops the API, the workers and the embedded broker."""

@@ -1,4 +1,4 @@
-"""The process that answers HTTP."""
+"""The process that answers HTTP requests."""
 
 from __future__ import annotations
 
@@ -9,24 +9,26 @@ from importlib import import_module
 
 import uvicorn
 
-from service.process.startup_gate import wait_at_gate
+from service.process.exit_with_parent import set_process_name
+from service.process.start_signal import wait_for_start_signal
 from service.settings import settings
-from service.supervisor.guard import refuse_open_door
+from service.supervisor.public_address import require_keys
 
-APPLICATION = "service.api.app"
-GRACE_S = 2  # for requests under way when it is told to end
-QUIET = ("uvicorn.error",)
+APPLICATION = "service.api.app"  # by name: the supervisor does not import the API
+SHUTDOWN_TIMEOUT_S = 2  # for requests that are being answered when the process is stopped
+QUIET_LOGGERS = ("uvicorn.error",)
 
 
 def run_api(descriptor: int | None = None) -> None:
-    """Answer until told to end, on the settings' address or on a socket that is listening already.
+    """Answer requests until stopped, on the settings' address or on a socket that already listens.
 
-    Raises ``CannotStart`` where others could reach it and there is no key.
+    Raises ``CannotStart`` if other machines can reach the address and there is no API key.
     """
+    set_process_name("thetahat-api")
     application = import_module(APPLICATION).app
-    wait_at_gate()
-    refuse_open_door(settings().host)
-    for name in QUIET:
+    wait_for_start_signal()
+    require_keys(settings().host)
+    for name in QUIET_LOGGERS:
         logging.getLogger(name).setLevel(logging.WARNING)
     config = uvicorn.Config(
         application,
@@ -34,10 +36,10 @@ def run_api(descriptor: int | None = None) -> None:
         port=settings().port,
         access_log=False,
         log_config=None,
-        timeout_graceful_shutdown=GRACE_S,
+        timeout_graceful_shutdown=SHUTDOWN_TIMEOUT_S,
         server_header=False,
         backlog=1024,
     )
-    gc.freeze()  # what is loaded now stays, and is not looked through for garbage
-    listening = None if descriptor is None else [socket.socket(fileno=descriptor)]
-    uvicorn.Server(config).run(sockets=listening)
+    gc.freeze()  # what is imported now stays, and is not searched for garbage
+    sockets = None if descriptor is None else [socket.socket(fileno=descriptor)]
+    uvicorn.Server(config).run(sockets=sockets)

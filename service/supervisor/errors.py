@@ -1,7 +1,7 @@
-"""Why the service does not start."""
+"""The error of a service that cannot start."""
 
 from __future__ import annotations
 
 
 class CannotStart(Exception):
-    """A reason in words for the person at the terminal."""
+    """The service cannot start; the message is for the person at the terminal."""

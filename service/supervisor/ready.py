@@ -1,4 +1,4 @@
-"""Waiting until a request would be answered and done."""
+"""Waiting until requests are answered and evaluated."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from uuid import UUID
 
 from service.storage import workers
 from service.storage.unit_of_work import reading
-from service.supervisor.children import Child
-from service.supervisor.stop import Stop
+from service.supervisor.child_process import ChildProcess
+from service.supervisor.stop_signal import StopSignal
 
 log = logging.getLogger(__name__)
 
-LONGEST_S = 60.0
-LOOK_S = 0.03
-ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared with, not listened on
+TIMEOUT_S = 60.0
+POLL_S = 0.03
+WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared with, not listened on
 
 
 def wait_until_ready(
-    listener: socket.socket, node: UUID, children: Sequence[Child], stop: Stop
+    listener: socket.socket, node: UUID, children: Sequence[ChildProcess], stop: StopSignal
 ) -> bool:
-    """Wait for a worker and the API; False when told to stop, or after a long time in vain."""
-    deadline = time.monotonic() + LONGEST_S
+    """Wait for the API and a worker; False if the service is stopped or the wait times out."""
+    deadline = time.monotonic() + TIMEOUT_S
     while time.monotonic() < deadline:
-        if stop.wait(LOOK_S):
+        if stop.wait(POLL_S):
             return False
         for child in children:
-            child.keep_alive()
+            child.restart_if_ended()
         if _has_worker(node) and _answers(listener):
             return True
-    log.error("serve.not_ready", extra={"seconds": LONGEST_S})
+    log.error("serve.not_ready", extra={"seconds": TIMEOUT_S})
     return False
 
 
-def address(listener: socket.socket) -> str:
+def format_address(listener: socket.socket) -> str:
     """Return the URL of a listening socket."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
@@ -45,12 +45,12 @@ def address(listener: socket.socket) -> str:
 
 def _has_worker(node: UUID) -> bool:
     with reading() as connection:
-        return bool(workers.of_node(connection, node))
+        return bool(workers.list_process_ids(connection, node))
 
 
 def _answers(listener: socket.socket) -> bool:
     host, port = listener.getsockname()[:2]
-    connection = http.client.HTTPConnection(ANY.get(host, host), port, timeout=LONGEST_S)
+    connection = http.client.HTTPConnection(WILDCARDS.get(host, host), port, timeout=TIMEOUT_S)
     try:
         connection.request("GET", "/healthz")
         return connection.getresponse().status < http.HTTPStatus.INTERNAL_SERVER_ERROR

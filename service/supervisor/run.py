@@ -1,6 +1,6 @@
-"""One command that runs it all, and ends it all.
+"""The commands ``serve``, ``worker`` and ``sweeper``: start their processes and stop them.
 
-What is stacked up is taken down in the opposite order: sweeper, API, workers, broker.
+What was started last is stopped first: sweep thread, API, workers, broker.
 """
 
 from __future__ import annotations
@@ -11,134 +11,137 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
-from service.process.startup_gate import Gate
+from service.process.start_signal import StartSignal
 from service.settings import Settings
-from service.supervisor import broker, copies, topology
-from service.supervisor.children import Child
+from service.supervisor import broker, forked_process, topology
+from service.supervisor.child_process import ChildProcess
+from service.supervisor.data_dir_lock import lock_data_dir
 from service.supervisor.errors import CannotStart
-from service.supervisor.lock import only_one
-from service.supervisor.stop import Stop
+from service.supervisor.stop_signal import StopSignal
 
 if TYPE_CHECKING:
     import socket
 
 log = logging.getLogger(__name__)
 
-LOOK_S = 0.1
+POLL_S = 0.1
 
 
 def serve(settings: Settings, say: Callable[[str], None]) -> None:
-    """Run broker, workers, API and sweeper until a signal comes; ``CannotStart`` if they cannot.
+    """Run broker, workers, API and sweep thread until a signal comes.
 
-    What API and workers both need is loaded once, before they are begun as copies of this process.
-    They load the rest while the database is prepared, and wait at a gate for it.
+    Raises ``CannotStart`` if they cannot be started. What API and workers both need is imported
+    once, before they are forked from this process. They import the rest while the database is
+    prepared, and wait for that.
     """
-    stop, node, gate = Stop.installed(), uuid4(), Gate()
+    stop, node, start_signal = StopSignal.install(), uuid4(), StartSignal()
     with ExitStack() as stack:
-        stack.callback(gate.close)
-        stack.enter_context(only_one(settings.data_dir.resolve()))
-        listener = stack.enter_context(topology.listening(settings))
+        stack.callback(start_signal.close)
+        stack.enter_context(lock_data_dir(settings.data_dir.resolve()))
+        listener = stack.enter_context(topology.open_listener(settings))
         children = [] if settings.broker_url else [topology.start_broker(settings, stack)]
-        copies.load()
+        forked_process.load_shared_modules()
         if children:
             broker.wait_until_up(settings, children[0].is_alive)
-        stack.callback(_reap_quietly, node)
-        children.append(topology.started(topology.workers(node, gate), stack))
-        children.append(topology.started(topology.api(listener, gate), stack))
-        _open_database(settings, stack)
-        gate.open()
+        stack.callback(_requeue_unfinished, node)
+        children.append(topology.start_child(topology.build_workers(node, start_signal), stack))
+        children.append(topology.start_child(topology.build_api(listener, start_signal), stack))
+        _prepare_database(settings, stack)
+        start_signal.send()
         _start_sweeping(settings, node, stack)
-        stack.callback(_ask_all_to_stop, children[-2:])
+        stack.callback(_request_stops, children[-2:])
         _announce(settings, listener, node, children, stop, say)
-        _look_after(children, stop)
+        _restart_until_stopped(children, stop)
 
 
 def work(settings: Settings, say: Callable[[str], None]) -> None:
-    """Run workers and a sweeper until a signal comes: what a machine of a cluster does."""
-    from service.storage import engine, schema  # noqa: PLC0415 - as in _open_database
+    """Run workers and a sweep thread until a signal comes: a machine of a cluster."""
+    from service.storage import engine, schema  # noqa: PLC0415 - as in _prepare_database
 
-    stop, node = Stop.installed(), uuid4()
+    stop, node = StopSignal.install(), uuid4()
     with ExitStack() as stack:
         stack.callback(engine.reset)
         if not schema.is_current():
-            raise CannotStart("The database is not of this release; run `thetahat migrate` first.")
-        stack.callback(_reap_quietly, node)
-        children = [topology.started(topology.workers(node), stack)]
+            raise CannotStart(
+                "The database tables are not those of this release. Run `thetahat migrate` first."
+            )
+        stack.callback(_requeue_unfinished, node)
+        children = [topology.start_child(topology.build_workers(node), stack)]
         _start_sweeping(settings, node, stack)
         say(f"thetahat works with {settings.workers} processes")
-        _look_after(children, stop)
+        _restart_until_stopped(children, stop)
 
 
 def sweep_only(settings: Settings) -> None:
-    """Run a sweeper alone until a signal comes."""
-    from service.storage import engine  # noqa: PLC0415 - as in _open_database
+    """Run a sweep thread until a signal comes."""
+    from service.storage import engine  # noqa: PLC0415 - as in _prepare_database
 
-    stop = Stop.installed()
+    stop = StopSignal.install()
     with ExitStack() as stack:
         stack.callback(engine.reset)
         _start_sweeping(settings, None, stack)
         stop.wait()
 
 
-def _open_database(settings: Settings, stack: ExitStack) -> None:
-    """Bring the tables to this release; on SQLite also take back what a killed run held."""
-    # Loaded here, while the processes that were just started load the same.
+def _prepare_database(settings: Settings, stack: ExitStack) -> None:
+    """Migrate the tables to this release; on SQLite also requeue what a killed run left claimed."""
+    # Imported here, while the processes that were just started import the same.
     from service.jobs import sweep  # noqa: PLC0415
     from service.storage import engine, schema  # noqa: PLC0415
-    from service.supervisor.guard import refuse_open_door  # noqa: PLC0415
+    from service.supervisor.public_address import require_keys  # noqa: PLC0415
 
     stack.callback(engine.reset)
     schema.upgrade()
-    refuse_open_door(settings.host)
+    require_keys(settings.host)
     if settings.resolved_database_url.startswith("sqlite"):
-        sweep.reap_all()  # the folder is ours, so no worker of its can be running
+        sweep.requeue_all()  # this process has the folder locked, so no other worker is running
 
 
-def _announce(  # noqa: PLR0913 - all of these are looked at
+def _announce(  # noqa: PLR0913 - all of these are needed
     settings: Settings,
     listener: socket.socket,
     node: UUID,
-    children: Sequence[Child],
-    stop: Stop,
+    children: Sequence[ChildProcess],
+    stop: StopSignal,
     say: Callable[[str], None],
 ) -> None:
-    from service.supervisor.ready import address, wait_until_ready  # noqa: PLC0415 - as above
+    from service.supervisor.ready import format_address, wait_until_ready  # noqa: PLC0415 - as above
 
     if wait_until_ready(listener, node, children, stop):
         workers = "1 worker" if settings.workers == 1 else f"{settings.workers} workers"
         say(
-            f"thetahat is ready at {address(listener)} "
+            f"thetahat is ready at {format_address(listener)} "
             f"(data in {settings.data_dir.resolve()}, {workers})"
         )
 
 
 def _start_sweeping(settings: Settings, node: UUID | None, stack: ExitStack) -> None:
-    from service.supervisor.sweeping import SweepingThread  # noqa: PLC0415 - as above
+    from service.supervisor.sweep_thread import SweepThread  # noqa: PLC0415 - as above
 
-    sweeping = SweepingThread(settings, node)
-    sweeping.start()
-    stack.callback(sweeping.stop)
+    thread = SweepThread(settings, node)
+    thread.start()
+    stack.callback(thread.stop)
 
 
-def _ask_all_to_stop(children: Sequence[Child]) -> None:
-    """Let API and workers end side by side; each is waited for afterwards."""
+def _request_stops(children: Sequence[ChildProcess]) -> None:
+    """Let API and workers stop side by side; each is waited for afterwards."""
     for child in reversed(children):
-        child.ask_to_stop()
+        child.request_stop()
 
 
-def _look_after(children: Sequence[Child], stop: Stop) -> None:
-    while not stop.wait(LOOK_S):
+def _restart_until_stopped(children: Sequence[ChildProcess], stop: StopSignal) -> None:
+    while not stop.wait(POLL_S):
         for child in children:
-            child.keep_alive()
+            child.restart_if_ended()
 
 
-def _reap_quietly(node: UUID) -> None:
-    """Queue again what the stopped workers held; a lease that stays runs out by itself."""
+def _requeue_unfinished(node: UUID) -> None:
+    """Queue again what the stopped workers had claimed; if this fails, their leases expire."""
     from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - as above
 
     from service.jobs import sweep  # noqa: PLC0415 - as above
 
     try:
-        sweep.reap_node(node)
+        sweep.requeue_node(node)
     except SQLAlchemyError as error:
         log.warning("serve.leases_left", extra={"reason": str(error)})

@@ -1,4 +1,4 @@
-"""Which processes there are, and how each is started."""
+"""The processes of the service, and how each is started."""
 
 from __future__ import annotations
 
@@ -7,23 +7,25 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from importlib import import_module
 from uuid import UUID
 
-from service.process.startup_gate import Gate
+from service.process.start_signal import StartSignal
 from service.settings import Settings
 from service.supervisor import broker
-from service.supervisor.children import Child
+from service.supervisor.child_process import ChildProcess
 from service.supervisor.errors import CannotStart
 
 API_PATIENCE_S = 4.0
 WORKER_PATIENCE_S = 5.0
 BROKER_PATIENCE_S = 3.0
 NODE_VARIABLE = "THETAHAT_NODE"
+WORKER_MODULE = "worker.__main__"  # by name: the supervisor does not import the worker
 
 
 @contextmanager
-def listening(settings: Settings) -> Iterator[socket.socket]:
-    """Listen before the API is there, so that no request is refused while it starts again."""
+def open_listener(settings: Settings) -> Iterator[socket.socket]:
+    """Listen on the settings' address; no request is refused while the API process restarts."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -38,43 +40,59 @@ def listening(settings: Settings) -> Iterator[socket.socket]:
         yield listener
 
 
-def started(child: Child, stack: ExitStack) -> Child:
-    """Start a process that is stopped when the stack is taken down."""
+def start_child(child: ChildProcess, stack: ExitStack) -> ChildProcess:
+    """Start a process; it is stopped when the stack is closed."""
     stack.callback(child.stop)
     child.start()
     return child
 
 
-def start_broker(settings: Settings, stack: ExitStack) -> Child:
+def start_broker(settings: Settings, stack: ExitStack) -> ChildProcess:
     """Start the embedded broker; ``broker.wait_until_up`` waits until it answers."""
-    child = Child(
+    child = ChildProcess(
         "broker",
-        lambda: broker.command(settings),
+        lambda: broker.build_command(settings),
         BROKER_PATIENCE_S,
-        orphan_signal=signal.SIGTERM,  # it writes its file and ends
+        orphan_signal=signal.SIGTERM,  # it writes its file and exits
     )
-    return started(child, stack)
+    return start_child(child, stack)
 
 
-def workers(node: UUID, gate: Gate | None = None) -> Child:
-    """Return the processes that compute."""
-    waiting = {} if gate is None else gate.environment
-    return Child(
+def build_workers(node: UUID, start_signal: StartSignal | None = None) -> ChildProcess:
+    """Return the process whose children compute."""
+    waiting = {} if start_signal is None else start_signal.environment
+    return ChildProcess(
         "workers",
         lambda: [sys.executable, "-m", "worker"],
         WORKER_PATIENCE_S,
+        function=_run_workers,
         environment={NODE_VARIABLE: str(node), **waiting},
-        file_descriptors=[] if gate is None else [gate.descriptor],
+        file_descriptors=[] if start_signal is None else [start_signal.descriptor],
     )
 
 
-def api(listener: socket.socket, gate: Gate) -> Child:
-    """Return the process that answers HTTP on a socket that is listening already."""
+def _run_workers() -> None:
+    import_module(WORKER_MODULE).main()
+
+
+def build_api(listener: socket.socket, start_signal: StartSignal) -> ChildProcess:
+    """Return the process that answers HTTP requests on a socket that already listens."""
     number = listener.fileno()
-    return Child(
+    return ChildProcess(
         "api",
         lambda: [sys.executable, "-m", "service.cli", "api", "--fd", str(number)],
         API_PATIENCE_S,
-        environment=gate.environment,
-        file_descriptors=[number, gate.descriptor],
+        function=lambda: _run_api(number),
+        environment=start_signal.environment,
+        file_descriptors=[number, start_signal.descriptor],
     )
+
+
+def _run_api(descriptor: int) -> None:
+    # Loaded in the child: the supervisor has no use for uvicorn.
+    from service.supervisor.api_process import run_api  # noqa: PLC0415
+
+    try:
+        run_api(descriptor)
+    except CannotStart as reason:
+        sys.exit(f"thetahat: {reason}")

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from service.errors import Fault, InvalidRequest
-from service.jobs.parts import failure_in
+from service.errors import FieldError, InvalidRequest
+from service.jobs.parts import read_failure
 from service.kinds.base import (
     Arrays,
     Chunk,
@@ -86,7 +86,7 @@ def _by_part(request: NapRequest, outputs: Sequence[ChunkOutput]) -> dict[str, A
     found: dict[str, Any] = {part: [] for part in request.parts}
     for output in outputs:
         part, arrays = request.parts[output.payload["i"] % len(request.parts)], output.read()
-        failure = failure_in(arrays, part)
+        failure = read_failure(arrays, part)
         if isinstance(found[part], list):
             if failure is None:
                 found[part].append(arrays["draw"].tolist())
@@ -114,7 +114,7 @@ def _refuse() -> None:
 
 
 def _refuse_request() -> None:
-    raise InvalidRequest("no such bed", (Fault(("bed",), "is not there", float("nan")),))
+    raise InvalidRequest("no such bed", (FieldError(("bed",), "is not there", float("nan")),))
 
 
 def _crash() -> None:

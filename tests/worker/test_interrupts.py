@@ -56,9 +56,9 @@ def test_degenerate_outside_a_section_nothing_is_raised(main: Interruptible) -> 
 
 def test_exact_a_flag_is_seen_by_forked_processes() -> None:
     flag = SharedFlag()
-    assert not flag.is_up
+    assert not flag.is_set
     if (child := os.fork()) == 0:
-        flag.raise_()
+        flag.set()
         os._exit(0)
     os.waitpid(child, 0)
-    assert flag.is_up
+    assert flag.is_set

@@ -12,17 +12,17 @@ from service.jobs import read, record, sweep
 from service.settings import settings
 from service.storage.files import FileStore
 from service.storage.owners import LOCAL_OWNER_ID
-from tests.service.jobs.evaluations import hands, look, set_unit, submit_nap, unit, units
+from tests.service.jobs.evaluations import look, make_executor, set_unit, submit_nap, unit, units
 from tests.service.storage.databases import Setting
 from tests.worker.napping import expected_draws
-from worker.executor import Hands
+from worker.executor import UnitExecutor
 
 A_AND_B: dict[str, Any] = {"parts": ["a", "b"], "n_chunks": 6, "seed": 5}
 
 
-def _end(evaluation_id: UUID, worker: Hands) -> Any:
+def _end(evaluation_id: UUID, worker: UnitExecutor) -> Any:
     """Do what is left, and return the result by part."""
-    worker.answer((evaluation_id, 1))
+    worker.handle_message((evaluation_id, 1))
     return orjson.loads(read.result(LOCAL_OWNER_ID, evaluation_id))["parts"]
 
 
@@ -37,8 +37,8 @@ def _end(evaluation_id: UUID, worker: Hands) -> Any:
 def test_exact_a_learner_fails_alone_with_its_words(
     database: str, fault: str, code: str, words: str
 ) -> None:
-    evaluation_id, worker = submit_nap(**A_AND_B, fault=fault, at=2), hands()
-    worker.do((evaluation_id, 0))
+    evaluation_id, worker = submit_nap(**A_AND_B, fault=fault, at=2), make_executor()
+    worker.run((evaluation_id, 0))
     result = _end(evaluation_id, worker)
     draws = expected_draws(5, 6)
     assert result["b"] == [draws[1], draws[3], draws[5]]
@@ -52,9 +52,9 @@ def test_exact_a_learner_fails_alone_with_its_words(
 
 
 def test_exact_what_comes_after_a_failure_is_not_begun(database: str) -> None:
-    evaluation_id, worker = submit_nap(**A_AND_B, fault="refuse", at=2), hands()
-    worker.do((evaluation_id, 0))
-    worker.do((evaluation_id, 3))  # the second of a: the first is still told, were it to fail
+    evaluation_id, worker = submit_nap(**A_AND_B, fault="refuse", at=2), make_executor()
+    worker.run((evaluation_id, 0))
+    worker.run((evaluation_id, 3))  # the second of a: the first is still told, were it to fail
     states = {u.number: u.state for u in units(evaluation_id)}
     assert states == {
         0: "done",
@@ -72,10 +72,10 @@ def test_exact_what_comes_after_a_failure_is_not_begun(database: str) -> None:
 def test_exact_the_first_failure_is_told_whoever_was_quicker(database: str) -> None:
     told = []
     for order in ((1, 3, 5), (5, 3, 1), (3, 5, 1)):
-        evaluation_id, worker = submit_nap(**A_AND_B, fault="refuse"), hands()
-        worker.do((evaluation_id, 0))
+        evaluation_id, worker = submit_nap(**A_AND_B, fault="refuse"), make_executor()
+        worker.run((evaluation_id, 0))
         for number in order:
-            worker.do((evaluation_id, number))
+            worker.run((evaluation_id, number))
         told.append([u.state for u in units(evaluation_id)][1])
     assert told == ["failed"] * 3
 
@@ -84,9 +84,9 @@ def test_exact_nobody_left_fails_the_evaluation_with_the_limit(
     database: str, setting: Setting
 ) -> None:
     setting(memory_limit_mb=700)
-    evaluation_id, worker = submit_nap(**A_AND_B, fault="memory"), hands()
-    worker.do((evaluation_id, 0))
-    worker.answer((evaluation_id, 1))
+    evaluation_id, worker = submit_nap(**A_AND_B, fault="memory"), make_executor()
+    worker.run((evaluation_id, 0))
+    worker.handle_message((evaluation_id, 1))
     row = look(evaluation_id)
     assert row.status == "failed"
     assert row.error is not None
@@ -97,11 +97,11 @@ def test_exact_nobody_left_fails_the_evaluation_with_the_limit(
 def test_exact_past_the_time_limit_the_others_go_on(database: str, setting: Setting) -> None:
     setting(lease_s=0.6, time_limit_s=0.5)
     slow = {**A_AND_B, "n_chunks": 2, "seconds": 20.0, "at": 0}
-    evaluation_id, worker = submit_nap(**slow), hands()
+    evaluation_id, worker = submit_nap(**slow), make_executor()
     worker.start()
     try:
-        worker.do((evaluation_id, 0))
-        worker.do((evaluation_id, 1))
+        worker.run((evaluation_id, 0))
+        worker.run((evaluation_id, 1))
     finally:
         worker.stop()
     assert unit(evaluation_id, 1).state == "failed"
@@ -110,15 +110,15 @@ def test_exact_past_the_time_limit_the_others_go_on(database: str, setting: Sett
 
 def test_exact_a_learner_whose_workers_die_fails_alone(database: str, setting: Setting) -> None:
     setting(max_attempts=2)
-    evaluation_id, worker = submit_nap(**A_AND_B), hands()
-    worker.do((evaluation_id, 0))
+    evaluation_id, worker = submit_nap(**A_AND_B), make_executor()
+    worker.run((evaluation_id, 0))
     for _ in range(2):
         set_unit(evaluation_id, 1, not_before=0.0)
-        assert record.take((evaluation_id, 1), uuid4(), 30.0) is not None
+        assert record.claim_unit((evaluation_id, 1), uuid4(), 30.0) is not None
         set_unit(evaluation_id, 1, lease_until=1.0)
         holder = uuid4()
         sweep.sweep(holder, settings())
-        sweep.leave(holder)
+        sweep.release_duty(holder)
     result = _end(evaluation_id, worker)
     assert result["a"]["code"] == "worker_lost"
     assert "ended 2 times" in result["a"]["message"]
@@ -126,9 +126,9 @@ def test_exact_a_learner_whose_workers_die_fails_alone(database: str, setting: S
 
 
 def test_exact_a_zombies_failure_changes_nothing(database: str) -> None:
-    evaluation_id, worker = submit_nap(**A_AND_B), hands()
-    worker.do((evaluation_id, 0))
-    zombie = record.take((evaluation_id, 1), uuid4(), 30.0)
+    evaluation_id, worker = submit_nap(**A_AND_B), make_executor()
+    worker.run((evaluation_id, 0))
+    zombie = record.claim_unit((evaluation_id, 1), uuid4(), 30.0)
     assert zombie is not None
     record.put_back(zombie)
     worker._fail(zombie, {"code": "worker_lost", "detail": "gone"})
@@ -140,27 +140,27 @@ def test_exact_a_zombies_failure_changes_nothing(database: str) -> None:
 
 
 def test_exact_learners_take_turns_and_a_slow_one_waits(database: str) -> None:
-    evaluation_id, worker = submit_nap(parts=["a", "b"], n_chunks=8, seed=5), hands()
-    worker.do((evaluation_id, 0))
+    evaluation_id, worker = submit_nap(parts=["a", "b"], n_chunks=8, seed=5), make_executor()
+    worker.run((evaluation_id, 0))
     assert _line(evaluation_id) == [1, 2, 3, 4, 5, 6, 7, 8]
-    claim = record.take((evaluation_id, 1), uuid4(), 30.0)
+    claim = record.claim_unit((evaluation_id, 1), uuid4(), 30.0)
     assert claim is not None
     set_unit(evaluation_id, 1, claimed_at=unit(evaluation_id, 1).claimed_at - 100.0)
-    record.output(claim, "nowhere")  # a took 100 seconds
+    record.record_output(claim, "nowhere")  # a took 100 seconds
     assert 100 <= unit(evaluation_id, 1).seconds < 110
     assert _line(evaluation_id) == [2, 4, 6, 8, 3, 5, 7]
 
 
 def test_exact_a_quick_learner_is_done_before_a_slow_one_goes_on(database: str) -> None:
     """Each is as far back as its time, that of both: a after 2 x 4 seconds, b at once."""
-    evaluation_id, worker = submit_nap(parts=["a", "b"], n_chunks=8, seed=5), hands()
-    worker.do((evaluation_id, 0))
+    evaluation_id, worker = submit_nap(parts=["a", "b"], n_chunks=8, seed=5), make_executor()
+    worker.run((evaluation_id, 0))
     start = unit(evaluation_id, 1).place
     for number, seconds in ((1, 4.0), (2, 0.0)):
-        claim = record.take((evaluation_id, number), uuid4(), 30.0)
+        claim = record.claim_unit((evaluation_id, number), uuid4(), 30.0)
         assert claim is not None
         set_unit(evaluation_id, number, claimed_at=unit(evaluation_id, number).claimed_at - seconds)
-        record.output(claim, "nowhere")
+        record.record_output(claim, "nowhere")
     assert _line(evaluation_id) == [4, 6, 8, 3, 5, 7]
     assert unit(evaluation_id, 3).place - start == pytest.approx(8.0, abs=1.0)
     assert unit(evaluation_id, 4).place - start == pytest.approx(1.0, abs=1.0)
@@ -168,16 +168,16 @@ def test_exact_a_quick_learner_is_done_before_a_slow_one_goes_on(database: str) 
 
 def test_exact_chunks_done_out_of_order_do_not_move_their_part_back(database: str) -> None:
     """Workers take chunks that stand close together in any order."""
-    evaluation_id, worker = submit_nap(parts=["a", "b"], n_chunks=8, seed=5), hands()
-    worker.do((evaluation_id, 0))
-    worker.do((evaluation_id, 3))
+    evaluation_id, worker = submit_nap(parts=["a", "b"], n_chunks=8, seed=5), make_executor()
+    worker.run((evaluation_id, 0))
+    worker.run((evaluation_id, 3))
     assert _line(evaluation_id)[:2] == [1, 2]
 
 
 def test_exact_workers_take_the_chunks_of_the_first_part_in_any_order(database: str) -> None:
-    evaluation_id, worker = submit_nap(parts=["a", "b"], n_chunks=8, seed=5), hands()
-    worker.do((evaluation_id, 0))
-    lines = [[number for _, number in worker._line()] for _ in range(50)]
+    evaluation_id, worker = submit_nap(parts=["a", "b"], n_chunks=8, seed=5), make_executor()
+    worker.run((evaluation_id, 0))
+    lines = [[number for _, number in worker._list_next()] for _ in range(50)]
     assert {line[0] for line in lines} == {1, 3}  # those of b, as near, come after them
     assert {number for line in lines for number in line[:2]} == {1, 3}
     assert all(sorted(line) == list(range(1, 9)) for line in lines)

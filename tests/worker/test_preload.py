@@ -17,13 +17,13 @@ def test_exact_loops_are_compiled_only_while_there_is_no_work(
 
     def one_by_one() -> Iterator[None]:
         for _ in range(3):
-            held.append(preload.AT_WORK.locked())
+            held.append(preload.BUSY.locked())
             yield
 
-    monkeypatch.setattr(gc, "freeze", lambda: held.append(preload.AT_WORK.locked()))
+    monkeypatch.setattr(gc, "freeze", lambda: held.append(preload.BUSY.locked()))
     monkeypatch.setattr(preload, "every_loop", one_by_one)
 
-    preload.load()
+    preload.compile_loops()
 
     assert held == [True] * 4
-    assert not preload.AT_WORK.locked()
+    assert not preload.BUSY.locked()

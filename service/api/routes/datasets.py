@@ -13,7 +13,7 @@ from service.api.uploads import ALIASES, FORM, receive
 from service.data.formats import FORMATS
 from service.jobs import datasets
 from service.schemas.dataset import DatasetPage, DatasetPreview, DatasetRead
-from service.schemas.problem import Problem
+from service.schemas.problem import ProblemDocument
 from service.settings import settings
 from service.storage.files import FileStore
 
@@ -46,10 +46,10 @@ router = APIRouter(prefix="/v1/datasets", tags=["data sets"])
     openapi_extra={"requestBody": FILE_BODY},
     responses={
         200: {"model": DatasetRead, "description": "The same bytes were sent before."},
-        400: {"model": Problem},
-        413: {"model": Problem},
-        415: {"model": Problem},
-        422: {"model": Problem},
+        400: {"model": ProblemDocument},
+        413: {"model": ProblemDocument},
+        415: {"model": ProblemDocument},
+        422: {"model": ProblemDocument},
     },
 )
 async def upload(
@@ -67,7 +67,7 @@ async def upload(
     return json_response(dataset_document(row), 201 if is_new else 200, headers)
 
 
-@router.get("", response_model=DatasetPage, responses={422: {"model": Problem}})
+@router.get("", response_model=DatasetPage, responses={422: {"model": ProblemDocument}})
 async def list_datasets(
     request: Request,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
@@ -81,7 +81,9 @@ async def list_datasets(
     return json_response({"items": [dataset_document(r) for r in rows], "next": seal(end, FILTERS)})
 
 
-@router.get("/{dataset_id}", response_model=DatasetRead, responses={404: {"model": Problem}})
+@router.get(
+    "/{dataset_id}", response_model=DatasetRead, responses={404: {"model": ProblemDocument}}
+)
 async def get_dataset(request: Request, dataset_id: str) -> Response:
     """Return what is known of a data set."""
     wanted = identifier(dataset_id, "data set")
@@ -92,7 +94,7 @@ async def get_dataset(request: Request, dataset_id: str) -> Response:
 @router.get(
     "/{dataset_id}/preview",
     response_model=DatasetPreview,
-    responses={404: {"model": Problem}, 422: {"model": Problem}},
+    responses={404: {"model": ProblemDocument}, 422: {"model": ProblemDocument}},
 )
 async def preview(
     request: Request,
@@ -107,7 +109,7 @@ async def preview(
 @router.delete(
     "/{dataset_id}",
     status_code=204,
-    responses={404: {"model": Problem}, 409: {"model": Problem}},
+    responses={404: {"model": ProblemDocument}, 409: {"model": ProblemDocument}},
 )
 async def delete_dataset(request: Request, dataset_id: str) -> Response:
     """Remove a data set that no queued or running evaluation reads."""

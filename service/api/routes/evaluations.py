@@ -35,7 +35,7 @@ from service.jobs.cancel import cancel
 from service.jobs.delete import delete
 from service.jobs.watch import wait_for_change, wait_for_end
 from service.schemas.evaluation import EvaluationPage, EvaluationRead, FinishedEvaluation
-from service.schemas.problem import Problem
+from service.schemas.problem import ProblemDocument
 from service.settings import settings
 from service.states import EvaluationStatus
 from service.storage.evaluations import EvaluationRow
@@ -57,7 +57,7 @@ router = APIRouter(prefix="/v1/evaluations", tags=["evaluations"])
     response_model=EvaluationRead,
     responses={
         200: {"model": FinishedEvaluation, "description": "It ended within Prefer: wait=N."},
-        **{status: {"model": Problem} for status in (400, 409, 413, 415, 422, 429)},
+        **{status: {"model": ProblemDocument} for status in (400, 409, 413, 415, 422, 429)},
     },
 )
 async def create_evaluation(request: Request) -> Response:
@@ -90,7 +90,7 @@ async def _with_result(row: EvaluationRow) -> dict[str, Any]:
     return {**evaluation_document(row), "result": result}
 
 
-@router.get("", response_model=EvaluationPage, responses={422: {"model": Problem}})
+@router.get("", response_model=EvaluationPage, responses={422: {"model": ProblemDocument}})
 async def list_evaluations(  # noqa: PLR0913 - one argument per query parameter
     request: Request,
     status: Annotated[EvaluationStatus | None, Query()] = None,
@@ -114,7 +114,7 @@ async def list_evaluations(  # noqa: PLR0913 - one argument per query parameter
     "/{evaluation_id}",
     response_model=EvaluationRead,
     openapi_extra={"parameters": [WAIT_PARAMETER]},
-    responses={304: {"description": "Unchanged."}, 404: {"model": Problem}},
+    responses={304: {"description": "Unchanged."}, 404: {"model": ProblemDocument}},
 )
 async def get_evaluation(request: Request, evaluation_id: str) -> Response:
     """Return an evaluation; with ``?wait=N``, when it has changed or N seconds are over."""
@@ -145,7 +145,7 @@ async def get_evaluation(request: Request, evaluation_id: str) -> Response:
     response_model=EvaluationRead,
     responses={
         200: {"model": EvaluationRead, "description": "It had ended."},
-        404: {"model": Problem},
+        404: {"model": ProblemDocument},
     },
 )
 async def cancel_evaluation(request: Request, evaluation_id: str) -> Response:
@@ -161,7 +161,7 @@ async def cancel_evaluation(request: Request, evaluation_id: str) -> Response:
 @router.delete(
     "/{evaluation_id}",
     status_code=204,
-    responses={404: {"model": Problem}, 409: {"model": Problem}},
+    responses={404: {"model": ProblemDocument}, 409: {"model": ProblemDocument}},
 )
 async def delete_evaluation(request: Request, evaluation_id: str) -> Response:
     """Remove an evaluation that has ended, with its result."""

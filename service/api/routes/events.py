@@ -12,10 +12,10 @@ from fastapi.responses import StreamingResponse
 
 from service.api.calls import ask
 from service.api.documents import identifier, seen
-from service.errors import NotFound
+from service.errors import ResourceNotFound
 from service.jobs import read
 from service.jobs.watch import wait_for_change
-from service.schemas.problem import Problem
+from service.schemas.problem import ProblemDocument
 from service.storage.evaluations import EvaluationRow
 
 KEEP_ALIVE_S: Final = 15.0
@@ -31,7 +31,7 @@ router = APIRouter(prefix="/v1/evaluations/{evaluation_id}", tags=["evaluations"
     responses={
         200: {"description": "Server-sent events.", "content": {"text/event-stream": {}}},
         204: {"description": "It has ended, and Last-Event-ID was its last event."},
-        404: {"model": Problem},
+        404: {"model": ProblemDocument},
     },
 )
 async def get_events(request: Request, evaluation_id: str) -> Response:
@@ -65,7 +65,7 @@ async def _stream(owner_id: UUID, row: EvaluationRow, after: int) -> AsyncIterat
             yield b": still here\n\n"
         try:
             row = await ask(read.get, owner_id, row.id)
-        except NotFound:
+        except ResourceNotFound:
             return
 
 

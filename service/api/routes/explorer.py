@@ -14,7 +14,7 @@ from typing import Final
 from fastapi import APIRouter, Response
 from fastapi.responses import FileResponse, HTMLResponse
 
-from service.errors import NotFound
+from service.errors import ResourceNotFound
 
 router = APIRouter(include_in_schema=False)
 
@@ -83,6 +83,6 @@ async def explore() -> Response:
 async def asset(name: str) -> Response:
     """Send one file of Swagger UI."""
     if name not in MEDIA_TYPES:
-        raise NotFound(f"There is no asset {name[:80]!r}.")
+        raise ResourceNotFound(f"There is no asset {name[:80]!r}.")
     headers = {"Cache-Control": A_YEAR, "X-Content-Type-Options": "nosniff"}
     return FileResponse(FOLDER / name, media_type=MEDIA_TYPES[name], headers=headers)

@@ -9,11 +9,11 @@ from fastapi import APIRouter, Request, Response
 
 from service.api.calls import labour
 from service.api.documents import figures_document, identifier
-from service.errors import NotFound
+from service.errors import ResourceNotFound
 from service.figures.drawing import Format
 from service.jobs.figures import drawn, listed
 from service.schemas.evaluation import FigureList
-from service.schemas.problem import Problem
+from service.schemas.problem import ProblemDocument
 
 router = APIRouter(prefix="/v1/evaluations/{evaluation_id}/figures", tags=["evaluations"])
 
@@ -30,8 +30,8 @@ HEADERS: Final = {
     "",
     response_model=FigureList,
     responses={
-        404: {"model": Problem},
-        409: {"model": Problem, "description": "result_not_ready, or no_result for ever."},
+        404: {"model": ProblemDocument},
+        409: {"model": ProblemDocument, "description": "result_not_ready, or no_result for ever."},
     },
 )
 async def get_figures(request: Request, evaluation_id: str) -> dict[str, Any]:
@@ -46,8 +46,8 @@ async def get_figures(request: Request, evaluation_id: str) -> dict[str, Any]:
     "/{file_name}",
     responses={
         200: {"description": "The figure.", "content": {kind: {} for kind in TYPES.values()}},
-        404: {"model": Problem},
-        409: {"model": Problem, "description": "result_not_ready, or no_result for ever."},
+        404: {"model": ProblemDocument},
+        409: {"model": ProblemDocument, "description": "result_not_ready, or no_result for ever."},
     },
 )
 async def get_figure(request: Request, evaluation_id: str, file_name: str) -> Response:
@@ -57,6 +57,6 @@ async def get_figure(request: Request, evaluation_id: str, file_name: str) -> Re
     name, _, ending = file_name.rpartition(".")
     form = next((known for known in TYPES if known == ending), None)
     if form is None:
-        raise NotFound(f"A figure is NAME.svg or NAME.png, and not {file_name[:80]!r}.")
+        raise ResourceNotFound(f"A figure is NAME.svg or NAME.png, and not {file_name[:80]!r}.")
     picture = await labour(drawn, owner_id, wanted, name, form)
     return Response(picture, media_type=TYPES[form], headers=HEADERS)

@@ -14,7 +14,7 @@ from service.api.calls import labour
 from service.api.documents import json_response
 from service.api.errors import BY_CODE, status_of, title_of
 from service.api.negotiation import chosen_type
-from service.errors import NotFound
+from service.errors import ResourceNotFound
 from service.jobs.health import readiness
 
 router = APIRouter()
@@ -89,7 +89,7 @@ async def explain_problem(code: str) -> Response:
     elif code in OF_EVALUATIONS:
         text, status = OF_EVALUATIONS[code], "The error of an evaluation that failed. "
     else:
-        raise NotFound(f"There is no kind of problem {code[:80]!r}.")
+        raise ResourceNotFound(f"There is no kind of problem {code[:80]!r}.")
     return _page(code, f"<p>{html.escape(text)}</p><p>{status}</p>")
 
 

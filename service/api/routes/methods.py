@@ -8,7 +8,7 @@ from service.api.calls import labour
 from service.api.catalogue import family, index
 from service.api.documents import json_response
 from service.schemas.methods import MethodFamily, MethodIndex
-from service.schemas.problem import Problem
+from service.schemas.problem import ProblemDocument
 
 router = APIRouter(prefix="/v1/methods", tags=["methods"])
 
@@ -19,7 +19,9 @@ async def list_families() -> Response:
     return json_response(index())
 
 
-@router.get("/{family_name}", response_model=MethodFamily, responses={404: {"model": Problem}})
+@router.get(
+    "/{family_name}", response_model=MethodFamily, responses={404: {"model": ProblemDocument}}
+)
 async def list_methods(family_name: str) -> Response:
     """Describe every method of a family; the learners' first answer takes seconds."""
     return json_response(await labour(family, family_name))

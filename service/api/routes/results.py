@@ -16,15 +16,15 @@ from service.api.negotiation import chosen_type
 from service.errors import NoResult
 from service.jobs import read
 from service.jobs.partial import result as partial_result
-from service.schemas.problem import Problem
+from service.schemas.problem import ProblemDocument
 
 router = APIRouter(prefix="/v1/evaluations/{evaluation_id}", tags=["evaluations"])
 
 CACHED = {"Cache-Control": "private, max-age=60", "Vary": "Authorization, Accept"}
 UNCACHED = {"Cache-Control": "no-store"}
 MISSING: dict[int | str, dict[str, Any]] = {
-    404: {"model": Problem},
-    409: {"model": Problem, "description": "result_not_ready, or no_result for ever."},
+    404: {"model": ProblemDocument},
+    409: {"model": ProblemDocument, "description": "result_not_ready, or no_result for ever."},
 }
 
 
@@ -61,7 +61,7 @@ async def get_result(
             "description": "One row per instance, one column per model.",
             "content": {PARQUET: {}, CSV: {}},
         },
-        406: {"model": Problem},
+        406: {"model": ProblemDocument},
         **MISSING,
     },
 )

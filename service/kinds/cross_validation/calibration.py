@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from pydantic import Field
 
-from service.jobs.parts import failed_arrays, failure_in
+from service.jobs.parts import failed_arrays, read_failure
 from service.kinds.cross_validation.calibration_result import intervals, told_of
 from service.kinds.cross_validation.calibration_sources import KEY, OnWholeSources, of_key
 from service.kinds.study.records import Stretch, packed, together, unpacked
@@ -127,7 +127,7 @@ def add_calibration(
     asked = calibration_of(given)
     if asked is None or not outputs:
         return
-    failure = next((f for o in outputs if (f := failure_in(o, CALIBRATION)) is not None), None)
+    failure = next((f for o in outputs if (f := read_failure(o, CALIBRATION)) is not None), None)
     if failure is None:
         study = _study(plan, given, seed)
         whole = together(unpacked(output) for output in outputs)

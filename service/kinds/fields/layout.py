@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from service.data.reading import read_columns
-from service.errors import Fault, InvalidRequest
+from service.errors import FieldError, InvalidRequest
 from service.kinds.base import DatasetFile
 from service.schemas.base import Schema
 from service.schemas.numbers import check_number, label_list
@@ -116,7 +116,7 @@ def require_columns(file: DatasetFile, wanted: Mapping[Loc, str | None]) -> None
     """Refuse a request that names a column which the data set does not have."""
     present = [str(column["name"]) for column in file.columns]
     faults = [
-        Fault(
+        FieldError(
             loc,
             f"there is no column {name!r}{meant(name, present)}; the columns are "
             f"{_listed(present)}",
@@ -134,7 +134,7 @@ def require_numbers(file: DatasetFile, wanted: Mapping[Loc, str | None]) -> None
     require_columns(file, wanted)
     texts = {str(column["name"]) for column in file.columns if column["type"] == "string"}
     faults = [
-        Fault(loc, f"column {name!r} holds texts, and numbers are needed here", name)
+        FieldError(loc, f"column {name!r} holds texts, and numbers are needed here", name)
         for loc, name in wanted.items()
         if name in texts
     ]

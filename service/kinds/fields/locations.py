@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from service.errors import Fault, InvalidRequest
+from service.errors import FieldError, InvalidRequest
 from thetahat.errors import EvaluationError
 
 
@@ -18,5 +18,5 @@ def placed(*outer: str | int) -> Iterator[None]:
         error.loc = (*outer, *error.loc)
         raise
     except InvalidRequest as refusal:
-        faults = tuple(Fault((*outer, *f.loc), f.message, f.value) for f in refusal.errors)
+        faults = tuple(FieldError((*outer, *f.loc), f.message, f.value) for f in refusal.errors)
         raise InvalidRequest(refusal.message, faults) from None

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from service.errors import Fault, InvalidRequest
+from service.errors import FieldError, InvalidRequest
 from service.schemas.base import Schema
 from service.schemas.in_words import in_words
 from service.schemas.numbers import shown
@@ -119,5 +119,5 @@ def _refusal(error: ValidationError, name: str, loc: Loc) -> InvalidRequest:
             message = f"{field} of {name}: {in_words(item)}"
             if item["type"] == "missing":
                 message, value = f"{name} needs {field}", None
-        faults.append(Fault((*loc, *where), message, value))
+        faults.append(FieldError((*loc, *where), message, value))
     return InvalidRequest(faults[0].message, errors=tuple(faults))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from service.jobs.failures import problem
+from service.jobs.failures import build_problem
 from service.kinds.base import AllPartsFailed
 from thetahat.errors import EvaluationError
 
@@ -15,4 +15,4 @@ def failure_of(said: Mapping[str, Any]) -> Exception:
     kinds = {kind.code: kind for kind in EvaluationError.__subclasses__()}
     if said["code"] in kinds:
         return kinds[said["code"]](said["message"], loc=tuple(said["loc"]))
-    return AllPartsFailed(problem(said["code"], said["message"]))
+    return AllPartsFailed(build_problem(said["code"], said["message"]))

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from service.jobs.parts import failed_arrays, failure_in
+from service.jobs.parts import failed_arrays, read_failure
 from thetahat.errors import EvaluationError
 
 Arrays = dict[str, np.ndarray]
@@ -73,7 +73,7 @@ def _same(values: np.ndarray, others: np.ndarray | None) -> bool:
 def told_by(arrays: Mapping[str, np.ndarray], names: Sequence[str]) -> Told:
     """Return what the learners of a chunk gave; one that failed at a limit failed for all."""
     if _WORDS not in arrays:
-        whole = failure_in(arrays, names[0])
+        whole = read_failure(arrays, names[0])
         return Told(failures={name: {**(whole or {}), "loc": ["learners", name]} for name in names})
     words = json.loads(arrays[_WORDS].tobytes())
     ran = {

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from service.data.arrow_arrays import arrow_array
-from service.jobs.parts import failure_in
+from service.jobs.parts import read_failure
 from service.kinds.base import ChunkOutput, Finished
 from service.kinds.fields.methods import entry_of
 from service.kinds.fields.methods_used import method_used
@@ -50,7 +50,7 @@ def finish(plan: Plan, outputs: Sequence[ChunkOutput]) -> Finished:
     by_learner: dict[str, list[tuple[Mapping[str, Any], Arrays]]] = {}
     for output in outputs:
         name, arrays = output.payload["learner"], output.read()
-        failure = failure_in(arrays, name)
+        failure = read_failure(arrays, name)
         if failure is not None:
             failures.setdefault(name, failure)
         by_learner.setdefault(name, []).append((output.payload, arrays))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from service.jobs.loss_columns import Column
+from service.jobs.output_table import OutputColumn
 from service.jobs.spill import Spill, Spilt
 from service.kinds.base import Finished
 from service.kinds.fields.methods_used import methods_used
@@ -65,7 +65,7 @@ class Gathered:
     failures: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict)
     cautions: list[Caution] = field(default_factory=list)
     losses: dict[str, np.ndarray | Spilt] = field(default_factory=dict)
-    said: dict[str, Column] = field(default_factory=dict)
+    said: dict[str, OutputColumn] = field(default_factory=dict)
 
     def add(self, other: Gathered) -> None:
         """Put what is kept of others behind it."""

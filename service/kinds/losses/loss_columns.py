@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from service.data.arrow_arrays import arrow_array
-from service.jobs.loss_columns import Column, LossColumns
+from service.jobs.output_table import OutputColumn, OutputTable
 from service.jobs.spill import Spill, Spilt
 from thetahat.tables.data import REGRESSION, Data
 from thetahat.values.block_losses import LossTable
@@ -48,8 +48,8 @@ def losses_as_columns(
 
 
 def loss_columns(
-    layout: Layout, losses: Mapping[str, np.ndarray | Spilt], extra: Mapping[str, Column]
-) -> LossColumns:
+    layout: Layout, losses: Mapping[str, np.ndarray | Spilt], extra: Mapping[str, OutputColumn]
+) -> OutputTable:
     """Return the same table, its columns told row by row when they are written down.
 
     Parameters
@@ -63,25 +63,27 @@ def loss_columns(
     """
     split = layout.split_of_row()
     columns = {
-        "block": Column(layout.split_block[split], _told(layout.block_labels)),
-        "repeat": Column(layout.split_repeat[split]),
+        "block": OutputColumn(layout.split_block[split], _told(layout.block_labels)),
+        "repeat": OutputColumn(layout.split_repeat[split]),
     }
     if layout.instance is not None and layout.instance_labels is not None:
-        columns["instance"] = Column(layout.instance, _told(tuple(layout.instance_labels.tolist())))
+        columns["instance"] = OutputColumn(
+            layout.instance, _told(tuple(layout.instance_labels.tolist()))
+        )
     if layout.cluster is not None:
-        columns["cluster"] = Column(layout.cluster, _told(layout.cluster_labels))
+        columns["cluster"] = OutputColumn(layout.cluster, _told(layout.cluster_labels))
     for name, values in losses.items():
-        columns[f"loss:{name}" if name in RESERVED else name] = Column(values)
-    return LossColumns({**columns, **extra})
+        columns[f"loss:{name}" if name in RESERVED else name] = OutputColumn(values)
+    return OutputTable({**columns, **extra})
 
 
-def said_column(data: Data, output: np.ndarray, spill: Spill | None = None) -> Column:
+def said_column(data: Data, output: np.ndarray, spill: Spill | None = None) -> OutputColumn:
     """Return predictions as a column of labels or values; codes take as little room as they can."""
     keep = (lambda values: values) if spill is None else spill.keep
     if data.task == REGRESSION:
-        return Column(keep(output))
+        return OutputColumn(keep(output))
     small = np.min_scalar_type(max(1, data.n_classes - 1))
-    return Column(keep(output.astype(small)), _told(data.classes))
+    return OutputColumn(keep(output.astype(small)), _told(data.classes))
 
 
 def _told(labels: tuple[Label, ...]) -> pa.Array:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from service.jobs.parts import failure_in
+from service.jobs.parts import read_failure
 from thetahat.analyses.selection import InternalEstimate
 from thetahat.cautions import Caution, restore
 from thetahat.cross_validation import SplitOutcome
@@ -111,7 +111,7 @@ class Piece:
 
     def __init__(self, arrays: Mapping[str, np.ndarray], names: Sequence[str]) -> None:
         self._arrays = arrays
-        whole = failure_in(arrays, names[0])
+        whole = read_failure(arrays, names[0])
         self.failures: dict[str, dict[str, Any]] = {}
         if whole:
             self.failures = {name: {**whole, "loc": ["candidates", name]} for name in names}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from service.data.arrow_arrays import arrow_array
-from service.jobs.loss_columns import Column
+from service.jobs.output_table import OutputColumn
 from service.kinds.base import Finished
 from service.kinds.fields.methods_used import methods_used
 from service.kinds.fitting.data_cautions import cautions_of_data
@@ -189,7 +189,7 @@ def _warned(plan: Plan, found: Gathered) -> dict[str, list[SplitOutcome]]:
     return {name: light(warned) for name, warned in by_name.items() if any(warned)}
 
 
-def _said(plan: Plan, shown: Outcomes, external: External | None) -> dict[str, Column]:
+def _said(plan: Plan, shown: Outcomes, external: External | None) -> dict[str, OutputColumn]:
     """Return what was predicted, row by row, and which candidate was at work in each split."""
     said = {
         f"prediction:{name}": said_column(
@@ -201,7 +201,7 @@ def _said(plan: Plan, shown: Outcomes, external: External | None) -> dict[str, C
         sizes = [len(outcome.test) for outcome in shown[SELECTED]]
         names = list(plan.candidates)
         place = [names.index(choice.name) for choice in external.choices]
-        said[f"chosen:{SELECTED}"] = Column(np.repeat(place, sizes), arrow_array(names))
+        said[f"chosen:{SELECTED}"] = OutputColumn(np.repeat(place, sizes), arrow_array(names))
     return said
 
 

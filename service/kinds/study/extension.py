@@ -8,7 +8,7 @@ from uuid import UUID
 
 import orjson
 
-from service.errors import Fault, InvalidRequest
+from service.errors import FieldError, InvalidRequest
 from service.schemas.numbers import shown
 from service.states import FINISHED
 from service.storage import evaluations
@@ -54,4 +54,4 @@ def _id(given: Any) -> UUID:
 
 
 def _wrong(field: str, message: str, value: Any) -> InvalidRequest:
-    return InvalidRequest(message, (Fault((field,), message, value),))
+    return InvalidRequest(message, (FieldError((field,), message, value),))

@@ -10,7 +10,7 @@ from uuid import UUID
 import numpy as np
 
 from service.data.reading import read_columns
-from service.errors import Fault, InvalidRequest
+from service.errors import FieldError, InvalidRequest
 from service.kinds.base import DatasetFile, Job
 from service.kinds.fields.data import DataColumns, DataFields, check_data_fields, data_from
 from service.kinds.fields.layout import require_columns
@@ -47,7 +47,7 @@ def check_study(given: StudyRequest, datasets: Files) -> None:
         return
     if given.overrides:
         name = next(iter(given.overrides))
-        fault = Fault((name,), "is not a field of a study", shown(given.overrides[name]))
+        fault = FieldError((name,), "is not a field of a study", shown(given.overrides[name]))
         raise InvalidRequest(f"A study without a preset has no field {name!r}.", (fault,))
     if given.inputs:
         raise InvalidParameter("inputs are a preset's", loc=("inputs",))
@@ -90,7 +90,9 @@ def preset_of(given: StudyRequest) -> Preset:
         error.loc = _without_params(error.loc)
         raise
     except InvalidRequest as refusal:
-        faults = tuple(Fault(_without_params(f.loc), f.message, f.value) for f in refusal.errors)
+        faults = tuple(
+            FieldError(_without_params(f.loc), f.message, f.value) for f in refusal.errors
+        )
         raise InvalidRequest(refusal.message, faults) from None
 
 

@@ -125,7 +125,7 @@ def earlier(evaluation_id: UUID) -> Stretch:
     with reading() as session:
         status = evaluations.status_of(session, evaluation_id)
         stored = results.get(session, evaluation_id)
-        chunks = unit_parts.chunks(session, evaluation_id)
+        chunks = unit_parts.list_chunks(session, evaluation_id)
     if status is None:
         raise InsufficientData(
             f"evaluation {evaluation_id}, which this one extends, was deleted", loc=("extends",)

@@ -23,7 +23,7 @@ from service.storage.unit_of_work import unit_of_work
 from tests.service.storage.databases import forget, setting, use
 from tests.worker.napping import KIND
 from thetahat.errors import EvaluationError
-from worker.compute import Result, compute
+from worker.compute import EvaluationOutput, compute
 
 __all__ = ["setting"]
 
@@ -79,7 +79,7 @@ def client(application: FastAPI) -> TestClient:
     return TestClient(application, raise_server_exceptions=False)
 
 
-class Hands:
+class InlineWorker:
     """Does what was sent, here and now."""
 
     def __init__(self, sent: list[Key]) -> None:
@@ -88,21 +88,21 @@ class Hands:
     def work(self) -> None:
         files = FileStore.open()
         while self._sent:
-            claim = record.take(self._sent.pop(0), uuid4(), 60.0)
+            claim = record.claim_unit(self._sent.pop(0), uuid4(), 60.0)
             if claim is None:
                 continue
             try:
                 outcome = compute(claim, files)
             except EvaluationError as refusal:
-                record.failure(claim, failures.of_refusal(refusal))
+                record.record_failure(claim, failures.from_error(refusal))
                 continue
-            assert isinstance(outcome, Result)
-            record.result(claim, outcome.body, outcome.losses_file)
+            assert isinstance(outcome, EvaluationOutput)
+            record.record_result(claim, outcome.body, outcome.losses_file)
 
 
 @pytest.fixture
-def hands(sent: list[Key]) -> Hands:
-    return Hands(sent)
+def worker(sent: list[Key]) -> InlineWorker:
+    return InlineWorker(sent)
 
 
 @pytest.fixture

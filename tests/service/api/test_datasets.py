@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from tests.service.api.conftest import Hands
+from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import CSV, CSV_TEXT, FILES, NPY, PARQUET, npy_bytes
 
 COLUMNS = [
@@ -135,7 +135,7 @@ def test_exact_bytes_stay_while_another_owner_needs_them(
     assert kept_files(data_dir) == []
 
 
-def test_exact_a_data_set_in_use_stays(client: TestClient, hands: Hands) -> None:
+def test_exact_a_data_set_in_use_stays(client: TestClient, worker: InlineWorker) -> None:
     text = b"loss,fold\n" + b"".join(b"%d,%d\n" % (i % 2, i % 3) for i in range(12))
     identifier = send(client, text).json()["id"]
     request = {
@@ -149,7 +149,7 @@ def test_exact_a_data_set_in_use_stays(client: TestClient, hands: Hands) -> None
 
     refused = client.delete(f"/v1/datasets/{identifier}")
     assert (refused.status_code, refused.json()["code"]) == (409, "dataset_in_use")
-    hands.work()
+    worker.work()
     assert client.get(evaluation.headers["location"]).json()["status"] == "succeeded"
     assert client.delete(f"/v1/datasets/{identifier}").status_code == 204
 

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 from starlette.testclient import TestClient
 
-from tests.service.api.conftest import Hands
+from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import matrix, nap
 from tests.service.storage.databases import Setting
 
@@ -49,10 +49,10 @@ def test_exact_a_submission_is_answered_by_the_contract(client: TestClient, sent
     assert sent == [(UUID(body["id"]), 0)]
 
 
-def test_exact_what_was_sent_is_computed_and_read(client: TestClient, hands: Hands) -> None:
+def test_exact_what_was_sent_is_computed_and_read(client: TestClient, worker: InlineWorker) -> None:
     there = submit(client).headers["location"]
     early = client.get(f"{there}/result")
-    hands.work()
+    worker.work()
     body = client.get(there).json()
     result = client.get(f"{there}/result").json()
 
@@ -65,7 +65,9 @@ def test_exact_what_was_sent_is_computed_and_read(client: TestClient, hands: Han
     assert result["provenance"]["seed"] == body["seed"]
 
 
-def test_exact_preferring_to_wait_brings_the_result(client: TestClient, hands: Hands) -> None:
+def test_exact_preferring_to_wait_brings_the_result(
+    client: TestClient, worker: InlineWorker
+) -> None:
     answers: list[Any] = []
 
     def ask() -> None:
@@ -74,7 +76,7 @@ def test_exact_preferring_to_wait_brings_the_result(client: TestClient, hands: H
     asking = threading.Thread(target=ask)
     asking.start()
     while not answers and asking.is_alive():
-        hands.work()
+        worker.work()
         time.sleep(0.01)
     asking.join()
 
@@ -94,10 +96,10 @@ def test_exact_waiting_in_vain_is_202(client: TestClient, setting: Setting) -> N
     assert "result" not in answer.json()
 
 
-def test_exact_a_failed_one_is_200_with_its_error(client: TestClient, hands: Hands) -> None:
+def test_exact_a_failed_one_is_200_with_its_error(client: TestClient, worker: InlineWorker) -> None:
     request = nap(fault="refuse")
     there = submit(client, request, Idempotency_Key="k").headers["location"]
-    hands.work()
+    worker.work()
     answer = submit(client, request, Idempotency_Key="k", Prefer="wait=5")
     body = answer.json()
 
@@ -150,12 +152,12 @@ def test_invalid_idempotency_keys(client: TestClient, key: str) -> None:
     assert (answer.status_code, answer.json()["code"]) == (400, "malformed_request")
 
 
-def test_exact_the_etag_changes_with_what_is_seen(client: TestClient, hands: Hands) -> None:
+def test_exact_the_etag_changes_with_what_is_seen(client: TestClient, worker: InlineWorker) -> None:
     there = submit(client).headers["location"]
     first = client.get(there)
     tag = first.headers["etag"]
     same = client.get(there, headers={"If-None-Match": f'"99", W/{tag}'})
-    hands.work()
+    worker.work()
     after = client.get(there, headers={"If-None-Match": tag})
 
     assert (same.status_code, same.content) == (304, b"")
@@ -168,15 +170,15 @@ def test_exact_the_etag_changes_with_what_is_seen(client: TestClient, hands: Han
 
 @pytest.mark.parametrize(("query", "prefer"), [("?wait=10", ""), ("", "wait=10")])
 def test_exact_a_long_poll_ends_with_a_change(
-    client: TestClient, hands: Hands, query: str, prefer: str
+    client: TestClient, worker: InlineWorker, query: str, prefer: str
 ) -> None:
     there = submit(client).headers["location"]
     version = client.get(there).headers["etag"]
-    worker = threading.Timer(0.2, hands.work)
-    worker.start()
+    timer = threading.Timer(0.2, worker.work)
+    timer.start()
     began = time.monotonic()
     answer = client.get(there + query, headers={"Prefer": prefer} if prefer else {})
-    worker.join()
+    timer.join()
 
     assert answer.headers["etag"] != version
     assert time.monotonic() - began < 9
@@ -214,10 +216,10 @@ def test_invalid_waits(client: TestClient, wait: str) -> None:
     ]
 
 
-def test_exact_cancelling_can_be_repeated(client: TestClient, hands: Hands) -> None:
+def test_exact_cancelling_can_be_repeated(client: TestClient, worker: InlineWorker) -> None:
     there = submit(client).headers["location"]
     first = client.post(f"{there}/cancel")
-    hands.work()
+    worker.work()
     again = client.post(f"{there}/cancel")
 
     assert (first.status_code, again.status_code) == (202, 200)
@@ -227,10 +229,10 @@ def test_exact_cancelling_can_be_repeated(client: TestClient, hands: Hands) -> N
     assert refused.json()["evaluation_status"] == "cancelled"
 
 
-def test_exact_deleting_needs_an_end(client: TestClient, hands: Hands) -> None:
+def test_exact_deleting_needs_an_end(client: TestClient, worker: InlineWorker) -> None:
     there = submit(client).headers["location"]
     early = client.delete(there)
-    hands.work()
+    worker.work()
     gone = client.delete(there)
 
     assert (early.status_code, early.json()["code"]) == (409, "evaluation_not_finished")

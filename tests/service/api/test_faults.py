@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from service.api import intake
-from tests.service.api.conftest import Hands
+from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import JSON_TYPE, matrix
 
 SAYS_TOO_MUCH = ("Traceback", 'File "', ".py", "line ", "Error(")
@@ -51,13 +51,13 @@ def test_exact_stac_not_even_a_fault_of_the_service_shows_its_trace(
     assert [word for word in (*SAYS_TOO_MUCH, "the reason, which") if word in answer.text] == []
 
 
-def test_exact_stac_mixes_up_the_models(client: TestClient, hands: Hands) -> None:
+def test_exact_stac_mixes_up_the_models(client: TestClient, worker: InlineWorker) -> None:
     """STAC: a dict gives the models' order. Here a pair is as the request has it, to the end."""
     rows = [[0.0, 1.0, 0.5], [0.25, 0.5, 0.75]]
     models = {"z": rows, "a": [[v + 1 for v in row] for row in rows]}
 
     made = send(client, {**matrix(), "losses": models})
-    hands.work()
+    worker.work()
     result = client.get(f"/v1/evaluations/{made.json()['id']}/result").json()
 
     (comparison,) = result["comparisons"]

@@ -14,8 +14,8 @@ from starlette.testclient import TestClient
 from service.jobs import partial, record
 from service.storage import unit_parts
 from service.storage.unit_of_work import reading
-from tests.service.jobs.evaluations import hands
-from worker.executor import Hands
+from tests.service.jobs.evaluations import make_executor
+from worker.executor import UnitExecutor
 
 RNG = np.random.default_rng(20_261_122)
 X = RNG.normal(size=(30, 2))
@@ -38,25 +38,25 @@ FOREST = 4  # the last of the learners: it is waited for
 
 
 @pytest.fixture
-def begun(client: TestClient) -> tuple[str, UUID, Hands]:
+def begun(client: TestClient) -> tuple[str, UUID, UnitExecutor]:
     """An evaluation that is cut, and one who will do its parts."""
     answer = client.post("/v1/evaluations", json=BODY)
-    there, worker = answer.headers["location"], hands()
+    there, worker = answer.headers["location"], make_executor()
     evaluation_id = UUID(answer.json()["id"])
-    worker.do((evaluation_id, 0))
+    worker.run((evaluation_id, 0))
     return there, evaluation_id, worker
 
 
-def _do(evaluation_id: UUID, worker: Hands, *learners: str) -> None:
+def _do(evaluation_id: UUID, worker: UnitExecutor, *learners: str) -> None:
     with reading() as connection:
-        chunks = unit_parts.chunks(connection, evaluation_id)
+        chunks = unit_parts.list_chunks(connection, evaluation_id)
     for chunk in chunks:
         if chunk.part in learners:
-            worker.do((evaluation_id, chunk.number))
+            worker.run((evaluation_id, chunk.number))
 
 
 def test_exact_each_learner_has_a_progress(
-    client: TestClient, begun: tuple[str, UUID, Hands]
+    client: TestClient, begun: tuple[str, UUID, UnitExecutor]
 ) -> None:
     there, evaluation_id, worker = begun
     before = client.get(there).json()
@@ -77,23 +77,23 @@ def test_exact_each_learner_has_a_progress(
     assert after["progress"] == {"done": 6, "total": 12, "unit": "splits"}
     _do(evaluation_id, worker, "tree")
     record_one = (evaluation_id, _first_of(evaluation_id, "forest"))
-    worker.do(record_one)
+    worker.run(record_one)
     left = client.get(there).json()["seconds_left"]
     assert left is not None
     assert 0 <= left < 60
-    worker.answer((evaluation_id, 1))
+    worker.handle_message((evaluation_id, 1))
     ended = client.get(there).json()
     assert (ended["status"], ended["learners"], ended["seconds_left"]) == ("succeeded", {}, None)
 
 
 def _first_of(evaluation_id: UUID, learner: str) -> int:
     with reading() as connection:
-        chunks = unit_parts.chunks(connection, evaluation_id)
+        chunks = unit_parts.list_chunks(connection, evaluation_id)
     return next(c.number for c in chunks if c.part == learner)
 
 
 def test_exact_the_newest_event_tells_of_the_learners(
-    client: TestClient, begun: tuple[str, UUID, Hands], monkeypatch: pytest.MonkeyPatch
+    client: TestClient, begun: tuple[str, UUID, UnitExecutor], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from service.api.routes import events
 
@@ -101,7 +101,7 @@ def test_exact_the_newest_event_tells_of_the_learners(
     _do(evaluation_id, worker, "nb")
 
     async def end(*_: Any) -> bool:
-        worker.answer((evaluation_id, 1))
+        worker.handle_message((evaluation_id, 1))
         return True
 
     monkeypatch.setattr(events, "wait_for_change", end)
@@ -115,7 +115,7 @@ def test_exact_the_newest_event_tells_of_the_learners(
 
 
 def test_exact_the_complete_learners_are_evaluated_before_the_last_is_done(
-    client: TestClient, begun: tuple[str, UUID, Hands]
+    client: TestClient, begun: tuple[str, UUID, UnitExecutor]
 ) -> None:
     there, evaluation_id, worker = begun
     early = client.get(f"{there}/result?partial=true")
@@ -143,7 +143,7 @@ def test_exact_the_complete_learners_are_evaluated_before_the_last_is_done(
     ]
     assert some["provenance"]["seed"] == 3
 
-    worker.answer((evaluation_id, FOREST))
+    worker.handle_message((evaluation_id, FOREST))
     ended = client.get(f"{there}/result?partial=true").json()
     assert ended == client.get(f"{there}/result").json()
     assert "partial" not in ended
@@ -156,9 +156,9 @@ def test_exact_learners_that_are_run_together_are_complete_one_by_one(client: Te
     near = {f"k{k}": {"name": "nearest_neighbours", "params": {"k": k}} for k in (1, 3, 27)}
     learners = {"forest": BODY["learners"]["forest"], **near}
     answer = client.post("/v1/evaluations", json={**BODY, "learners": learners})
-    there, worker = answer.headers["location"], hands()
+    there, worker = answer.headers["location"], make_executor()
     evaluation_id = UUID(answer.json()["id"])
-    worker.do((evaluation_id, 0))
+    worker.run((evaluation_id, 0))
     _do(evaluation_id, worker, "k1 and 2 more")
 
     said = client.get(there).json()
@@ -173,7 +173,7 @@ def test_exact_learners_that_are_run_together_are_complete_one_by_one(client: Te
 
 
 def test_degenerate_what_cannot_be_made_in_time_is_not_ready(
-    client: TestClient, begun: tuple[str, UUID, Hands], monkeypatch: pytest.MonkeyPatch
+    client: TestClient, begun: tuple[str, UUID, UnitExecutor], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there, evaluation_id, worker = begun
     _do(evaluation_id, worker, "nb")
@@ -196,7 +196,7 @@ def test_degenerate_what_cannot_be_made_in_time_is_not_ready(
     assert "Another partial result" in busy.json()["detail"]
 
     def end(*_: Any, **__: Any) -> subprocess.CompletedProcess[bytes]:
-        worker.answer((evaluation_id, 1))
+        worker.handle_message((evaluation_id, 1))
         return crash()
 
     monkeypatch.setattr(subprocess, "run", end)
@@ -205,11 +205,11 @@ def test_degenerate_what_cannot_be_made_in_time_is_not_ready(
 
 
 def test_invalid_a_cancelled_evaluation_has_no_partial_result(
-    client: TestClient, begun: tuple[str, UUID, Hands]
+    client: TestClient, begun: tuple[str, UUID, UnitExecutor]
 ) -> None:
     there, evaluation_id, worker = begun
     _do(evaluation_id, worker, "nb")
     client.post(f"{there}/cancel")
     answer = client.get(f"{there}/result?partial=true")
     assert (answer.status_code, answer.json()["code"]) == (409, "no_result")
-    assert record.take((evaluation_id, FOREST), evaluation_id, 1.0) is None
+    assert record.claim_unit((evaluation_id, FOREST), evaluation_id, 1.0) is None

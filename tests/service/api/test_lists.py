@@ -6,17 +6,17 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from tests.service.api.conftest import Hands
+from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import nap
 from tests.service.api.test_evaluations import submit
 
 
-def test_exact_a_list_is_filtered_and_paged(client: TestClient, hands: Hands) -> None:
+def test_exact_a_list_is_filtered_and_paged(client: TestClient, worker: InlineWorker) -> None:
     ids = []
     for i in range(5):
         request = {**nap(), "labels": {"i": str(i), "parity": "even" if i % 2 == 0 else "odd"}}
         ids.append(submit(client, request).json()["id"])
-    hands.work()
+    worker.work()
     ids.append(submit(client).json()["id"])
 
     def listed(**params: Any) -> list[str]:

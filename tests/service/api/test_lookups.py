@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from service.api import lookups
-from service.errors import NotFound
+from service.errors import ResourceNotFound
 from service.jobs import read
 from service.storage.evaluations import EvaluationRow
 from service.storage.owners import LOCAL_OWNER_ID
@@ -36,13 +36,13 @@ def test_exact_what_is_anothers_or_nobodys_is_not_found() -> None:
     mine = submit_nap()
     found = look((LOCAL_OWNER_ID, mine), (uuid4(), mine), (LOCAL_OWNER_ID, uuid4()))
 
-    assert [type(one) for one in found] == [EvaluationRow, NotFound, NotFound]
+    assert [type(one) for one in found] == [EvaluationRow, ResourceNotFound, ResourceNotFound]
 
 
 def test_exact_one_query_answers_all_who_came_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
     groups = []
 
-    def counted(keys: Sequence[Key]) -> Sequence[EvaluationRow | NotFound]:
+    def counted(keys: Sequence[Key]) -> Sequence[EvaluationRow | ResourceNotFound]:
         groups.append(len(keys))
         return get_some(keys)
 

@@ -14,8 +14,8 @@ from service.kinds.registry import JOB_KINDS
 from service.schemas.dataset import DatasetPage, DatasetPreview, DatasetRead
 from service.schemas.evaluation import EvaluationPage, EvaluationRead
 from service.schemas.methods import MethodFamily, MethodIndex
-from service.schemas.problem import Problem
-from tests.service.api.conftest import Hands
+from service.schemas.problem import ProblemDocument
+from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import CSV, CSV_TEXT, matrix
 from thetahat.references import REFERENCES
 from thetahat.refit_estimators import EVERY_VARIANCE
@@ -162,10 +162,10 @@ def check_fields(model: type[BaseModel], body: dict[str, Any]) -> None:
     assert set(body) == set(model.model_fields)
 
 
-def test_exact_answers_are_what_the_document_says(client: TestClient, hands: Hands) -> None:
+def test_exact_answers_are_what_the_document_says(client: TestClient, worker: InlineWorker) -> None:
     dataset = client.post("/v1/datasets", content=CSV_TEXT, headers={"Content-Type": CSV}).json()
     evaluation = client.post("/v1/evaluations", json=matrix()).json()
-    hands.work()
+    worker.work()
 
     check_fields(DatasetRead, dataset)
     check_fields(DatasetPage, client.get("/v1/datasets").json())
@@ -175,4 +175,4 @@ def test_exact_answers_are_what_the_document_says(client: TestClient, hands: Han
     check_fields(EvaluationPage, client.get("/v1/evaluations").json())
     check_fields(MethodIndex, client.get("/v1/methods").json())
     check_fields(MethodFamily, client.get("/v1/methods/losses").json())
-    check_fields(Problem, client.get("/nope").json())
+    check_fields(ProblemDocument, client.get("/nope").json())

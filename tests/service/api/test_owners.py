@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from service.api.routes import datasets, evaluations, events, figures, methods, results
 from service.storage import api_keys
 from service.storage.unit_of_work import unit_of_work
-from tests.service.api.conftest import Hands
+from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import CSV, CSV_TEXT, matrix
 from tests.service.storage.databases import Setting
 
@@ -33,14 +33,14 @@ def bearer(key: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def things(client: TestClient, keys: dict[str, str], hands: Hands) -> dict[str, str]:
+def things(client: TestClient, keys: dict[str, str], worker: InlineWorker) -> dict[str, str]:
     """A data set and a finished evaluation of ann's, by the name in the path."""
     headers = bearer(keys["ann"])
     dataset = client.post(
         "/v1/datasets", content=CSV_TEXT, headers={**headers, "Content-Type": CSV}
     )
     evaluation = client.post("/v1/evaluations", json=matrix(), headers=headers)
-    hands.work()
+    worker.work()
     return {"dataset_id": dataset.json()["id"], "evaluation_id": evaluation.json()["id"]}
 
 
@@ -57,13 +57,13 @@ def test_exact_the_list_of_routes_is_the_applications(application: FastAPI) -> N
 
 
 def test_exact_anothers_figure_is_not_there(
-    client: TestClient, keys: dict[str, str], hands: Hands
+    client: TestClient, keys: dict[str, str], worker: InlineWorker
 ) -> None:
     small = {"sizes": [8], "shares": [0.25, 0.5], "splits": 2, "repetitions": 3}
     body = {"kind": "study", "preset": "lecture_splits", "seed": 1, **small}
     ann, bob = bearer(keys["ann"]), bearer(keys["bob"])
     sent = client.post("/v1/evaluations", json=body, headers=ann).json()
-    hands.work()
+    worker.work()
     where = f"/v1/evaluations/{sent['id']}"
     told = client.get(f"{where}/result", headers=ann).json()["figures"][0]["name"]
     own = client.get(f"{where}/figures/{told}.svg", headers=ann)

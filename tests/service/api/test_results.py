@@ -8,15 +8,15 @@ import pytest
 from pyarrow import csv as arrow_csv
 from starlette.testclient import TestClient
 
-from tests.service.api.conftest import Hands
+from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import CSV, PARQUET, matrix, nap
 
 
 @pytest.fixture
-def there(client: TestClient, hands: Hands) -> str:
+def there(client: TestClient, worker: InlineWorker) -> str:
     """A finished evaluation of two models."""
     location: str = client.post("/v1/evaluations", json=matrix()).headers["location"]
-    hands.work()
+    worker.work()
     return location
 
 
@@ -69,9 +69,11 @@ def test_exact_losses_wait_for_the_end(client: TestClient) -> None:
     assert (answer.status_code, answer.json()["code"]) == (409, "result_not_ready")
 
 
-def test_degenerate_a_kind_without_losses_has_none(client: TestClient, hands: Hands) -> None:
+def test_degenerate_a_kind_without_losses_has_none(
+    client: TestClient, worker: InlineWorker
+) -> None:
     location = client.post("/v1/evaluations", json=nap()).headers["location"]
-    hands.work()
+    worker.work()
 
     assert losses(client, location, None).status_code == 404
 

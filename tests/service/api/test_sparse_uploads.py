@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_matrix, random_array, save_npz
 from starlette.testclient import TestClient
 
-from tests.service.api.conftest import Hands
+from tests.service.api.conftest import InlineWorker
 from tests.service.api.test_datasets import kept_files, send
 
 NPZ = "application/x-npz"
@@ -18,7 +18,7 @@ LINES = b"0 1:2 2:1\n1 2:3\n0 1:1\n1 2:1 1:1\n0 1:4\n1 2:2\n"
 
 
 def test_exact_a_matrix_is_kept_shown_evaluated_and_removed(
-    client: TestClient, hands: Hands
+    client: TestClient, worker: InlineWorker
 ) -> None:
     sent = send(client, LINES, LIBSVM)
     known = sent.json()
@@ -32,7 +32,7 @@ def test_exact_a_matrix_is_kept_shown_evaluated_and_removed(
         "scheme": {"name": "k_fold", "params": {"n_folds": 3}},
     }
     asked = client.post("/v1/evaluations", json=body)
-    hands.work()
+    worker.work()
     result = client.get(f"{asked.headers['location']}/result").json()
 
     assert sent.status_code == 201

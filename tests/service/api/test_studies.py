@@ -14,9 +14,9 @@ from service.kinds.study import kind as study
 from service.storage import unit_parts
 from service.storage.files import FileStore
 from service.storage.unit_of_work import reading
-from tests.service.jobs.evaluations import hands
+from tests.service.jobs.evaluations import make_executor
 from thetahat.analyses.studies import FigureAxis, FigureSeries, StudyFigure
-from worker.executor import Hands
+from worker.executor import UnitExecutor
 
 BODY: dict[str, Any] = {
     "kind": "study",
@@ -43,25 +43,25 @@ def cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(study, "MOST_CHUNKS", 7)
 
 
-def begin(client: TestClient, body: dict[str, Any]) -> tuple[str, UUID, Hands]:
+def begin(client: TestClient, body: dict[str, Any]) -> tuple[str, UUID, UnitExecutor]:
     answer = client.post("/v1/evaluations", json=body)
     assert answer.status_code == 202, answer.text
-    evaluation_id, worker = UUID(answer.json()["id"]), hands()
-    worker.do((evaluation_id, 0))
+    evaluation_id, worker = UUID(answer.json()["id"]), make_executor()
+    worker.run((evaluation_id, 0))
     return answer.headers["location"], evaluation_id, worker
 
 
-def chunks(evaluation_id: UUID) -> list[unit_parts.Chunk]:
+def chunks(evaluation_id: UUID) -> list[unit_parts.ChunkRow]:
     with reading() as connection:
-        return unit_parts.chunks(connection, evaluation_id)
+        return unit_parts.list_chunks(connection, evaluation_id)
 
 
 def finish(client: TestClient, body: dict[str, Any]) -> tuple[str, dict[str, Any], dict[str, Any]]:
     """Do it all; return where it is, its result and its records."""
     there, evaluation_id, worker = begin(client, body)
     for chunk in chunks(evaluation_id):
-        worker.do((evaluation_id, chunk.number))
-    worker.do((evaluation_id, len(chunks(evaluation_id)) + 1))
+        worker.run((evaluation_id, chunk.number))
+    worker.run((evaluation_id, len(chunks(evaluation_id)) + 1))
     assert client.get(there).json()["status"] == "succeeded"
     records = client.get(f"{there}/losses", headers={"accept": "application/json"}).json()
     return there, client.get(f"{there}/result").json(), records
@@ -75,7 +75,7 @@ def but_time(result: dict[str, Any]) -> dict[str, Any]:
 def test_exact_progress_counts_repetitions_and_some_are_tabulated(client: TestClient) -> None:
     there, evaluation_id, worker = begin(client, BODY)
     early = client.get(f"{there}/result?partial=true")
-    worker.do((evaluation_id, 2))
+    worker.run((evaluation_id, 2))
     seen = client.get(there).json()
     some = client.get(f"{there}/result?partial=true").json()
 
@@ -97,7 +97,7 @@ def test_exact_progress_counts_repetitions_and_some_are_tabulated(client: TestCl
 def test_exact_a_study_stopped_and_gone_on_with_is_one_long_study(client: TestClient) -> None:
     there, evaluation_id, worker = begin(client, BODY)
     for number in (1, 3):
-        worker.do((evaluation_id, number))
+        worker.run((evaluation_id, number))
     client.post(f"{there}/cancel")
     seed, more = BODY["seed"], {"kind": "study", "extends": str(evaluation_id)}
 
@@ -119,7 +119,7 @@ def test_exact_a_study_stopped_and_gone_on_with_is_one_long_study(client: TestCl
 
 def test_exact_what_was_done_is_kept_until_deletion(client: TestClient) -> None:
     there, evaluation_id, worker = begin(client, BODY)
-    worker.do((evaluation_id, 1))
+    worker.run((evaluation_id, 1))
     client.post(f"{there}/cancel")
     folder = FileStore.open().path(chunk_folder(evaluation_id))
     kept = list(folder.iterdir())
@@ -128,16 +128,16 @@ def test_exact_what_was_done_is_kept_until_deletion(client: TestClient) -> None:
 
     assert len(kept) == 1
     assert not folder.exists()
-    assert second.do((rest, 1))
+    assert second.run((rest, 1))
 
 
 def test_invalid_an_earlier_study_that_was_deleted_meanwhile(client: TestClient) -> None:
     there, evaluation_id, worker = begin(client, BODY)
-    worker.do((evaluation_id, 1))
+    worker.run((evaluation_id, 1))
     client.post(f"{there}/cancel")
     answer = client.post("/v1/evaluations", json={"kind": "study", "extends": str(evaluation_id)})
     client.delete(there)
-    worker.do((UUID(answer.json()["id"]), 0))
+    worker.run((UUID(answer.json()["id"]), 0))
     seen = client.get(answer.headers["location"]).json()
 
     assert seen["status"] == "failed"
@@ -212,11 +212,11 @@ def test_invalid_figures(client: TestClient) -> None:
 
 def test_exact_a_study_that_failed_can_be_gone_on_with(client: TestClient) -> None:
     there, evaluation_id, worker = begin(client, BODY)
-    worker.do((evaluation_id, 1))
-    claim = record.take((evaluation_id, 2), uuid4(), 60.0)
+    worker.run((evaluation_id, 1))
+    claim = record.claim_unit((evaluation_id, 2), uuid4(), 60.0)
     assert claim is not None
     problem = {"code": "time_limit_exceeded", "detail": "too long", "type": "t", "title": "T"}
-    assert parts.fail(claim, problem, FileStore.open())
+    assert parts.record_failure(claim, problem, FileStore.open())
     failed = client.get(there).json()["status"]
 
     _, result, _ = finish(client, {"kind": "study", "extends": str(evaluation_id)})

@@ -16,7 +16,7 @@ from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.tables import UNIT
 from service.storage.unit_of_work import reading, unit_of_work
 from tests.worker.napping import NapRequest
-from worker.executor import Hands
+from worker.executor import UnitExecutor
 from worker.interrupts import SharedFlag
 
 
@@ -31,9 +31,9 @@ def look(evaluation_id: UUID) -> EvaluationRow:
     return read.get(LOCAL_OWNER_ID, evaluation_id)
 
 
-def hands() -> Hands:
+def make_executor() -> UnitExecutor:
     """Return a worker that is not watched; its claims do not lengthen."""
-    return Hands(settings(), SharedFlag())
+    return UnitExecutor(settings(), SharedFlag())
 
 
 def unit(evaluation_id: UUID, number: int = 0) -> sa.Row[Any]:

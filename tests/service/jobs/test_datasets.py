@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 import sqlalchemy as sa
 
-from service.errors import DatasetInUse, InvalidFile, NotFound
+from service.errors import DatasetInUse, InvalidFile, ResourceNotFound
 from service.jobs import datasets
 from service.jobs.datasets import Upload
 from service.storage import api_keys
@@ -69,9 +69,9 @@ def test_exact_bytes_go_with_their_last_owner(database: str) -> None:
     other = another_owner()
     mine, theirs = keep(b"a\n1\n")[0], keep(b"a\n1\n", other)[0]
 
-    with pytest.raises(NotFound):
+    with pytest.raises(ResourceNotFound):
         datasets.get(LOCAL_OWNER_ID, theirs.id)
-    with pytest.raises(NotFound):
+    with pytest.raises(ResourceNotFound):
         datasets.delete(LOCAL_OWNER_ID, theirs.id)
     datasets.delete(LOCAL_OWNER_ID, mine.id)
     assert len(kept_files()) == 2

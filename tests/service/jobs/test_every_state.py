@@ -18,7 +18,7 @@ from service.storage import units as unit_table
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.tables import EVALUATION, UNIT
 from service.storage.unit_of_work import reading, unit_of_work
-from tests.service.jobs.evaluations import hands, look, submit_nap
+from tests.service.jobs.evaluations import look, make_executor, submit_nap
 from tests.service.storage.databases import Setting
 from tests.worker.napping import expected_draws
 
@@ -32,13 +32,13 @@ def test_property_every_state_has_a_bounded_exit(
 ) -> None:
     setting(max_attempts=100)
     monkeypatch.setattr(queue, "enqueue", _lose)
-    dice, worker = random.Random(seed), hands()
+    dice, worker = random.Random(seed), make_executor()
     made = [submit_nap(n_chunks=n, seed=7) for n in (0, N_CHUNKS, N_CHUNKS, N_CHUNKS)]
     for _ in range(STEPS):
         key = dice.choice(made), dice.randrange(N_CHUNKS + 2)
         event = dice.choice(("work", "work", "lose", "expire", "sweep"))
         if event == "work":
-            worker.do(key)
+            worker.run(key)
         elif event == "lose":
             with unit_of_work() as connection:
                 unit_table.claim(connection, key, uuid4(), 30.0)
@@ -73,16 +73,16 @@ def _bring_to_an_end(worker: object) -> None:
     """A live worker and a sweeper: each round moves every unfinished evaluation on."""
     holder = uuid4()
     for _ in range(N_CHUNKS + 4):
-        sweep.leave(holder)
+        sweep.release_duty(holder)
         _expire(None)
         with unit_of_work() as connection:
             connection.execute(sa.text("UPDATE lease SET until = 0"))
         sweep.sweep(holder, settings())
         _expire(None)
         with reading() as connection:
-            line = unit_queue.next_in_line(connection, 100)
+            line = [unit.key for unit in unit_queue.list_claimable(connection, 100)]
         for key in line:
-            worker.do(key)  # type: ignore[attr-defined]
+            worker.run(key)  # type: ignore[attr-defined]
     with reading() as connection:
         unfinished = connection.scalars(
             sa.select(EVALUATION.c.status).where(EVALUATION.c.status.in_(["queued", "running"]))

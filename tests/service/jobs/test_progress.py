@@ -6,14 +6,19 @@ from uuid import uuid4
 import pytest
 
 from service.jobs import progress, record
-from service.jobs.progress import Outlook, PartProgress, of_parts, seconds_left
+from service.jobs.progress import (
+    DetailedProgress,
+    PartProgress,
+    compute_part_progress,
+    estimate_seconds_left,
+)
 from service.storage import workers
 from service.storage.unit_of_work import unit_of_work
-from service.storage.unit_parts import Chunk
+from service.storage.unit_parts import ChunkRow
 from service.storage.workers import WorkerProcess
-from tests.service.jobs.evaluations import hands, look, set_unit, submit_nap
+from tests.service.jobs.evaluations import look, make_executor, set_unit, submit_nap
 
-QUEUED = Chunk(1, 10, "nb", "queued", None, None, 0.0)
+QUEUED = ChunkRow(1, 10, "nb", "queued", None, None, 0.0)
 DONE = replace(QUEUED, state="done", output_file="1.npz", seconds=20.0)  # 2 seconds a split
 
 
@@ -47,8 +52,10 @@ DONE = replace(QUEUED, state="done", output_file="1.npz", seconds=20.0)  # 2 sec
         ([DONE], 1, 0.0),
     ],
 )
-def test_golden_the_time_that_is_left(chunks: list[Chunk], n_workers: int, seconds: float) -> None:
-    assert seconds_left(chunks, n_workers) == seconds
+def test_golden_the_time_that_is_left(
+    chunks: list[ChunkRow], n_workers: int, seconds: float
+) -> None:
+    assert estimate_seconds_left(chunks, n_workers) == seconds
 
 
 @pytest.mark.parametrize(
@@ -60,8 +67,10 @@ def test_golden_the_time_that_is_left(chunks: list[Chunk], n_workers: int, secon
         [replace(DONE, state="failed"), QUEUED],
     ],
 )
-def test_degenerate_nobody_knows_the_speed_of_what_has_not_been_done(chunks: list[Chunk]) -> None:
-    assert seconds_left(chunks, 2) is None
+def test_degenerate_nobody_knows_the_speed_of_what_has_not_been_done(
+    chunks: list[ChunkRow],
+) -> None:
+    assert estimate_seconds_left(chunks, 2) is None
 
 
 def test_exact_how_far_each_learner_is() -> None:
@@ -74,7 +83,7 @@ def test_exact_how_far_each_learner_is() -> None:
         replace(QUEUED, part="forest", state="cancelled", output_file="1.npz"),
         replace(QUEUED, part=None),
     ]
-    assert of_parts(chunks) == {
+    assert compute_part_progress(chunks) == {
         "nb": PartProgress(10, 20, "running"),
         "majority": PartProgress(10, 10, "done"),
         "svm": PartProgress(0, 10, "queued"),
@@ -84,22 +93,22 @@ def test_exact_how_far_each_learner_is() -> None:
 
 def test_exact_an_evaluation_is_looked_at_while_it_runs(database: str) -> None:
     evaluation_id = submit_nap(parts=["a", "b"], n_chunks=4)
-    assert progress.look(look(evaluation_id)) == Outlook()
-    worker = hands()
-    worker.do((evaluation_id, 0))
-    assert progress.look(look(evaluation_id)).parts["a"] == PartProgress(0, 4, "queued")
+    assert progress.read_progress(look(evaluation_id)) == DetailedProgress()
+    worker = make_executor()
+    worker.run((evaluation_id, 0))
+    assert progress.read_progress(look(evaluation_id)).parts["a"] == PartProgress(0, 4, "queued")
     for number in (1, 2):
-        worker.do((evaluation_id, number))
+        worker.run((evaluation_id, number))
         set_unit(evaluation_id, number, seconds=8.0)
     # Two workers live, and one of them is at another evaluation.
     with unit_of_work() as connection:
         for pid in (1, 2):
-            workers.beat(connection, WorkerProcess(uuid4(), uuid4(), "host", pid, "0"))
-    assert progress.look(look(evaluation_id)) == Outlook(
+            workers.record_heartbeat(connection, WorkerProcess(uuid4(), uuid4(), "host", pid, "0"))
+    assert progress.read_progress(look(evaluation_id)) == DetailedProgress(
         {"a": PartProgress(2, 4, "running"), "b": PartProgress(2, 4, "running")}, 8.0
     )
-    assert record.take((submit_nap(), 0), uuid4(), 30.0) is not None
-    assert progress.look(look(evaluation_id)).seconds_left == 16.0
-    worker.answer((evaluation_id, 3))
+    assert record.claim_unit((submit_nap(), 0), uuid4(), 30.0) is not None
+    assert progress.read_progress(look(evaluation_id)).seconds_left == 16.0
+    worker.handle_message((evaluation_id, 3))
     assert look(evaluation_id).status == "succeeded"
-    assert progress.look(look(evaluation_id)) == Outlook()
+    assert progress.read_progress(look(evaluation_id)) == DetailedProgress()

@@ -6,7 +6,13 @@ from uuid import uuid4
 import pytest
 import sqlalchemy as sa
 
-from service.errors import EvaluationNotFinished, InvalidRequest, NoResult, NotFound, ResultNotReady
+from service.errors import (
+    EvaluationNotFinished,
+    InvalidRequest,
+    NoResult,
+    ResourceNotFound,
+    ResultPending,
+)
 from service.jobs import read
 from service.jobs.cancel import cancel
 from service.jobs.delete import delete
@@ -15,14 +21,14 @@ from service.storage.files import FileStore
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.tables import EVALUATION, EVALUATION_RESULT, EVENT, UNIT
 from service.storage.unit_of_work import reading, unit_of_work
-from tests.service.jobs.evaluations import hands, look, submit_nap, units
+from tests.service.jobs.evaluations import look, make_executor, submit_nap, units
 
 STRANGER = uuid4()
 
 
 def _finished() -> object:
     evaluation_id = submit_nap()
-    hands().do((evaluation_id, 0))
+    make_executor().run((evaluation_id, 0))
     return evaluation_id
 
 
@@ -73,7 +79,7 @@ def test_invalid_cursors_are_refused(sqlite: None, cursor: str) -> None:
 def test_exact_another_owners_evaluation_is_not_there(database: str) -> None:
     evaluation_id = submit_nap()
     for act in (read.get, read.result, read.losses_path, read.events, read.version, cancel, delete):
-        with pytest.raises(NotFound, match=str(evaluation_id)):
+        with pytest.raises(ResourceNotFound, match=str(evaluation_id)):
             act(STRANGER, evaluation_id)
     assert read.page(STRANGER, Filters(), None, 10).items == []
     assert look(evaluation_id).status == "queued"
@@ -81,9 +87,9 @@ def test_exact_another_owners_evaluation_is_not_there(database: str) -> None:
 
 def test_exact_results_come_only_from_success(database: str) -> None:
     queued, failed, cancelled = submit_nap(), submit_nap(fault="refuse"), submit_nap()
-    hands().do((failed, 0))
+    make_executor().run((failed, 0))
     cancel(LOCAL_OWNER_ID, cancelled)
-    with pytest.raises(ResultNotReady, match="is queued"):
+    with pytest.raises(ResultPending, match="is queued"):
         read.result(LOCAL_OWNER_ID, queued)
     with pytest.raises(NoResult, match="failed: too few sheep"):
         read.result(LOCAL_OWNER_ID, failed)
@@ -93,28 +99,28 @@ def test_exact_results_come_only_from_success(database: str) -> None:
 
 def test_degenerate_a_kind_without_losses_says_so(sqlite: None) -> None:
     evaluation_id = submit_nap()
-    hands().do((evaluation_id, 0))
-    with pytest.raises(NotFound, match="keeps no losses"):
+    make_executor().run((evaluation_id, 0))
+    with pytest.raises(ResourceNotFound, match="keeps no losses"):
         read.losses_path(LOCAL_OWNER_ID, evaluation_id)
 
 
 def test_exact_cancelling_takes_every_unit_out_of_the_queue(database: str) -> None:
     evaluation_id = submit_nap(n_chunks=3)
-    worker = hands()
-    worker.do((evaluation_id, 0))
-    worker.do((evaluation_id, 1))
+    worker = make_executor()
+    worker.run((evaluation_id, 0))
+    worker.run((evaluation_id, 1))
     row = cancel(LOCAL_OWNER_ID, evaluation_id)
     assert row.status == "cancelled"
     assert row.finished_at is not None
     assert [u.state for u in units(evaluation_id)] == ["done", "done", "cancelled", "cancelled"]
-    assert not worker.do((evaluation_id, 2))
+    assert not worker.run((evaluation_id, 2))
     assert not FileStore.open().path(f"chunks/{evaluation_id}").exists()
     assert cancel(LOCAL_OWNER_ID, evaluation_id) == row  # again changes nothing
 
 
 def test_exact_cancelling_what_has_finished_changes_nothing(database: str) -> None:
     evaluation_id = submit_nap()
-    hands().do((evaluation_id, 0))
+    make_executor().run((evaluation_id, 0))
     before = look(evaluation_id)
     assert cancel(LOCAL_OWNER_ID, evaluation_id) == before
 
@@ -123,11 +129,11 @@ def test_exact_deleting_leaves_no_row_and_no_file(database: str) -> None:
     evaluation_id = submit_nap(n_chunks=2, labels={"a": "b"})
     with pytest.raises(EvaluationNotFinished, match="is queued"):
         delete(LOCAL_OWNER_ID, evaluation_id)
-    worker = hands()
-    worker.answer((evaluation_id, 0))
+    worker = make_executor()
+    worker.handle_message((evaluation_id, 0))
     assert read.losses_path(LOCAL_OWNER_ID, evaluation_id).exists()
     delete(LOCAL_OWNER_ID, evaluation_id)
-    with pytest.raises(NotFound):
+    with pytest.raises(ResourceNotFound):
         look(evaluation_id)
     with reading() as connection:
         for table in (UNIT, EVENT, EVALUATION_RESULT):

@@ -15,7 +15,7 @@ from service.storage import workers
 from service.storage.tables import UNIT, WORKER
 from service.storage.unit_of_work import reading, unit_of_work
 from service.storage.workers import WorkerProcess
-from tests.service.jobs.evaluations import hands, look, set_unit, submit_nap, unit, units
+from tests.service.jobs.evaluations import look, make_executor, set_unit, submit_nap, unit, units
 from tests.service.storage.databases import Setting
 
 HOLDER = uuid4()
@@ -38,7 +38,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
     return Sent(monkeypatch)
 
 
-def _claim(key: tuple[UUID, int], worker_id: UUID | None = None) -> unit_table.Claim:
+def _claim(key: tuple[UUID, int], worker_id: UUID | None = None) -> unit_table.UnitClaim:
     with unit_of_work() as connection:
         claim = unit_table.claim(connection, key, worker_id or uuid4(), 30.0)
     assert claim is not None
@@ -53,9 +53,9 @@ def test_exact_a_lost_claim_is_queued_again_after_a_pause(database: str, sent: S
     assert sweep.sweep(HOLDER, settings()).reclaimed == 1
     row = unit(evaluation_id)
     assert (row.state, row.attempt, row.lost, row.worker_id) == ("queued", 1, 1, None)
-    assert not hands().do((evaluation_id, 0))  # not before its pause is over
+    assert not make_executor().run((evaluation_id, 0))  # not before its pause is over
     set_unit(evaluation_id, not_before=0.0)
-    assert hands().do((evaluation_id, 0))
+    assert make_executor().run((evaluation_id, 0))
     assert look(evaluation_id).status == "succeeded"
 
 
@@ -64,7 +64,7 @@ def test_exact_the_last_lost_attempt_fails_with_the_reason(
 ) -> None:
     setting(max_attempts=3)
     evaluation_id = submit_nap(n_chunks=2)
-    hands().do((evaluation_id, 0))
+    make_executor().run((evaluation_id, 0))
     for attempt in (1, 2, 3):
         set_unit(evaluation_id, 1, not_before=0.0)
         _claim((evaluation_id, 1))
@@ -96,15 +96,15 @@ def test_exact_a_lost_claim_past_the_time_limit_fails_at_once(
 
 def test_exact_a_missed_gathering_is_queued(database: str, sent: Sent) -> None:
     evaluation_id = submit_nap(n_chunks=2)
-    worker = hands()
+    worker = make_executor()
     for number in (0, 1, 2):
-        worker.do((evaluation_id, number))
+        worker.run((evaluation_id, number))
     with unit_of_work() as connection:  # as if the process had ended between the two
         connection.execute(
             sa.delete(UNIT).where(UNIT.c.evaluation_id == evaluation_id, UNIT.c.number == 3)
         )
     sweep.sweep(HOLDER, settings())
-    assert worker.do((evaluation_id, 3))
+    assert worker.run((evaluation_id, 3))
     assert look(evaluation_id).status == "succeeded"
 
 
@@ -121,11 +121,11 @@ def test_degenerate_an_evaluation_that_cannot_go_on_fails(database: str, sent: S
 def test_exact_queued_work_is_sent_again_when_its_message_is_old(
     database: str, setting: Setting, sent: Sent
 ) -> None:
-    setting(renudge_s=60)
+    setting(resend_s=60)
     evaluation_id = submit_nap()
     sent.keys.clear()
     assert sweep.sweep(HOLDER, settings()).sent == 0
-    set_unit(evaluation_id, nudged_at=1.0)
+    set_unit(evaluation_id, message_sent_at=1.0)
     assert sweep.sweep(HOLDER, settings()).sent == 1
     assert sent.keys == [(evaluation_id, 0)]
     assert sweep.sweep(HOLDER, settings()).sent == 0
@@ -133,11 +133,11 @@ def test_exact_queued_work_is_sent_again_when_its_message_is_old(
 
 def test_exact_no_more_messages_are_under_way_than_the_window(sqlite: None, sent: Sent) -> None:
     evaluation_id = submit_nap(n_chunks=3 * sweep.WINDOW)
-    hands().do((evaluation_id, 0))
+    make_executor().run((evaluation_id, 0))
     sent.keys.clear()
     assert sweep.sweep(HOLDER, settings()).sent == 0  # as many were sent when it was cut
     for row in units(evaluation_id):
-        set_unit(evaluation_id, row.number, nudged_at=1.0)
+        set_unit(evaluation_id, row.number, message_sent_at=1.0)
     assert sweep.sweep(HOLDER, settings()).sent == sweep.WINDOW
     assert sweep.sweep(HOLDER, settings()).sent == 0
 
@@ -147,16 +147,16 @@ def test_exact_one_process_at_a_time_has_the_duty(database: str, sent: Sent) -> 
     assert sweep.sweep(HOLDER, settings()).on_duty
     assert not sweep.sweep(other, settings()).on_duty
     assert sweep.sweep(HOLDER, settings()).on_duty
-    sweep.leave(HOLDER)
+    sweep.release_duty(HOLDER)
     assert sweep.sweep(other, settings()).on_duty
-    sweep.leave(HOLDER)  # not the holder any more: nothing happens
+    sweep.release_duty(HOLDER)  # not the holder any more: nothing happens
     assert not sweep.sweep(HOLDER, settings()).on_duty
 
 
 def _worker(node: UUID, pid: int) -> WorkerProcess:
     worker = WorkerProcess(uuid4(), node, "here", pid, "0")
     with unit_of_work() as connection:
-        workers.beat(connection, worker)
+        workers.record_heartbeat(connection, worker)
     return worker
 
 
@@ -169,13 +169,13 @@ def test_exact_what_an_ended_process_held_is_taken_back_at_once(database: str) -
     _claim((first, 0), _worker(node, ended.pid).id)
     _claim((second, 0), _worker(node, alive.pid).id)
     _claim((third, 0), _worker(uuid4(), ended.pid).id)
-    assert sweep.reap(node, settings()) == 1
+    assert sweep.reclaim_from_ended_workers(node, settings()) == 1
     assert [unit(i).state for i in (first, second, third)] == ["queued", "running", "running"]
     assert unit(first).lost == 1
     alive.communicate(b"\n")
-    assert sweep.reap_node(node) == 1  # stopped on purpose: no attempt is lost
+    assert sweep.requeue_node(node) == 1  # stopped on purpose: no attempt is lost
     assert (unit(second).state, unit(second).lost) == ("queued", 0)
-    assert sweep.reap_all() == 1
+    assert sweep.requeue_all() == 1
     assert unit(third).state == "queued"
 
 
@@ -185,9 +185,9 @@ def test_exact_silent_workers_are_forgotten(database: str, setting: Setting, sen
         assert workers.count_alive(connection, 30.0) == 1
     sweep.sweep(HOLDER, settings())
     with reading() as connection:
-        assert workers.every(connection) == [worker.id]
+        assert workers.list_ids(connection) == [worker.id]
     with unit_of_work() as connection:
         connection.execute(sa.update(WORKER).values(heartbeat_at=1.0))
     sweep.sweep(HOLDER, settings())
     with reading() as connection:
-        assert workers.every(connection) == []
+        assert workers.list_ids(connection) == []

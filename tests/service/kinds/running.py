@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from service.errors import InvalidRequest
-from service.jobs.loss_columns import LossColumns
+from service.jobs.output_table import OutputTable
 from service.jobs.result_json import encode_result
 from service.kinds.base import (
     Chunk,
@@ -76,7 +76,7 @@ def run_kind(
         started = kind.gather(work, run_chunks(kind, work, started.chunks))
     result = as_json(started)
     losses = started.losses
-    return Ran(result, losses.table() if isinstance(losses, LossColumns) else losses)
+    return Ran(result, losses.table() if isinstance(losses, OutputTable) else losses)
 
 
 def as_json(finished: Finished) -> dict[str, Any]:

@@ -46,7 +46,7 @@ class Command:
         return found
 
     def family(self) -> dict[int, str]:
-        """Return the command's living descendants: process id and command line."""
+        """Return the command's living descendants: process id, and name with command line."""
         return descendants(self.process.pid)
 
     def one_of_family(self, word: str) -> int:
@@ -88,9 +88,9 @@ def serving(folder: Path, log: Path, workers: int = 2) -> Iterator[Command]:
 
 
 def descendants(pid: int) -> dict[int, str]:
-    """Return a process's living descendants by process id, with their command lines."""
+    """Return a process's living descendants by process id, with their names and command lines."""
     listing = subprocess.run(
-        ["ps", "-A", "-ww", "-o", "pid=,ppid=,stat=,args="],
+        ["ps", "-A", "-ww", "-o", "pid=,ppid=,stat=,comm=,args="],
         check=True,
         capture_output=True,
         text=True,

@@ -35,11 +35,11 @@ def test_exact_two_machines_share_the_work_and_one_may_die(
         workers=1,
         lease_s=2,
         sweep_s=0.2,
-        renudge_s=1,
+        resend_s=1,
     )
     with running("worker", log=tmp_path / "early") as early:
         assert early.process.wait(30) == 1
-        assert "run `thetahat migrate` first" in (tmp_path / "early").read_text()
+        assert "Run `thetahat migrate` first" in (tmp_path / "early").read_text()
     schema.upgrade()
     port = free_port()
     with (

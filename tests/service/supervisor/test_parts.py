@@ -15,25 +15,25 @@ import sqlalchemy as sa
 
 from service.broker import queue
 from service.jobs import health
-from service.process.startup_gate import VARIABLE, Gate, wait_at_gate
+from service.process.start_signal import VARIABLE, StartSignal, wait_for_start_signal
 from service.settings import LONGEST_SOCKET, settings
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.tables import API_KEY
 from service.storage.unit_of_work import unit_of_work
 from service.supervisor import broker, topology
-from service.supervisor.children import Child
+from service.supervisor.child_process import ChildProcess
+from service.supervisor.data_dir_lock import lock_data_dir
 from service.supervisor.errors import CannotStart
-from service.supervisor.guard import is_loopback, refuse_open_door
-from service.supervisor.lock import only_one
+from service.supervisor.public_address import is_loopback, require_keys
 from tests.service.storage.databases import Setting
 from tests.service.supervisor.processes import descendants, wait_until_gone
 
 
 def test_exact_a_folder_has_one_holder(tmp_path: Path) -> None:
     said = rf"already running on .*process {os.getpid()}"
-    with only_one(tmp_path / "data"), pytest.raises(CannotStart, match=said):
-        only_one(tmp_path / "data").__enter__()
-    with only_one(tmp_path / "data"):
+    with lock_data_dir(tmp_path / "data"), pytest.raises(CannotStart, match=said):
+        lock_data_dir(tmp_path / "data").__enter__()
+    with lock_data_dir(tmp_path / "data"):
         pass
 
 
@@ -55,13 +55,13 @@ def test_exact_which_addresses_are_this_machines_alone(host: str, answer: bool) 
     assert is_loopback(host) is answer
 
 
-def test_invalid_an_open_door_without_tables_is_said(empty_database: str) -> None:
-    refuse_open_door("127.0.0.1")
+def test_invalid_a_public_address_needs_migrated_tables(empty_database: str) -> None:
+    require_keys("127.0.0.1")
     with pytest.raises(CannotStart, match="thetahat migrate"):
-        refuse_open_door("10.0.0.1")
+        require_keys("10.0.0.1")
 
 
-def test_exact_only_a_key_in_force_opens_the_door(database: str) -> None:
+def test_exact_a_public_address_needs_a_key_that_is_not_revoked(database: str) -> None:
     key = {
         "id": uuid4(),
         "owner_id": LOCAL_OWNER_ID,
@@ -73,12 +73,12 @@ def test_exact_only_a_key_in_force_opens_the_door(database: str) -> None:
     }
     with unit_of_work() as connection:
         connection.execute(sa.insert(API_KEY), key)
-    refuse_open_door("127.0.0.1")
+    require_keys("127.0.0.1")
     with pytest.raises(CannotStart, match="there is no API key"):
-        refuse_open_door("10.0.0.1")
+        require_keys("10.0.0.1")
     with unit_of_work() as connection:
         connection.execute(sa.update(API_KEY).values(revoked_at=None))
-    refuse_open_door("10.0.0.1")
+    require_keys("10.0.0.1")
 
 
 def test_exact_the_socket_is_short_for_a_long_folder(tmp_path: Path, setting: Setting) -> None:
@@ -96,7 +96,7 @@ def test_exact_the_socket_is_short_for_a_long_folder(tmp_path: Path, setting: Se
 
 def test_exact_the_broker_answers_on_its_socket_alone(tmp_path: Path, setting: Setting) -> None:
     setting(data_dir=tmp_path / "a folder")
-    child = Child("broker", lambda: broker.command(settings()), 3.0)
+    child = ChildProcess("broker", lambda: broker.build_command(settings()), 3.0)
     child.start()
     try:
         broker.wait_until_up(settings(), child.is_alive)
@@ -120,18 +120,18 @@ def test_invalid_a_port_in_use_is_said(empty_sqlite: None, setting: Setting) -> 
         taken.listen()
         setting(port=taken.getsockname()[1])
         with pytest.raises(CannotStart, match="Choose another with --port"):
-            topology.listening(settings()).__enter__()
+            topology.open_listener(settings()).__enter__()
 
 
 def test_exact_a_process_is_started_again_with_growing_pauses() -> None:
-    child = Child("short", lambda: [sys.executable, "-c", ""], 1.0)
+    child = ChildProcess("short", lambda: [sys.executable, "-c", ""], 1.0)
     child.start()
     starts, deadline = 0, time.monotonic() + 20
     began = time.monotonic()
     process = child._process
     while starts < 2:
         assert time.monotonic() < deadline
-        child.keep_alive()
+        child.restart_if_ended()
         if child._process is not process:
             process, starts = child._process, starts + 1
         time.sleep(0.01)
@@ -147,7 +147,7 @@ def test_exact_a_stubborn_process_is_killed_with_its_children() -> None:
         "print('up', flush=True)\n"
         "time.sleep(60)\n"
     )
-    child = Child("stubborn", lambda: [sys.executable, "-c", stubborn], 0.3)
+    child = ChildProcess("stubborn", lambda: [sys.executable, "-c", stubborn], 0.3)
     child.start()
     process = child._process
     assert process is not None
@@ -177,16 +177,18 @@ def test_exact_an_orphan_ends_with_its_parent() -> None:
     wait_until_gone({int(done.stdout): "orphan"}, seconds=3.0)
 
 
-def test_exact_a_gate_holds_until_it_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
-    gate = Gate()
+def test_exact_a_process_waits_until_the_start_signal_is_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    start = StartSignal()
     waiting = (
-        "from service.process.startup_gate import wait_at_gate\n"
-        "print('waits', flush=True)\nwait_at_gate()\nprint('passed', flush=True)\n"
+        "from service.process.start_signal import wait_for_start_signal\n"
+        "print('waits', flush=True)\nwait_for_start_signal()\nprint('passed', flush=True)\n"
     )
     with subprocess.Popen(
         [sys.executable, "-c", waiting],
-        env={**os.environ, **gate.environment},
-        pass_fds=[gate.descriptor],
+        env={**os.environ, **start.environment},
+        pass_fds=[start.descriptor],
         stdout=subprocess.PIPE,
         text=True,
     ) as process:
@@ -194,11 +196,11 @@ def test_exact_a_gate_holds_until_it_is_opened(monkeypatch: pytest.MonkeyPatch) 
         assert process.stdout.readline() == "waits\n"
         time.sleep(0.1)
         assert process.poll() is None
-        gate.open()
+        start.send()
         assert process.stdout.readline() == "passed\n"
-    gate.close()
+    start.close()
     monkeypatch.delenv(VARIABLE, raising=False)
-    wait_at_gate()  # without a gate nothing is waited for
+    wait_for_start_signal()  # a process without a signal does not wait
 
 
 def test_exact_readiness_names_what_is_missing(empty_database: str) -> None:

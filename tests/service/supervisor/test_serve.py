@@ -78,13 +78,13 @@ def test_exact_kill_9_leaves_no_process_and_the_next_start_goes_on(tmp_path: Pat
 
 
 def test_exact_killed_workers_and_broker_change_no_number(tmp_path: Path, setting: Setting) -> None:
-    setting(lease_s=6, renudge_s=1, sweep_s=0.2, max_attempts=10)
+    setting(lease_s=6, resend_s=1, sweep_s=0.2, max_attempts=10)
     note = tmp_path / "note"
     with serving(tmp_path, tmp_path / "log") as serve:
         evaluation_id = submit_nap(n_chunks=12, seconds=0.4, seed=3, note=str(note))
-        main = serve.one_of_family("-m worker")
+        main = serve.one_of_family("thetahat-worker")
         _wait_until_begun(note, 2)
-        worker = max(pid for pid, line in serve.family().items() if "-m worker" in line)
+        worker = max(pid for pid, line in serve.family().items() if "thetahat-worker" in line)
         os.kill(worker, signal.SIGKILL)  # one process in the middle of a chunk
         _wait_until_begun(note, 5)
         os.kill(serve.one_of_family("valkey-server"), signal.SIGKILL)
@@ -112,7 +112,7 @@ def test_invalid_another_address_needs_a_key(tmp_path: Path) -> None:
     with running(*words, log=tmp_path / "log") as serve:
         assert serve.process.wait(60) == 1
         said = (tmp_path / "log").read_text().strip().splitlines()[-1]
-        assert said.startswith("thetahat: 0.0.0.0 can be reached from other machines")
+        assert said.startswith("thetahat: The address 0.0.0.0 can be reached from other machines")
         assert serve.family() == {}
 
 

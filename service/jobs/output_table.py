@@ -16,7 +16,7 @@ ROWS_AT_ONCE: Final = 2**18
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Column:
+class OutputColumn:
     """Values, or codes of labels.
 
     Parameters
@@ -37,10 +37,10 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LossColumns:
+class OutputTable:
     """Columns by name, all of one length."""
 
-    columns: Mapping[str, Column]
+    columns: Mapping[str, OutputColumn]
 
     @property
     def n_rows(self) -> int:

@@ -1,37 +1,35 @@
-"""Processes begun as copies of this one, which has loaded what all of them need.
+"""Child processes forked from the supervisor, which has imported what all of them need.
 
-Loading takes seconds of a core in each process; a copy has it at once, and shares the memory. A
-copy that ends is replaced by a process of its own, because by then there are threads here.
+Importing takes seconds of a core in each process; a fork has the modules at once and shares their
+memory (docs/decisions/0013 has the measurement). A forked process that ends is replaced by an
+ordinary one, because by then the supervisor has threads.
 """
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import os
-import runpy
 import signal
 import sys
 import threading
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from subprocess import TimeoutExpired
 from typing import Final, NoReturn
 
-from service.process.exit_with_parent import die_with_parent
-from service.process.threads import one_thread
+from service.process.exit_with_parent import signal_on_parent_exit
+from service.process.threads import limit_to_one_thread
 
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 FIRST_DESCRIPTOR: Final = 3
-ARGUMENTS_BEGIN, ARGUMENTS_END = 45, 46  # fields of /proc/self/stat after the command's name
-LOOK_S = 0.01
+POLL_S = 0.01
 
 
-def load() -> None:
-    """Load what API and workers both need; what was loaded is never looked at for garbage."""
-    one_thread()
+def load_shared_modules() -> None:
+    """Import what API and workers both need, and exempt it from garbage collection."""
+    limit_to_one_thread()
     gc.disable()
     import service.jobs.submit  # noqa: PLC0415 - slow to load, and only here
     import service.storage.schema  # noqa: F401, PLC0415 - likewise
@@ -40,34 +38,33 @@ def load() -> None:
     gc.enable()
 
 
-def can_be_made(command: Sequence[str]) -> bool:
-    """Tell whether a command is a module of Python's, and this process can be copied."""
+def can_fork() -> bool:
+    """Return whether this process can be forked safely, with the shared modules in it."""
     return (
         sys.platform == "linux"
-        and list(command[:2]) == [sys.executable, "-m"]
         and "service.jobs.submit" in sys.modules
         and threading.active_count() == 1
     )
 
 
-class Copy:
-    """A copy of this process that runs a module; as much of ``Popen`` as a child needs.
+class ForkedProcess:
+    """A fork of this process that calls a function; has the methods of ``Popen`` that are needed.
 
     Parameters
     ----------
-    command : sequence of str
-        ``python -m module argument ...``.
+    function : callable
+        What the child calls; the child exits when it returns.
     environment : mapping
-        Added to its environment.
+        Added to the child's environment.
     orphan_signal : Signals
-        What it gets when this process ends.
+        What the child gets when this process exits.
     file_descriptors : sequence of int
-        Left open in it, besides standard output and error.
+        Left open in the child, besides standard output and error.
     """
 
     def __init__(
         self,
-        command: Sequence[str],
+        function: Callable[[], None],
         environment: Mapping[str, str],
         orphan_signal: signal.Signals,
         file_descriptors: Sequence[int],
@@ -79,13 +76,13 @@ class Copy:
         signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         self.pid = os.fork()
         if self.pid == 0:
-            _begin(parent, orphan_signal, file_descriptors)
+            _detach_from_parent(parent, orphan_signal, file_descriptors)
             os.environ.update(environment)
-            _become(command)
+            _call_and_exit(function)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 
     def poll(self) -> int | None:
-        """Return the exit status; None while it runs."""
+        """Return the exit status; None while the child runs."""
         if self.returncode is None:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
@@ -93,46 +90,46 @@ class Copy:
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for its end; ``TimeoutExpired`` when it takes longer."""
-        waiting = threading.Event()
+        """Wait until the child exits; ``TimeoutExpired`` if that takes longer."""
+        sleeping = threading.Event()
         left = float("inf") if timeout is None else timeout
         while (status := self.poll()) is None:
             if left <= 0:
                 raise TimeoutExpired(str(self.pid), timeout or 0.0)
-            waiting.wait(LOOK_S)
-            left -= LOOK_S
+            sleeping.wait(POLL_S)
+            left -= POLL_S
         return status
 
     def terminate(self) -> None:
-        """Ask it to end."""
+        """Send SIGTERM to the child."""
         if self.poll() is None:
             os.kill(self.pid, signal.SIGTERM)
 
 
-def _begin(parent: int, orphan_signal: signal.Signals, descriptors: Sequence[int]) -> None:
-    """Let go of what is the parent's."""
+def _detach_from_parent(
+    parent: int, orphan_signal: signal.Signals, descriptors: Sequence[int]
+) -> None:
+    """Give the child a session, descriptors and signal handlers of its own."""
     os.setsid()
-    die_with_parent(orphan_signal)
+    signal_on_parent_exit(orphan_signal)
     if os.getppid() != parent:
         os._exit(1)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     for number in [int(entry.name) for entry in Path("/proc/self/fd").iterdir()]:
         if number >= FIRST_DESCRIPTOR and number not in descriptors:
-            with suppress(OSError):  # the folder's own is closed already
+            with suppress(OSError):  # the one that listed the folder is closed already
                 os.close(number)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 
 
-def _become(command: Sequence[str]) -> NoReturn:
-    """Run the module as ``python -m`` does, and end."""
+def _call_and_exit(function: Callable[[], None]) -> NoReturn:
+    """Call the function and exit with the status that Python would exit with."""
     status = 1
     try:
-        _be_called(command)
-        sys.argv = [command[2], *command[3:]]
-        runpy.run_module(command[2], run_name="__main__", alter_sys=True)
+        function()
         status = 0
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
@@ -142,11 +139,3 @@ def _become(command: Sequence[str]) -> NoReturn:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
-
-
-def _be_called(command: Sequence[str]) -> None:
-    """Let lists of processes show the copy's own command, in the room that the parent's took."""
-    fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
-    begin, end = int(fields[ARGUMENTS_BEGIN]), int(fields[ARGUMENTS_END])
-    text = b"\0".join(map(os.fsencode, command))[: end - begin - 1]
-    ctypes.memmove(begin, text.ljust(end - begin, b"\0"), end - begin)

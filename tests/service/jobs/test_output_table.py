@@ -8,17 +8,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from service.jobs import loss_columns, outputs
-from service.jobs.loss_columns import Column, LossColumns
+from service.jobs import output_table, outputs
+from service.jobs.output_table import OutputColumn, OutputTable
 from service.jobs.spill import Spill, Spilt
 from service.states import Stage
 from service.storage.files import FileStore
-from service.storage.units import Claim
+from service.storage.units import UnitClaim
 
-COLUMNS = LossColumns(
+COLUMNS = OutputTable(
     {
-        "block": Column(np.array([0, 1, 1, 0, 2]), pa.array(["a", "b", "c"])),
-        "m": Column(np.array([0.5, 1.5, 2.5, 3.5, 4.5])),
+        "block": OutputColumn(np.array([0, 1, 1, 0, 2]), pa.array(["a", "b", "c"])),
+        "m": OutputColumn(np.array([0.5, 1.5, 2.5, 3.5, 4.5])),
     }
 )
 TABLE = pa.table({"block": ["a", "b", "b", "a", "c"], "m": [0.5, 1.5, 2.5, 3.5, 4.5]})
@@ -26,7 +26,7 @@ TABLE = pa.table({"block": ["a", "b", "b", "a", "c"], "m": [0.5, 1.5, 2.5, 3.5, 
 
 @pytest.mark.parametrize("rows", [1, 2, 5, 6])
 def test_exact_the_pieces_are_the_table(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loss_columns, "ROWS_AT_ONCE", rows)
+    monkeypatch.setattr(output_table, "ROWS_AT_ONCE", rows)
 
     assert COLUMNS.n_rows == 5
     assert COLUMNS.table() == TABLE
@@ -34,7 +34,10 @@ def test_exact_the_pieces_are_the_table(rows: int, monkeypatch: pytest.MonkeyPat
 
 
 def test_exact_columns_that_repeat_have_a_dictionary(tmp_path: Path) -> None:
-    files, claim = FileStore(tmp_path), Claim(UUID(int=1), 1, Stage.START, {}, 1, 1, UUID(int=2))
+    files, claim = (
+        FileStore(tmp_path),
+        UnitClaim(UUID(int=1), 1, Stage.START, {}, 1, 1, UUID(int=2)),
+    )
     table = pa.table({"block": np.arange(3000) // 300, "m": np.sqrt(np.arange(3000))})
     file = pq.ParquetFile(files.path(outputs.keep_losses(files, claim, table)))
     block, m = (file.metadata.row_group(0).column(i) for i in (0, 1))
@@ -45,9 +48,9 @@ def test_exact_columns_that_repeat_have_a_dictionary(tmp_path: Path) -> None:
 def test_exact_what_is_kept_piece_by_piece_is_the_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loss_columns, "ROWS_AT_ONCE", 2)
+    monkeypatch.setattr(output_table, "ROWS_AT_ONCE", 2)
     files = FileStore(tmp_path)
-    claim = Claim(UUID(int=1), 1, Stage.GATHER, {}, 1, 1, UUID(int=2))
+    claim = UnitClaim(UUID(int=1), 1, Stage.GATHER, {}, 1, 1, UUID(int=2))
     names = [outputs.keep_losses(files, claim, one) for one in (COLUMNS, TABLE)]
 
     assert pq.read_table(files.path(names[0])) == TABLE

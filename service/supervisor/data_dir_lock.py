@@ -1,4 +1,4 @@
-"""One service per data folder."""
+"""One running service per data folder."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from service.supervisor.errors import CannotStart
 
 
 @contextmanager
-def only_one(data_dir: Path) -> Iterator[None]:
-    """Hold the data folder; ``CannotStart`` when another process does.
+def lock_data_dir(data_dir: Path) -> Iterator[None]:
+    """Lock the data folder; ``CannotStart`` if another process has it locked.
 
-    The system lets go of the lock when the process ends, however it ends.
+    The system releases the lock when the process ends, however it ends.
     """
     data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     with (data_dir / "lock").open("a+") as file:

@@ -1,4 +1,7 @@
-"""The thread that sweeps: beside whatever command starts workers, one at a time per database."""
+"""The thread that sweeps; every ``serve``, ``worker`` and ``sweeper`` command has one.
+
+Of all that share a database, one at a time does the sweep.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +17,15 @@ from service.settings import Settings
 log = logging.getLogger(__name__)
 
 
-class SweepingThread:
-    """Sweeps every ``sweep_s`` until it is stopped.
+class SweepThread:
+    """Sweeps every ``sweep_s`` seconds until it is stopped.
 
     Parameters
     ----------
     settings : Settings
         Pauses, leases and attempts.
     node : UUID or None
-        Whose ended processes are noticed at once; None for none.
+        The node whose ended worker processes are noticed at once; None for no node.
     """
 
     def __init__(self, settings: Settings, node: UUID | None = None) -> None:
@@ -33,25 +36,25 @@ class SweepingThread:
         self._thread = threading.Thread(target=self._run, name="sweep", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End, and leave the duty to the next."""
+        """End the thread, and let another process sweep at once."""
         self._ended.set()
         self._thread.join(timeout=5.0)
         try:
-            sweep.leave(self._holder)
+            sweep.release_duty(self._holder)
         except SQLAlchemyError as error:
-            log.warning("sweep.not_left", extra={"reason": str(error)})
+            log.warning("sweep.duty_not_released", extra={"reason": str(error)})
 
     def _run(self) -> None:
         while not self._ended.wait(self._settings.sweep_s):
             try:
                 if self._node is not None:
-                    sweep.reap(self._node, self._settings)
+                    sweep.reclaim_from_ended_workers(self._node, self._settings)
                 sweep.sweep(self._holder, self._settings)
             except SQLAlchemyError as error:
-                log.warning("sweep.database_away", extra={"reason": str(error)})
+                log.warning("sweep.database_unreachable", extra={"reason": str(error)})
             except Exception:
                 log.exception("sweep.failed")

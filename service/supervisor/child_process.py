@@ -1,4 +1,4 @@
-"""Processes that the supervisor starts, starts again and stops."""
+"""Processes that the supervisor starts, restarts and stops."""
 
 from __future__ import annotations
 
@@ -11,29 +11,32 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from service.supervisor import copies
+from service.supervisor.forked_process import ForkedProcess, can_fork
 
 log = logging.getLogger(__name__)
 
 FIRST_PAUSE_S = 0.2
 LONGEST_PAUSE_S = 10.0
-STEADY_S = 30.0  # a process that has run this long begins again with the first pause
+STEADY_S = 30.0  # after a run of this length the pauses begin with the first again
 
 
 @dataclass
-class Child:
-    """One process in a session of its own, so that Ctrl-C reaches the supervisor alone.
+class ChildProcess:
+    """One process in a session of its own, so that Ctrl-C reaches only the supervisor.
 
     Parameters
     ----------
     name : str
         For the log.
     command : callable
-        Returns the command; called at each start.
+        Returns the command line; called at each start.
     patience_s : float
         How long an orderly stop may take before the whole process group is killed.
+    function : callable or None
+        Does in a fork of this process what the command does, where a fork is possible; None for
+        a command that is not Python.
     orphan_signal : Signals
-        What it gets when the supervisor ends without stopping it.
+        What the process gets when the supervisor exits without stopping it.
     environment : mapping
         Added to the supervisor's own.
     file_descriptors : sequence of int
@@ -43,32 +46,32 @@ class Child:
     name: str
     command: Callable[[], Sequence[str]]
     patience_s: float
+    function: Callable[[], None] | None = None
     orphan_signal: signal.Signals = signal.SIGKILL
     environment: Mapping[str, str] = field(default_factory=dict)
     file_descriptors: Sequence[int] = ()
-    _process: subprocess.Popen[bytes] | copies.Copy | None = None
+    _process: subprocess.Popen[bytes] | ForkedProcess | None = None
     _started: float = 0.0
     _pause_s: float = FIRST_PAUSE_S
     _not_before: float = 0.0
-    _asked: bool = False
+    _is_stop_requested: bool = False
 
     def start(self) -> None:
-        """Start the process; call it in the main thread, which must live as long as it.
+        """Start the process; call this in the main thread.
 
-        The system sends the orphan's signal when the starting *thread* ends.
+        The system sends the orphan signal when the *thread* that started the process ends.
         """
-        command = self.command()
-        if copies.can_be_made(command):
-            self._process = copies.Copy(
-                command, self.environment, self.orphan_signal, self.file_descriptors
+        if self.function is not None and can_fork():
+            self._process = ForkedProcess(
+                self.function, self.environment, self.orphan_signal, self.file_descriptors
             )
         else:
-            self._process = self._new(command)
+            self._process = self._run_command(self.command())
         self._started = time.monotonic()
-        self._asked = False
+        self._is_stop_requested = False
 
-    def _new(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
-        tether = [
+    def _run_command(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
+        wrapper = [
             sys.executable,
             "-m",
             "service.process.exit_with_parent",
@@ -76,7 +79,7 @@ class Child:
             self.orphan_signal.name,
         ]
         return subprocess.Popen(  # noqa: S603 - the supervisor's own commands
-            [*tether, *command],
+            [*wrapper, *command],
             env={**os.environ, **self.environment},
             stdin=subprocess.DEVNULL,
             start_new_session=True,
@@ -84,10 +87,10 @@ class Child:
         )
 
     def is_alive(self) -> bool:
-        """Tell whether the process runs."""
+        """Return whether the process runs."""
         return self._process is not None and self._process.poll() is None
 
-    def keep_alive(self) -> None:
+    def restart_if_ended(self) -> None:
         """Start the process again if it has ended, after a pause that grows."""
         if self._process is None or self._process.poll() is None:
             return
@@ -105,17 +108,17 @@ class Child:
             self._not_before = 0.0
             self.start()
 
-    def ask_to_stop(self) -> None:
-        """Send the signal of an orderly stop, once: a second one would be taken for haste."""
-        if not self._asked and self.is_alive() and self._process is not None:
+    def request_stop(self) -> None:
+        """Send SIGTERM, once: Celery takes a second one as an order to stop at once."""
+        if not self._is_stop_requested and self.is_alive() and self._process is not None:
             self._process.terminate()
-            self._asked = True
+            self._is_stop_requested = True
 
     def stop(self) -> None:
-        """Stop the process, by force if it takes too long, and all that it has started."""
+        """Stop the process and all that it has started, by force if it takes too long."""
         if self._process is None:
             return
-        self.ask_to_stop()
+        self.request_stop()
         try:
             self._process.wait(self.patience_s)
         except subprocess.TimeoutExpired:

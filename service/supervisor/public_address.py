@@ -1,4 +1,4 @@
-"""The service does not listen to the world without keys."""
+"""An address that other machines can reach is served only with API keys."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from service.supervisor.errors import CannotStart
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether an address is reachable from this machine alone."""
+    """Return whether only this machine can reach an address."""
     if host == "localhost":
         return True
     try:
@@ -23,20 +23,22 @@ def is_loopback(host: str) -> bool:
 
 
 def has_keys() -> bool:
-    """Tell whether there is an API key in force."""
+    """Return whether there is an API key that was not revoked."""
     statement = sa.select(sa.exists().where(API_KEY.c.revoked_at.is_(None)))
     with reading() as connection:
         return bool(connection.scalar(statement))
 
 
-def refuse_open_door(host: str) -> None:
-    """Raise ``CannotStart`` for an address that others reach while there is no key."""
+def require_keys(host: str) -> None:
+    """Raise ``CannotStart`` for an address that other machines reach while there is no key."""
     if is_loopback(host):
         return
     if not schema.is_current():
-        raise CannotStart("The database is not of this release; run `thetahat migrate` first.")
+        raise CannotStart(
+            "The database tables are not those of this release. Run `thetahat migrate` first."
+        )
     if not has_keys():
         raise CannotStart(
-            f"{host} can be reached from other machines and there is no API key. "
+            f"The address {host} can be reached from other machines and there is no API key. "
             "Make one with `thetahat keys create NAME`, or listen on 127.0.0.1."
         )

@@ -18,11 +18,11 @@ from service.storage import units as unit_table
 from service.storage.files import FileStore
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.unit_of_work import unit_of_work
-from tests.service.jobs.evaluations import hands, look, set_unit, submit_nap, unit, units
+from tests.service.jobs.evaluations import look, make_executor, set_unit, submit_nap, unit, units
 from tests.service.storage.databases import Setting
 from tests.worker.napping import expected_draws
 from worker.compute import compute
-from worker.executor import Hands
+from worker.executor import UnitExecutor
 from worker.interrupts import SharedFlag
 
 
@@ -31,10 +31,10 @@ def _result(evaluation_id: Any) -> Any:
 
 
 @pytest.fixture
-def watched(database: str, setting: Setting) -> Iterator[Hands]:
+def watched(database: str, setting: Setting) -> Iterator[UnitExecutor]:
     """A worker whose watch runs, with short leases."""
     setting(lease_s=0.6, time_limit_s=1.0)
-    worker = hands()
+    worker = make_executor()
     worker.start()
     yield worker
     worker.stop()
@@ -42,7 +42,7 @@ def watched(database: str, setting: Setting) -> Iterator[Hands]:
 
 def test_exact_a_small_evaluation_is_done_in_one_unit(database: str) -> None:
     evaluation_id = submit_nap(seed=5)
-    assert hands().do((evaluation_id, 0))
+    assert make_executor().run((evaluation_id, 0))
     row = look(evaluation_id)
     assert (row.status, row.progress_done, row.progress_total) == ("succeeded", 1, 1)
     assert row.started_at is not None
@@ -62,7 +62,9 @@ def test_exact_a_small_evaluation_is_done_in_one_unit(database: str) -> None:
 
 def test_exact_a_large_one_is_cut_done_and_gathered(database: str) -> None:
     evaluation_id = submit_nap(n_chunks=5, seed=5)
-    hands().answer((evaluation_id, 0))  # and drains the queue without further messages
+    make_executor().handle_message(
+        (evaluation_id, 0)
+    )  # and drains the queue without further messages
     row = look(evaluation_id)
     assert (row.status, row.progress_done, row.progress_total) == ("succeeded", 10, 10)
     assert row.progress_unit == "naps"
@@ -76,35 +78,35 @@ def test_exact_a_large_one_is_cut_done_and_gathered(database: str) -> None:
 
 
 def test_exact_the_order_of_the_chunks_changes_no_number(database: str) -> None:
-    evaluation_id, worker = submit_nap(n_chunks=4, seed=5), hands()
+    evaluation_id, worker = submit_nap(n_chunks=4, seed=5), make_executor()
     for number in (0, 3, 1, 4, 2, 5):
-        assert worker.do((evaluation_id, number))
+        assert worker.run((evaluation_id, number))
     assert _result(evaluation_id)["draws"] == expected_draws(5, 4)
 
 
 def test_exact_a_message_that_comes_ten_times_is_done_once(database: str) -> None:
-    evaluation_id, worker = submit_nap(n_chunks=1), hands()
-    assert [worker.do((evaluation_id, 0)) for _ in range(10)] == [True] + [False] * 9
-    assert not worker.do((uuid4(), 0))
+    evaluation_id, worker = submit_nap(n_chunks=1), make_executor()
+    assert [worker.run((evaluation_id, 0)) for _ in range(10)] == [True] + [False] * 9
+    assert not worker.run((uuid4(), 0))
     assert unit(evaluation_id).attempt == 1
 
 
 def test_exact_a_zombies_outcome_is_discarded_with_its_file(database: str) -> None:
-    evaluation_id, worker, files = submit_nap(n_chunks=2, seed=5), hands(), FileStore.open()
-    worker.do((evaluation_id, 0))
-    zombie = record.take((evaluation_id, 1), uuid4(), 30.0)
+    evaluation_id, worker, files = submit_nap(n_chunks=2, seed=5), make_executor(), FileStore.open()
+    worker.run((evaluation_id, 0))
+    zombie = record.claim_unit((evaluation_id, 1), uuid4(), 30.0)
     assert zombie is not None
     outcome = compute(zombie, files)
     record.put_back(zombie)  # the lease ran out and the sweeper queued it again
-    worker.do((evaluation_id, 1))
+    worker.run((evaluation_id, 1))
     worker._record(zombie, outcome)
     names = sorted(path.name for path in files.path(f"chunks/{evaluation_id}").iterdir())
     assert names == ["1-2.npz"]
     assert look(evaluation_id).progress_done == 2
-    assert not record.failure(zombie, {})
-    assert not record.result(zombie, "{}", None)
+    assert not record.record_failure(zombie, {})
+    assert not record.record_result(zombie, "{}", None)
     assert not record.put_back(zombie)
-    worker.answer((evaluation_id, 2))
+    worker.handle_message((evaluation_id, 2))
     assert _result(evaluation_id)["draws"] == expected_draws(5, 2)
 
 
@@ -114,31 +116,31 @@ def test_exact_a_zombie_records_nothing_while_the_next_attempt_runs(
     same_worker: bool,  # noqa: FBT001 - a table
 ) -> None:
     evaluation_id, first = submit_nap(), uuid4()
-    zombie = record.take((evaluation_id, 0), first, 30.0)
+    zombie = record.claim_unit((evaluation_id, 0), first, 30.0)
     assert zombie is not None
     record.put_back(zombie)
-    winner = record.take((evaluation_id, 0), first if same_worker else uuid4(), 30.0)
+    winner = record.claim_unit((evaluation_id, 0), first if same_worker else uuid4(), 30.0)
     assert winner is not None
     assert winner.attempt == zombie.attempt + 1
-    assert not record.result(zombie, '{"by": "zombie"}', None)
-    assert not record.failure(zombie, {})
+    assert not record.record_result(zombie, '{"by": "zombie"}', None)
+    assert not record.record_failure(zombie, {})
     assert not record.put_back(zombie)
     with unit_of_work() as connection:
         assert not unit_table.renew(connection, zombie, 30.0)
         assert unit_table.renew(connection, winner, 30.0)
-    assert record.result(winner, '{"by": "winner"}', None)
+    assert record.record_result(winner, '{"by": "winner"}', None)
     assert _result(evaluation_id) == {"by": "winner"}
 
 
 def test_exact_a_zombies_gathering_keeps_the_winners_losses(database: str) -> None:
-    evaluation_id, worker, files = submit_nap(n_chunks=1), hands(), FileStore.open()
-    worker.do((evaluation_id, 0))
-    worker.do((evaluation_id, 1))
-    zombie = record.take((evaluation_id, 2), uuid4(), 30.0)
+    evaluation_id, worker, files = submit_nap(n_chunks=1), make_executor(), FileStore.open()
+    worker.run((evaluation_id, 0))
+    worker.run((evaluation_id, 1))
+    zombie = record.claim_unit((evaluation_id, 2), uuid4(), 30.0)
     assert zombie is not None
     outcome = compute(zombie, files)
     record.put_back(zombie)
-    worker.do((evaluation_id, 2))
+    worker.run((evaluation_id, 2))
     body = read.result(LOCAL_OWNER_ID, evaluation_id)
     worker._record(zombie, outcome)
     assert read.result(LOCAL_OWNER_ID, evaluation_id) == body
@@ -158,9 +160,9 @@ def test_exact_a_zombies_gathering_keeps_the_winners_losses(database: str) -> No
 def test_exact_a_failed_unit_fails_the_evaluation_with_its_reason(
     database: str, fault: str, code: str, detail: str
 ) -> None:
-    evaluation_id, worker = submit_nap(n_chunks=3, fault=fault, at=1), hands()
+    evaluation_id, worker = submit_nap(n_chunks=3, fault=fault, at=1), make_executor()
     for number in (0, 1, 2, 3):
-        worker.do((evaluation_id, number))
+        worker.run((evaluation_id, number))
     row = look(evaluation_id)
     assert row.status == "failed"
     assert row.error is not None
@@ -174,7 +176,7 @@ def test_exact_a_failed_unit_fails_the_evaluation_with_its_reason(
 def test_exact_a_refusal_names_place_and_value(sqlite: None) -> None:
     first, second = submit_nap(fault="refuse"), submit_nap(fault="refuse_request")
     for evaluation_id in (first, second):
-        hands().do((evaluation_id, 0))
+        make_executor().run((evaluation_id, 0))
     one, other = look(first).error, look(second).error
     assert one is not None
     assert other is not None
@@ -184,58 +186,60 @@ def test_exact_a_refusal_names_place_and_value(sqlite: None) -> None:
 
 def test_exact_a_full_disk_is_tried_again_and_then_said(database: str, setting: Setting) -> None:
     setting(max_attempts=2)
-    evaluation_id, worker = submit_nap(fault="disk"), hands()
-    worker.do((evaluation_id, 0))
+    evaluation_id, worker = submit_nap(fault="disk"), make_executor()
+    worker.run((evaluation_id, 0))
     assert (unit(evaluation_id).state, unit(evaluation_id).lost) == ("queued", 1)
     set_unit(evaluation_id, not_before=0.0)
-    worker.do((evaluation_id, 0))
+    worker.run((evaluation_id, 0))
     error = look(evaluation_id).error
     assert error is not None
     assert error["code"] == "internal_error"
 
 
-def test_exact_work_past_its_time_limit_is_ended(watched: Hands) -> None:
+def test_exact_work_past_its_time_limit_is_ended(watched: UnitExecutor) -> None:
     evaluation_id = submit_nap(seconds=20.0)
-    watched.do((evaluation_id, 0))
+    watched.run((evaluation_id, 0))
     error = look(evaluation_id).error
     assert error is not None
     assert error["code"] == "time_limit_exceeded"
     assert "longer than 1 seconds" in error["detail"]
     again = submit_nap()
-    watched.do((again, 0))  # the worker lives on
+    watched.run((again, 0))  # the worker lives on
     assert look(again).status == "succeeded"
 
 
-def test_exact_a_lease_is_renewed_while_the_work_goes_on(watched: Hands) -> None:
+def test_exact_a_lease_is_renewed_while_the_work_goes_on(watched: UnitExecutor) -> None:
     evaluation_id = submit_nap(seconds=0.9)  # longer than the lease, shorter than the limit
     before = look(evaluation_id)
-    watched.do((evaluation_id, 0))
+    watched.run((evaluation_id, 0))
     assert look(evaluation_id).status == "succeeded"
     assert before.status == "queued"
 
 
-def test_exact_cancelled_work_is_ended(watched: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exact_cancelled_work_is_ended(
+    watched: UnitExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
     evaluation_id = submit_nap(seconds=20.0)
-    take = record.take
+    take = record.claim_unit
 
     def take_then_cancel(*given: Any) -> Any:
         claim = take(*given)
         cancel(LOCAL_OWNER_ID, evaluation_id)
         return claim
 
-    monkeypatch.setattr(record, "take", take_then_cancel)
-    assert watched.do((evaluation_id, 0))
+    monkeypatch.setattr(record, "claim_unit", take_then_cancel)
+    assert watched.run((evaluation_id, 0))
     assert look(evaluation_id).status == "cancelled"
 
 
 def test_exact_a_worker_told_to_end_puts_its_work_back(database: str, setting: Setting) -> None:
     setting(lease_s=0.6)
     stopping = SharedFlag()
-    worker = Hands(settings(), stopping)
+    worker = UnitExecutor(settings(), stopping)
     worker.start()
-    stopping.raise_()
+    stopping.set()
     evaluation_id = submit_nap(seconds=20.0)
-    worker.answer((evaluation_id, 0))
+    worker.handle_message((evaluation_id, 0))
     worker.stop()
     row = unit(evaluation_id)
     assert (row.state, row.lost, row.attempt) == ("queued", 0, 1)
@@ -244,12 +248,12 @@ def test_exact_a_worker_told_to_end_puts_its_work_back(database: str, setting: S
 
 def test_exact_places_let_small_evaluations_pass_large_ones(database: str) -> None:
     large, small = submit_nap(n_chunks=50), submit_nap(n_chunks=2)
-    worker = hands()
-    worker.do((large, 0))
-    worker.do((small, 0))
+    worker = make_executor()
+    worker.run((large, 0))
+    worker.run((small, 0))
     latest = submit_nap()
     with unit_of_work() as connection:
-        line = unit_queue.next_in_line(connection, 6)
+        line = [unit.key for unit in unit_queue.list_claimable(connection, 6)]
     assert line[0] == (latest, 0)
     assert {(small, 1), (small, 2)} <= set(line)
 
@@ -258,7 +262,7 @@ def test_exact_arrays_of_objects_are_refused(sqlite: None) -> None:
     from service.jobs.outputs import keep_arrays
 
     evaluation_id = submit_nap()
-    claim = record.take((evaluation_id, 0), uuid4(), 30.0)
+    claim = record.claim_unit((evaluation_id, 0), uuid4(), 30.0)
     assert claim is not None
     with pytest.raises(ValueError, match=r"[Oo]bject arrays"):
         keep_arrays(FileStore.open(), claim, {"a": np.array([{}], dtype=object)})

@@ -1,0 +1,38 @@
+"""A signal to start, for processes that load their modules while the database is prepared."""
+
+from __future__ import annotations
+
+import os
+
+VARIABLE = "THETAHAT_START_SIGNAL"
+
+
+class StartSignal:
+    """The supervisor's end of a pipe: a process that reads from it waits until it is closed."""
+
+    def __init__(self) -> None:
+        self.descriptor, self._write_end = os.pipe()
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Environment variables that tell a process which descriptor to wait for."""
+        return {VARIABLE: str(self.descriptor)}
+
+    def send(self) -> None:
+        """Let all processes go on that wait, and those that will."""
+        if self._write_end >= 0:
+            os.close(self._write_end)
+        self._write_end = -1
+
+    def close(self) -> None:
+        """Send the signal if that was not done, and close the pipe."""
+        self.send()
+        os.close(self.descriptor)
+
+
+def wait_for_start_signal() -> None:
+    """Wait for the signal; return at once in a process that was given none."""
+    descriptor = os.environ.pop(VARIABLE, "")
+    if descriptor:
+        os.read(int(descriptor), 1)
+        os.close(int(descriptor))
