@@ -28,6 +28,10 @@ def in_docstring(doc: str | None) -> set[str]:
     return set(re.findall(r"\b[a-z]+\d{4}\b", after.split("\n\n")[0]))
 
 
+def name_of(value: object) -> str:
+    return str(getattr(value, "__name__", value))
+
+
 def cited() -> dict[str, set[str]]:
     """Keys cited by each method of every registry, and by ``Source:`` in other docstrings."""
     found: dict[str, set[str]] = {}
@@ -39,7 +43,7 @@ def cited() -> dict[str, set[str]]:
             elif isinstance(value, MethodInfo):
                 found[f"{module.__name__}.{value.name}"] = set(value.references)
             elif getattr(value, "__module__", None) == module.__name__:
-                found[f"{module.__name__}.{value.__name__}"] = in_docstring(value.__doc__)
+                found[f"{module.__name__}.{name_of(value)}"] = in_docstring(value.__doc__)
     return found
 
 

@@ -58,7 +58,7 @@ def cautions_of_labels(labels: Iterable[Label], what: str) -> tuple[Caution, ...
     if not alike:
         return ()
     one, other = alike[0][:2]
-    more = f" (and {len(alike) - 1} more pairs)" if len(alike) > 1 else ""
+    more = f" (and {len(alike) - 1} more)" if len(alike) > 1 else ""
     return (LABELS_ALIKE(what=what, first=ascii(one), second=ascii(other), more=more),)
 
 

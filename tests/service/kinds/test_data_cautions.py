@@ -45,7 +45,7 @@ def test_exact_a_column_that_numbers_the_rows_is_a_feature_with_a_caution(
     named = {**asked, "columns": {"target": "y", "features": ["id", "a"]}}
 
     (said,) = said_of(run_kind(asked, [file]).result, "row_numbers")
-    assert said.startswith("column 'id' numbers the rows, and is a feature because the request")
+    assert said.startswith("Column 'id' numbers the rows and is used as a feature, because the request")
     assert said_of(run_kind(named, [file]).result, "row_numbers") == []
 
 
@@ -59,8 +59,8 @@ def test_exact_classes_and_sources_spelt_in_two_ways_have_cautions(body: dict[st
     said = said_of(run_kind({**body, "data": data}).result, "labels_alike")
 
     assert [message.split(" differ")[0] for message in said] == [
-        "the classes 'No' and 'no'",
-        "the sources 'Oslo' and 'oslo'",
+        "The classes 'No' and 'no'",
+        "The sources 'Oslo' and 'oslo'",
     ]
 
 

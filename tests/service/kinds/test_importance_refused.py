@@ -164,7 +164,7 @@ def test_degenerate_a_fold_whose_weights_are_all_zero() -> None:
     found = run_kind(weighted(np.where(FOLD == 2, 0.0, 1.0).tolist())).result
 
     assert [c["code"] for c in found["cautions"]] == ["fold_without_weight", "least_of_many"]
-    assert "all weights in fold 2 are zero" in found["cautions"][0]["message"]
+    assert "All weights in fold 2 are 0" in found["cautions"][0]["message"]
     for name in ("weighted", "controlled"):
         assert np.isfinite(found["risks"][name]["curve"]).all()
 

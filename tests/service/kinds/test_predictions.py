@@ -40,7 +40,7 @@ def test_exact_predictions_that_spell_a_label_in_another_way_have_a_caution() ->
 
     assert_allclose(result["models"]["a"]["mean"]["pooled"], 5 / 6)  # row 3 alone is right
     (told,) = [c["message"] for c in result["cautions"] if c["code"] == "labels_alike"]
-    assert told.startswith("the labels 'Cat' and 'cat' differ only in letter case")
+    assert told.startswith("The labels 'Cat' and 'cat' differ only in letter case")
 
 
 def test_golden_log_loss_of_binary_scores() -> None:

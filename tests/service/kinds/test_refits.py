@@ -222,10 +222,10 @@ def test_degenerate_losses_that_do_not_vary_have_no_interval() -> None:
     told = [c["message"] for c in result["cautions"] if c["code"] == "no_interval"]
 
     assert result["models"]["mean"]["intervals"] == []
-    assert [m.split(":")[0] for m in told] == [
-        "bates_nested_cv builds no interval for 'mean'",
-        "bates_nested_cv builds no interval for 'again'",
-        "bates_nested_cv builds no interval for 'mean' against 'again'",
+    assert [m.split(",")[0] for m in told] == [
+        "bates_nested_cv built no interval for 'mean'",
+        "bates_nested_cv built no interval for 'again'",
+        "bates_nested_cv built no interval for 'mean' against 'again'",
     ]
 
 

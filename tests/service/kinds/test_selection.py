@@ -259,7 +259,7 @@ def test_degenerate_what_learners_warn_of_inside_is_told() -> None:
     slow = {"name": "MLPRegressor", "params": {"max_iter": 1, "hidden_layer_sizes": [2]}}
     result = run_kind({**BODY, "candidates": {"slow": slow}}).result
 
-    assert any("inside a training part: " in c["message"] for c in result["cautions"])
+    assert any("Inside a training part: " in c["message"] for c in result["cautions"])
 
 
 def test_golden_one_standard_error_takes_an_earlier_one() -> None:

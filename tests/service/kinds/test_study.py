@@ -55,7 +55,7 @@ def test_exact_a_preset_has_defaults_and_takes_overrides(in_chunks: None) -> Non
     ones, twos = (found.losses.column("pair[1]").to_numpy() for found in (plain, other))
     assert np.array_equal(2 * ones[:25], twos)
     assert plain.result["claims"][0]["verdict"] == "holds"
-    assert plain.result["cautions"][0] == {"code": "from", "message": "a generator"}
+    assert plain.result["cautions"][0]["message"] == "a generator"
     assert [c["code"] for c in plain.result["cautions"]] == ["from", "few_repetitions"]
     assert other.result["study"]["top"] == 2.0
     assert other.result["methods"] == [

@@ -146,8 +146,8 @@ def test_golden_cautions_are_counted() -> None:
     }
 
     assert cautions_of(done) == (
-        Caution("learner_warning", "learner 'nb', in 2 of 3 splits: faulty: odd"),
-        Caution("not_converged", "learner 'nb', in 2 of 3 splits: 100 steps"),
+        Caution("learner_warning", "Learner 'nb', in 2 of 3 splits: faulty: odd"),
+        Caution("not_converged", "Learner 'nb', in 2 of 3 splits: 100 steps"),
     )
 
 
@@ -160,6 +160,6 @@ def test_golden_warnings_that_differ_in_their_numbers_alone_are_one() -> None:
     ]
 
     assert cautions_of({"lasso": done}) == (
-        Caution("not_converged", f"learner 'lasso', in 3 of 3 splits: {gaps[0]}"),
-        Caution("not_converged", "learner 'lasso', in 3 of 3 splits: odd"),
+        Caution("not_converged", f"Learner 'lasso', in 3 of 3 splits: {gaps[0]}"),
+        Caution("not_converged", "Learner 'lasso', in 3 of 3 splits: odd"),
     )

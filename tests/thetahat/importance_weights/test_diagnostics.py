@@ -39,8 +39,8 @@ def test_golden_by_hand() -> None:
         "large_weights",
         "target_not_covered",
     ]
-    assert "source row 0 alone has 75%" in found.cautions[1].message
-    assert "1 of 8 weights are above 10, the largest is 12" in found.cautions[2].message
+    assert "Source row 0 alone has 75%" in found.cautions[1].message
+    assert "1 of 8 weights are larger than 10; the largest is 12" in found.cautions[2].message
     assert "40% of the target rows" in found.cautions[3].message
 
 

@@ -232,7 +232,7 @@ def test_exact_what_an_interval_says() -> None:
     assert folds.target is Target.THESE_MODELS
     assert codes(folds) == ["small_blocks", "ignores_training_variance"]
     # (1/2 + 1/3) / 2 of the variance is missing
-    assert "about 42 per cent" in folds.cautions[0].message
+    assert "about 42 %" in folds.cautions[0].message
 
 
 @pytest.mark.parametrize("kind", ALL)

@@ -8,11 +8,11 @@ from thetahat.tables.labels import cautions_of_labels
 @pytest.mark.parametrize(
     ("labels", "words"),
     [
-        (["ill", "Ill", "well"], "the classes 'Ill' and 'ill' differ only"),
-        (["a ", "a"], "the classes 'a' and 'a ' differ only"),
-        (["caf\u00e9", "cafe\u0301"], r"the classes 'cafe\u0301' and 'caf\xe9' differ only"),
-        (["x1", "\uff581"], r"the classes 'x1' and '\uff581' differ only"),
-        (["a", "A", "b", "B", "c"], "the classes 'A' and 'a', and 1 more, differ only"),
+        (["ill", "Ill", "well"], "The classes 'Ill' and 'ill' differ only"),
+        (["a ", "a"], "The classes 'a' and 'a ' differ only"),
+        (["caf\u00e9", "cafe\u0301"], r"The classes 'cafe\u0301' and 'caf\xe9' differ only"),
+        (["x1", "\uff581"], r"The classes 'x1' and '\uff581' differ only"),
+        (["a", "A", "b", "B", "c"], "The classes 'A' and 'a' (and 1 more) differ only"),
     ],
 )
 def test_golden_labels_that_look_like_one(labels: list[str], words: str) -> None:

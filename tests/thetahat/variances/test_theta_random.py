@@ -85,7 +85,7 @@ def test_golden_noisy_shows_both_terms() -> None:
     (theta_2,) = (c for c in estimate_of("theta_2", RAGGED).cautions if c.code == "noisy")
 
     assert "9.33333 ((1 + 1/K) B) and 0.722222" in theta_5.message
-    assert "0.722222 (average V_k / M_k) and 4.66667" in theta_2.message
+    assert "0.722222 (the average V_k / M_k) and 4.66667" in theta_2.message
 
 
 @pytest.mark.about(

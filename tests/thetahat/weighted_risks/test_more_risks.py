@@ -71,9 +71,9 @@ def test_golden_truncated() -> None:
     assert_allclose(estimate.variance, (13.25 - 30.25 / 4) / 12, rtol=1e-13)
     assert estimate.bias == -3 / 4
     assert codes(estimate) == ["weights_truncated"]
-    assert "2 weights are cut at 1" in estimate.cautions[0].message
+    assert "2 weights are truncated at 1" in estimate.cautions[0].message
     one = Truncated(cut=1.8).estimate(LOSSES, WEIGHTS)
-    assert "1 weight is cut at 1.8" in one.cautions[0].message
+    assert "1 weight is truncated at 1.8" in one.cautions[0].message
 
 
 @pytest.mark.about("weighted_risks/truncated")

@@ -68,7 +68,7 @@ def test_golden_controlled_by_fold() -> None:
     assert_allclose(estimate.estimate, np.mean(terms), rtol=1e-14)
     assert_allclose(estimate.variance, np.var(terms, ddof=1) / 4, rtol=1e-14)
     assert codes(estimate) == ["beta_within_folds", "control_from_few_rows"]
-    assert "2 folds, the smallest of 2 points" in estimate.cautions[0].message
+    assert "2 folds, the smallest of which has 2 points" in estimate.cautions[0].message
 
 
 def some(seed: int, n: int = 40) -> tuple[FloatArray, FloatArray]:
@@ -153,7 +153,7 @@ def test_degenerate_fold_whose_weights_do_not_vary() -> None:
     estimate = Controlled(beta_from="fold").estimate(losses, weights, fold)
 
     assert_allclose(estimate.beta, [0, 0, 3], rtol=1e-13)
-    assert "the smallest of 2 points" in estimate.cautions[0].message
+    assert "the smallest of which has 2 points" in estimate.cautions[0].message
 
 
 def test_degenerate_equal_terms() -> None:

@@ -33,7 +33,7 @@ BLOCKS = [0, 0, 0, 1, 1, 1]
 def test_golden_two_of_three_clusters_cross(kind: BlockKind) -> None:
     # clusters 7 and 9 lie in both blocks, 8 in the first alone
     (sentence,) = _sentences(kind, BLOCKS, [7, 8, 9, 9, 7, 7])
-    assert sentence.startswith("2 of 3 clusters have instances in several blocks")
+    assert sentence.startswith("2 of 3 clusters have instances in both training and test parts")
 
 
 def test_golden_a_cluster_counts_once_over_repeats() -> None:

@@ -373,7 +373,7 @@ def test_golden_cautions_of_pairs_are_told_once() -> None:
     said = {(c["where"], c["code"]): c for c in result["comparison_cautions"]}
     assert said["tests.sign", "ignores_training_variance"]["pairs"] == 3
     assert said["pair", "identical_losses"]["pairs"] == 1
-    assert said["pair", "identical_losses"]["message"] == "a and copy have equal losses"
+    assert said["pair", "identical_losses"]["message"] == "a and copy have identical losses."
     assert said["tests.sign", "no_difference"]["pairs"] == 1
     copies, *others = result["comparisons"]
     assert {"where": "pair", "code": "identical_losses"} in copies["cautions"]

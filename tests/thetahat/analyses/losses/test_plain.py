@@ -42,7 +42,7 @@ def test_golden_plain_values(value: Any, expected: Any) -> None:
 def test_golden_each_caution_once() -> None:
     a, b = Caution("x", "one"), Caution("y", "two")
 
-    assert told([a, b, a]) == [{"code": "x", "message": "one"}, {"code": "y", "message": "two"}]
+    assert [one["code"] for one in told([a, b, a])] == ["x", "y"]
 
 
 def test_golden_numbers_for_sentences() -> None:

@@ -81,7 +81,7 @@ def test_degenerate_a_source_of_one_row_has_no_variance() -> None:
     assert x["variance"] is not None
     assert (y["estimate"], y["variance"], y["interval"]) == (6.0, None, None)
     assert [c["code"] for c in y["cautions"]] == ["one_row"]
-    assert "source 'y' has one row" in y["cautions"][0]["message"]
+    assert "Source 'y' has one row" in y["cautions"][0]["message"]
 
 
 @pytest.mark.parametrize("named", [True, False])
