@@ -85,7 +85,10 @@ def test_degenerate_what_every_draw_refuses_is_told_as_the_reason(
     monkeypatch.setattr(GeneralStudy, "finish", finish)
     monkeypatch.setattr(OnWholeSources, "run", lambda *_: {})
     result = run_kind(body_of(8)).result
-    assert result[CALIBRATION]["cautions"][-1]["message"] == "The intervals for a new source are not calibrated: nothing came out"
+    assert (
+        result[CALIBRATION]["cautions"][-1]["message"]
+        == "The intervals for a new source are not calibrated: nothing came out"
+    )
     assert intervals_of(result)["student_t", "new_source"] is None
 
 

@@ -45,7 +45,9 @@ def test_exact_a_column_that_numbers_the_rows_is_a_feature_with_a_caution(
     named = {**asked, "columns": {"target": "y", "features": ["id", "a"]}}
 
     (said,) = said_of(run_kind(asked, [file]).result, "row_numbers")
-    assert said.startswith("Column 'id' numbers the rows and is used as a feature, because the request")
+    assert said.startswith(
+        "Column 'id' numbers the rows and is used as a feature, because the request"
+    )
     assert said_of(run_kind(named, [file]).result, "row_numbers") == []
 
 

@@ -349,7 +349,9 @@ def test_exact_a_holdout_says_where_it_cuts_clusters() -> None:
     said = [c["message"] for c in cut.result["cautions"] if c["code"] == code]
     tested = np.bincount(cluster[np.array(cut.losses["instance"])], minlength=15)
     n_cut = np.count_nonzero((tested > 0) & (tested < 4))
-    assert said[0].startswith(f"{n_cut} of 15 clusters have instances in both training and test parts")
+    assert said[0].startswith(
+        f"{n_cut} of 15 clusters have instances in both training and test parts"
+    )
     assert code not in {c["code"] for c in whole.result["cautions"]}
     assert len(whole.losses) == 20
     recommended = [i for i in whole.result["models"]["r"]["intervals"] if i["recommended"]]

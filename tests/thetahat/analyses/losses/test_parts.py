@@ -241,7 +241,9 @@ def test_golden_cautions_on_the_whole() -> None:
 
     assert codes(result_of(ragged)) == ["few_blocks", "unequal_blocks", "constant_losses"]
     assert codes(result_of(five_by_nine(BlockKind.RANDOM))) == ["few_blocks"]
-    assert codes(result_of(scores_of({"a": [float(j) for j in range(10)]}))) == ["split_scores_only"]
+    assert codes(result_of(scores_of({"a": [float(j) for j in range(10)]}))) == [
+        "split_scores_only"
+    ]
     flat = scores_of({"a": [2.0] * 10})
     assert codes(result_of(flat)) == ["split_scores_only", "constant_losses"]
     # folds whose sizes differ by one are as equal as folds can be
