@@ -188,12 +188,6 @@ TRAINED_ON_RESAMPLES = _entry(
 
 # The evaluation as a whole.
 
-DIFFERENCE_IN_LOSS_UNITS = _entry(
-    "difference_in_loss_units",
-    _INFO,
-    "Higher scores are better here. The difference is b minus a of the scores, so that a negative "
-    "difference still means that a is better.",
-)
 RANGE_UNKNOWN = _entry(
     "range_unknown",
     _WARNING,

@@ -34,7 +34,20 @@ class Changed:
     reason: str
 
 
-MOVED: Final[Mapping[str, Moved | Changed]] = {}
+_A_MINUS_B: Final = Changed(
+    "A difference is a minus b also of scores where higher is better; it was b minus a."
+)
+_SCORES: Final = r"losses_split_scores_random/comparisons/\d+"
+
+MOVED: Final[Mapping[str, Moved | Changed]] = {
+    rf"{_SCORES}/(cautions/difference_in_loss_units|difference|difference_pooled)": _A_MINUS_B,
+    rf"{_SCORES}/effect_size/(value|hedges_g|rank_biserial)": _A_MINUS_B,
+    rf"{_SCORES}/(interval|intervals/\d+)/(estimate|lower|upper)": _A_MINUS_B,
+    rf"{_SCORES}/variances/[^/]+/estimate": _A_MINUS_B,
+    rf"{_SCORES}/tests/bayesian_[a-z_]+": _A_MINUS_B,
+    rf"{_SCORES}/tests/[a-z_]+/statistic": _A_MINUS_B,
+    rf"{_SCORES}/verdict/plan/assumed_difference": _A_MINUS_B,
+}
 """By a regular expression for the beginning of ``REQUEST/PATH``, such as
 ``losses_.*/models/[^/]+/mean``. What follows it in the path stays as it is."""
 

@@ -19,11 +19,23 @@ from thetahat.values.types import Alternative, FloatArray, IntArray, Target, Uni
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedLosses:
-    """Two models over one layout; ``difference`` is a minus b, so negative means a is better."""
+    """Two models over one layout.
+
+    Parameters
+    ----------
+    a, b : BlockLosses
+        Of the two models.
+    difference : BlockLosses
+        a minus b.
+    higher_is_better : bool
+        Whether the numbers are scores to be raised: a positive difference then means that a is
+        better, and a negative one otherwise.
+    """
 
     a: BlockLosses
     b: BlockLosses
     difference: BlockLosses
+    higher_is_better: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -37,7 +49,7 @@ class PairBatch:
     positions : ndarray of int
         (p, 2) the places of a and b in ``models``.
     models : tuple of BlockLosses
-        All models of the evaluation, in units of the loss.
+        All models of the evaluation.
     n_pairs_in_all : int
         How many pairs the evaluation compares, over all its batches.
     differences : ndarray of float or None

@@ -95,7 +95,14 @@ class Sign:
         layout = pair.difference.layout
         cautions = unit_cautions(layout, units)
         return self._outcome(
-            positive, negative, units.n_zeros, alternative, layout, units.unit, cautions
+            positive,
+            negative,
+            units.n_zeros,
+            alternative,
+            layout,
+            units.unit,
+            cautions,
+            higher_is_better=pair.higher_is_better,
         )
 
     def test_many(
@@ -111,12 +118,22 @@ class Sign:
             units.n_negative.tolist(),
             units.n_zeros.tolist(),
             units.cautions,
+            batch.pairs,
             strict=True,
         )
         layout = batch.models[0].layout
         return [
-            self._outcome(positive, negative, zeros, alternative, layout, units.unit, cautions)
-            for positive, negative, zeros, cautions in counts
+            self._outcome(
+                positive,
+                negative,
+                zeros,
+                alternative,
+                layout,
+                units.unit,
+                cautions,
+                higher_is_better=pair.higher_is_better,
+            )
+            for positive, negative, zeros, cautions, pair in counts
         ]
 
     def _outcome(  # noqa: PLR0913 - three counts and where they are from
@@ -128,7 +145,10 @@ class Sign:
         layout: Layout,
         unit: UnitName,
         cautions: tuple[Caution, ...],
+        *,
+        higher_is_better: bool,
     ) -> TestOutcome:
+        a_better, b_better = (positive, negative) if higher_is_better else (negative, positive)
         half = zeros // 2 if self.zeros == "split" else 0
         heads, tosses = positive + half, positive + negative + 2 * half
         return TestOutcome(
@@ -138,7 +158,7 @@ class Sign:
             target=unit_target(layout, unit),
             unit=unit,
             cautions=cautions,
-            details={"a_better": negative, "b_better": positive, "ties": zeros},
+            details={"a_better": a_better, "b_better": b_better, "ties": zeros},
         )
 
 

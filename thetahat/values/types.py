@@ -44,11 +44,20 @@ class MeanKind(StrEnum):
 
 
 class Alternative(StrEnum):
-    """Which differences count as evidence; a difference is a minus b of losses."""
+    """Which differences count as evidence; a difference is a minus b.
+
+    A request's ``less`` asks whether a is better, and ``greater`` whether b is. Where higher values
+    are better, the interval and the test are those of the other side: ``mirrored``.
+    """
 
     TWO_SIDED = "two_sided"
-    LESS = "less"  # a is better
-    GREATER = "greater"  # b is better
+    LESS = "less"  # the difference is below 0
+    GREATER = "greater"  # the difference is above 0
+
+    def mirrored(self) -> Alternative:
+        """Return the alternative of the difference with its sign changed."""
+        sides = {Alternative.LESS: Alternative.GREATER, Alternative.GREATER: Alternative.LESS}
+        return sides.get(self, self)
 
 
 class Needs(StrEnum):

@@ -28,12 +28,9 @@ class Resampling:
     ----------
     shared : SharedResamples
         Of the table's models.
-    mirrored : bool
-        Whether the numbers are scores: a difference of losses is then b minus a of them.
     """
 
     shared: SharedResamples
-    mirrored: bool
 
     @classmethod
     def of(
@@ -48,23 +45,20 @@ class Resampling:
         Their seed is the one that the paired bootstrap test gets: it needs none of its own.
         """
         own = seed_of(stream(seed, OF_THE_TEST))
-        mirrored = table.higher_is_better
-        taken = tuple((b, a) if mirrored else (a, b) for a, b in pairs)
         errors = any(method.needs_errors for method in _resampled(intervals).values())
-        return cls(SharedResamples(table.models, own, taken, errors), mirrored)
+        return cls(SharedResamples(table.models, own, tuple(pairs), errors))
 
     def of_model(self, name: str) -> Draw:
         """Return what gives one model's replicates."""
         return partial(self.shared.of_model, name)
 
     def of_pair(self, a: str, b: str, difference: BlockLosses) -> Draw:
-        """Return what gives the replicates of a difference, in units of the loss."""
-        pair = (b, a) if self.mirrored else (a, b)
-        return partial(self.shared.of_pair, pair, difference)
+        """Return what gives the replicates of a difference, a minus b."""
+        return partial(self.shared.of_pair, (a, b), difference)
 
     def for_tests(self) -> dict[Hashable, SharedResamples]:
-        """Return what paired tests may take; not where their losses have another sign."""
-        return {} if self.mirrored else {RESAMPLES: self.shared}
+        """Return what paired tests may take."""
+        return {RESAMPLES: self.shared}
 
     def unasked(
         self,

@@ -109,6 +109,8 @@ def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what w
     The recommended interval of a pair, on which its verdict rests, is for the request's target or
     for the layout's own, and where none was built for that, for another that it names.
     """
+    if table.higher_is_better:
+        choices = replace(choices, alternative=choices.alternative.mirrored())
     intervals = methods.intervals
     if resampling is not None:
         intervals = resampling.unasked(
@@ -170,7 +172,7 @@ def _draft(
     places: list[CautionPlace] = []
     effect: EffectSize | BriefEffectSize
     if shared is None:
-        effect = effect_size(unit, differences)
+        effect = effect_size(unit, differences, higher_is_better=pair.losses.higher_is_better)
     else:
         effect = brief_effect_size(differences)
         places += shared.note("pair", pair.cautions)

@@ -14,21 +14,23 @@ from thetahat.values.types import FloatArray
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
 
 
-def effect_size(unit: str, differences: FloatArray) -> EffectSize:
-    r"""Return the effect sizes of (n,) paired differences, a minus b of losses.
+def effect_size(
+    unit: str, differences: FloatArray, *, higher_is_better: bool = False
+) -> EffectSize:
+    r"""Return the effect sizes of (n,) paired differences, a minus b.
 
     .. math::
 
         d = \frac{\bar x}{s}, \qquad
         g = d \, \frac{\Gamma(\nu/2)}{\sqrt{\nu/2}\,\Gamma((\nu - 1)/2)}, \qquad
-        P = \frac{n_- + n_0/2}{n}, \qquad
+        P = \frac{n_a + n_0/2}{n}, \qquad
         r = \frac{R_+ - R_-}{R_+ + R_-}
 
     ``value`` is Cohen's d, the mean of the differences over their standard deviation (ddof 1), and
     ``hedges_g`` is d without the bias of few units, :math:`\nu = n - 1`.
-    ``probability_of_superiority`` is the share of units where a has the smaller loss, ties in
-    halves: above .5 a is ahead. ``rank_biserial`` has the rank sums of the signed-rank test in it,
-    without zeros: as the difference itself, it is negative where a is ahead.
+    ``probability_of_superiority`` is the share of units where a is better, :math:`n_a` of n, ties
+    in halves. ``rank_biserial`` has the rank sums of the signed-rank test in it, without zeros, and
+    the sign of the difference.
 
     Source: hedges1981 for g, grissom1994 for P, kerby2014 for r.
 
@@ -42,7 +44,8 @@ def effect_size(unit: str, differences: FloatArray) -> EffectSize:
     d = cohen_d(differences)
     n, tolerance = len(differences), _ROUNDING * float(np.abs(differences).max())
     present = differences[np.abs(differences) > tolerance]
-    ahead = int((present < 0).sum()) + (n - len(present)) / 2
+    a_is_better = present > 0 if higher_is_better else present < 0
+    ahead = int(a_is_better.sum()) + (n - len(present)) / 2
     return EffectSize(
         name="cohen_d",
         value=d,

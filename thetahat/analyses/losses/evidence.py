@@ -44,7 +44,7 @@ class Terms:
     layout : Layout
         What the data are now.
     higher_is_better : bool
-        Whether the numbers are scores; differences are of losses even then.
+        Whether the numbers are scores, so that a positive difference means that a is better.
     """
 
     level: float
@@ -71,7 +71,7 @@ class Evidence:
     equivalence : float or None
         Of |d| >= margin, the larger of two one-sided tests.
     not_worse : float or None
-        Of d >= margin.
+        Of d >= margin, or of d <= -margin where higher is better.
     """
 
     difference: float | None
@@ -79,7 +79,9 @@ class Evidence:
     not_worse: float | None = None
 
 
-def evidence(question: Question, margin: float | None) -> Evidence:
+def evidence(
+    question: Question, margin: float | None, *, higher_is_better: bool = False
+) -> Evidence:
     r"""Weigh one pair, uncorrected.
 
     With d the difference, s its standard error and F the t (or normal) distribution function,
@@ -91,7 +93,8 @@ def evidence(question: Question, margin: float | None) -> Evidence:
 
     so that p < alpha says the same as "the 1 - alpha interval excludes 0", the second "the
     1 - 2 alpha interval lies inside the margins", and the third "the one-sided upper 1 - alpha
-    bound lies below the margin".
+    bound lies below the margin". Where higher is better the third has -d in the place of d: "the
+    lower bound lies above minus the margin".
 
     Degenerate cases: where every difference is the same number there is no spread and no
     interval. If that number is 0 the models are the same in everything seen: d = 0 is certain, and
@@ -111,7 +114,7 @@ def evidence(question: Question, margin: float | None) -> Evidence:
     return Evidence(
         p,
         _below(-(margin - abs(d)) / s, basis.degrees_of_freedom),
-        _below((d - margin) / s, basis.degrees_of_freedom),
+        _below(((-d if higher_is_better else d) - margin) / s, basis.degrees_of_freedom),
     )
 
 

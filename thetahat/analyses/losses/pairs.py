@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from thetahat.analyses.losses.pair_moments import pair_moments
 from thetahat.cautions import (
-    DIFFERENCE_IN_LOSS_UNITS,
+    DIFFERENCE_IN_METRIC_UNITS,
     EQUAL_BUT_FOR_ROUNDING,
     IDENTICAL_LOSSES,
     Caution,
@@ -28,7 +28,7 @@ VALUES_AT_ONCE: Final = 2**18
 """Differences of a batch of pairs: 2 MB, which stay in the cache from test to test."""
 
 
-_BETTER_WHEN_HIGHER = DIFFERENCE_IN_LOSS_UNITS()
+_BETTER_WHEN_HIGHER = DIFFERENCE_IN_METRIC_UNITS(more="")
 _EQUAL_BUT_FOR_ROUNDING = EQUAL_BUT_FOR_ROUNDING()
 
 
@@ -43,7 +43,7 @@ class Pair:
     position : tuple of int
         Their places among the models, which name the pair's random stream.
     losses : PairedLosses
-        In units of the loss: scores that are better when higher come with their sign changed.
+        The losses or scores of both, and their difference.
     constant : float or None
         The difference where it is the same for every instance (or split).
     cautions : tuple of Caution
@@ -81,7 +81,7 @@ def batches(
     """
     names = table.names
     chosen = places(names, control)
-    models = tuple(_as_losses(table, name) for name in names)
+    models = tuple(table.models.values())
     given_by_model = [given_losses(losses) for losses in models]
     largest = np.array([np.abs(losses).max() for losses in given_by_model])
     shared = dict(given or {})
@@ -147,17 +147,8 @@ def _pair(  # noqa: PLR0913 - the pair, and what is known of its differences
     if constant == 0:
         cautions = (*cautions, IDENTICAL_LOSSES(a=names[i], b=names[j]))
     difference = models[i].difference(differences, None if is_equal else moments)
-    losses = PairedLosses(models[i], models[j], difference)
+    losses = PairedLosses(models[i], models[j], difference, table.higher_is_better)
     return Pair(names[i], names[j], place, losses, constant, cautions)
-
-
-def _as_losses(table: LossTable, name: str) -> BlockLosses:
-    losses = table.models[name]
-    if not table.higher_is_better:
-        return losses
-    values = None if losses.values is None else -losses.values
-    scores = None if losses.scores is None else -losses.scores
-    return BlockLosses(losses.layout, values=values, scores=scores)
 
 
 def given_losses(losses: BlockLosses) -> FloatArray:

@@ -11,6 +11,7 @@ from thetahat.analyses.losses.power import detectable_difference, power_of
 from thetahat.analyses.losses.result import Plan, PlanAlternative, PlanUnit
 from thetahat.traits import VarianceTraits
 from thetahat.values.layout import Layout
+from thetahat.values.number_text import format_count, format_number, format_percent
 from thetahat.values.types import BlockKind, Target
 
 MOST_SPLITS: Final = 100
@@ -101,16 +102,18 @@ def plan(
     """
     assumed = basis.difference if margin is None else margin
     if assumed == 0:
-        return (
-            None,
-            "the observed difference is 0 and no margin is given, so there is no size to look for",
+        return None, (
+            "The observed difference is 0 and no margin is given, so there is no difference to "
+            "plan for."
         )
     now = power_of(assumed, basis.standard_error, basis.degrees_of_freedom, alpha)
-    what = "the observed difference" if margin is None else "a difference as large as the margin"
     if now >= power:
+        what = (
+            "the observed difference" if margin is None else "a difference as large as the margin"
+        )
         return None, (
-            f"the data already find {what} with power {now:.2f}: more of the same "
-            "need not settle it"
+            f"The data already have a chance of {format_percent(round(now, 2))} to show {what}, so "
+            "more data of the same kind need not decide it."
         )
     ways = [_way(growth, assumed, alpha, power) for growth in _growths(basis, layout)]
     for way in ways:
@@ -123,10 +126,18 @@ def plan(
                 assumed_difference=assumed,
                 assumes="observed" if margin is None else "margin",
                 alternatives=tuple(other for other in ways if other is not way),
+                sentence=_write_plan(way.unit, way.additional, way.total, assumed, power),
             )
             return found, None
-    reasons = "; ".join(f"{way.unit}: {way.reason}" for way in ways)
-    return None, f"nothing that the plan knows would find {what}: {reasons}"
+    return None, " ".join(way.reason for way in ways if way.reason is not None)
+
+
+def _write_plan(unit: PlanUnit, additional: int, total: int, assumed: float, power: float) -> str:
+    return (
+        f"If the true difference is {format_number(abs(assumed))}, about {format_count(total)} "
+        f"{unit} ({format_count(additional)} more) give a chance of {format_percent(power)} to "
+        "show it."
+    )
 
 
 def _way(growth: _Growth, assumed: float, alpha: float, power: float) -> PlanAlternative:
@@ -135,7 +146,7 @@ def _way(growth: _Growth, assumed: float, alpha: float, power: float) -> PlanAlt
         return PlanAlternative(unit=growth.unit, reason=growth.because)
     total = _smallest(growth, assumed, alpha, power)
     if total is None:
-        more = f"it would take more than {growth.most:.6g} {growth.unit}"
+        more = f"It would take more than {growth.most:.6g} {growth.unit}."
         return PlanAlternative(unit=growth.unit, reason=growth.because or more)
     return PlanAlternative(unit=growth.unit, additional=total - growth.now, total=total)
 
@@ -192,8 +203,8 @@ def _within_sources(basis: Basis, layout: Layout, within: float) -> _Growth:
         lambda total: (math.sqrt(between + within * n / total), basis.degrees_of_freedom),
         floor=math.sqrt(between),
         because=(
-            "more instances in these sources do not shrink the spread between sources, which is "
-            f"{100 * between / (between + within):.3g} % of the variance here"
+            "More instances in these sources do not reduce the spread between sources, which is "
+            f"{100 * between / (between + within):.3g} % of the variance here."
         ),
     )
 
@@ -232,8 +243,8 @@ def _repeats(basis: Basis, layout: Layout) -> _Growth:
         _most_repeats(layout),
         error_at,
         because=(
-            f"up to {MOST_SPLITS} splits of the same instances do not: the overlap of training "
-            "sets leaves a floor under the variance"
+            f"Up to {MOST_SPLITS} splits of the same instances do not suffice: the training sets "
+            "overlap, which keeps the variance above a floor."
         ),
     )
 

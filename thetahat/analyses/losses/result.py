@@ -527,6 +527,8 @@ class Plan:
         Where that comes from: ``margin`` or ``observed``.
     alternatives : tuple of PlanAlternative
         The other units that could be added.
+    sentence : str
+        The plan in words.
     """
 
     unit: PlanUnit
@@ -536,6 +538,7 @@ class Plan:
     assumed_difference: float
     assumes: Literal["margin", "observed"]
     alternatives: tuple[PlanAlternative, ...]
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

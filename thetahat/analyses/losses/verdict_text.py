@@ -1,4 +1,4 @@
-"""A verdict's reason, in words and with its numbers."""
+"""A verdict in words, with its numbers."""
 
 from __future__ import annotations
 
@@ -8,113 +8,130 @@ from scipy.special import ndtri, stdtrit
 
 from thetahat.analyses.losses.evidence import Evidence, Question, Terms
 from thetahat.analyses.losses.plans import Basis
+from thetahat.analyses.losses.result import Decision
 from thetahat.corrections import CORRECTIONS, correction_of_bounds
-from thetahat.values.json_values import number
+from thetahat.values.number_text import (
+    format_number,
+    format_p_value,
+    format_percent,
+    format_to_error,
+)
 from thetahat.values.types import BlockKind, Target
 
-_ON: Final = {
-    Target.THESE_SOURCES: "on data like these",
-    Target.NEW_SOURCE: "on a new source",
-    Target.NEW_POPULATION: "on the new population",
-    Target.THESE_MODELS: "as fitted",
+_SCOPES: Final = {
+    Target.THESE_SOURCES: "On data like these",
+    Target.NEW_SOURCE: "On a new source",
+    Target.NEW_POPULATION: "On the new population",
+    Target.THESE_MODELS: "As trained",
 }
 
 
-def reason_of(  # noqa: PLR0913 - a sentence needs all its numbers
-    decision: str,
+def write_reason(  # noqa: PLR0913 - a sentence needs all its numbers
+    decision: Decision,
     question: Question,
     terms: Terms,
     raw: Evidence,
     adjusted: Evidence,
     n_pairs: int,
 ) -> str:
-    """Return a sentence for people; its numbers are of the uncorrected two-sided interval.
+    """Return the verdict as one or two sentences; intervals in it are not corrected.
 
     Parameters
     ----------
-    decision : str
+    decision : Decision
         What was decided.
     question, terms : Question, Terms
         Of the pair, and of all pairs.
     raw, adjusted : Evidence
         p-values before and after the correction.
     n_pairs : int
-        What was corrected for.
+        Number of pairs that were corrected for.
     """
-    a, b, basis = question.a, question.b, question.basis
     if question.constant is not None:
-        return _constant_reason(decision, question, terms)
+        return _write_for_constant(decision, question, terms)
+    basis = question.basis
     if basis is None:
         return (
-            f"{a} and {b} cannot be told apart: no interval of their difference could be built, "
-            "see the cautions of the variances"
+            f"It is not clear which of {question.a} and {question.b} is better, because no "
+            "interval of their difference could be built. The cautions of the variances say why."
         )
-    where = _where(basis, terms)
-    after = _after(decision, terms, raw, adjusted, n_pairs)
-    how = _how(basis)
-    if decision in ("better", "worse"):
-        sign = -1.0 if decision == "better" else 1.0
-        ends = sorted(sign * end for end in _ends(basis, terms.alpha / 2))
-        lower_or_higher = "lower" if (decision == "better") != terms.higher_is_better else "higher"
-        number_of = "score" if terms.higher_is_better else "loss"
+    scope = _scope(basis, terms)
+    p_value = _p_value_text(decision, terms, raw, adjusted, n_pairs)
+    if decision in {Decision.BETTER, Decision.WORSE}:
+        return f"{scope}, {_write_better_or_worse(decision, question, basis, terms, p_value)}"
+    if decision is Decision.EQUIVALENT:
+        low, high = _interval_text(basis, terms.alpha)
         return (
-            f"{a} is {decision} than {b} {where}: its mean {number_of} is {lower_or_higher} by "
-            f"{number(abs(basis.difference))} ({_percent(terms.level)} interval "
-            f"{number(ends[0])} to {number(ends[1])}, {how}{after})"
+            f"{scope}, {question.a} and {question.b} are equivalent within a margin of "
+            f"{format_number(terms.margin or 0.0)}: the {format_percent(1 - 2 * terms.alpha)} "
+            f"interval of their difference, {low} to {high}, lies inside it ({p_value})."
         )
-    margin = 0.0 if terms.margin is None else terms.margin
-    low, high = _ends(basis, terms.alpha)
-    if decision == "equivalent":
+    if decision is Decision.NOT_WORSE:
+        low, high = _interval_text(basis, terms.alpha)
+        bound = f"above {low}" if terms.higher_is_better else f"below {high}"
         return (
-            f"{a} and {b} are equivalent {where} within a margin of {number(margin)}: the "
-            f"{_percent(1 - 2 * terms.alpha)} interval of their difference, {number(low)} to "
-            f"{number(high)}, lies inside it ({how}{after})"
+            f"{scope}, {question.a} is not worse than {question.b} by more than "
+            f"{format_number(terms.margin or 0.0)}: with {format_percent(terms.level)} confidence "
+            f"the difference is {bound} ({p_value})."
         )
-    if decision == "not_worse":
-        return (
-            f"{a} is not worse than {b} {where} by more than {number(margin)}: the one-sided "
-            f"upper {_percent(terms.level)} bound of the difference is {number(high)} "
-            f"({how}{after})"
-        )
-    return _undecided(question, basis, terms, after)
+    return f"{scope}, {_write_undecided(question, basis, terms, p_value)}"
 
 
-def _undecided(question: Question, basis: Basis, terms: Terms, after: str) -> str:
+def _write_better_or_worse(
+    decision: Decision, question: Question, basis: Basis, terms: Terms, p_value: str
+) -> str:
+    sign = 1.0 if basis.difference > 0 else -1.0
+    low, high = sorted(sign * end for end in _ends(basis, terms.alpha / 2))
+    size = format_to_error(abs(basis.difference), basis.standard_error)
+    ends = " to ".join(format_to_error(end, basis.standard_error) for end in (low, high))
+    return (
+        f"{question.a} is {decision.value} than {question.b}: its mean "
+        f"{'score' if terms.higher_is_better else 'loss'} is "
+        f"{'higher' if basis.difference > 0 else 'lower'} by {size} "
+        f"({format_percent(terms.level)} interval {ends}, {p_value})."
+    )
+
+
+def _write_undecided(question: Question, basis: Basis, terms: Terms, p_value: str) -> str:
     low, high = _ends(basis, terms.alpha / 2)
+    size = format_to_error(basis.difference, basis.standard_error)
+    ends = " to ".join(_interval_text(basis, terms.alpha / 2))
     start = (
-        f"{question.a} and {question.b} cannot be told apart {_where(basis, terms)}: the "
-        f"difference is {number(basis.difference)}, and its {_percent(terms.level)} "
-        f"interval, {number(low)} to {number(high)} ({_how(basis)}{after}), "
+        f"it is not clear which of {question.a} and {question.b} is better: the difference "
+        f"is {size} ({format_percent(terms.level)} interval {ends}, {p_value})."
     )
     if not low <= 0 <= high:
-        return f"{start}excludes 0, but not after the correction for several pairs"
+        return f"{start} The interval leaves out 0, but it is not corrected for several pairs."
     if terms.margin is None:
-        return f"{start}includes 0"
-    return f"{start}includes 0, and a margin of {number(terms.margin)} cannot be ruled out either"
-
-
-def _constant_reason(decision: str, question: Question, terms: Terms) -> str:
-    a, b, constant = question.a, question.b, question.constant or 0.0
-    if constant == 0:
-        same = f"the losses of {a} and {b} are identical"
-        if decision == "equivalent":
-            return f"{same}, so they are equivalent within any margin"
-        return f"{same}, so nothing tells them apart"
-    every = f"every one of the {question.n_units} differences is {number(constant)}"
-    if decision == "undecided":
-        return (
-            f"{every}: without spread there is no interval, and they are too few to go by the sign"
-        )
+        return start
     return (
-        f"{a} is {decision} than {b}: {every}; without spread there is no interval, and the exact "
-        f"sign test decides at level {_percent(terms.level)}"
+        f"{start} The data fit no difference at all, and also one of {format_number(terms.margin)}."
     )
 
 
-def _where(basis: Basis, terms: Terms) -> str:
+def _write_for_constant(decision: Decision, question: Question, terms: Terms) -> str:
+    a, b, constant = question.a, question.b, question.constant or 0.0
+    if constant == 0:
+        same = f"The losses of {a} and {b} are identical"
+        if decision is Decision.EQUIVALENT:
+            return f"{same}, so they are equivalent within any margin."
+        return f"{same}, so there is no better one."
+    every = f"each of the {question.n_units} differences is {format_number(constant)}"
+    if decision is Decision.UNDECIDED:
+        return (
+            f"It is not clear which of {a} and {b} is better: {every}. Without spread there "
+            "is no interval, and there are too few differences for a decision by their sign."
+        )
+    return (
+        f"{a} is {decision.value} than {b}: {every}. Without spread there is no interval, and the "
+        f"exact sign test decides at the level of {format_percent(1 - terms.level)}."
+    )
+
+
+def _scope(basis: Basis, terms: Terms) -> str:
     if basis.target is Target.THESE_SOURCES and terms.layout.kind is BlockKind.SOURCE:
-        return "on these sources"
-    return _ON[basis.target]
+        return "On these sources"
+    return _SCOPES[basis.target]
 
 
 def _ends(basis: Basis, tail: float) -> tuple[float, float]:
@@ -126,21 +143,24 @@ def _ends(basis: Basis, tail: float) -> tuple[float, float]:
     )
 
 
-def _how(basis: Basis) -> str:
-    on = basis.method if basis.variance is None else f"{basis.method} on {basis.variance}"
-    if basis.degrees_of_freedom is None:
-        return on
-    return f"{on}, {number(basis.degrees_of_freedom)} degrees of freedom"
+def _interval_text(basis: Basis, tail: float) -> tuple[str, str]:
+    low, high = _ends(basis, tail)
+    return (
+        format_to_error(low, basis.standard_error),
+        format_to_error(high, basis.standard_error),
+    )
 
 
-def _after(decision: str, terms: Terms, raw: Evidence, adjusted: Evidence, n_pairs: int) -> str:
-    field = {"equivalent": "equivalence", "not_worse": "not_worse"}.get(decision, "difference")
+def _p_value_text(
+    decision: Decision, terms: Terms, raw: Evidence, adjusted: Evidence, n_pairs: int
+) -> str:
+    field = {Decision.EQUIVALENT: "equivalence", Decision.NOT_WORSE: "not_worse"}.get(
+        decision, "difference"
+    )
     p, q = getattr(raw, field), getattr(adjusted, field)
+    text = format_p_value(p, terms.alpha)
     if n_pairs == 1 or not CORRECTIONS[terms.correction].info.correction.corrects:
-        return f"; p = {number(p)}"
+        return text
     used = terms.correction if field == "difference" else correction_of_bounds(terms.correction)
-    return f"; p = {number(p)}, {number(q)} after {used} over {n_pairs} pairs"
-
-
-def _percent(level: float) -> str:
-    return f"{100 * level:.6g} %"
+    corrected = format_p_value(q, terms.alpha).removeprefix("p ").removeprefix("= ")
+    return f"{text}, and {corrected} after {CORRECTIONS[used].info.title} for {n_pairs} pairs"

@@ -9,7 +9,7 @@ from thetahat.analyses.losses.evidence import Evidence, Question, Terms, evidenc
 from thetahat.analyses.losses.plans import plan
 from thetahat.analyses.losses.power import detectable_difference, power_of
 from thetahat.analyses.losses.result import BriefVerdict, Decision, Detectable, Plan, Verdict
-from thetahat.analyses.losses.verdict_text import reason_of
+from thetahat.analyses.losses.verdict_text import write_reason
 from thetahat.corrections import CORRECTIONS, adjust, correction_of_bounds
 from thetahat.paired_tests.sign import Sign
 
@@ -35,7 +35,10 @@ def judge(questions: Sequence[Question], terms: Terms) -> list[Verdict]:
 
 def judge_briefly(questions: Sequence[Question], terms: Terms) -> Iterator[BriefVerdict]:
     """Yield the verdicts of ``judge`` without plans and without what they rest on."""
-    raw = [evidence(question, terms.margin) for question in questions]
+    raw = [
+        evidence(question, terms.margin, higher_is_better=terms.higher_is_better)
+        for question in questions
+    ]
     if len(raw) == 1:
         yield _decide(questions[0], terms, raw[0], raw[0], 1)
         return
@@ -51,14 +54,14 @@ def judge_briefly(questions: Sequence[Question], terms: Terms) -> Iterator[Brief
 def _decide(
     question: Question, terms: Terms, raw: Evidence, adjusted: Evidence, n_pairs: int
 ) -> BriefVerdict:
-    holding = _holding(question, adjusted, terms.alpha)
+    holding = _holding(question, adjusted, terms)
     decision = holding[0] if holding else Decision.UNDECIDED
     return BriefVerdict(
         decision=decision,
         also=tuple(holding[1:]),
         p_value=raw.difference,
         p_value_adjusted=None if n_pairs == 1 else adjusted.difference,
-        reason=reason_of(decision, question, terms, raw, adjusted, n_pairs),
+        reason=write_reason(decision, question, terms, raw, adjusted, n_pairs),
     )
 
 
@@ -82,13 +85,16 @@ def _add_basis(verdict: BriefVerdict, question: Question, terms: Terms, alpha: f
     )
 
 
-def _holding(question: Question, adjusted: Evidence, alpha: float) -> list[Decision]:
+def _holding(question: Question, adjusted: Evidence, terms: Terms) -> list[Decision]:
+    alpha = terms.alpha
     differs = _under(adjusted.difference, alpha)
     d = question.constant if question.basis is None else question.basis.difference
+    a_is_better = d is not None and (d > 0 if terms.higher_is_better else d < 0)
+    b_is_better = d is not None and (d < 0 if terms.higher_is_better else d > 0)
     holds = {
         Decision.EQUIVALENT: _under(adjusted.equivalence, min(alpha, 0.5)),
-        Decision.BETTER: differs and d is not None and d < 0,
-        Decision.WORSE: differs and d is not None and d > 0,
+        Decision.BETTER: differs and a_is_better,
+        Decision.WORSE: differs and b_is_better,
         Decision.NOT_WORSE: _under(adjusted.not_worse, alpha),
     }
     return [decision for decision in ORDER if holds[decision]]
@@ -112,7 +118,7 @@ def _planning_alpha(terms: Terms, n_pairs: int) -> float:
 
 def _plan_of(question: Question, terms: Terms, alpha: float) -> tuple[Plan | None, str | None]:
     if question.basis is None or question.constant is not None:
-        return None, "there is no estimate of the variance to plan with"
+        return None, "There is no estimate of the variance to plan with."
     return plan(question.basis, terms.layout, alpha=alpha, power=terms.power, margin=terms.margin)
 
 

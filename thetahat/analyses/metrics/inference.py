@@ -16,11 +16,6 @@ from thetahat.metrics.base import Metric
 from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
 
-_TURNED = {
-    Alternative.LESS: Alternative.GREATER,
-    Alternative.GREATER: Alternative.LESS,
-    Alternative.TWO_SIDED: Alternative.TWO_SIDED,
-}
 _UNIT_RANGE = (0.0, 1.0)
 
 
@@ -104,7 +99,7 @@ def read(metric: Metric, measured: Measured, choices: Choices, *, is_difference:
 
 def asked(metric: Metric, alternative: Alternative) -> Alternative:
     """Return the alternative in the metric's own units: ``less`` asks whether a is better."""
-    return _TURNED[alternative] if metric.higher_is_better else alternative
+    return alternative.mirrored() if metric.higher_is_better else alternative
 
 
 def _on_logit(metric: Metric, interval: Interval) -> Interval | None:

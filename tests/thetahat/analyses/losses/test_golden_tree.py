@@ -131,9 +131,8 @@ def test_golden_source_comparison() -> None:
     assert verdict["p_value_adjusted"] is None
     assert_allclose(comparison["tests"]["paired_t_blocks"]["p_value"], of_means, rtol=1e-12)
     assert verdict["reason"] == (
-        "nb and svm cannot be told apart on a new source: the difference is -0.1111, and its 95 % "
-        "interval, -0.4038 to 0.1816 (student_t on nadeau_bengio, 4 degrees of freedom; p = "
-        "0.3513), includes 0"
+        "On a new source, it is not clear which of nb and svm is better: the difference is "
+        "-0.11 (95 % interval -0.40 to 0.18, p = 0.35)."
     )
     assert verdict["plan"]["unit"] == "sources"
 

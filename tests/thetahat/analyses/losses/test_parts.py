@@ -60,13 +60,21 @@ def test_golden_scores_that_are_better_when_higher() -> None:
     result = result_of(table)
     (comparison,) = result["comparisons"]
     assert_allclose(result["models"]["a"]["mean"]["macro"], 2.65 / 3, rtol=1e-14)
-    # b minus a: -.2, -.05, -.25
-    assert_allclose(comparison["difference"], -0.5 / 3, rtol=1e-13)
-    assert comparison["cautions"][0]["code"] == "difference_in_loss_units"
+    # a minus b: .2, .05, .25
+    assert_allclose(comparison["difference"], 0.5 / 3, rtol=1e-13)
+    assert comparison["cautions"][0]["code"] == "difference_in_metric_units"
     lower_is_better = scores_of({"a": [-0.9, -0.8, -0.95], "b": [-0.7, -0.75, -0.7]})
     other = result_of(lower_is_better)["comparisons"][0]
-    assert comparison["tests"] == other["tests"]
+    assert comparison["verdict"]["decision"] == other["verdict"]["decision"]
     assert comparison["verdict"]["p_value"] == other["verdict"]["p_value"]
+    for key, outcome in comparison["tests"].items():
+        mirrored = other["tests"][key]
+        assert outcome["p_value"] == mirrored["p_value"]
+        if key.endswith("_t") and outcome["statistic"] is not None:
+            assert outcome["statistic"] == -mirrored["statistic"]
+    sizes, mirrored_sizes = comparison["effect_size"], other["effect_size"]
+    assert sizes["value"] == -mirrored_sizes["value"]
+    assert sizes["probability_of_superiority"] == mirrored_sizes["probability_of_superiority"] == 1
 
 
 def test_golden_rows_that_are_better_when_higher() -> None:
@@ -74,8 +82,8 @@ def test_golden_rows_that_are_better_when_higher() -> None:
     flipped = LossTable(table.layout, table.models, higher_is_better=True)
 
     (pair,) = pairs(flipped, None)
-    assert_allclose(pair.losses.difference.moments.macro_mean, 1 / 9, rtol=1e-14)
-    assert_allclose(pair.losses.a.rows, -table.models["nb"].rows)
+    assert_allclose(pair.losses.difference.moments.macro_mean, -1 / 9, rtol=1e-14)
+    assert pair.losses.higher_is_better
 
 
 @pytest.mark.parametrize("rows", [True, False])

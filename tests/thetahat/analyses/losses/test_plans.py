@@ -273,7 +273,7 @@ def test_degenerate_power_is_there_already() -> None:
     found, reason = plan(rests_on, HOLDOUT, alpha=0.05, power=0.8, margin=0.3)
     assert found is None
     assert reason is not None
-    assert "power 0.85" in reason  # P(Z > 1.96 - 3) = .8508
+    assert "a chance of 85 % to show" in reason  # P(Z > 1.96 - 3) = .8508
     assert "as large as the margin" in reason
 
 

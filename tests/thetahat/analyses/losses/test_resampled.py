@@ -75,8 +75,8 @@ def test_exact_scores_are_mirrored_in_a_difference() -> None:
     down = result_of(LossTable(layout, losses))["comparisons"][0]
     for name, interval in resampled(up).items():
         same = resampled(down)[name]
-        assert_allclose(interval["lower"], same["lower"], rtol=1e-9)
-        assert_allclose(interval["upper"], same["upper"], rtol=1e-9)
+        assert_allclose(interval["lower"], -same["upper"], rtol=1e-9)
+        assert_allclose(interval["upper"], -same["lower"], rtol=1e-9)
 
 
 def test_degenerate_equal_losses_have_none() -> None:

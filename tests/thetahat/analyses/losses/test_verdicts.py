@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 from tests.thetahat.analyses.losses.tables import five_by_nine, normal_table, scores_of, verdict_of
 from thetahat.analyses.losses.evidence import Question, Terms, evidence
 from thetahat.analyses.losses.plans import Basis
+from thetahat.analyses.losses.result import Decision
 from thetahat.analyses.losses.verdicts import judge
 from thetahat.values.types import BlockKind, FloatArray, Target
 
@@ -176,18 +177,18 @@ def test_golden_words_for_better_and_worse() -> None:
 
     # t(.975, 9) = 2.262157, so the ends are .31 -+ .2262157; p by quadrature of the t density
     assert better.reason == (
-        "nb is better than svm as fitted: its mean loss is lower by 0.31 (95 % interval 0.08378 "
-        "to 0.5362, student_t on bayle_all_pairs, 9 degrees of freedom; p = 0.01272)"
+        "As trained, nb is better than svm: its mean loss is lower by 0.31 (95 % interval 0.08 "
+        "to 0.54, p = 0.013)."
     )
-    assert worse.reason.startswith(
-        "a is worse than b on a new source: its mean loss is higher by 0.31 (95 % interval 0.114 "
-        "to 0.506, normal on bayle_all_pairs; p = 0.00193"
+    assert worse.reason == (
+        "On a new source, a is worse than b: its mean loss is higher by 0.31 (95 % interval 0.11 "
+        "to 0.51, p = 0.0019)."
     )
 
 
 def test_golden_words_for_scores() -> None:
-    (better,) = judge([question(-0.31)], terms(higher_is_better=True))
-    (worse,) = judge([question(0.31)], terms(higher_is_better=True))
+    (better,) = judge([question(0.31)], terms(higher_is_better=True))
+    (worse,) = judge([question(-0.31)], terms(higher_is_better=True))
 
     assert "its mean score is higher by 0.31" in better.reason
     assert "its mean score is lower by 0.31" in worse.reason
@@ -199,14 +200,27 @@ def test_golden_words_for_margins() -> None:
     (undecided,) = judge([question(0.0)], terms(margin=0.1))
 
     assert equivalent.reason == (
-        "a and b are equivalent as fitted within a margin of 0.2: the 90 % interval of their "
-        "difference, -0.1645 to 0.1645, lies inside it (normal on bayle_all_pairs; p = 0.02275)"
+        "As trained, a and b are equivalent within a margin of 0.2: the 90 % interval of their "
+        "difference, -0.16 to 0.16, lies inside it (p = 0.023)."
     )
     assert not_worse.reason == (
-        "a is not worse than b as fitted by more than 0.1: the one-sided upper 95 % bound of the "
-        "difference is 0.06449 (normal on bayle_all_pairs; p = 0.02275)"
+        "As trained, a is not worse than b by more than 0.1: with 95 % confidence the difference "
+        "is below 0.06 (p = 0.023)."
     )
-    assert undecided.reason.endswith("includes 0, and a margin of 0.1 cannot be ruled out either")
+    assert undecided.reason == (
+        "As trained, it is not clear which of a and b is better: the difference is 0.00 "
+        "(95 % interval -0.20 to 0.20, p = 1). The data fit no difference at all, and also "
+        "one of 0.1."
+    )
+
+
+def test_golden_scores_are_not_worse_above_minus_the_margin() -> None:
+    (not_worse,) = judge([question(0.1)], terms(margin=0.1, higher_is_better=True))
+    (losses,) = judge([question(-0.1)], terms(margin=0.1))
+
+    assert not_worse.decision is losses.decision is Decision.NOT_WORSE
+    assert not_worse.p_value == losses.p_value
+    assert "with 95 % confidence the difference is above -0.06" in not_worse.reason
 
 
 def test_golden_words_after_a_correction() -> None:
@@ -214,15 +228,17 @@ def test_golden_words_after_a_correction() -> None:
 
     # p = .0455, times 2
     assert verdicts[0].decision == "undecided"
-    assert "p = 0.0455, 0.091 after holm over 2 pairs" in verdicts[0].reason
-    assert verdicts[0].reason.endswith("excludes 0, but not after the correction for several pairs")
+    assert verdicts[0].reason.endswith(
+        "(95 % interval -0.40 to -0.004, p = 0.046, and 0.091 after Holm's step-down procedure for "
+        "2 pairs). The interval leaves out 0, but it is not corrected for several pairs."
+    )
 
 
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        (BlockKind.RANDOM, "on data like these"),
-        (BlockKind.SOURCE, "on these sources"),
+        (BlockKind.RANDOM, "On data like these"),
+        (BlockKind.SOURCE, "On these sources"),
     ],
 )
 def test_golden_words_for_the_target(kind: BlockKind, words: str) -> None:
@@ -237,13 +253,13 @@ def test_degenerate_copies_are_equivalent_where_a_margin_is_given() -> None:
 
     without, within = verdict_of(table), verdict_of(table, margin=0.01)
     assert without["decision"] == "undecided"
-    assert without["reason"] == "the losses of a and b are identical, so nothing tells them apart"
+    assert without["reason"] == ("The losses of a and b are identical, so there is no better one.")
     assert without["p_value"] == 1
     assert without["method"] is None
     assert without["plan"] is None
     assert without["plan_reason"]
     assert (within["decision"], within["also"]) == ("equivalent", ["not_worse"])
-    assert within["reason"].endswith("equivalent within any margin")
+    assert within["reason"].endswith("equivalent within any margin.")
 
 
 @pytest.mark.parametrize(
@@ -257,7 +273,7 @@ def test_degenerate_equal_differences_go_by_the_sign(n: int, decision: str) -> N
     assert verdict["decision"] == decision
     assert verdict["method"] == "sign"
     assert verdict["p_value"] == 2.0 ** (1 - n)
-    assert f"every one of the {n} differences is -0.25" in verdict["reason"]
+    assert f"each of the {n} differences is -0.25" in verdict["reason"]
     assert verdict["plan"] is None
 
 
@@ -266,9 +282,9 @@ def test_degenerate_no_basis_is_undecided() -> None:
 
     (verdict,) = judge([asked], terms(margin=0.1))
     assert verdict.decision == "undecided"
-    assert "no interval of their difference could be built" in verdict.reason
+    assert "interval of their difference could be built" in verdict.reason
     assert verdict.p_value is None
-    assert verdict.plan_reason == "there is no estimate of the variance to plan with"
+    assert verdict.plan_reason == "There is no estimate of the variance to plan with."
 
 
 def test_degenerate_no_pairs() -> None:
@@ -304,12 +320,12 @@ def test_exact_equalities_take_shaffer_and_margins_holm() -> None:
     (by_holm,), (by_shaffer,) = (_numbers([of[1].p_value_adjusted]) for of in (holm, shaffer))
     assert_allclose(by_holm, 2 * by_shaffer, rtol=1e-12)
     assert [v.decision for v in exhaustive] == ["undecided", "worse", "worse"]
-    assert "after shaffer over 3 pairs" in shaffer[1].reason
+    assert "after Shaffer's static procedure for 3 pairs" in shaffer[1].reason
 
     near = [question(d) for d in (0.01, 0.1, 0.05)]
     plain, logical = (
         judge(near, terms(correction=c, margin=0.3)) for c in ("holm", "bergmann_hommel")
     )
     assert [v.decision for v in logical] == ["equivalent"] * 3
-    assert "after holm over 3 pairs" in logical[0].reason
+    assert "after Holm's step-down procedure for 3 pairs" in logical[0].reason
     assert [v.reason for v in plain] == [v.reason for v in logical]
