@@ -19,6 +19,7 @@ from thetahat.similar_names import meant
 from thetahat.traits import (
     CorrectionTraits,
     IntervalTraits,
+    LearnerTraits,
     LossTraits,
     Recommendation,
     VarianceTraits,
@@ -73,7 +74,7 @@ class MethodInfo:
     never_recommended : bool
         Whether no interval that rests on it is ever recommended, not even where nothing else was
         built.
-    variance, interval, loss, correction, weights : VarianceTraits, IntervalTraits, ...
+    variance, interval, loss, learner, correction, weights : VarianceTraits, ...
         What rules ask of a method of that family.
     """
 
@@ -94,6 +95,7 @@ class MethodInfo:
     variance: VarianceTraits = field(default_factory=VarianceTraits)
     interval: IntervalTraits = field(default_factory=IntervalTraits)
     loss: LossTraits = field(default_factory=LossTraits)
+    learner: LearnerTraits = field(default_factory=LearnerTraits)
     correction: CorrectionTraits = field(default_factory=CorrectionTraits)
     weights: WeightTraits = field(default_factory=WeightTraits)
 

@@ -128,6 +128,21 @@ class LossTraits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LearnerTraits:
+    """What rules ask of a learner.
+
+    Parameters
+    ----------
+    is_penalised_least_squares : bool
+        Whether it is least squares with the fields ``penalty`` and ``intercept``. Selection under
+        covariate shift takes such a learner unless another is named, over a grid of penalties and
+        without an intercept, and fits it at all penalties at once.
+    """
+
+    is_penalised_least_squares: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectionTraits:
     """What rules ask of a correction of p-values.
 

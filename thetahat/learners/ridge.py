@@ -18,6 +18,7 @@ from thetahat.learners.fast.ridge.rows import decomposed, rows_to_solve
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
+from thetahat.traits import LearnerTraits
 from thetahat.values.types import FloatArray
 
 
@@ -94,6 +95,7 @@ class Ridge:
             "The coefficients are shrunk towards 0; a feature in small units is shrunk the more, "
             "so unscaled features change the answer."
         ),
+        learner=LearnerTraits(is_penalised_least_squares=True),
     )
     tasks: ClassVar[frozenset[str]] = frozenset({"regression"})
     takes_weights: ClassVar[bool] = True

@@ -11,12 +11,11 @@ from service.settings import settings
 from thetahat.analyses.importance_weighting import Candidate, FittedToSigns
 from thetahat.cross_validation import check_learner
 from thetahat.errors import EvaluationError, InvalidParameter, Loc, UnsupportedCombination
+from thetahat.learners import is_penalised_least_squares
 from thetahat.losses.base import Loss
 from thetahat.pipelines import LearnerSpec, for_classes, learner_spec
 from thetahat.pipelines import build as build_learner
 from thetahat.values.types import Label
-
-OURS = "ridge"
 
 
 def check_candidates(given: ImportanceRequest, loss: Loss) -> None:
@@ -47,9 +46,9 @@ def candidates_of(
 
 
 def spec_of(wire: LearnerEntry, loc: Loc = ()) -> LearnerSpec:
-    """Return a learner's spec; ridge has no intercept here unless it is asked for."""
+    """Return a learner's spec; least squares has no intercept here unless a request asks for it."""
     spec = learner_spec(wire, loc=loc)
-    if spec.name != OURS:
+    if not is_penalised_least_squares(spec.name):
         return spec
     return replace(spec, params={"intercept": False, **spec.params})
 
@@ -63,8 +62,8 @@ def _candidate(  # noqa: PLR0913 - a learner, where it stands, and what it must 
     classes: tuple[Label, ...],
 ) -> Candidate:
     spec = spec_of(wire, loc)
-    plain = spec.name == OURS and "penalty" not in spec.params
-    grid = given.grid_of(name, is_ridge=plain)
+    plain = is_penalised_least_squares(spec.name) and "penalty" not in spec.params
+    grid = given.grid_of(name, has_default_grid=plain)
     if grid.parameter is not None and grid.parameter in learner_spec(wire).params:
         raise InvalidParameter(
             f"{grid.parameter} is among the params and in the grid; give it once", loc=grid.loc

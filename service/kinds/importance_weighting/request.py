@@ -15,6 +15,7 @@ from service.schemas.base import EvaluationRequest, Schema
 from thetahat.analyses.selection import MOST_VALUES, between, check_count, check_distinct
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.importance_weights import default_weights
+from thetahat.learners import penalised_least_squares
 from thetahat.weighted_risks import DEFAULT_RISKS
 
 DEFAULT_COUNT: Final = 200
@@ -94,7 +95,8 @@ class ImportanceRequest(EvaluationRequest):
             return {name: (wire, ("learners", name)) for name, wire in self.learners.items()}
         if self.learner is None:
             params = {} if self.intercept is None else {"intercept": self.intercept}
-            return {"ridge": ({"name": "ridge", "params": params}, ("learner",))}
+            name = penalised_least_squares()
+            return {name: ({"name": name, "params": params}, ("learner",))}
         if self.intercept is not None:
             raise InvalidParameter(
                 "intercept is for the learner that is taken if none is named; give it among the "
@@ -104,11 +106,11 @@ class ImportanceRequest(EvaluationRequest):
         named = self.learner if isinstance(self.learner, str) else self.learner.get("name")
         return {str(named): (self.learner, ("learner",))}
 
-    def grid_of(self, name: str, *, is_ridge: bool) -> Values:
+    def grid_of(self, name: str, *, has_default_grid: bool) -> Values:
         """Return the parameter that varies for a learner, and its values."""
         grid, loc = self._grid(name)
         if grid is None:
-            if not is_ridge:
+            if not has_default_grid:
                 return Values(None, [None], loc)
             grid = dict(DEFAULT_GRID)
         if not grid:

@@ -8,7 +8,6 @@ from typing import Any, Final
 import numpy as np
 
 from thetahat.analyses.importance_weighting.signs import FittedToSigns
-from thetahat.learners.ridge import Ridge
 from thetahat.values.types import FloatArray
 
 _SMALLER_PENALISES_MORE: Final = frozenset({"C"})
@@ -70,7 +69,7 @@ class Candidate:
     def ridge_path(self) -> tuple[FloatArray, bool] | None:
         """Return (L,) penalties and whether there is an intercept, where one fit serves all."""
         inner = [one.learner if isinstance(one, FittedToSigns) else one for one in self.learners]
-        if not all(isinstance(one, Ridge) for one in inner):
+        if not all(one.info.learner.is_penalised_least_squares for one in inner):
             return None
         if len({one.intercept for one in inner}) > 1:
             return None

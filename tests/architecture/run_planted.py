@@ -1,0 +1,35 @@
+"""Run requests in a copy of the source tree; ``test_new_files`` starts it in a process of its own.
+
+Standard input is a JSON object of requests by key, standard output one of results by key: the
+result, or the message of the error. ``GET /v1/methods`` and the page of methods are there, too.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+
+def main() -> None:
+    """Run what standard input asks for."""
+    from service.api import catalogue
+    from service.cli.reference import render_page
+    from tests.golden.replay import run_request
+
+    results: dict[str, Any] = {}
+    for key, body in json.load(sys.stdin).items():
+        with TemporaryDirectory() as folder:
+            result, losses = run_request(body, Path(folder))
+        results[key] = {"result": result, "losses": losses}
+    families = {
+        name: [item["name"] for item in catalogue.family(name)["items"]]
+        for name in catalogue.FAMILIES
+    }
+    json.dump({"results": results, "families": families, "page": render_page()}, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,223 @@
+"""A method or a kind is added by its own file alone: copies under new names work as they do.
+
+The copies are written into a copy of the source tree, which a process of its own runs, so that
+nothing but their files can have told the program of them. Requests are those of the golden record
+that name the original; the result of the copy is the same to the last bit, but for the name.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.architecture.sources import ROOT
+from tests.golden.replay import request_of
+from thetahat.families import families
+
+TWIN: Final = "_twin"
+COPIED: Final = ("thetahat", "service", "replications", "tests/golden", "tests/architecture")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A method, and a golden request that names it.
+
+    Parameters
+    ----------
+    family, name : str
+        The method.
+    request : str
+        The golden request.
+    change : mapping
+        Fields of the request that are replaced.
+    """
+
+    family: str
+    name: str
+    request: str
+    change: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """Return what the case is called."""
+        return f"{self.family}/{self.name}/{self.request}"
+
+    def body(self) -> dict[str, Any]:
+        """Return the request that names the original."""
+        body = {**request_of(self.request), **self.change}
+        assert f'"{self.name}"' in json.dumps(body), self.key
+        return body
+
+    def twin_body(self) -> dict[str, Any]:
+        """Return the request that names the copy."""
+        text = json.dumps(self.body()).replace(f'"{self.name}"', f'"{self.name}{TWIN}"')
+        body: dict[str, Any] = json.loads(text)
+        return body
+
+
+def alone(family: str, name: str, request: str, **change: Any) -> Case:
+    """Return a case whose request names that method of its list and no other."""
+    return Case(family, name, request, {family: [name], **change})
+
+
+CASES: Final = (
+    alone("variances", "iid", "losses_holdout_all_that_apply", margin=0.1),
+    alone("variances", "cluster_robust", "losses_holdout_clusters", margin=0.1),
+    alone("variances", "nadeau_bengio", "losses_random_all_that_apply", margin=0.01),
+    alone("variances", "nadeau_bengio", "losses_subsamples", margin=0.01),
+    alone("variances", "theta_5", "losses_random_all_that_apply"),
+    alone("variances", "theta_B", "losses_source_all_that_apply", margin=0.01),
+    alone("variances", "theta_gamma", "losses_source_all_that_apply", margin=0.01),
+    alone("intervals", "student_t", "losses_random_all_that_apply"),
+    alone("intervals", "normal", "losses_random_all_that_apply"),
+    alone("intervals", "prediction", "losses_source_all_that_apply"),
+    alone("intervals", "wilson", "losses_holdout_zero_one"),
+    alone("tests", "mcnemar", "losses_holdout_zero_one"),
+    alone("tests", "theta_t", "losses_random_all_that_apply"),
+    alone("tests", "friedman", "losses_many_models_brief"),
+    Case("corrections", "bonferroni", "losses_correction_bonferroni"),
+    Case("corrections", "finner", "losses_correction_finner"),
+    Case("corrections", "shaffer", "losses_correction_shaffer"),
+    Case("losses", "absolute", "cross_validation_loss_absolute"),
+    Case("losses", "zero_one", "cross_validation_metrics_classes"),
+    Case("learners", "linear_discriminant", "cross_validation_own_learners_classes"),
+    Case("learners", "multinomial_naive_bayes", "cross_validation_counts"),
+    Case("learners", "ridge", "cross_validation_all_that_apply"),
+    Case("metrics", "roc_auc", "predictions_random_metrics"),
+    Case("weights", "given", "importance_weighting_given"),
+    Case("weights", "kernel_mean_matching", "weights_kernel_mean_matching"),
+    Case("risks", "weighted", "importance_weighting_all_risks"),
+    Case("statistics", "median", "bootstrap_median"),
+    Case("schemes", "k_fold", "cross_validation_scheme_k_fold"),
+)
+NO_METHOD_NAMED: Final = (
+    "losses_random_all_that_apply",
+    "losses_source_all_that_apply",
+    "losses_holdout_all_that_apply",
+    "losses_holdout_clusters",
+    "losses_subsamples",
+    "losses_many_models_brief",
+)
+"""Golden requests that take all methods that apply, the copies among them."""
+
+FOLDERS: Final = {
+    "tests": "paired_tests",
+    "weights": "importance_weights",
+    "risks": "weighted_risks",
+}
+"""The package of a family, where a request calls the family otherwise."""
+
+
+def folder_of(case: Case) -> str:
+    """Return the package that has the method."""
+    names = [FOLDERS.get(case.family, case.family), "multiple_tests"]
+    return next(name for name in names if case.name in families()[name])
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Return the results of all requests in a copy of the tree that has the copies' files."""
+    tree = tmp_path_factory.mktemp("planted")
+    for part in COPIED:
+        shutil.copytree(ROOT / part, tree / part, ignore=shutil.ignore_patterns("__pycache__"))
+    (tree / "tests" / "__init__.py").touch()
+    for case in CASES:
+        plant_method(tree / "thetahat" / folder_of(case), case.name)
+    plant_kind(tree / "service" / "kinds", "losses")
+    requests = {f"{case.key}{TWIN}": case.twin_body() for case in CASES}
+    requests |= {case.key: case.body() for case in CASES}
+    requests |= {name: request_of(name) for name in NO_METHOD_NAMED}
+    requests[f"kind{TWIN}"] = {**request_of(NO_METHOD_NAMED[0]), "kind": f"losses{TWIN}"}
+    environment = {**os.environ, "PYTHONPATH": str(tree)}
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.architecture.run_planted"],
+        cwd=tree,
+        env=environment,
+        input=json.dumps(requests),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def plant_method(package: Path, name: str) -> None:
+    """Write a copy of a method's file under a new name."""
+    text = (package / f"{name}.py").read_text(encoding="utf-8")
+    copy = re.sub(rf'(\bname=)"{name}"', rf'\1"{name}{TWIN}"', text)
+    assert copy != text
+    (package / f"{name}{TWIN}.py").write_text(copy, encoding="utf-8")
+
+
+def plant_kind(kinds: Path, name: str) -> None:
+    """Write a copy of a kind's package under a new name."""
+    copy = kinds / f"{name}{TWIN}"
+    shutil.copytree(kinds / name, copy)
+    for path in copy.glob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        text = text.replace(f'"{name}"', f'"{name}{TWIN}"')
+        path.write_text(text.replace(f"service.kinds.{name}.", f"service.kinds.{name}{TWIN}."))
+
+
+@cache
+def in_this_tree(name: str) -> dict[str, Any]:
+    """Return the result of a golden request where no copy is planted."""
+    from tempfile import TemporaryDirectory
+
+    from tests.golden.replay import run_request
+
+    with TemporaryDirectory() as folder:
+        result, _ = run_request(request_of(name), Path(folder))
+    return result
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.key)
+def test_exact_a_copy_gives_what_the_original_gives(case: Case, planted: dict[str, Any]) -> None:
+    original, copy = (planted["results"][case.key + end] for end in ("", TWIN))
+
+    renamed = json.loads(json.dumps(copy).replace(f"{case.name}{TWIN}", case.name))
+    assert renamed == original
+
+
+@pytest.mark.parametrize("name", NO_METHOD_NAMED)
+def test_exact_copies_that_nobody_named_change_no_recommendation_plan_and_verdict(
+    name: str, planted: dict[str, Any]
+) -> None:
+    with_copies, without = planted["results"][name]["result"], in_this_tree(name)
+
+    assert TWIN in json.dumps(with_copies["methods"])
+    for ours, theirs in zip(with_copies["comparisons"], without["comparisons"], strict=True):
+        assert ours["verdict"] == theirs["verdict"]
+        assert ours["interval"] == theirs["interval"]
+    for model, theirs in without["models"].items():
+        ours = with_copies["models"][model]
+        marked = [i for i in ours["intervals"] if i["recommended"]]
+        assert marked == [i for i in theirs["intervals"] if i["recommended"]]
+
+
+def test_exact_a_copy_of_a_kind_gives_what_the_original_gives(planted: dict[str, Any]) -> None:
+    copy = planted["results"][f"kind{TWIN}"]["result"]
+    original = planted["results"][NO_METHOD_NAMED[0]]["result"]
+
+    assert {**copy, "kind": original.get("kind")} == {**original, "kind": original.get("kind")}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.key)
+def test_exact_the_service_and_the_page_of_methods_list_a_copy(
+    case: Case, planted: dict[str, Any]
+) -> None:
+    assert f"{case.name}{TWIN}" in planted["families"][case.family]
+    assert f"### `{case.name}{TWIN}`" in planted["page"]
