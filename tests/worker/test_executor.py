@@ -153,7 +153,7 @@ def test_exact_a_zombies_gathering_keeps_the_winners_losses(database: str) -> No
     [
         ("refuse", "insufficient_data", "too few sheep"),
         ("refuse_request", "invalid_request", "no such bed"),
-        ("crash", "internal_error", "A fault of the service"),
+        ("crash", "internal_error", "An internal error"),
         ("memory", "memory_limit_exceeded", "MiB of memory"),
     ],
 )

@@ -30,7 +30,7 @@ def _end(evaluation_id: UUID, worker: UnitExecutor) -> Any:
     ("fault", "code", "words"),
     [
         ("refuse", "insufficient_data", "too few sheep"),
-        ("crash", "internal_error", "A fault of the service"),
+        ("crash", "internal_error", "An internal error"),
         ("memory", "memory_limit_exceeded", "MiB of memory"),
     ],
 )
