@@ -12,6 +12,7 @@ import pytest
 
 from service.api.errors import status_of
 from service.kinds.registry import JOB_KINDS
+from tests.cases import case
 from tests.service.kinds.layouts import LAYOUTS
 from tests.service.kinds.running import place_of, run_kind
 from thetahat.errors import EvaluationError, UnsupportedCombination
@@ -34,7 +35,15 @@ NAMED = [
 PARAMS: dict[str, dict[str, Any]] = {"quadratic": {"bias": [0, 0, -1]}}
 EVERY_LAYOUT = pytest.mark.parametrize("layout", LAYOUTS)
 EVERY_METHOD = pytest.mark.parametrize(("field", "name"), NAMED)
-INFERENTIAL = {"variances", "refits", "intervals", "comparisons", "omnibus", "metrics", "risks"}
+INFERENTIAL = {
+    "variances",
+    "refit_estimators",
+    "intervals",
+    "paired_tests",
+    "multiple_tests",
+    "metrics",
+    "weighted_risks",
+}
 
 
 def info_of(name: str) -> MethodInfo:
@@ -81,9 +90,14 @@ def numbers_in(value: Any) -> Iterator[float]:
         yield value
 
 
-@EVERY_LAYOUT
 @EVERY_METHOD
-def test_exact_a_named_method_is_right_or_refused(field: str, name: str, layout: str) -> None:
+def test_exact_a_named_method_is_right_or_refused(field: str, name: str) -> None:
+    for layout in LAYOUTS:
+        with case(layout):
+            check_request(field, name, layout)
+
+
+def check_request(field: str, name: str, layout: str) -> None:
     body, info = asking(layout, field, name), info_of(name)
     refusal = refusal_of(layout, field, name)
 
@@ -178,6 +192,6 @@ def test_exact_every_method_says_what_it_takes(family: str) -> None:
             assert info.errs.endswith(".")
             assert info.references
             assert info.targets
-        if family in {"variances", "refits"}:
+        if family in {"variances", "refit_estimators"}:
             assert info.mean is not None
             assert info.formula

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import product
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from service.api.errors import status_of
 from service.kinds.fields.methods import build
 from service.kinds.registry import JOB_KINDS
+from tests.cases import case
 from tests.service.kinds.running import place_of, run_kind
 from tests.service.kinds.test_every_method_where_it_fits import numbers_in
 from thetahat.errors import EvaluationError, UnsupportedCombination
@@ -71,8 +73,6 @@ BLOCKS: dict[str, dict[str, Any]] = {
 }
 PARAMS: dict[str, dict[str, Any]] = {"cost_matrix": {"costs": {"0": {"1": 1.0}, "1": {"0": 5.0}}}}
 RESAMPLES = {"n_resamples": 200}
-EVERY_FORM = pytest.mark.parametrize("form", SAID)
-EVERY_BLOCK = pytest.mark.parametrize("blocks", BLOCKS)
 
 
 def task_of(form: str) -> str:
@@ -95,10 +95,14 @@ def refusal_of(body: dict[str, Any]) -> EvaluationError | None:
     return None
 
 
-@EVERY_FORM
-@EVERY_BLOCK
 @pytest.mark.parametrize("name", METRICS)
-def test_exact_a_metric_is_right_or_refused(name: str, blocks: str, form: str) -> None:
+def test_exact_a_metric_is_right_or_refused(name: str) -> None:
+    for form, blocks in product(SAID, BLOCKS):
+        with case(form, blocks):
+            check_metric(name, blocks, form)
+
+
+def check_metric(name: str, blocks: str, form: str) -> None:
     metric = METRICS[name]
     body = asking(form, blocks, metrics=[{"name": name, "params": RESAMPLES}])
     fits = metric.task == task_of(form) and (metric.uses != "scores" or "scores" in body)
@@ -129,9 +133,14 @@ def test_exact_a_metric_is_right_or_refused(name: str, blocks: str, form: str) -
         assert (told["target"] in best) == (told["target"] in targets)
 
 
-@EVERY_FORM
 @pytest.mark.parametrize("name", LOSSES)
-def test_exact_a_loss_is_right_or_refused(name: str, form: str) -> None:
+def test_exact_a_loss_is_right_or_refused(name: str) -> None:
+    for form in SAID:
+        with case(form):
+            check_loss(name, form)
+
+
+def check_loss(name: str, form: str) -> None:
     params = PARAMS.get(name, {})
     loss: Any = build(LOSSES, name, params, ("loss",))
     body = asking(form, "holdout", loss={"name": name, "params": params})
