@@ -17,3 +17,8 @@ def intervals_on_any_variance() -> tuple[str, ...]:
         for name in INTERVALS
         if INTERVALS[name].info.interval.form is form
     )
+
+
+def is_prediction(name: str) -> bool:
+    """Return whether the interval of that name is about what one further block will show."""
+    return name in INTERVALS and INTERVALS[name].info.interval.is_prediction

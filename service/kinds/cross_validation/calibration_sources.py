@@ -15,6 +15,7 @@ from thetahat.analyses.studies.truths import NEW_FITTED, ONE_NEW, PREDICTED
 from thetahat.analyses.studies.whole_sources import WholeSources, measure_coverage
 from thetahat.errors import EvaluationError
 from thetahat.generators import DrawSize
+from thetahat.intervals import is_prediction
 from thetahat.seeds import stream
 from thetahat.values.types import FloatArray
 
@@ -88,7 +89,7 @@ class OnWholeSources:
         self, records: Records, subject: str, interval: Mapping[str, Any]
     ) -> dict[str, Any] | None:
         """Return how often one interval of the result covered; None for another target."""
-        target = PREDICTED if interval["method"] == "prediction" else interval["target"]
+        target = PREDICTED if is_prediction(interval["method"]) else interval["target"]
         share = self.n_drawn / self.n_sources
         found = measure_coverage(
             records, (KEY, subject), (label(interval), target, interval["mean"]), share

@@ -20,6 +20,7 @@ from thetahat.analyses.losses.weighted_risks import (
     normal_interval,
 )
 from thetahat.cautions import ESTIMATE_OUT_OF_RANGE, SELECTED_AT_THE_EDGE, Caution
+from thetahat.intervals.normal import Normal
 from thetahat.values.json_values import plain, to_json, told
 from thetahat.values.types import FloatArray
 
@@ -108,7 +109,7 @@ def _risk(name: str, outcome: Outcome, setting: Setting) -> dict[str, Any]:
 def _intervals(curve: RiskCurve, level: float) -> dict[str, Any]:
     reach = -float(ndtri((1 - level) / 2)) * np.sqrt(curve.variances)
     return {
-        "method": "normal",
+        "method": Normal.info.name,
         "level": level,
         "lower": plain(curve.values - reach),
         "upper": plain(curve.values + reach),

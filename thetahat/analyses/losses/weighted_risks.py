@@ -21,6 +21,7 @@ from thetahat.analyses.losses.result import (
     WeightedRiskDifference,
 )
 from thetahat.cautions import ONE_ROW, REPEATS_COUNTED_AS_INSTANCES, Caution
+from thetahat.intervals.normal import Normal
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, BlockKind, FloatArray, IntArray, Label, Target
@@ -190,7 +191,7 @@ def normal_interval(
     alpha = 1 - level
     reach = -float(ndtri(alpha / 2 if two_sided else alpha)) * math.sqrt(variance)
     return NormalInterval(
-        method="normal",
+        method=Normal.info.name,
         target=target,
         level=level,
         alternative=alternative,

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.clipping import clipped
-from thetahat.analyses.metrics.intervals import FIRST, bootstrap, logit, recommended, symmetric
+from thetahat.analyses.metrics.intervals import bootstrap, logit, recommended, symmetric
 from thetahat.analyses.metrics.metric_values import Measured, mean_of
+from thetahat.analyses.metrics.metric_variance import RECOMMENDED
 from thetahat.analyses.metrics.variances import spreads
 from thetahat.cautions import INTERVAL_BEYOND_RANGE
 from thetahat.intervals.base import Interval
@@ -40,7 +41,7 @@ class Reading:
 
         Where no interval can rest on any, it is the first that there is.
         """
-        order = FIRST[self.measured.layout.kind, self.target]
+        order = RECOMMENDED[self.measured.layout.kind, self.target]
         there = [(name, self.variances[name]) for name in order if name in self.variances]
         of_mean = [one for one in there if one[1].mean is self.mean]
         usable = [one for one in of_mean if one[1].usable]

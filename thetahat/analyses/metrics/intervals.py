@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -11,31 +11,16 @@ import numpy as np
 from scipy import special
 
 from thetahat.analyses.metrics.metric_values import Measured
+from thetahat.analyses.metrics.metric_variance import RECOMMENDED
 from thetahat.cautions import FEW_UNITS_RESAMPLED, UNDEFINED_RESAMPLES, Caution
 from thetahat.distributions import upper_quantile
 from thetahat.intervals.base import Interval
+from thetahat.intervals.bca import Bca
+from thetahat.intervals.normal import Normal
+from thetahat.intervals.percentile import Percentile
+from thetahat.intervals.student_t import StudentT
 from thetahat.values.types import Alternative, BlockKind, FloatArray, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
-
-_OF_FOLDS = (
-    "cluster_robust_blocks",
-    "delong_blocks",
-    "ledell",  # squares over n and not n - 1: too small in folds of few of a class
-    "influence_blocks",
-    "cluster_robust",
-    "influence",
-    "delong",
-)
-FIRST: Final[Mapping[tuple[BlockKind, Target], tuple[str, ...]]] = {
-    (BlockKind.HOLDOUT, Target.THESE_MODELS): ("cluster_robust", "delong", "influence"),
-    (BlockKind.RANDOM, Target.THESE_MODELS): _OF_FOLDS,
-    (BlockKind.RANDOM, Target.THESE_SOURCES): ("nadeau_bengio",),
-    (BlockKind.SUBSAMPLES, Target.THESE_MODELS): _OF_FOLDS,
-    (BlockKind.SUBSAMPLES, Target.THESE_SOURCES): ("nadeau_bengio",),
-    (BlockKind.SOURCE, Target.NEW_SOURCE): ("between_sources",),
-    (BlockKind.SOURCE, Target.THESE_MODELS): _OF_FOLDS,
-}
-"""By block kind and target: the variances whose interval is recommended, best first."""
 
 LARGEST_LOST: Final = 0.05
 """Share of resamples without a value above which no interval is read from the others."""
@@ -70,7 +55,7 @@ def symmetric(
     degrees = spread.degrees_of_freedom
     lower, upper = ends(spread.estimate, error, degrees, level, alternative)
     return Interval(
-        method="normal" if degrees is None else "student_t",
+        method=(Normal if degrees is None else StudentT).info.name,
         variance=name,
         target=spread.target,
         mean=spread.mean,
@@ -132,7 +117,7 @@ def bootstrap(
     centre = measured.macro if mean is MeanKind.MACRO else measured.pooled
     source = replicates.unit == "block"
     base = Interval(
-        method="percentile",
+        method=Percentile.info.name,
         variance=None,
         target=Target.NEW_SOURCE if source else Target.THESE_MODELS,
         mean=mean,
@@ -150,7 +135,7 @@ def bootstrap(
     yield _between(base, known, probabilities)
     adjusted = _bca(known, centre, _unit_parts(measured, mean), probabilities)
     if adjusted is not None:
-        yield _between(replace(base, method="bca"), known, adjusted)
+        yield _between(replace(base, method=Bca.info.name), known, adjusted)
 
 
 def recommended(kind: BlockKind, built: list[Interval]) -> list[Interval]:
@@ -162,7 +147,7 @@ def recommended(kind: BlockKind, built: list[Interval]) -> list[Interval]:
     """
     best: dict[Target, int] = {}
     for target in dict.fromkeys(interval.target for interval in built):
-        order = FIRST.get((kind, target), ())
+        order = RECOMMENDED.get((kind, target), ())
         offered = [
             (
                 order.index(one.variance) if one.variance in order else len(order),

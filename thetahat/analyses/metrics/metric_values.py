@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from thetahat.analyses.metrics.bootstrap import Replicates, replicates_of
+from thetahat.analyses.metrics.metric_variance import MetricVariance
 from thetahat.metrics.base import Judged, Metric, Statistic
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind, FloatArray, IntArray, MeanKind
@@ -33,8 +34,8 @@ class Measured:
         (n,) influence of each row on its own split's metric; 0 where that is undefined.
     strata : ndarray of int or None
         (n,) codes of groups in which the influence averages to 0: DeLong's classes.
-    variance_name : str
-        What the variance by influence function is called: ``delong``, or ``influence``.
+    variance : MetricVariance
+        The variance by influence function: ``DELONG`` or ``INFLUENCE``.
     fold_influence : ndarray of float or None
         (n,) what ``ledell`` takes instead of ``split_influence``; None for other metrics.
     replicates : Replicates or None
@@ -47,7 +48,7 @@ class Measured:
     splits: FloatArray
     split_influence: FloatArray
     strata: IntArray | None
-    variance_name: str
+    variance: MetricVariance
     fold_influence: FloatArray | None = None
     replicates: Replicates | None = None
 
@@ -158,7 +159,9 @@ def measure(metric: Metric, judged: Judged, layout: Layout, seed: int) -> Measur
         splits=splits,
         split_influence=split_influence,
         strata=strata,
-        variance_name="influence" if strata is None or metric.uses != "scores" else "delong",
+        variance=MetricVariance.INFLUENCE
+        if strata is None or metric.uses != "scores"
+        else MetricVariance.DELONG,
         fold_influence=None if np.isnan(fold_influence).any() else fold_influence,
     )
     macro = mean_of(metric, measured) is MeanKind.MACRO

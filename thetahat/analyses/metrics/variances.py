@@ -16,6 +16,7 @@ from thetahat.analyses.metrics.cautions import (
     of_ties,
 )
 from thetahat.analyses.metrics.metric_values import Measured
+from thetahat.analyses.metrics.metric_variance import MetricVariance
 from thetahat.cautions import UNDEFINED_VARIANCE, ZERO_VARIANCE, Caution
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind, FloatArray, IntArray, MeanKind, Target
@@ -40,19 +41,22 @@ def _given_models(measured: Measured) -> Iterator[tuple[str, VarianceEstimate]]:
     layout = measured.layout
     macro_parts = measured.macro_parts()
     several = layout.kind is not BlockKind.HOLDOUT
-    name = measured.variance_name
+    name = measured.variance
     alone = (*of_clusters(layout), *of_a_class(measured))
     if not math.isnan(measured.pooled):
         value = _over_instances(measured.pooled_parts, measured.strata, layout)
         yield name, _conclude(measured, MeanKind.POOLED, value, None, alone)
     if several and macro_parts is not None:
         value = _over_instances(macro_parts, _inside_splits(measured), layout)
-        yield f"{name}_blocks", _conclude(measured, MeanKind.MACRO, value, None, alone)
+        yield name.of_blocks, _conclude(measured, MeanKind.MACRO, value, None, alone)
         if layout.kind in RESAMPLED:
             as_published = ledell(measured)
             if as_published is not None:
                 tied = of_ties(as_published, ledell(measured, measured.split_influence))
-                yield "ledell", _conclude(measured, MeanKind.MACRO, as_published, None, tied)
+                yield (
+                    MetricVariance.LEDELL,
+                    _conclude(measured, MeanKind.MACRO, as_published, None, tied),
+                )
     if layout.cluster is not None:
         c = len(layout.cluster_labels)
         for kind, parts in (
@@ -61,9 +65,10 @@ def _given_models(measured: Measured) -> Iterator[tuple[str, VarianceEstimate]]:
         ):
             if parts is not None and c > 1:
                 value = by_cluster(parts, layout.cluster, c)
-                suffix = "_blocks" if kind is MeanKind.MACRO else ""
+                robust = MetricVariance.CLUSTER_ROBUST
+                name = robust.of_blocks if kind is MeanKind.MACRO else robust
                 estimate = _conclude(measured, kind, value, float(c - 1), few_clusters(c))
-                yield f"cluster_robust{suffix}", estimate
+                yield name, estimate
 
 
 def independent(parts: FloatArray, group: IntArray | None) -> float:
@@ -179,7 +184,7 @@ def _corrected_resampled(measured: Measured) -> Iterator[tuple[str, VarianceEsti
         return
     value = (1 / j + ratio) * float(measured.splits.var(ddof=1))
     yield (
-        "nadeau_bengio",
+        MetricVariance.NADEAU_BENGIO,
         _conclude(
             measured,
             MeanKind.MACRO,
@@ -202,7 +207,7 @@ def _between_sources(measured: Measured) -> Iterator[tuple[str, VarianceEstimate
         sizes.append(len(of_repeat))
     k = min(sizes)
     yield (
-        "between_sources",
+        MetricVariance.BETWEEN_SOURCES,
         _conclude(
             measured,
             MeanKind.MACRO,

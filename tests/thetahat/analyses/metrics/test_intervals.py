@@ -77,10 +77,10 @@ def test_exact_bootstrap_and_influence_agree(metric: Metric, layout: Layout) -> 
     spread = {
         "cluster": "cluster_robust",
         "block": "between_sources",
-        "instance": f"{of.variance_name}_blocks",
+        "instance": f"{of.variance}_blocks",
     }[replicates(metric, layout).unit]
     if of.replicates is not None and layout.n_splits == 1 and layout.cluster is None:
-        spread = of.variance_name
+        spread = of.variance
     if layout.kind == "random" and metric.fold_mean is MeanKind.POOLED:
         spread = "influence"
     found = reading(metric, noisy(3, 200, 1.5), layout)

@@ -1,0 +1,99 @@
+"""No rule knows a method by its name: names of methods are in the methods' own files.
+
+Product code asks methods for their traits (``thetahat.traits``), so that a new method is one new
+file. A string that equals a wire name is therefore a fault, but for the exceptions here. Not
+looked at: docstrings, keys of results, examples of requests, and ``replications``, whose settings
+name the methods of the publications that they repeat.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from tests.architecture.sources import ROOT, python_files
+from thetahat.families import families
+
+PRODUCT: Final = ("thetahat", "service", "worker")
+
+ORDINARY_WORDS: Final = {
+    "bootstrap": "a kind of evaluation, and the purpose of a random stream",
+    "correlation": "a parameter of generators",
+    "difference": "a field of results",
+    "holdout": "a kind of block",
+    "log": "a scale of axes and of grids",
+    "mean": "a column, a field of results and a strategy of imputation",
+    "median": "a strategy of imputation and of kernel widths",
+    "none": "what a parameter or a list says where there is nothing",
+    "normal": "a form of intervals and of p-values",
+    "permutation": "a form of standard error after a test of many models",
+    "quantile": "a parameter of the pinball loss",
+    "variance": "a parameter of tests",
+    "weighted": "a field of a pipeline's step",
+}
+"""Names that are also words of another meaning, so that a string says nothing."""
+
+EXCEPTIONS: Final = {
+    "thetahat/numerics/bootstrap/statistic_intervals.py": (
+        "the five intervals of a statistic, computed in this module and named like those of losses"
+    ),
+    "service/kinds/bootstrap/kind.py": "the same five intervals",
+    "service/kinds/bootstrap/result.py": "the same five intervals",
+    "thetahat/paired_tests/bayle_z.py": "the two values of its parameter `variance`",
+}
+"""Files that name methods, and why they may."""
+
+
+def test_exact_product_code_names_no_method_outside_its_own_file() -> None:
+    found = [
+        f"{path}:{line}: {name}"
+        for path in product_files()
+        if path.as_posix() not in EXCEPTIONS
+        for name, line in names_in(path)
+        if name not in ORDINARY_WORDS
+    ]
+
+    assert not found
+
+
+def test_exact_every_exception_is_used() -> None:
+    for path in EXCEPTIONS:
+        assert any(name not in ORDINARY_WORDS for name, _ in names_in(Path(path))), path
+    every = {name for path in product_files() for name, _ in names_in(path)}
+    assert set(ORDINARY_WORDS) <= every
+
+
+@cache
+def method_names() -> frozenset[str]:
+    """Return the wire names of every family."""
+    return frozenset(name for registry in families().values() for name in registry)
+
+
+def product_files() -> list[Path]:
+    """Return the files of product code, relative to the root."""
+    return [path for folder in PRODUCT for path in python_files(folder)]
+
+
+def names_in(path: Path) -> Iterator[tuple[str, int]]:
+    """Yield each string of a file that is a method's name and not its own, with its line."""
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    skipped = set(_not_looked_at(tree))
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Constant) or id(node) in skipped:
+            continue
+        if node.value in method_names() and node.value != path.stem:
+            yield str(node.value), node.lineno
+
+
+def _not_looked_at(tree: ast.Module) -> Iterator[int]:
+    """Yield the ids of strings that are no decision: keys, and examples of requests."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Dict):
+            yield from (id(key) for key in node.keys if key is not None)
+        elif isinstance(node, ast.Subscript):
+            yield id(node.slice)
+        elif isinstance(node, ast.keyword) and node.arg == "examples":
+            yield from (id(part) for part in ast.walk(node.value))
