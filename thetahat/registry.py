@@ -69,6 +69,14 @@ class MethodInfo:
         The mean it centres on, for variances and intervals.
     is_default : bool
         Whether a request that names no method of the family gets this one.
+    by_request_only : bool
+        Whether it is computed only where a request names it, because it costs many fits or needs
+        parameters.
+    only_zero_one : bool
+        Whether it is only for losses that are all 0 or 1.
+    costly_per_pair : bool
+        Whether it takes milliseconds for each pair of models, so that brief comparisons leave it
+        out unless a request names it.
     recommended : tuple of Recommendation
         The places of its intervals in the order in which intervals are recommended.
     never_recommended : bool
@@ -90,6 +98,9 @@ class MethodInfo:
     targets: tuple[Target, ...] = ()
     mean: MeanKind | None = None
     is_default: bool = False
+    by_request_only: bool = False
+    only_zero_one: bool = False
+    costly_per_pair: bool = False
     recommended: tuple[Recommendation, ...] = ()
     never_recommended: bool = False
     variance: VarianceTraits = field(default_factory=VarianceTraits)

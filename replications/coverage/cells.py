@@ -181,7 +181,7 @@ def _every(family: Mapping[str, Any]) -> tuple[Chosen[Any], ...]:
     """Return every method, those that resample with fewer; what does not fit is left out."""
     found = []
     for name, method in family.items():
-        if not getattr(method, "by_request_only", False):
+        if not method.info.by_request_only:
             few = any(field.name == "n_resamples" for field in fields(method))
             found.append(Chosen(name, name, method(n_resamples=RESAMPLES) if few else method()))
     return tuple(found)

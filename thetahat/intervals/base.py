@@ -114,7 +114,6 @@ class ShareInterval(WithoutVariance, ABC):
     __slots__ = ()
 
     info: ClassVar[MethodInfo]
-    only_zero_one: ClassVar[bool] = True
 
     @abstractmethod
     def inapplicable(self, layout: Layout) -> str | None:

@@ -54,6 +54,7 @@ class ClopperPearson(ShareInterval):
         blocks=HOLDOUT,
         targets=(Target.THESE_MODELS,),
         mean=MeanKind.POOLED,
+        only_zero_one=True,
     )
 
     def inapplicable(self, layout: Layout) -> str | None:

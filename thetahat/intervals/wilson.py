@@ -58,6 +58,7 @@ class Wilson(ShareInterval):
         targets=(Target.THESE_MODELS,),
         mean=MeanKind.POOLED,
         recommended=(Recommendation(blocks=HOLDOUT, target=Target.THESE_MODELS, own=20),),
+        only_zero_one=True,
     )
 
     def inapplicable(self, layout: Layout) -> str | None:

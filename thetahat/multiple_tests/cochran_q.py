@@ -44,7 +44,6 @@ class CochranQ:
     no statistic.
     """
 
-    only_zero_one: ClassVar[bool] = True
     info: ClassVar[MethodInfo] = MethodInfo(
         name="cochran_q",
         title="Cochran's Q",
@@ -61,6 +60,7 @@ class CochranQ:
         ),
         blocks=frozenset({BlockKind.HOLDOUT, BlockKind.RANDOM}),
         targets=(Target.THESE_MODELS,),
+        only_zero_one=True,
     )
 
     def inapplicable(self, layout: Layout, n_models: int) -> str | None:

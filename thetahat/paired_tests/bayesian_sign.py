@@ -69,7 +69,6 @@ class BayesianSign(DrawsNothing):
     prior_place: PriorPlace = "rope"
     unit: UnitName | None = None
 
-    costly_per_pair: ClassVar[bool] = True
     info: ClassVar[MethodInfo] = MethodInfo(
         name="bayesian_sign",
         title="Bayesian sign test",
@@ -90,6 +89,7 @@ class BayesianSign(DrawsNothing):
         needs=Needs.SPLITS,
         blocks=PARTITIONS,
         targets=(Target.NEW_SOURCE, Target.THESE_SOURCES, Target.THESE_MODELS),
+        costly_per_pair=True,
     )
 
     def __post_init__(self) -> None:

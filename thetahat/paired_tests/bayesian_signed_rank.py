@@ -80,7 +80,6 @@ class BayesianSignedRank:
     n_draws: int | None = None
     unit: UnitName | None = None
 
-    costly_per_pair: ClassVar[bool] = True
     info: ClassVar[MethodInfo] = MethodInfo(
         name="bayesian_signed_rank",
         title="Bayesian signed-rank test",
@@ -101,6 +100,7 @@ class BayesianSignedRank:
         needs=Needs.SPLITS,
         blocks=PARTITIONS,
         targets=(Target.NEW_SOURCE, Target.THESE_SOURCES, Target.THESE_MODELS),
+        costly_per_pair=True,
     )
 
     def __post_init__(self) -> None:

@@ -58,7 +58,6 @@ class McNemar:
 
     variant: Variant = "exact"
 
-    only_zero_one: ClassVar[bool] = True
     info: ClassVar[MethodInfo] = MethodInfo(
         name="mcnemar",
         title="McNemar's test",
@@ -76,6 +75,7 @@ class McNemar:
         ),
         blocks=frozenset({BlockKind.HOLDOUT, BlockKind.RANDOM}),
         targets=(Target.THESE_MODELS,),
+        only_zero_one=True,
     )
 
     def __post_init__(self) -> None:

@@ -82,7 +82,7 @@ class ThetaT(DrawsNothing):
         if self.variance is None:
             return
         method = VARIANCES.get_method(self.variance, loc=("variance",))
-        if getattr(method, "by_request_only", False):
+        if method.info.by_request_only:
             raise InvalidParameter(
                 f"variance {self.variance!r} needs parameters of its own, and theta_t passes none",
                 loc=("variance",),

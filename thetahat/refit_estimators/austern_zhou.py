@@ -186,8 +186,8 @@ class AusternZhou:
         recommended=(
             Recommendation(blocks=INDEPENDENT_ROWS, target=Target.THESE_SOURCES, normal=40),
         ),
+        by_request_only=True,
     )
-    by_request_only: ClassVar[bool] = True
     gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST})
     is_own_estimate: ClassVar[bool] = False
     not_of_pairs: ClassVar[str | None] = None

@@ -90,7 +90,6 @@ class Refit(Protocol):
     """
 
     info: ClassVar[MethodInfo]
-    by_request_only: ClassVar[bool]  # True: fits cost too much to be made unasked
     gives: ClassVar[frozenset[str]]  # of "variances", "intervals": the lists that may name it
     is_own_estimate: ClassVar[bool]  # an estimate of the error in its own right, as ``Found`` says
     not_of_pairs: ClassVar[str | None]  # why it says nothing of a difference, or None

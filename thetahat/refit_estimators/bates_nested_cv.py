@@ -195,8 +195,8 @@ class BatesNestedCv:
         recommended=(
             Recommendation(blocks=INDEPENDENT_ROWS, target=Target.THESE_MODELS, own=10, normal=20),
         ),
+        by_request_only=True,
     )
-    by_request_only: ClassVar[bool] = True
     gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST, INTERVALS_LIST})
     is_own_estimate: ClassVar[bool] = False
     not_of_pairs: ClassVar[str | None] = None

@@ -142,8 +142,8 @@ class BccvPercentile:
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.POOLED,
         recommended=(Recommendation(blocks=INDEPENDENT_ROWS, target=Target.THESE_SOURCES, own=10),),
+        by_request_only=True,
     )
-    by_request_only: ClassVar[bool] = True
     gives: ClassVar[frozenset[str]] = frozenset({INTERVALS_LIST})
     is_own_estimate: ClassVar[bool] = False
     not_of_pairs: ClassVar[str | None] = None

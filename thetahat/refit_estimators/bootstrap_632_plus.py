@@ -80,8 +80,8 @@ class Bootstrap632Plus:
         blocks=INDEPENDENT_ROWS,
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.POOLED,
+        by_request_only=True,
     )
-    by_request_only: ClassVar[bool] = True
     gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST})
     is_own_estimate: ClassVar[bool] = True
     not_of_pairs: ClassVar[str | None] = NOT_OF_PAIRS

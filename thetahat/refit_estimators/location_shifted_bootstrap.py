@@ -64,8 +64,8 @@ class LocationShiftedBootstrap:
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.POOLED,
         never_recommended=True,
+        by_request_only=True,
     )
-    by_request_only: ClassVar[bool] = True
     gives: ClassVar[frozenset[str]] = frozenset({INTERVALS_LIST})
     is_own_estimate: ClassVar[bool] = False
     not_of_pairs: ClassVar[str | None] = NOT_OF_PAIRS

@@ -84,8 +84,8 @@ class OutOfBagEstimate:
         recommended=(
             Recommendation(blocks=INDEPENDENT_ROWS, target=Target.THESE_SOURCES, normal=20),
         ),
+        by_request_only=True,
     )
-    by_request_only: ClassVar[bool] = True
     gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST})
     is_own_estimate: ClassVar[bool] = True
     not_of_pairs: ClassVar[str | None] = None

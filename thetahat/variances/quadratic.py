@@ -110,7 +110,6 @@ class Quadratic:
     bias: tuple[float, float, float] | None = None
     coefficients: Coefficients | None = None
 
-    by_request_only: ClassVar[bool] = True
     info: ClassVar[MethodInfo] = MethodInfo(
         name="quadratic",
         title="Quadratic estimator by wished bias",
@@ -129,6 +128,7 @@ class Quadratic:
         blocks=PARTITIONS,
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.MACRO,
+        by_request_only=True,
     )
 
     def __post_init__(self) -> None:

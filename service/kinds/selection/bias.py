@@ -52,7 +52,7 @@ def bias_of(  # noqa: PLR0913 - all that it is estimated from
         told = {"estimate": plain(external.gap()), "interval": None, **parts}
         return {**told, "variances": {}, "intervals": []}
     gap = gap_of(table.models[SELECTED], external.internal)
-    kept = [i for i in choices.intervals or () if not getattr(i.method, "only_zero_one", False)]
+    kept = [i for i in choices.intervals or () if not i.method.info.only_zero_one]
     intervals = tuple(kept) or None  # a gap is no share, whatever the losses are
     plainly = replace(choices, intervals=intervals, tests=(), omnibus=(), control=None, clip=False)
     model = to_json(evaluate(LossTable(table.layout, {"gap": gap}), plainly, seed))["models"]["gap"]

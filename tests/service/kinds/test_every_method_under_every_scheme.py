@@ -107,5 +107,5 @@ def test_exact_what_is_left_to_default_runs(scheme: str) -> None:
 
 
 def test_exact_what_fits_learners_again_is_never_taken_by_default() -> None:
-    assert all(method.by_request_only for method in REFIT_ESTIMATORS.values())
+    assert all(method.info.by_request_only for method in REFIT_ESTIMATORS.values())
     assert PARAMS.keys() == {"quadratic"}

@@ -167,7 +167,7 @@ def test_exact_left_to_default_a_method_is_there_or_listed_with_its_reason(layou
     for field, name in NAMED:
         registries: tuple[Any, ...] = (VARIANCES, INTERVALS, PAIRED_TESTS, MULTIPLE_TESTS)
         kind = next((r[name] for r in registries if name in r), None)
-        if kind is None or getattr(kind, "by_request_only", False):
+        if kind is None or kind.info.by_request_only:
             assert name not in there[field]
             continue
         refusal = refusal_of(layout, field, name)

@@ -73,7 +73,7 @@ def test_property_it_says_what_it_is(name: str) -> None:
     assert BlockKind.SOURCE not in info.blocks
     assert info.targets
     assert set(info.references) <= set(REFERENCES)
-    assert REFIT_ESTIMATORS[name].by_request_only
+    assert REFIT_ESTIMATORS[name].info.by_request_only
     assert REFIT_ESTIMATORS[name].gives
 
 

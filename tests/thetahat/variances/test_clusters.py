@@ -28,7 +28,7 @@ def test_exact_every_variance_of_single_losses_warns_of_clusters(kind: BlockKind
     warned = {
         name
         for name in VARIANCES
-        if not getattr(VARIANCES[name], "by_request_only", False)
+        if not VARIANCES[name].info.by_request_only
         and "ignores_clusters" in _codes(kind, name, clusters=True)
     }
     expected = {
@@ -43,5 +43,5 @@ def test_exact_every_variance_of_single_losses_warns_of_clusters(kind: BlockKind
 def test_exact_without_clusters_nothing_is_said_of_them() -> None:
     for kind in (BlockKind.RANDOM, BlockKind.SOURCE, BlockKind.HOLDOUT):
         for name in VARIANCES:
-            if not getattr(VARIANCES[name], "by_request_only", False):
+            if not VARIANCES[name].info.by_request_only:
                 assert "ignores_clusters" not in _codes(kind, name, clusters=False)

@@ -80,7 +80,7 @@ def test_golden_what_is_there_for_each_kind_of_block(kind: BlockKind) -> None:
 
 @EVERY
 def test_golden_only_quadratic_must_be_asked_for(name: str) -> None:
-    assert getattr(VARIANCES[name], "by_request_only", False) == (name == "quadratic")
+    assert VARIANCES[name].info.by_request_only == (name == "quadratic")
 
 
 @EVERY

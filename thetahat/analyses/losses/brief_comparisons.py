@@ -53,10 +53,10 @@ def doubt(detail: str, asked: str | None, n_pairs: int) -> Iterable[Caution]:
 
 
 def affordable(tests: Selection[PairedTest]) -> Selection[PairedTest]:
-    """Leave out of the defaulted tests those whose class says ``costly_per_pair``."""
+    """Leave out of the defaulted tests those that are ``costly_per_pair``."""
     if tests.named:
         return tests
-    costly = [t for t in tests.methods if getattr(t.method, "costly_per_pair", False)]
+    costly = [t for t in tests.methods if t.method.info.costly_per_pair]
     left_out = (
         NotApplicable(
             name=entry.name,

@@ -13,6 +13,7 @@ from thetahat.analyses.losses.not_applicable import WITHOUT_VARIANCE, rests_on_v
 from thetahat.analyses.losses.rules import RULES
 from thetahat.corrections import refusal
 from thetahat.errors import InvalidParameter, UnsupportedCombination
+from thetahat.registry import MethodInfo
 from thetahat.similar_names import meant
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
@@ -67,7 +68,8 @@ def check(
 
 def only_zero_one(entry: Chosen[Any]) -> bool:
     """Whether a method takes losses of 0 and 1 alone."""
-    return bool(getattr(entry.method, "only_zero_one", False))
+    info: MethodInfo = entry.method.info
+    return info.only_zero_one
 
 
 def other_than_zero_one(table: LossTable) -> str | None:

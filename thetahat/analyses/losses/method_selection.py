@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar, cast
 
 from thetahat.analyses.losses.choices import Choices, Chosen
 from thetahat.analyses.losses.result import NotApplicable
@@ -12,7 +12,7 @@ from thetahat.intervals import INTERVALS
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.multiple_tests.base import FEWEST_MODELS
 from thetahat.paired_tests import PAIRED_TESTS
-from thetahat.registry import Registry
+from thetahat.registry import MethodInfo, Registry
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind
 from thetahat.variances import VARIANCES
@@ -50,7 +50,7 @@ def select(  # noqa: PLR0913 - what there is, what was asked, and what it is for
 ) -> Selection[M]:
     """Return the named methods, or all that fit the layout and the reasons of those that do not.
 
-    Methods whose class says ``by_request_only`` are never taken by default, and one with a
+    Methods that are ``by_request_only`` are never taken by default, and one with a
     ``too_much_unasked`` not where that gives a reason. ``n_models`` is for the tests of all
     models; with too few for any of them none is taken, and none listed.
     """
@@ -62,7 +62,8 @@ def select(  # noqa: PLR0913 - what there is, what was asked, and what it is for
     methods: list[Chosen[M]] = []
     left_out: list[NotApplicable] = []
     for name, kind in registry.items():
-        if getattr(kind, "by_request_only", False):
+        info: MethodInfo = cast("Any", kind).info
+        if info.by_request_only:
             continue
         method = choices.offered(kind())
         reason = misfit(method, layout, n_models) or _too_much(method, layout)

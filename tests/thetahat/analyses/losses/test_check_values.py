@@ -41,7 +41,7 @@ def test_exact_those_that_need_zero_and_one_say_so() -> None:
         name
         for registry in REGISTRIES.values()
         for name, method in registry.items()
-        if getattr(method, "only_zero_one", False)
+        if method.info.only_zero_one
     }
     assert said == NEED
 

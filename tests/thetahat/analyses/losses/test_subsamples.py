@@ -68,7 +68,7 @@ def test_golden_the_methods_that_take_subsamples(family: str) -> None:
 )
 def test_exact_all_others_are_refused_with_a_reason(family: str, name: str) -> None:
     method = REGISTRIES[family][name]
-    if name in FITS[family] or getattr(method, "by_request_only", False):
+    if name in FITS[family] or method.info.by_request_only:
         return
     chosen: Any = {family: (Chosen(name, name, method()),)}
 
