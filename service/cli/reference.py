@@ -16,29 +16,32 @@ Description = Mapping[str, Any]
 OPENING: Final = """\
 # Methods
 
-Written by `make docs` from the methods' own descriptions, which `GET /v1/methods/FAMILY` gives too;
-a test compares. Each entry says what the number is, what must hold for it, which way it errs where
-that fails, and for which test blocks it is offered: `random` folds, `source` blocks, one `holdout`
-set, or `subsamples` whose test parts may overlap. A method that is named in a request and does not
-fit is refused with the names of those that do.
+`make docs` writes this page from the methods' own descriptions, which `GET /v1/methods/FAMILY` has,
+too; a test compares them. Each entry says what the number is, what it assumes, in which direction
+it errs if the assumptions fail, and for which blocks it is valid: `random` folds, `source` blocks,
+one `holdout` set, or `subsamples` (test parts that may overlap). If a request names a method that
+is not valid, it is refused with the names of those that are. The [glossary](glossary.md) explains
+the terms.
 """
 TITLES: Final = {
     "variances": "Variances of a mean loss",
-    "refits": "Estimates that fit the learner again",
+    "refit_estimators": "Estimators that train the learner again",
     "intervals": "Intervals",
-    "comparisons": "Tests of a pair",
-    "omnibus": "Tests of all models at once",
-    "corrections": "Corrections for the number of comparisons",
+    "paired_tests": "Tests of a pair",
+    "multiple_tests": "Tests of all models at once",
+    "corrections": "Corrections for several comparisons",
     "metrics": "Metrics that are not averages",
     "losses": "Losses",
-    "weights": "Importance weights",
-    "risks": "Importance-weighted risks",
+    "importance_weights": "Importance weights",
+    "weighted_risks": "Importance-weighted risks",
     "statistics": "Statistics of a sample, for the bootstrap",
     "schemes": "Resampling schemes",
     "learners": "The service's own learners",
     "steps": "The service's own preparation steps",
+    "generators": "Generators of data with a known truth",
+    "presets": "Presets: published results computed again",
 }
-"""In the order of the page; a family that is not named here follows under its own name."""
+"""Titles in the order of the page; other families follow, with their name as the title."""
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -64,9 +67,13 @@ def render_page() -> str:
     from service.api.catalogue import describe
     from thetahat.families import families
 
-    found = {name: [describe(each[m]) for m in each] for name, each in families().items()}
-    names = [*(n for n in TITLES if n in found), *(n for n in found if n not in TITLES)]
-    described = {name: found[name] for name in names}
+    descriptions = {
+        family: [describe(registry[name]) for name in registry]
+        for family, registry in families().items()
+    }
+    titled = [family for family in TITLES if family in descriptions]
+    untitled = [family for family in descriptions if family not in TITLES]
+    described = {family: descriptions[family] for family in titled + untitled}
     lines = [OPENING, *_contents(described)]
     for name, methods in described.items():
         lines += ["", f"## {_title(name)}"]
@@ -98,11 +105,11 @@ def _entry(method: Description) -> Iterator[str]:
         yield ""
     parameters = [_parameter(k, s) for k, s in method["parameters"]["properties"].items()]
     for label, text in (
-        ("Assumes", method["assumptions"]),
-        ("Errs", method["errs"]),
-        ("Needs", _needs(method)),
-        ("Speaks of", _code(method["targets"])),
-        ("Centres on", method["mean"] and f"the {method['mean']} mean"),
+        ("Assumptions", method["assumptions"]),
+        ("Direction of error", method["errs"]),
+        ("Input", _describe_input(method)),
+        ("Targets", _code(method["targets"])),
+        ("Centre", method["mean"] and f"the {method['mean']} mean"),
         ("Parameters", "; ".join(parameters)),
         ("Source", _code(reference["key"] for reference in method["references"])),
     ):
@@ -110,8 +117,8 @@ def _entry(method: Description) -> Iterator[str]:
             yield f"- *{label}:* {text}"
 
 
-def _needs(method: Description) -> str:
-    """Say what an estimate is made from; a scheme or a loss speaks of nothing and says nothing."""
+def _describe_input(method: Description) -> str:
+    """Return the input and blocks of an estimate; nothing for a method without a target."""
     if not method["targets"]:
         return ""
     return f"`{method['needs']}`; blocks {_code(method['blocks'])}"
@@ -123,7 +130,7 @@ def _code(names: Any) -> str:
 
 def _parameter(name: str, schema: Mapping[str, Any]) -> str:
     default = f", default {_json(schema['default'])}" if "default" in schema else ""
-    return f"`{name}` ({_kind(schema)}{default})"
+    return f"`{name}` ({_describe_type(schema)}{default})"
 
 
 def _json(value: Any) -> str:
@@ -132,43 +139,41 @@ def _json(value: Any) -> str:
     return f"`{to_json(value)}`"
 
 
-def _kind(schema: Mapping[str, Any]) -> str:
-    """Say a JSON Schema in words."""
+def _describe_type(schema: Mapping[str, Any]) -> str:
+    """Return a JSON Schema in words."""
     if "anyOf" in schema:
-        return " or ".join(_kind(each) for each in schema["anyOf"])
+        return " or ".join(_describe_type(option) for option in schema["anyOf"])
     if "enum" in schema:
         return " or ".join(_json(value) for value in schema["enum"])
     if "const" in schema:
         return _json(schema["const"])
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2].lower()
-    kind = str(schema.get("type", "any value"))
-    if kind == "array":
-        inner = schema.get("items") or schema.get("prefixItems", [{}])[0]
-        fixed = "maxItems" in schema and schema["maxItems"] == schema.get("minItems")
-        return (
-            f"list of {schema['maxItems']} {_kind(inner)}s" if fixed else f"list of {_kind(inner)}"
-        )
-    return kind
+    if schema.get("type") != "array":
+        return str(schema.get("type", "any value"))
+    item = _describe_type(schema.get("items") or schema.get("prefixItems", [{}])[0])
+    has_fixed_length = "maxItems" in schema and schema["maxItems"] == schema.get("minItems")
+    return f"list of {schema['maxItems']} {item}s" if has_fixed_length else f"list of {item}"
 
 
 def _recommendations() -> Iterator[str]:
-    """Yield the rules by which one interval per target is marked as recommended."""
+    """Yield the order in which intervals are recommended, as a table."""
     from service.api.catalogue import rules
 
-    yield "The first of the order that could be built is recommended; what fits the learner again"
-    yield "goes before the order, where a request names it."
+    yield "For each kind of block and target, the first interval of the order that could be"
+    yield "computed is recommended. Estimators that train the learner again come before the order"
+    yield "if a request names them."
     yield ""
-    yield "| blocks | target | where a request names it | order of interval on variance | why |"
+    yield "| blocks | target | first, if named | order: interval on variance | reason |"
     yield "|---|---|---|---|---|"
     for rule in rules():
         blocks = f"`{rule.blocks}`" + (", models trained elsewhere" * rule.only_fixed_models)
-        asked, order = _pairs(rule.where_asked), _pairs(rule.order)
-        yield f"| {blocks} | `{rule.target}` | {asked} | {order} | {rule.reason} |"
+        first, order = _pairs(rule.where_asked), _pairs(rule.order)
+        yield f"| {blocks} | `{rule.target}` | {first} | {order} | {rule.reason} |"
 
 
 def _pairs(order: Iterable[RankedInterval]) -> str:
-    """Return intervals with the variances that they are built on."""
+    """Return intervals with the variances on which they are built."""
     return ", ".join(
         f"`{pair.interval}`" + (f" on `{pair.variance}`" if pair.variance else "") for pair in order
     )
