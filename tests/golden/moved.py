@@ -38,6 +38,14 @@ _A_MINUS_B: Final = Changed(
     "A difference is a minus b also of scores where higher is better; it was b minus a."
 )
 _SCORES: Final = r"losses_split_scores_random/comparisons/\d+"
+_NOW_IN_FULL: Final = (
+    r"cross_validation_(?:counts|dataset_sparse|own_learners_[a-z]+|paths_together|sklearn_[a-z]+"
+    r"|scheme_(?!k_fold|source_k_fold|time_series)[a-z_0-9]+)"
+)
+"""Requests that asked for brief detail when they were recorded, and ask for full detail now."""
+_IN_FULL: Final = Changed(
+    "In full, which has the variances of models, cautions, units and pairs are written at length."
+)
 
 MOVED: Final[Mapping[str, Moved | Changed]] = {
     rf"{_SCORES}/(cautions/difference_in_loss_units|difference|difference_pooled)": _A_MINUS_B,
@@ -47,6 +55,18 @@ MOVED: Final[Mapping[str, Moved | Changed]] = {
     rf"{_SCORES}/tests/bayesian_[a-z_]+": _A_MINUS_B,
     rf"{_SCORES}/tests/[a-z_]+/statistic": _A_MINUS_B,
     rf"{_SCORES}/verdict/plan/assumed_difference": _A_MINUS_B,
+    rf"{_NOW_IN_FULL}/(?:detail|comparison_tests|comparison_cautions)": _IN_FULL,
+    rf"{_NOW_IN_FULL}/comparisons/\d+/cautions": _IN_FULL,
+    rf"{_NOW_IN_FULL}/omnibus/friedman/pair_columns/(z|p_value|p_value_adjusted)/(\d+)": Moved(
+        r"omnibus/friedman/pairs/\2/\1"
+    ),
+    rf"{_NOW_IN_FULL}/omnibus/friedman/pairs": _IN_FULL,
+    r"losses_many_models_brief/models/([a-e])/intervals/1": Moved(
+        r"models/\1/recommended/these_sources"
+    ),
+    r"losses_many_models_brief/models/[a-e]/intervals/0": Changed(
+        "In brief a model has its recommended intervals alone."
+    ),
 }
 """By a regular expression for the beginning of ``REQUEST/PATH``, such as
 ``losses_.*/models/[^/]+/mean``. What follows it in the path stays as it is."""

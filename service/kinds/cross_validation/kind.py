@@ -35,7 +35,6 @@ from service.kinds.cross_validation.run import parts_of, run_part, splits_of, wo
 from service.kinds.fields.data import check_data_fields
 from service.kinds.fields.learners import LearnersRequest
 from service.kinds.fields.methods import Method
-from service.kinds.fields.methods_used import methods_used
 from service.kinds.fields.metrics import metrics_of, metrics_used
 from service.kinds.fitting.data_cautions import cautions_of_data
 from service.kinds.fitting.failures import failure_of
@@ -217,7 +216,7 @@ def _finish(
     result["methods"] = [
         *plan.methods_used({name: given.learners[name] for name in plan.learners}),
         *metrics_used(metrics),
-        *methods_used(choices, result, plan.extra.keys()),
+        *result["methods"],
         *plan.extra.methods_used(),
         *([] if importance is None else importance.methods_used()),
     ]

@@ -77,13 +77,6 @@ class Extra:
         spoken = {target for one in self.asked for target in one.method.info.targets}
         return replace(choices, target=None) if choices.target in spoken else choices
 
-    def keys(self) -> dict[str, set[str]]:
-        """Return the keys that these methods have in a result, by the list that named them."""
-        return {
-            field: {one.key for one in self.asked if one.field == field}
-            for field in ("variances", "intervals")
-        }
-
     def methods_used(self) -> list[dict[str, Any]]:
         """Return the methods as records, with all parameters."""
         return [method_used(one.field, one.name, one.method, one.key) for one in self.asked]

@@ -11,7 +11,6 @@ import numpy as np
 from service.jobs.output_table import OutputColumn
 from service.jobs.spill import Spill, Spilt
 from service.kinds.base import Finished
-from service.kinds.fields.methods_used import methods_used
 from service.kinds.fields.metrics import Metrics, metrics_used
 from service.kinds.fitting.data_cautions import cautions_of_data
 from service.kinds.fitting.failures import failure_of
@@ -122,7 +121,7 @@ def finish(
     result["methods"] = [
         *plan.methods_used(given.learners),
         *metrics_used(metrics),
-        *methods_used(choices, result, extra.keys()),
+        *result["methods"],
         *extra.methods_used(),
     ]
     return Finished(result, loss_columns(table.layout, found.losses, found.said))

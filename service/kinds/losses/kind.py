@@ -13,7 +13,6 @@ from service.kinds.base import Chunks, DatasetFile, Finished, Job, JobKind
 from service.kinds.fields.analysis import AnalysisRequest
 from service.kinds.fields.layout import BLOCKS_ASSUMED
 from service.kinds.fields.losses import LossInput, check_columns, check_form, loss_table
-from service.kinds.fields.methods_used import methods_used
 from service.kinds.losses.loss_columns import losses_as_columns
 from service.schemas.numbers import number_array
 from thetahat.analyses.losses import check, evaluate, other_than_zero_one
@@ -69,7 +68,6 @@ class Losses(JobKind[LossesRequest]):
         result = to_json(evaluate(table, choices, job.seed, weights=_weights(given, table)))
         if given.blocks is None:
             result["cautions"].append(to_json(BLOCKS_ASSUMED))
-        result["methods"] = methods_used(choices, result)
         return Finished(result, losses_as_columns(table))
 
 

@@ -23,7 +23,7 @@ from service.kinds.fields.layout import (
     training_sizes,
 )
 from service.kinds.fields.methods import Method, build_one
-from service.kinds.fields.methods_used import method_used, methods_used
+from service.kinds.fields.methods_used import method_used
 from service.kinds.fields.metrics import check_metrics, check_scores, metrics_of, metrics_used
 from service.kinds.losses.loss_columns import losses_as_columns
 from service.kinds.predictions.columns import (
@@ -125,7 +125,7 @@ class PredictionsKind(JobKind[PredictionsRequest]):
         result["methods"] = [
             method_used("losses", loss.info.name, loss),
             *metrics_used(metrics),
-            *methods_used(choices, result),
+            *result["methods"],
         ]
         return Finished(result, losses_as_columns(table))
 

@@ -12,7 +12,6 @@ import numpy as np
 from service.data.arrow_arrays import arrow_array
 from service.jobs.output_table import OutputColumn
 from service.kinds.base import Finished
-from service.kinds.fields.methods_used import methods_used
 from service.kinds.fitting.data_cautions import cautions_of_data
 from service.kinds.fitting.failures import failure_of
 from service.kinds.fitting.fewer_learners import choices_left
@@ -101,7 +100,7 @@ def finish(seed: int, given: SelectionRequest, plan: Plan, outputs: Outputs) -> 
         ]
     )
     used = plan.methods_used(plan.candidates)
-    result["methods"] = [*used, *methods_used(choices, result)]
+    result["methods"] = [*used, *result["methods"]]
     losses = {name: table.models[name].rows for name in table.names}
     return Finished(result, loss_columns(table.layout, losses, _said(plan, shown, external)))
 

@@ -21,7 +21,11 @@ from thetahat.analyses.losses.not_applicable import LeftOut
 from thetahat.analyses.losses.paired_tests import adjust_p_values, build_test_result, outcomes_of
 from thetahat.analyses.losses.pairs import Pair, batches, n_independent, units_of, within_part
 from thetahat.analyses.losses.plans import Basis
-from thetahat.analyses.losses.recommendation import DEFAULT_TARGET, Built
+from thetahat.analyses.losses.recommendation import (
+    DEFAULT_TARGET,
+    Built,
+    recommended_by_target,
+)
 from thetahat.analyses.losses.refit_estimates import NOTHING_FOUND, Found, FoundBySubject
 from thetahat.analyses.losses.result import (
     BriefComparison,
@@ -201,13 +205,15 @@ def _full_comparison(
 ) -> Comparison:
     assert draft.inference is not None  # noqa: S101 - in full everything is built
     assert isinstance(draft.effect, EffectSize)  # noqa: S101 - same
+    intervals = tuple(built.interval for built in draft.inference.built)
     return Comparison(
         a=draft.a,
         b=draft.b,
         difference=draft.difference,
         difference_pooled=draft.difference_pooled,
         interval=None if draft.best is None else draft.best.interval,
-        intervals=tuple(built.interval for built in draft.inference.built),
+        recommended=recommended_by_target(intervals),
+        intervals=intervals,
         variances=draft.inference.estimates,
         effect_size=draft.effect,
         tests={

@@ -18,7 +18,8 @@ from thetahat.analyses.losses.multiple_tests import compare_all
 from thetahat.analyses.losses.not_applicable import LeftOut
 from thetahat.analyses.losses.pairs import places
 from thetahat.analyses.losses.refit_estimates import NOTHING_FOUND, FoundBySubject
-from thetahat.analyses.losses.result import EvaluationResult, ModelResult
+from thetahat.analyses.losses.result import EvaluationResult
+from thetahat.analyses.losses.summary import summarise
 from thetahat.analyses.losses.weighted_risks import ALL_RISKS, Risks, Weights, add_risks
 from thetahat.intervals import INTERVALS
 from thetahat.multiple_tests import MULTIPLE_TESTS
@@ -81,7 +82,23 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
     for selection in (methods.variances, methods.intervals, methods.tests, omnibus):
         left_out.take(selection)
 
-    models = _build_models(table, methods, choices, limits, left_out, found, resampling)
+    inferences = {
+        name: infer(
+            losses,
+            methods.variances,
+            methods.intervals,
+            choices,
+            limits,
+            left_out,
+            found.get(name, ()),
+            resampling.of_model(name),
+        )
+        for name, losses in table.models.items()
+    }
+    models = {
+        name: build_model_result(losses, inferences[name], choices, in_brief=detail == "brief")
+        for name, losses in table.models.items()
+    }
     comparisons = compare(
         table, methods, choices, seed, limits, left_out, found, shared, resampling
     )
@@ -93,6 +110,7 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
     )
     omnibus_results = compare_all(table, omnibus, choices, seed, left_out)
     result = EvaluationResult(
+        summary=summarise(table, models, comparisons, choices),
         models=models,
         detail=detail,
         comparisons=comparisons,
@@ -103,7 +121,9 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
         block_labels=table.layout.block_labels,
         not_applicable=left_out.listed(),
         cautions=tuple(dict.fromkeys([*general, *doubt(detail, choices.detail, n_pairs)])),
-        methods=list_methods_used(choices, models, comparisons, omnibus_results, found),
+        methods=list_methods_used(
+            choices, inferences.values(), comparisons, omnibus_results, found
+        ),
     )
     return result if weights is None else add_risks(result, table, weights, choices, risks)
 
@@ -117,31 +137,3 @@ def _methods_for(table: LossTable, choices: Choices, *, in_brief: bool) -> Metho
         select("intervals", choices.intervals, INTERVALS, layout, choices),
         affordable(tests) if in_brief else tests,
     )
-
-
-def _build_models(  # noqa: PLR0913 - what is asked, on what, and where to note what was left out
-    table: LossTable,
-    methods: Methods,
-    choices: Choices,
-    limits: tuple[float, float] | None,
-    left_out: LeftOut,
-    found: FoundBySubject,
-    resampling: Resampling,
-) -> dict[str, ModelResult]:
-    """Return the means, variances and intervals of each model."""
-    return {
-        name: build_model_result(
-            losses,
-            infer(
-                losses,
-                methods.variances,
-                methods.intervals,
-                choices,
-                limits,
-                left_out,
-                found.get(name, ()),
-                resampling.of_model(name),
-            ),
-        )
-        for name, losses in table.models.items()
-    }

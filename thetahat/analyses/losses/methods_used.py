@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 from thetahat.analyses.losses.choices import Choices
+from thetahat.analyses.losses.inference import Inference
 from thetahat.analyses.losses.method_selection import REGISTRIES
 from thetahat.analyses.losses.refit_estimates import FoundBySubject
 from thetahat.analyses.losses.result import (
     BriefComparison,
     Comparison,
     MethodUsed,
-    ModelResult,
     OmnibusResult,
 )
 from thetahat.values.json_values import JsonValue
@@ -21,19 +21,20 @@ from thetahat.values.json_values import JsonValue
 
 def list_methods_used(
     choices: Choices,
-    models: Mapping[str, ModelResult],
+    inferences: Iterable[Inference],
     comparisons: Iterable[Comparison | BriefComparison],
     omnibus: Mapping[str, OmnibusResult],
     found: FoundBySubject,
 ) -> tuple[MethodUsed, ...]:
-    """Return the variances, intervals and tests of a result with their parameters.
+    """Return the variances, intervals and tests that were used, with their parameters.
 
+    The variances and intervals are those of the models, as ``inferences`` has them.
     Estimates that were made by fitting again are left out: whoever made them lists them.
     """
     refits = [estimate for of_subject in found.values() for estimate in of_subject]
     keys: dict[str, list[str]] = {
-        "variances": [key for model in models.values() for key in model.variances],
-        "intervals": [one.method for model in models.values() for one in model.intervals],
+        "variances": [key for one in inferences for key in one.estimates],
+        "intervals": [built.interval.method for one in inferences for built in one.built],
         "tests": [key for pair in comparisons for key in pair.tests],
         "omnibus": list(omnibus),
     }

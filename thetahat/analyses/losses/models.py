@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import numpy as np
 
+from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.inference import Inference
+from thetahat.analyses.losses.recommendation import recommended_by_target
 from thetahat.analyses.losses.result import ErrorEstimate, Means, ModelResult
 from thetahat.values.block_losses import BlockLosses
 
 
-def build_model_result(losses: BlockLosses, inference: Inference) -> ModelResult:
-    """Return what the result has of one model, without weighted risks and metrics."""
+def build_model_result(
+    losses: BlockLosses, inference: Inference, choices: Choices, *, in_brief: bool
+) -> ModelResult:
+    """Return what the result has of one model, without weighted risks and metrics.
+
+    In brief the variances and intervals are left out that the request does not name.
+    """
     layout = losses.layout
+    intervals = tuple(built.interval for built in inference.built)
+    has_variances = not in_brief or choices.variances is not None
+    has_intervals = not in_brief or choices.intervals is not None
     return ModelResult(
         mean=compute_means(losses),
         n=layout.n_instances,
         blocks=layout.n_blocks,
-        variances=inference.estimates,
-        intervals=tuple(built.interval for built in inference.built),
+        recommended=recommended_by_target(intervals),
+        variances=inference.estimates if has_variances else None,
+        intervals=intervals if has_intervals else None,
         estimates=_error_estimates(inference) if inference.own_estimates else None,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Final
@@ -132,3 +132,8 @@ def _marked(entry: Built, place: Place) -> Built:
             OUTSIDE_THE_RULE(target=interval.target.value),
         )
     return replace(entry, interval=replace(interval, recommended=True, cautions=cautions))
+
+
+def recommended_by_target(intervals: Iterable[Interval]) -> dict[Target, Interval]:
+    """Return the recommended interval of each target."""
+    return {interval.target: interval for interval in intervals if interval.recommended}

@@ -297,10 +297,12 @@ class MetricResult:
         Of the t interval on it; None means normal.
     target : Target
         What the variance and its interval are about.
-    intervals : tuple of Interval
-        Every interval about the metric.
-    variances : mapping of str to VarianceEstimate
-        Estimated variances of the metric, by method.
+    recommended : mapping of Target to Interval
+        The recommended interval of each target.
+    intervals : tuple of Interval or None
+        Every interval about the metric; left out in brief.
+    variances : mapping of str to VarianceEstimate or None
+        Estimated variances of the metric, by method; left out in brief.
     higher_is_better : bool
         Whether larger values are better.
     cautions : tuple of Caution
@@ -316,8 +318,9 @@ class MetricResult:
     method: str | None
     degrees_of_freedom: float | None
     target: Target
-    intervals: tuple[Interval, ...]
-    variances: Mapping[str, VarianceEstimate]
+    recommended: Mapping[Target, Interval]
+    intervals: tuple[Interval, ...] | None = None
+    variances: Mapping[str, VarianceEstimate] | None = None
     higher_is_better: bool
     cautions: tuple[Caution, ...]
     details: Mapping[str, JsonValue] = field(metadata={"inline": True})
@@ -335,10 +338,13 @@ class ModelResult:
         Number of test instances.
     blocks : int
         Number of blocks in one partition.
-    variances : mapping of str to VarianceEstimate
-        Estimated variances of the mean loss, by method.
-    intervals : tuple of Interval
-        Every interval about the mean loss.
+    recommended : mapping of Target to Interval
+        The recommended interval of each target.
+    variances : mapping of str to VarianceEstimate or None
+        Estimated variances of the mean loss, by method; in brief only where the request names
+        variances.
+    intervals : tuple of Interval or None
+        Every interval about the mean loss; in brief only where the request names intervals.
     estimates : mapping of str to ErrorEstimate or None
         Estimates of the error that are not the mean of the losses, by method, where the request
         names such methods.
@@ -351,8 +357,9 @@ class ModelResult:
     mean: Means
     n: int
     blocks: int
-    variances: Mapping[str, VarianceEstimate]
-    intervals: tuple[Interval, ...]
+    recommended: Mapping[Target, Interval]
+    variances: Mapping[str, VarianceEstimate] | None = None
+    intervals: tuple[Interval, ...] | None = None
     estimates: Mapping[str, ErrorEstimate] | None = None
     risks: Mapping[str, WeightedRisk] | None = None
     metrics: Mapping[str, MetricResult] | None = None
@@ -645,6 +652,8 @@ class MetricDifference:
         What the variance, the interval and the test are about.
     interval : Interval or None
         The recommended interval for that target.
+    recommended : mapping of Target to Interval
+        The recommended interval of each target.
     intervals : tuple of Interval
         Every interval about the difference.
     statistic : float or None
@@ -671,6 +680,7 @@ class MetricDifference:
     degrees_of_freedom: float | None
     target: Target
     interval: Interval | None
+    recommended: Mapping[Target, Interval]
     intervals: tuple[Interval, ...]
     statistic: float | None
     p_value: float | None
@@ -723,6 +733,8 @@ class Comparison:
         Pooled mean of a minus pooled mean of b.
     interval : Interval or None
         The interval that the verdict rests on; None where none could be built.
+    recommended : mapping of Target to Interval
+        The recommended interval of each target.
     intervals : tuple of Interval
         Every interval about the difference.
     variances : mapping of str to VarianceEstimate
@@ -746,6 +758,7 @@ class Comparison:
     difference: float
     difference_pooled: float
     interval: Interval | None
+    recommended: Mapping[Target, Interval]
     intervals: tuple[Interval, ...]
     variances: Mapping[str, VarianceEstimate]
     effect_size: EffectSize
@@ -1108,15 +1121,95 @@ class MethodUsed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSummary:
+    """One model in a summary.
+
+    Parameters
+    ----------
+    name : str
+        Name of the model.
+    estimate : float
+        Its mean loss or score, as the recommended interval has it.
+    lower, upper : float or None
+        Ends of that interval; None where an end is open or there is no interval.
+    """
+
+    name: str
+    estimate: float
+    lower: float | None
+    upper: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonSummary:
+    """One comparison in a summary.
+
+    Parameters
+    ----------
+    a, b : str
+        Names of the models.
+    difference : float
+        a minus b, as the recommended interval has it.
+    lower, upper : float or None
+        Ends of that interval; None where an end is open or there is no interval.
+    decision : Decision
+        The verdict.
+    p_value : float or None
+        Of no difference, two-sided, not corrected.
+    """
+
+    a: str
+    b: str
+    difference: float
+    lower: float | None
+    upper: float | None
+    decision: Decision
+    p_value: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What a table of evaluations shows of one.
+
+    Parameters
+    ----------
+    best_model : str
+        The model with the lowest mean loss (or the highest mean score).
+    target : Target
+        What the intervals of the models are about.
+    level : float
+        Confidence level of the intervals.
+    sentences : tuple of str
+        The best model and every verdict in words; of very many comparisons the most relevant.
+    models : tuple of ModelSummary
+        The best models, the best one first; at most twenty.
+    comparisons : tuple of ComparisonSummary
+        The comparisons in the order of the result; of more than twenty those with the best model.
+    decisions : mapping of Decision to int
+        Number of comparisons with each decision.
+    """
+
+    best_model: str
+    target: Target
+    level: float
+    sentences: tuple[str, ...]
+    models: tuple[ModelSummary, ...]
+    comparisons: tuple[ComparisonSummary, ...]
+    decisions: Mapping[Decision, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationResult:
     """What the losses of some models show: every model, every comparison, all models at once.
 
     Parameters
     ----------
+    summary : Summary
+        The best model, the verdicts in words and the main intervals.
     models : mapping of str to ModelResult
         By name.
     detail : str
-        How much is written of each comparison: ``full`` or ``brief``.
+        How much is written of each model and comparison: ``full`` or ``brief``.
     comparisons : tuple of Comparison or BriefComparison
         Every pair of models, or every model with the control.
     comparison_tests : mapping of str to SharedTest or None
@@ -1137,6 +1230,7 @@ class EvaluationResult:
         Variances, intervals and tests that were used, with their parameters.
     """
 
+    summary: Summary
     models: Mapping[str, ModelResult]
     detail: DetailLevel
     comparisons: tuple[Comparison, ...] | tuple[BriefComparison, ...]

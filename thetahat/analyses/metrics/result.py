@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from thetahat.analyses.losses.choices import Choices, Chosen
+from thetahat.analyses.losses.recommendation import recommended_by_target
 from thetahat.analyses.losses.result import EvaluationResult, MetricMeans, MetricResult, ModelResult
 from thetahat.analyses.metrics.cautions import of_metric
 from thetahat.analyses.metrics.differences import add_differences
@@ -44,7 +45,11 @@ def add_metrics(  # noqa: PLR0913 - the result, what is measured, on what, and h
         }
         models = {
             name: _add_metric(
-                model, entry.key, build_metric_result(entry.method, measured[name], choices)
+                model,
+                entry.key,
+                build_metric_result(
+                    entry.method, measured[name], choices, in_brief=result.detail == "brief"
+                ),
             )
             for name, model in result.models.items()
         }
@@ -57,8 +62,10 @@ def _add_metric(model: ModelResult, key: str, metric: MetricResult) -> ModelResu
     return replace(model, metrics={**(model.metrics or {}), key: metric})
 
 
-def build_metric_result(metric: Metric, measured: Measured, choices: Choices) -> MetricResult:
-    """Return one metric of one model with all its variances and intervals."""
+def build_metric_result(
+    metric: Metric, measured: Measured, choices: Choices, *, in_brief: bool
+) -> MetricResult:
+    """Return one metric of one model; in brief with its recommended intervals alone."""
     reading = read(metric, measured, choices, is_difference=False)
     return MetricResult(
         estimate=MetricMeans(
@@ -73,8 +80,9 @@ def build_metric_result(metric: Metric, measured: Measured, choices: Choices) ->
         method=reading.main[0],
         degrees_of_freedom=reading.degrees_of_freedom,
         target=reading.target,
-        intervals=tuple(reading.intervals),
-        variances=reading.variances,
+        recommended=recommended_by_target(reading.intervals),
+        intervals=None if in_brief else tuple(reading.intervals),
+        variances=None if in_brief else reading.variances,
         higher_is_better=metric.higher_is_better,
         cautions=of_metric(metric, measured),
         details=_details(metric, measured, choices),

@@ -19,6 +19,7 @@ from thetahat.values.layout import layout_of
 from thetahat.values.types import BlockKind
 
 FIELDS = {
+    "summary",
     "models",
     "detail",
     "comparisons",
@@ -49,7 +50,7 @@ def test_golden_fields_of_the_tree() -> None:
     assert set(result) == FIELDS
     assert list(result["models"]) == ["nb", "svm"]
     model = result["models"]["nb"]
-    assert set(model) == {"mean", "n", "blocks", "variances", "intervals"}
+    assert set(model) == {"mean", "n", "blocks", "recommended", "variances", "intervals"}
     assert {"value", "target", "cautions"} <= set(model["variances"]["theta_B"])
     assert {
         "method",

@@ -1,0 +1,107 @@
+"""The summary of a result, and the recommended intervals by target."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.thetahat.analyses.losses.tables import five_by_nine, named, normal_table, scores_of
+from thetahat.analyses.losses import Choices, evaluate
+from thetahat.analyses.losses.result import (
+    Comparison,
+    Decision,
+    EvaluationResult,
+    ModelResult,
+    Verdict,
+)
+from thetahat.analyses.losses.summary import MOST_COMPARISONS, MOST_MODELS
+from thetahat.values.block_losses import LossTable
+from thetahat.values.types import BlockKind, Target
+
+
+def _evaluate(table: LossTable, **choices: object) -> EvaluationResult:
+    return evaluate(table, Choices(**choices), 3)  # type: ignore[arg-type]
+
+
+def test_golden_best_model_and_verdicts_in_words() -> None:
+    result = _evaluate(five_by_nine(BlockKind.SOURCE))
+    summary = result.summary
+    (pair,) = result.comparisons
+    assert isinstance(pair, Comparison)
+    assert pair.verdict.plan is not None
+
+    assert summary.best_model == "nb"  # 15 of 45 against 20 of 45
+    assert summary.target is Target.NEW_SOURCE
+    assert summary.sentences[0].startswith("nb has the lowest mean loss of 2 models: 0.333 (95 % ")
+    assert summary.sentences[1] == f"{pair.verdict.reason} {pair.verdict.plan.sentence}"
+    assert summary.decisions == {Decision.UNDECIDED: 1}
+    recommended = result.models["nb"].recommended[Target.NEW_SOURCE]
+    best, other = summary.models
+    assert (best.name, best.estimate) == ("nb", recommended.estimate)
+    assert (best.lower, best.upper) == (recommended.lower, recommended.upper)
+    assert other.name == "svm"
+    (compared,) = summary.comparisons
+    assert pair.interval is not None
+    assert (compared.lower, compared.upper) == (pair.interval.lower, pair.interval.upper)
+
+
+def test_golden_the_best_score_is_the_highest() -> None:
+    table = scores_of({"a": [0.7, 0.8, 0.75], "b": [0.9, 0.8, 0.95]}, higher_is_better=True)
+    summary = _evaluate(table).summary
+
+    assert summary.best_model == "b"
+    assert summary.sentences[0].startswith("b has the highest mean score of 2 models: 0.88")
+
+
+def test_golden_one_model_and_ties() -> None:
+    one = _evaluate(scores_of({"a": [0.1, 0.2, 0.3]})).summary
+    same = _evaluate(scores_of({name: [0.1, 0.2, 0.3] for name in "abc"})).summary
+    ties = _evaluate(scores_of({"a": [0.1, 0.2], "b": [0.1, 0.2], "c": [0.3, 0.4]})).summary
+
+    assert one.sentences[0].startswith("The mean loss of a is 0.20")
+    assert len(one.sentences) == 1
+    assert same.sentences[0].startswith("All 3 models have the same mean loss: 0.20")
+    assert ties.sentences[0].startswith("a and b have the lowest mean loss of 3 models: 0.15")
+
+
+def test_exact_recommended_intervals_are_those_that_are_marked() -> None:
+    result = _evaluate(five_by_nine(BlockKind.RANDOM))
+    (pair,) = result.comparisons
+    assert isinstance(pair, Comparison)
+
+    parts: list[ModelResult | Comparison] = [*result.models.values(), pair]
+    for part in parts:
+        assert part.intervals is not None
+        marked = [interval for interval in part.intervals if interval.recommended]
+        assert list(part.recommended.values()) == marked
+        assert len({interval.target for interval in marked}) == len(marked)
+
+
+def test_exact_a_long_summary_keeps_the_most_relevant() -> None:
+    table = normal_table(5, shifts=[0.1 * i for i in range(25)])
+    summary = _evaluate(table, tests=(), omnibus=()).summary
+
+    assert len(summary.models) == MOST_MODELS
+    estimates = [model.estimate for model in summary.models]
+    assert estimates == sorted(estimates)
+    assert len(summary.comparisons) == MOST_COMPARISONS
+    assert all(summary.best_model in {one.a, one.b} for one in summary.comparisons)
+    assert sum(summary.decisions.values()) == 300
+    assert summary.sentences[-1].startswith("Of all 300 comparisons, in ")
+
+
+@pytest.mark.parametrize("family", [None, "variances", "intervals"])
+def test_exact_models_in_brief_keep_what_is_recommended_and_named(family: str | None) -> None:
+    names = {"variances": "nadeau_bengio", "intervals": "student_t"}
+    choices = {} if family is None else {family: named(family, names[family])}
+    brief = _evaluate(normal_table(1), detail="brief", **choices)
+    full = _evaluate(normal_table(1), **choices)
+
+    model, whole = brief.models["m0"], full.models["m0"]
+    assert model.recommended == whole.recommended
+    assert (model.variances is None) == (family != "variances")
+    assert (model.intervals is None) == (family != "intervals")
+    used = [[one for one in r.methods if one.family != "tests"] for r in (brief, full)]
+    assert used[0] == used[1]  # brief comparisons have fewer tests
+    assert np.array_equal(model.mean.blocks, whole.mean.blocks)
+    assert not isinstance(brief.comparisons[0].verdict, Verdict)

@@ -1,0 +1,167 @@
+"""The summary of an evaluation: the best model, the verdicts in words, the main intervals."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from thetahat.analyses.losses.choices import Choices
+from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
+from thetahat.analyses.losses.result import (
+    BriefComparison,
+    Comparison,
+    ComparisonSummary,
+    Decision,
+    ModelResult,
+    ModelSummary,
+    Summary,
+    Verdict,
+)
+from thetahat.intervals.base import Interval
+from thetahat.values.block_losses import LossTable
+from thetahat.values.number_text import format_number, format_percent, format_to_error
+
+MOST_MODELS: Final = 20
+"""Models in a summary: the best ones. It is read in a list of evaluations."""
+MOST_COMPARISONS: Final = 20
+"""Comparisons in a summary: those with the best model, then the first ones."""
+
+
+def summarise(
+    table: LossTable,
+    models: Mapping[str, ModelResult],
+    comparisons: Sequence[Comparison | BriefComparison],
+    choices: Choices,
+) -> Summary:
+    """Return the summary of a result."""
+    target = DEFAULT_TARGET[table.layout.kind] if choices.target is None else choices.target
+    intervals = {name: model.recommended.get(target) for name, model in models.items()}
+    estimates = _comparable_estimates(models, intervals)
+    order = sorted(estimates, key=estimates.__getitem__, reverse=table.higher_is_better)
+    best = order[0]
+    shown = _most_relevant(comparisons, best)
+    return Summary(
+        best_model=best,
+        target=target,
+        level=choices.level,
+        sentences=(
+            _write_best(order, estimates, intervals, higher_is_better=table.higher_is_better),
+            *(_write_verdict(pair) for pair in shown),
+            *_write_rest(comparisons, shown),
+        ),
+        models=tuple(
+            _summarise_model(name, estimates[name], intervals[name]) for name in order[:MOST_MODELS]
+        ),
+        comparisons=tuple(_summarise_comparison(pair) for pair in shown),
+        decisions=dict(Counter(pair.verdict.decision for pair in comparisons)),
+    )
+
+
+def _comparable_estimates(
+    models: Mapping[str, ModelResult], intervals: Mapping[str, Interval | None]
+) -> dict[str, float]:
+    """Return the estimates of the recommended intervals; the macro means where one has none."""
+    estimates = {name: one.estimate for name, one in intervals.items() if one is not None}
+    if len(estimates) == len(models):
+        return estimates
+    return {name: model.mean.macro for name, model in models.items()}
+
+
+def _most_relevant(
+    comparisons: Sequence[Comparison | BriefComparison], best: str
+) -> list[Comparison | BriefComparison]:
+    """Return those to show, in the order of the result."""
+    if len(comparisons) <= MOST_COMPARISONS:
+        return list(comparisons)
+    by_relevance = sorted(
+        range(len(comparisons)), key=lambda i: best not in {comparisons[i].a, comparisons[i].b}
+    )
+    return [comparisons[i] for i in sorted(by_relevance[:MOST_COMPARISONS])]
+
+
+def _write_best(
+    order: Sequence[str],
+    estimates: Mapping[str, float],
+    intervals: Mapping[str, Interval | None],
+    *,
+    higher_is_better: bool,
+) -> str:
+    best = order[0]
+    quantity = "mean score" if higher_is_better else "mean loss"
+    value = _write_estimate(estimates[best], intervals[best])
+    if len(order) == 1:
+        return f"The {quantity} of {best} is {value}."
+    ties = [name for name in order if estimates[name] == estimates[best]]
+    extreme = "highest" if higher_is_better else "lowest"
+    if len(ties) == len(order):
+        return f"All {len(order)} models have the same {quantity}: {value}."
+    if len(ties) > 1:
+        names = f"{', '.join(ties[:-1])} and {ties[-1]}"
+        return f"{names} have the {extreme} {quantity} of {len(order)} models: {value}."
+    return f"{best} has the {extreme} {quantity} of {len(order)} models: {value}."
+
+
+def _write_estimate(estimate: float, interval: Interval | None) -> str:
+    if interval is None or interval.estimate != estimate:
+        return format_number(estimate)
+    error = interval.standard_error or 0.0
+    low, high = (
+        None if end is None else format_to_error(end, error)
+        for end in (interval.lower, interval.upper)
+    )
+    if low is None and high is None:
+        return format_to_error(estimate, error)
+    if low is None:
+        ends = f"below {high}"
+    else:
+        ends = f"above {low}" if high is None else f"{low} to {high}"
+    level = format_percent(interval.level)
+    return f"{format_to_error(estimate, error)} ({level} interval {ends})"
+
+
+def _write_verdict(pair: Comparison | BriefComparison) -> str:
+    verdict = pair.verdict
+    if isinstance(verdict, Verdict) and verdict.plan is not None:
+        return f"{verdict.reason} {verdict.plan.sentence}"
+    return verdict.reason
+
+
+def _write_rest(
+    comparisons: Sequence[Comparison | BriefComparison],
+    shown: Sequence[Comparison | BriefComparison],
+) -> list[str]:
+    if len(shown) == len(comparisons):
+        return []
+    counts = Counter(pair.verdict.decision for pair in comparisons)
+    words = {
+        "one model is better": counts[Decision.BETTER] + counts[Decision.WORSE],
+        "the models are equivalent": counts[Decision.EQUIVALENT],
+        "one model is not worse": counts[Decision.NOT_WORSE],
+        "it is not clear which is better": counts[Decision.UNDECIDED],
+    }
+    listed = "; ".join(f"in {n} {text}" for text, n in words.items() if n)
+    return [f"Of all {len(comparisons)} comparisons, {listed}."]
+
+
+def _summarise_model(name: str, estimate: float, interval: Interval | None) -> ModelSummary:
+    of_estimate = interval is not None and interval.estimate == estimate
+    return ModelSummary(
+        name=name,
+        estimate=estimate,
+        lower=interval.lower if of_estimate and interval is not None else None,
+        upper=interval.upper if of_estimate and interval is not None else None,
+    )
+
+
+def _summarise_comparison(pair: Comparison | BriefComparison) -> ComparisonSummary:
+    interval = pair.interval
+    return ComparisonSummary(
+        a=pair.a,
+        b=pair.b,
+        difference=pair.difference if interval is None else interval.estimate,
+        lower=None if interval is None else interval.lower,
+        upper=None if interval is None else interval.upper,
+        decision=pair.verdict.decision,
+        p_value=pair.verdict.p_value,
+    )
