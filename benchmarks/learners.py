@@ -36,7 +36,7 @@ from thetahat.losses.zero_one import ZeroOne
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
 from thetahat.schemes.k_fold import KFold
-from thetahat.tables.data import Data, data_of
+from thetahat.tables.data import Data, build_data
 from thetahat.values.types import FloatArray
 
 TENFOLD: tuple[str, dict[str, Any]] = ("k_fold", {"n_folds": 10})
@@ -59,7 +59,7 @@ def made(rng: np.random.Generator, n: int, p: int, n_classes: int = 0) -> tuple[
     if n_classes:
         y = np.digitize(signal, np.quantile(signal, np.linspace(0, 1, n_classes + 1)[1:-1]))
     task = "classification" if n_classes else "regression"
-    return data_of({f"x{j}": X[:, j] for j in range(p)}, y, task), X
+    return build_data({f"x{j}": X[:, j] for j in range(p)}, y, task), X
 
 
 def beside(  # noqa: PLR0913 - what is compared, and over which splits

@@ -38,7 +38,7 @@ from thetahat.losses.squared import Squared
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.schemes.k_fold import KFold
 from thetahat.schemes.leave_one_out import LeaveOneOut
-from thetahat.tables.data import Data, data_of
+from thetahat.tables.data import Data, build_data
 from thetahat.values.types import FloatArray
 
 GRID = np.logspace(-3, 6, 200)
@@ -84,7 +84,7 @@ def made(rng: np.random.Generator, n: int, p: int, n_classes: int = 0) -> tuple[
     if n_classes:
         y = np.digitize(y, np.quantile(y, np.linspace(0, 1, n_classes + 1)[1:-1]))
     task = "classification" if n_classes else "regression"
-    return data_of({f"x{j}": X[:, j] for j in range(p)}, y, task), X
+    return build_data({f"x{j}": X[:, j] for j in range(p)}, y, task), X
 
 
 def folds(data: Data) -> list[Any]:

@@ -44,8 +44,8 @@ from thetahat.losses import LOSSES
 from thetahat.numerics.loops.warm import compile_all
 from thetahat.pipelines import build, learner_spec
 from thetahat.schemes import SCHEMES
-from thetahat.tables.data import Data, data_of
-from thetahat.tables.sparse import Numbered, sparse_columns
+from thetahat.tables.data import Data, build_data
+from thetahat.tables.sparse import NumberedNames, sparse_columns
 
 NPZ = "application/x-npz"
 LINEAR: dict[str, Any] = {"loss": "log_loss", "max_iter": 20, "tol": None, "random_state": 0}
@@ -165,8 +165,8 @@ def main() -> None:
         arrays = np.load(io.BytesIO(content))
         parts = (arrays["data"].astype(np.float64), arrays["indices"], arrays["indptr"])
         X, y = csr_array(parts, shape=tuple(arrays["shape"])), arrays[target]
-        columns = sparse_columns("X", X, Numbered("X", X.shape[1]))
-        data = data_of({"X": columns}, y, "classification", source=arrays[source])
+        columns = sparse_columns("X", X, NumberedNames("X", X.shape[1]))
+        data = build_data({"X": columns}, y, "classification", source=arrays[source])
         setting = Setting(file, X, y, data, target, source)
         compare(setting, "leave_one_source_out", {})
         compare(setting, "k_fold", {"n_folds": 10})

@@ -31,8 +31,8 @@ from thetahat.numerics.loops.warm import compile_all
 from thetahat.pipelines import build, learner_spec
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
-from thetahat.tables.data import Data, data_of
-from thetahat.tables.sparse import Numbered, sparse_columns
+from thetahat.tables.data import Data, build_data
+from thetahat.tables.sparse import NumberedNames, sparse_columns
 
 SMOOTHINGS = np.geomspace(0.01, 10, 20)
 PEERS = {
@@ -131,7 +131,7 @@ def measurements(n_classes: int) -> None:
     y = rng.integers(0, n_classes, 20_000)
     X = rng.normal(size=(20_000, 50)) + 0.2 * rng.normal(size=(n_classes, 50))[y]
     columns = {f"x{j}": X[:, j].copy() for j in range(50)}
-    data, name = data_of(columns, y, "classification"), "gaussian_naive_bayes"
+    data, name = build_data(columns, y, "classification"), "gaussian_naive_bayes"
     splits = ten_folds(data)
     folds = [(split.train, split.test) for split in splits]
 
@@ -155,8 +155,8 @@ def main() -> None:
     arguments = [*sys.argv[1:], "", ""][:2]
     name = arguments[0] or os.environ.get("THETAHAT_COUNTS", "")
     X, y = stored(name, arguments[1] or "y") if name else made_up()
-    columns = {"X": sparse_columns("X", X, Numbered("X", X.shape[1]))}
-    data = data_of(columns, y, "classification")
+    columns = {"X": sparse_columns("X", X, NumberedNames("X", X.shape[1]))}
+    data = build_data(columns, y, "classification")
     compile_all()
     for count in ("multinomial_naive_bayes", "bernoulli_naive_bayes"):
         many_smoothings(data, X, y, count)

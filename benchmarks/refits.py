@@ -32,7 +32,7 @@ from thetahat.refit_estimators import Learning, fits_of, run_design
 from thetahat.refit_estimators._no_information import no_information_error
 from thetahat.refit_estimators._resamples import Resamples, _bags
 from thetahat.refit_estimators.bootstrap_632_plus import Bootstrap632Plus
-from thetahat.tables.data import Data, data_of
+from thetahat.tables.data import Data, build_data
 from thetahat.values.types import FloatArray
 
 METHOD = Bootstrap632Plus(n_resamples=200)
@@ -44,7 +44,7 @@ def made(n: int, p: int) -> tuple[Data, FloatArray]:
     rng = np.random.default_rng(n + p)
     X = rng.normal(size=(n, p)) @ (np.eye(p) + 0.3 * rng.normal(size=(p, p))) + 5.0
     y = X @ rng.normal(size=p) / p**0.5 + rng.normal(size=n)
-    return data_of({f"x{j}": X[:, j] for j in range(p)}, y, "regression"), X
+    return build_data({f"x{j}": X[:, j] for j in range(p)}, y, "regression"), X
 
 
 def ours(data: Data, learner: Learner) -> float:

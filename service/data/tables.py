@@ -16,7 +16,7 @@ import pyarrow as pa
 from service.data.arrow_columns import to_numpy, wire_type
 from service.data.base import SPARSE, Column
 from service.data.sparse_rows import SparseRows
-from thetahat.tables.sparse import Numbered, SparseColumns
+from thetahat.tables.sparse import NumberedNames, SparseColumns
 
 _CELL: Final = pa.large_list(pa.struct([("index", pa.int32()), ("value", pa.float64())]))
 _LARGEST_SMALL: Final = 2**31 - 1
@@ -99,7 +99,7 @@ def _sparse(name: str, column: pa.ChunkedArray, told: Mapping[bytes, bytes]) -> 
         shape=(len(column), width),
     )
     matrix.has_canonical_format = True
-    return SparseColumns(name, matrix, Numbered(name, width, first))
+    return SparseColumns(name, matrix, NumberedNames(name, width, first))
 
 
 def _entries(chunk: pa.LargeListArray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -15,7 +15,7 @@ from thetahat.errors import InvalidParameter
 from thetahat.losses.base import Loss
 from thetahat.schemes.base import Rows
 from thetahat.tables.data import Data
-from thetahat.tables.labels import codes_of
+from thetahat.tables.labels import encode_labels
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import layout_of
 from thetahat.values.types import BlockKind, IntArray, Label
@@ -103,7 +103,7 @@ def cautions_of_clusters(
         return ()
     tested = np.zeros(data.n, dtype=np.bool_)
     tested[gathered(outcomes).places.test] = True
-    codes, labels = codes_of(data.cluster)
+    codes, labels = encode_labels(data.cluster)
     here, there = (np.bincount(codes[rows], minlength=len(labels)) for rows in (tested, ~tested))
     n_cut = int(np.count_nonzero((here > 0) & (there > 0)))
     if not n_cut:

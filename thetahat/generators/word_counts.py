@@ -14,7 +14,7 @@ from thetahat.generators.base import DrawKind
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.tables.data import CLASSIFICATION, Data
 from thetahat.tables.features import Features
-from thetahat.tables.sparse import Numbered, SparseColumns
+from thetahat.tables.sparse import NumberedNames, SparseColumns
 from thetahat.values.types import FloatArray
 
 OFTEN_AS = 5.0
@@ -124,7 +124,7 @@ class DrawnDomains:
             words[here] = np.searchsorted(shares, u[here], side="right")
         counts = csr_array((np.ones(len(row)), (row, words)), shape=(len(y), n_words))
         counts.sum_duplicates()
-        group = SparseColumns("words", counts, Numbered("word", n_words))
+        group = SparseColumns("words", counts, NumberedNames("word", n_words))
         return Data(
             features=Features((), (), wide=(group,)),
             y=y.astype(np.intp),

@@ -23,7 +23,7 @@ from thetahat.pipelines.policy import BY_LABEL
 from thetahat.pipelines.third_party_calls import catch_failures
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
-from thetahat.tables.labels import key_among, key_of
+from thetahat.tables.labels import key_of, label_key_among
 from thetahat.values.types import FloatArray, Label
 
 if TYPE_CHECKING:
@@ -169,14 +169,16 @@ class ScikitLearner:
             return self
         labels = [key_of(label) for label in classes]
         for label in by_label:
-            if key_among(label, classes) not in labels:
+            if label_key_among(label, classes) not in labels:
                 raise InvalidParameter(
                     f"{BY_LABEL} of {self.name} has a weight for {label!r}, which is not a class; "
                     f"the classes are {', '.join(labels[:20])}",
                     loc=("params", BY_LABEL, label),
                     value=label,
                 )
-        weights = {key_among(label, classes): float(weight) for label, weight in by_label.items()}
+        weights = {
+            label_key_among(label, classes): float(weight) for label, weight in by_label.items()
+        }
         by_code = {code: weights.get(label, 1.0) for code, label in enumerate(labels)}
         return replace(self, params={**self.params, BY_LABEL: by_code})
 

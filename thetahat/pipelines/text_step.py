@@ -19,7 +19,7 @@ from thetahat.pipelines.steps.base import is_missing
 from thetahat.pipelines.third_party_calls import catch_failures
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
-from thetahat.tables.sparse import Numbered, SparseColumns, sparse_columns
+from thetahat.tables.sparse import NumberedNames, SparseColumns, sparse_columns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,5 +148,5 @@ class TextStep:
 def _words(name: str, vectoriser: Any, width: int) -> Sequence[str]:
     """Return ``column:word`` for each word, or numbered names for a hashing vectoriser."""
     if not hasattr(vectoriser, "vocabulary_"):
-        return Numbered(f"{name}:", width)
+        return NumberedNames(f"{name}:", width)
     return tuple(f"{name}:{word}" for word in vectoriser.get_feature_names_out())

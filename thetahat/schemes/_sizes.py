@@ -10,7 +10,7 @@ from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.schemes._partitions import check_two_rows, column_of
 from thetahat.schemes.base import AllButTest, Rows, Split
 from thetahat.seeds import stream
-from thetahat.tables.labels import codes_of
+from thetahat.tables.labels import encode_labels
 
 
 def check_test_size(size: float) -> None:
@@ -59,7 +59,7 @@ def drawn_split(n: int, n_test: int, seed: int, draw: int) -> Split:
 
 def drawn_clusters(rows: Rows, size: float, scheme: str, seed: int, draw: int) -> Split:
     """Return the split number ``draw``: a test part of that share or number of whole clusters."""
-    codes, labels = codes_of(column_of(rows, "cluster", scheme))
+    codes, labels = encode_labels(column_of(rows, "cluster", scheme))
     n_clusters = n_test_of(size, len(labels), "cluster")
     drawn = np.zeros(len(labels), dtype=np.bool_)
     drawn[stream(seed, "folds", draw).permutation(len(labels))[:n_clusters]] = True

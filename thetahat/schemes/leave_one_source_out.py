@@ -10,7 +10,7 @@ from thetahat.errors import InsufficientData
 from thetahat.registry import SOURCES, MethodInfo
 from thetahat.schemes._partitions import column_of, splits_of_partitions
 from thetahat.schemes.base import Rows, Split
-from thetahat.tables.labels import codes_of
+from thetahat.tables.labels import encode_labels
 from thetahat.values.types import BlockKind, IntArray, Label
 
 
@@ -65,7 +65,7 @@ class LeaveOneSourceOut:
         return splits_of_partitions(lambda _repeat: codes, labels, 1, start, stop)
 
     def _sources(self, rows: Rows) -> tuple[IntArray, tuple[Label, ...]]:
-        codes, labels = codes_of(column_of(rows, "source", self.info.name))
+        codes, labels = encode_labels(column_of(rows, "source", self.info.name))
         if len(labels) < 2:
             raise InsufficientData(
                 f"all rows come from one source, {labels[0]!r}; leaving it out leaves nothing to "

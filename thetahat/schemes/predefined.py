@@ -10,7 +10,7 @@ from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.registry import PARTITIONS, MethodInfo
 from thetahat.schemes._partitions import column_of, splits_of_partitions
 from thetahat.schemes.base import Rows, Split
-from thetahat.tables.labels import codes_of
+from thetahat.tables.labels import encode_labels
 from thetahat.values.types import BlockKind, IntArray, Label
 
 
@@ -75,7 +75,7 @@ class Predefined:
         return splits_of_partitions(lambda _repeat: codes, labels, 1, start, stop)
 
     def _folds(self, rows: Rows) -> tuple[IntArray, tuple[Label, ...]]:
-        codes, labels = codes_of(column_of(rows, "fold", self.info.name))
+        codes, labels = encode_labels(column_of(rows, "fold", self.info.name))
         if len(labels) < 2:
             raise InsufficientData(
                 f"the fold column names one fold, {labels[0]!r}, and two are needed; for one "

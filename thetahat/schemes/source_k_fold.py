@@ -17,7 +17,7 @@ from thetahat.schemes._partitions import (
 )
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
-from thetahat.tables.labels import codes_of
+from thetahat.tables.labels import encode_labels
 from thetahat.values.types import BlockKind, IntArray
 
 
@@ -91,7 +91,7 @@ class SourceKFold:
         return splits_of_partitions(partition, labels, 1, start, stop)
 
     def _sources(self, rows: Rows) -> IntArray:
-        codes, labels = codes_of(column_of(rows, "source", self.info.name))
+        codes, labels = encode_labels(column_of(rows, "source", self.info.name))
         check_enough(len(labels), self.n_folds, "sources")
         return codes
 

@@ -20,7 +20,7 @@ from thetahat.schemes._strata import class_codes, class_label
 from thetahat.schemes.base import Rows, Split
 from thetahat.schemes.source_k_fold import SourceKFold
 from thetahat.seeds import stream
-from thetahat.tables.labels import codes_of
+from thetahat.tables.labels import encode_labels
 from thetahat.values.types import BlockKind, FloatArray, IntArray
 
 
@@ -95,7 +95,7 @@ class StratifiedSourceKFold:
 
     def _sources(self, rows: Rows) -> tuple[IntArray, FloatArray]:
         """Return the source of each row, and (sources, classes) shares of each class."""
-        source, labels = codes_of(column_of(rows, "source", self.info.name))
+        source, labels = encode_labels(column_of(rows, "source", self.info.name))
         code = class_codes(rows, self.info.name, SourceKFold.info.name)
         check_enough(len(labels), self.n_folds, "sources")
         counts = np.zeros((len(labels), int(code.max()) + 1))
@@ -120,7 +120,7 @@ class StratifiedSourceKFold:
             return
         fold, column = (int(i) for i in np.argwhere(held == 0)[0])
         present = np.unique(np.asarray(rows.y))
-        labels = codes_of(column_of(rows, "source", self.info.name))[1]
+        labels = encode_labels(column_of(rows, "source", self.info.name))[1]
         named = ", ".join(repr(labels[s]) for s in np.flatnonzero(of_source == fold)[:5])
         raise InsufficientData(
             f"fold {fold} (source {named}) would have no row of class "

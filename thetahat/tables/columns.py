@@ -1,4 +1,4 @@
-"""Raw columns, as a file or a request has them, made into what the core computes with.
+"""Parsing raw columns of a file or a request into arrays.
 
 Rows are counted from 0, in messages and in ``loc``.
 """
@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from thetahat.errors import InvalidParameter, Loc
-from thetahat.tables.instants import instants_of_texts
+from thetahat.tables.instants import parse_times
 from thetahat.values.types import FloatArray, IntArray, Label
 
 Raw = Sequence[Any] | np.ndarray
@@ -22,17 +22,17 @@ Raw = Sequence[Any] | np.ndarray
 _NUMBERS = frozenset({bool, int, float})
 
 
-def columns_of_rows(
+def read_columns_of_rows(
     rows: Sequence[Sequence[Any]] | np.ndarray, names: Sequence[str] | None = None
 ) -> dict[str, Raw]:
-    """Turn a table in rows into named columns.
+    """Return a table given row by row as named columns.
 
     Parameters
     ----------
     rows : sequence of sequence, or ndarray
         (n, p).
     names : sequence of str or None
-        (p,) column names; left out, ``x0``, ``x1``, ...
+        (p,) column names; None means ``x0``, ``x1``, ...
     """
     width = len(rows[0]) if len(rows) else 0
     for row, entries in enumerate(rows):
@@ -45,38 +45,40 @@ def columns_of_rows(
     known = [f"x{column}" for column in range(width)] if names is None else list(names)
     if len(known) != width:
         raise InvalidParameter(
-            f"there are {width} features and {len(known)} names", loc=("features",), value=known
+            f"the rows have {width} features, but {len(known)} names are given",
+            loc=("features",),
+            value=known,
         )
     if isinstance(rows, np.ndarray):
         return {name: rows[:, column] for column, name in enumerate(known)}
     return dict(zip(known, map(list, zip(*rows, strict=True)), strict=True))
 
 
-def features_of(columns: Mapping[str, Raw]) -> dict[str, np.ndarray]:
-    """Return each column as float64 with NaN, or object with None, where values are missing."""
+def parse_features(columns: Mapping[str, Raw]) -> dict[str, np.ndarray]:
+    """Return each column as float64 (missing values NaN) or as objects (missing values None)."""
     return dict(zip(columns, starmap(_feature, columns.items()), strict=True))
 
 
-def numbers_of(values: Raw, what: str) -> FloatArray:
-    """Return (n,) finite float64; ``InvalidParameter`` tells which row is none."""
+def parse_numbers(values: Raw, what: str) -> FloatArray:
+    """Return (n,) finite floats; raises ``InvalidParameter`` with the first row that is not."""
     array = _numeric(_array(values, (what,)), (what,))
     if array is None:
         raise InvalidParameter(f"the {what} column is not numeric", loc=(what,))
     unfit = ~np.isfinite(array)
     if unfit.any():
         row = int(np.argmax(unfit))
-        found = "has no value" if math.isnan(array[row]) else f"is {array[row]}"
+        problem = "has no value" if math.isnan(array[row]) else f"is {array[row]}"
         raise InvalidParameter(
-            f"the {what} {found} in row {row}", loc=(what, row), value=str(array[row])
+            f"the {what} {problem} in row {row}", loc=(what, row), value=str(array[row])
         )
     return array
 
 
-def labels_of(values: Raw, what: str) -> np.ndarray:
-    """(n,) labels: intp where all are whole numbers, else objects (strings, booleans).
+def parse_labels(values: Raw, what: str) -> np.ndarray:
+    """Return (n,) labels: intp if all are whole numbers, else objects (strings or booleans).
 
-    A label is a string, a whole number or a boolean; none may be missing, and one column has
-    labels of one kind.
+    A label is a string, a whole number or a boolean. No label may be missing, and a column has
+    labels of one type.
     """
     array = _array(values, (what,))
     if array.dtype.kind in "iu":
@@ -103,7 +105,7 @@ def _object_labels(array: np.ndarray, what: str) -> np.ndarray:
             _refuse_missing(what, row)
         if not isinstance(value, str | bool | int | float):
             raise InvalidParameter(
-                f"the {what} in row {row} is no label; a label is a string, a whole number or a "
+                f"the {what} in row {row} is not a label; a label is a string, a whole number or a "
                 "boolean",
                 loc=(what, row),
                 value=repr(value)[:100],
@@ -112,25 +114,25 @@ def _object_labels(array: np.ndarray, what: str) -> np.ndarray:
     raise InvalidParameter(f"the {what} column mixes {names}", loc=(what,), value=names)
 
 
-def class_labels_of(values: Raw, what: str) -> np.ndarray:
-    """(n,) labels of classes: float64 where they are numbers and not all whole, as ``labels_of``.
+def parse_class_labels(values: Raw, what: str) -> np.ndarray:
+    """Return (n,) class labels as ``parse_labels``, but float64 if some are fractions.
 
-    What names a source or a fold is no fraction: there it is more likely to be another column.
+    Fractions are accepted for classes only; as a source or a fold they are probably a mistake.
     """
     array = _array(values, (what,))
     kinds = {type(value) for value in array} if array.dtype.kind == "O" else set()
     if array.dtype.kind == "f" or (float in kinds and kinds <= _NUMBERS):
-        numbers = numbers_of(array, what)
+        numbers = parse_numbers(array, what)
         if (numbers != np.round(numbers)).any():
             return numbers
-    return labels_of(array, what)
+    return parse_labels(array, what)
 
 
-def classes_of(
+def encode_classes(
     values: Raw, what: str, *, fractions: bool = False
 ) -> tuple[IntArray, tuple[Label, ...]]:
-    """(n,) codes 0 to C - 1, and the (C,) sorted labels that they stand for, fractions or not."""
-    labels = (class_labels_of if fractions else labels_of)(values, what)
+    """Return (n,) codes 0 to C - 1 and the (C,) sorted labels; ``fractions`` allows fractions."""
+    labels = (parse_class_labels if fractions else parse_labels)(values, what)
     if labels.dtype.kind in "if":
         present, codes = np.unique(labels, return_inverse=True)
         return codes.astype(np.intp), tuple(present.tolist())
@@ -139,8 +141,8 @@ def classes_of(
     return np.fromiter((code[v] for v in labels), dtype=np.intp, count=len(labels)), classes
 
 
-def instants_of(values: Raw, what: str) -> np.ndarray:
-    """(n,) instants that can be put in order: float64, datetime64 or strings written alike."""
+def parse_time_column(values: Raw, what: str) -> np.ndarray:
+    """Return (n,) times that can be sorted: float64, datetime64 or strings of one format."""
     array = _array(values, (what,))
     if array.dtype.kind == "M":
         missing = np.isnat(array)
@@ -148,8 +150,8 @@ def instants_of(values: Raw, what: str) -> np.ndarray:
             _refuse_missing(what, int(np.argmax(missing)))
         return array
     if array.dtype.kind == "O" and any(isinstance(value, str) for value in array):
-        return instants_of_texts(labels_of(array, what), what)
-    return numbers_of(array, what)
+        return parse_times(parse_labels(array, what), what)
+    return parse_numbers(array, what)
 
 
 def _feature(name: str, values: Raw) -> np.ndarray:
@@ -172,7 +174,7 @@ def _feature(name: str, values: Raw) -> np.ndarray:
     if kinds - {str}:
         names = " and ".join(sorted(kind.__name__ for kind in kinds))
         raise InvalidParameter(
-            f"column {name!r} holds {names}; a feature is all numbers or all text",
+            f"column {name!r} contains {names}; a feature must be all numbers or all text",
             loc=loc,
             value=names,
         )
@@ -180,12 +182,12 @@ def _feature(name: str, values: Raw) -> np.ndarray:
 
 
 def _array(values: Raw, loc: Loc) -> np.ndarray:
-    """(n,) array; plain Python values stay objects until it is known what they are."""
+    """Return the values as an (n,) array, of objects if they are plain Python values."""
     if not isinstance(values, np.ndarray):
         return np.fromiter(values, dtype=object, count=len(values))
     if values.ndim != 1:
         raise InvalidParameter(
-            f"a column has one dimension, and this has shape {values.shape}",
+            f"a column must have one dimension; this one has shape {values.shape}",
             loc=loc,
             value=list(values.shape),
         )
@@ -193,7 +195,7 @@ def _array(values: Raw, loc: Loc) -> np.ndarray:
 
 
 def _numeric(array: np.ndarray, loc: Loc) -> FloatArray | None:
-    """(n,) float64 with NaN for missing values, or None where the column is not numeric."""
+    """Return (n,) floats with NaN for missing values, or None if the column is not numeric."""
     if array.dtype.kind in "fiub":
         return array.astype(np.float64)
     if array.dtype.kind != "O" or not {type(v) for v in array} <= _NUMBERS | {type(None)}:
@@ -201,14 +203,18 @@ def _numeric(array: np.ndarray, loc: Loc) -> FloatArray | None:
     try:
         return np.array([math.nan if v is None else v for v in array], dtype=np.float64)
     except OverflowError:
-        raise InvalidParameter("a whole number is too large", loc=loc) from None
+        raise InvalidParameter(
+            "the column contains a whole number that is too large", loc=loc
+        ) from None
 
 
 def _integers(array: np.ndarray, what: str) -> IntArray:
     try:
         return array.astype(np.intp)
     except OverflowError:
-        raise InvalidParameter(f"a {what} is too large a number", loc=(what,)) from None
+        raise InvalidParameter(
+            f"the {what} column contains a whole number that is too large", loc=(what,)
+        ) from None
 
 
 def _whole(array: FloatArray, what: str) -> IntArray:
@@ -232,7 +238,7 @@ def _refuse_missing(what: str, row: int) -> NoReturn:
 
 def _refuse_type(dtype: np.dtype[Any], what: str, loc: Loc | None = None) -> NoReturn:
     raise InvalidParameter(
-        f"the {what} column has type {dtype}; numbers, booleans and strings can be used",
+        f"the {what} column has type {dtype}; use numbers, booleans or strings",
         loc=(what,) if loc is None else loc,
         value=str(dtype),
     )

@@ -1,4 +1,4 @@
-"""The data of a cross-validation: what is learnt from, and what is known of each row."""
+"""The data of a cross-validation: features, target, and the source, cluster and so on of rows."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.tables.columns import (
     Raw,
-    classes_of,
-    features_of,
-    instants_of,
-    labels_of,
-    numbers_of,
+    encode_classes,
+    parse_features,
+    parse_labels,
+    parse_numbers,
+    parse_time_column,
 )
 from thetahat.tables.features import Features
 from thetahat.tables.sparse import SparseColumns
@@ -27,12 +27,12 @@ TASKS = (CLASSIFICATION, REGRESSION)
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Data:
-    """Rows to learn from and to test on; made by ``data_of``, which checks them.
+    """Rows for training and testing; ``build_data`` checks the columns and builds it.
 
     Parameters
     ----------
     features : Features
-        What a learner may look at; values may be missing.
+        The columns that a learner uses; values may be missing.
     y : ndarray
         (n,) intp codes into ``classes`` for a classification, float64 for a regression.
     task : str
@@ -40,9 +40,9 @@ class Data:
     classes : tuple of label
         (C,) sorted; empty for a regression.
     source, fold, cluster, time : ndarray or None
-        (n,) labels, and instants; never shown to a learner.
+        (n,) labels and times; a learner does not see them.
     weight : ndarray of float or None
-        (n,) not negative; what each row counts in a fit.
+        (n,) non-negative weight of each row in a fit.
     """
 
     features: Features
@@ -66,7 +66,7 @@ class Data:
         return len(self.classes)
 
 
-def data_of(  # noqa: PLR0913 - one argument per role that a column can have
+def build_data(  # noqa: PLR0913 - one argument per role that a column can have
     features: Mapping[str, Raw | SparseColumns],
     target: Raw,
     task: str,
@@ -77,9 +77,9 @@ def data_of(  # noqa: PLR0913 - one argument per role that a column can have
     time: Raw | None = None,
     weight: Raw | None = None,
 ) -> Data:
-    """Check raw columns and make them ``Data``.
+    """Return checked ``Data`` from raw columns.
 
-    A refusal's ``loc`` is the column's role and the row, such as ``("target", 3)`` or
+    The ``loc`` of an exception is the role of the column and the row, such as ``("target", 3)`` or
     ``("features", "age", 3)``; rows count from 0.
 
     Raises
@@ -92,13 +92,15 @@ def data_of(  # noqa: PLR0913 - one argument per role that a column can have
     """
     if task not in TASKS:
         raise InvalidParameter(
-            f"task must be {' or '.join(TASKS)}, and is {task!r}", loc=("task",), value=task
+            f"task must be {' or '.join(TASKS)}; got {task!r}", loc=("task",), value=task
         )
     if not features:
-        raise InsufficientData("there are no features to learn from", loc=("features",))
+        raise InsufficientData("the data have no features", loc=("features",))
     n = len(target)
     if n < 2:
-        raise InsufficientData(f"two rows are needed, and there are {n}", loc=("target",), value=n)
+        raise InsufficientData(
+            f"at least 2 rows are needed; the data have {n}", loc=("target",), value=n
+        )
     roles = {"source": source, "fold": fold, "cluster": cluster, "time": time, "weight": weight}
     for role, column in roles.items():
         if column is not None and len(column) != n:
@@ -110,7 +112,7 @@ def data_of(  # noqa: PLR0913 - one argument per role that a column can have
 
     y, classes = _target(target, task)
     wide = tuple(c for c in features.values() if isinstance(c, SparseColumns))
-    columns = features_of(
+    columns = parse_features(
         {name: c for name, c in features.items() if not isinstance(c, SparseColumns)}
     )
     return Data(
@@ -118,22 +120,22 @@ def data_of(  # noqa: PLR0913 - one argument per role that a column can have
         y=y,
         task=task,
         classes=classes,
-        source=None if source is None else labels_of(source, "source"),
-        fold=None if fold is None else labels_of(fold, "fold"),
-        cluster=None if cluster is None else labels_of(cluster, "cluster"),
-        time=None if time is None else instants_of(time, "time"),
+        source=None if source is None else parse_labels(source, "source"),
+        fold=None if fold is None else parse_labels(fold, "fold"),
+        cluster=None if cluster is None else parse_labels(cluster, "cluster"),
+        time=None if time is None else parse_time_column(time, "time"),
         weight=None if weight is None else _weights(weight),
     )
 
 
 def _target(target: Raw, task: str) -> tuple[np.ndarray, tuple[Label, ...]]:
     if task == REGRESSION:
-        return numbers_of(target, "target"), ()
-    codes, classes = classes_of(target, "target", fractions=True)
+        return parse_numbers(target, "target"), ()
+    codes, classes = encode_classes(target, "target", fractions=True)
     _check_not_values(target, codes, classes)
     if len(classes) < 2:
         raise InsufficientData(
-            f"every row is of class {classes[0]!r}; a classification needs two classes",
+            f"every row has class {classes[0]!r}; a classification needs two classes",
             loc=("target",),
             value=classes[0],
         )
@@ -141,25 +143,26 @@ def _target(target: Raw, task: str) -> tuple[np.ndarray, tuple[Label, ...]]:
 
 
 def _check_not_values(target: Raw, codes: np.ndarray, classes: tuple[Label, ...]) -> None:
-    """Refuse fractions that are hardly ever alike: they are values, of a regression."""
+    """Raise ``InvalidParameter`` for fractions that rarely repeat: they belong to a regression."""
     if len(classes) <= len(codes) // 2 or not isinstance(classes[0], float):
         return
     row = next(i for i, code in enumerate(codes) if not float(classes[code]).is_integer())
     raise InvalidParameter(
-        f"the target is {target[row]} in row {row}, and {len(classes)} different numbers in "
-        f"{len(codes)} rows are no classes; say the task 'regression', or put them in classes",
+        f"the target is {target[row]} in row {row} and has {len(classes)} different values in "
+        f"{len(codes)} rows, so these are not classes; use the task 'regression', or replace the "
+        "numbers by classes",
         loc=("target", row),
         value=float(target[row]),
     )
 
 
 def _weights(weight: Raw) -> FloatArray:
-    weights = numbers_of(weight, "weight")
+    weights = parse_numbers(weight, "weight")
     negative = weights < 0
     if negative.any():
         row = int(np.argmax(negative))
         raise InvalidParameter(
-            f"the weight is {weights[row]} in row {row}; weights are not negative",
+            f"the weight is {weights[row]} in row {row}; weights must not be negative",
             loc=("weight", row),
             value=float(weights[row]),
         )

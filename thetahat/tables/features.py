@@ -1,4 +1,4 @@
-"""The columns a learner may look at."""
+"""The feature columns that a learner uses."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Columns = Sequence[FloatArray] | FloatArray
 """(p,) columns of (n,) values; a (p, n) array is one."""
 
 MOST_DENSE: Final = 50_000_000
-"""The most cells of a sparse matrix whose zeros are written out: 400 megabytes."""
+"""Largest number of cells of a sparse matrix that is made dense: 400 megabytes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
-    """A table of named columns over the same rows, and groups of sparse columns beside them.
+    """A table of named columns, with groups of sparse columns over the same rows.
 
     Parameters
     ----------
@@ -34,10 +34,10 @@ class Features:
     columns : tuple of ndarray
         (n,) each: float64 for numbers (NaN where missing), object for strings (None where missing).
     row_numbers : ndarray of int or None
-        (n,) what the rows are called in messages: their numbers in the whole data. None where the
-        rows are all of the data, in order.
+        (n,) numbers of the rows in the whole data, for messages. None if the table has all rows
+        of the data in order.
     wide : tuple of SparseColumns
-        Groups of numeric columns, each with a name that no column has; they follow the columns.
+        Groups of sparse numeric columns, which follow the columns. A group has a name of its own.
     """
 
     names: tuple[str, ...]
@@ -54,12 +54,12 @@ class Features:
 
     @property
     def width(self) -> int:
-        """Number of columns, those of the groups among them."""
+        """Number of columns, including those of the groups."""
         return len(self.columns) + sum(group.width for group in self.wide)
 
     @property
     def n_stored(self) -> int:
-        """Number of values in memory: of a sparse group, those that are not zero."""
+        """Number of values in memory; a sparse group stores only its nonzero values."""
         return len(self.columns) * self.n + sum(int(group.matrix.nnz) for group in self.wide)
 
     def column_name(self, position: int) -> str:
@@ -74,7 +74,7 @@ class Features:
         raise IndexError(position)
 
     def rows(self, index: IntArray) -> Features:
-        """Return the chosen rows; they keep the numbers they have in the whole data."""
+        """Return the rows with these indices; they keep their numbers in the whole data."""
         numbers = index if self.row_numbers is None else self.row_numbers[index]
         columns = tuple(column[index] for column in self.columns)
         return Features(self.names, columns, numbers, tuple(g.rows(index) for g in self.wide))
@@ -85,15 +85,15 @@ class Features:
         columns: tuple[np.ndarray, ...],
         wide: tuple[SparseColumns, ...] = (),
     ) -> Features:
-        """Return other columns over the same rows, as a preparation step makes them."""
+        """Return a table of other columns over the same rows."""
         return Features(names, columns, self.row_numbers, wide)
 
     def row_number(self, position: int) -> int:
-        """Return the number that the row at ``position`` has in the whole data."""
+        """Return the number in the whole data of the row at ``position``."""
         return position if self.row_numbers is None else int(self.row_numbers[position])
 
     def expanded(self) -> Features:
-        """Return the groups as plain columns; refused where that would take too much memory."""
+        """Return the table with its sparse groups made dense; raises if they are too large."""
         if not self.wide:
             return self
         columns = [column for group in self._small() for column in group.dense().T]
@@ -101,7 +101,7 @@ class Features:
         return self.with_columns((*self.names, *names), (*self.columns, *columns))
 
     def matrix(self) -> FloatArray:
-        """(n, p) of all columns; ``InvalidParameter`` names a column that is not numeric."""
+        """Return the (n, p) matrix; raises ``InvalidParameter`` for a non-numeric column."""
         self._check_numeric()
         if self.wide:
             return np.hstack(
@@ -110,16 +110,16 @@ class Features:
         return np.column_stack(self.columns) if self.columns else np.empty((0, 0))
 
     def complete_matrix(self) -> FloatArray:
-        """(n, p) of all columns, for a learner that cannot take missing values.
+        """Return the (n, p) matrix for a learner that does not accept missing values.
 
-        ``InvalidParameter`` names the column and the row of the first missing value.
+        Raises ``InvalidParameter`` with column and row of the first missing value.
         """
         matrix = self.matrix()
         self._check_complete(matrix[:, : len(self.columns)])
         return matrix
 
     def complete_columns(self) -> Columns:
-        """(p,) columns of (n,) values, as ``complete_matrix``; no copy where none is wide."""
+        """Return (p,) columns as ``complete_matrix`` does, without a copy if none is sparse."""
         if self.wide or not self.columns:
             return self.complete_matrix().T
         self._check_numeric()
@@ -130,7 +130,7 @@ class Features:
         return self.columns
 
     def sparse_matrix(self) -> CsrMatrix:
-        """(n, p) of all columns, complete, with only those values stored that are not zero."""
+        """Return the (n, p) sparse matrix of all columns; raises for a missing value."""
         from scipy.sparse import csr_array, hstack  # noqa: PLC0415 - few features are sparse
 
         self._check_numeric()
@@ -147,8 +147,8 @@ class Features:
         for name, column in zip(self.names, self.columns, strict=True):
             if column.dtype.kind != "f":
                 raise InvalidParameter(
-                    f"column {name!r} is not numeric; prepare it (one_hot; TfidfVectorizer for "
-                    "texts) or leave it out",
+                    f"column {name!r} is not numeric; add a step for it (one_hot, or "
+                    "TfidfVectorizer for texts) or leave it out",
                     loc=("columns", "features", name),
                 )
 
@@ -158,18 +158,18 @@ class Features:
             position, column = (int(i) for i in np.argwhere(missing)[0])
             row, name = self.row_number(position), self.names[column]
             raise InvalidParameter(
-                f"column {name!r} has no value in row {row}, and this learner needs one; put a "
-                "step that imputes first in prepare, or leave the column out",
+                f"column {name!r} has no value in row {row}, and this learner does not accept "
+                "missing values; put an impute step first in prepare, or leave the column out",
                 loc=("columns", "features", name, row),
             )
 
     def _small(self) -> tuple[SparseColumns, ...]:
-        """Return the groups, refused where their zeros written out would fill the memory."""
+        """Return the sparse groups; raises if they would be too large as dense columns."""
         width = sum(group.width for group in self.wide)
         if self.n * width > MOST_DENSE:
             raise UnsupportedCombination(
-                f"{self.n} rows x {width} sparse columns are {self.n * width} cells with their "
-                f"zeros written out, and at most {MOST_DENSE} are; choose a learner that takes "
+                f"{self.n} rows x {width} sparse columns would be {self.n * width} cells as a "
+                f"dense table; at most {MOST_DENSE} are allowed. Choose a learner that accepts "
                 "sparse columns, such as multinomial_naive_bayes or LogisticRegression, or put "
                 "TruncatedSVD or SelectKBest in prepare",
                 loc=("columns", "features"),

@@ -1,4 +1,4 @@
-"""Labels as whole numbers, in the order in which they first appear."""
+"""Encoding labels as whole numbers in order of first appearance."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from thetahat.cautions import LABELS_ALIKE, Caution
 from thetahat.values.types import IntArray, Label
 
 
-def codes_of(labels: Sequence[Label] | IntArray) -> tuple[IntArray, tuple[Label, ...]]:
-    """Return codes 0, 1, ... in order of first appearance, and the labels they stand for."""
+def encode_labels(labels: Sequence[Label] | IntArray) -> tuple[IntArray, tuple[Label, ...]]:
+    """Return codes 0, 1, ... in order of first appearance, and the label of each code."""
     codes, values = coded(labels)
     return codes, tuple(values.tolist())
 
 
 def coded(labels: Sequence[Label] | IntArray) -> tuple[IntArray, np.ndarray]:
-    """Return the codes, and the labels as an array: integers, or objects."""
+    """Return the codes, and the labels as an array of integers or objects."""
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":
         codes = labels.astype(np.intp, copy=False)
         if _have_no_gaps(codes):
@@ -36,20 +36,20 @@ def coded(labels: Sequence[Label] | IntArray) -> tuple[IntArray, np.ndarray]:
 
 
 def key_of(label: Label) -> str:
-    """Return a label as the key of a JSON object: a boolean is ``true`` or ``false``."""
+    """Return a label as a key of a JSON object; a boolean becomes ``true`` or ``false``."""
     return str(label).lower() if isinstance(label, bool) else str(label)
 
 
-def key_among(key: str, classes: Sequence[Label]) -> str:
-    """Return a key that names one of these classes as ``key_of`` writes it; True is true."""
+def label_key_among(key: str, classes: Sequence[Label]) -> str:
+    """Return the key in the spelling of ``key_of``: for boolean classes ``True`` is ``true``."""
     return key.lower() if all(isinstance(label, bool) for label in classes) else key
 
 
-def cautions_of_labels(labels: Iterable[Label], what: str) -> tuple[Caution, ...]:
-    """Return whether two labels look like one that is spelt in two ways.
+def find_similar_labels(labels: Iterable[Label], what: str) -> tuple[Caution, ...]:
+    """Return a caution if two labels look like different spellings of one.
 
-    They differ in letter case, in blanks at their ends, or in how Unicode composes their
-    characters. All of these stay labels of their own: nothing here knows that they are not meant.
+    They differ only in letter case, in blanks at the ends, or in the Unicode composition of their
+    characters. They stay different labels, because they may be meant.
     """
     spelt: dict[str, list[str]] = {}
     for label in sorted({label for label in labels if isinstance(label, str)}):
@@ -63,7 +63,7 @@ def cautions_of_labels(labels: Iterable[Label], what: str) -> tuple[Caution, ...
 
 
 def _have_no_gaps(codes: IntArray) -> bool:
-    """Tell whether integers ascend from 0 without a gap, as the blocks of a matrix do."""
+    """Return whether integers ascend from 0 without a gap, as the blocks of a matrix do."""
     if not len(codes) or codes[0] != 0:
         return False
     steps = np.diff(codes)

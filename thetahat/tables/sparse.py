@@ -1,4 +1,4 @@
-"""Columns of numbers that are mostly zero, kept row by row."""
+"""Columns of numbers that are mostly zero, stored as a compressed sparse row matrix."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered(Sequence[str]):
-    """Names that are a prefix and a number: ``X0``, ``X1``, ...; none is kept in memory.
+class NumberedNames(Sequence[str]):
+    """Names of a prefix and a number, ``X0``, ``X1``, ..., generated on access.
 
     Parameters
     ----------
     prefix : str
-        What they begin with.
+        Beginning of each name.
     size : int
-        How many there are.
+        Number of names.
     first : int
-        The first one's number.
+        Number of the first name.
     """
 
     prefix: str
@@ -36,7 +36,7 @@ class Numbered(Sequence[str]):
     first: int = 0
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return the number of names."""
         return self.size
 
     @overload
@@ -58,12 +58,12 @@ class SparseColumns:
     Parameters
     ----------
     name : str
-        What the group is called among the columns.
+        Name of the group among the columns.
     matrix : csr_array
-        (n, p) float64; the indices of a row ascend and none is there twice; every value is finite,
-        and one that is not stored is zero, not missing.
+        (n, p) float64. The indices of a row ascend without duplicates, every stored value is
+        finite, and a value that is not stored is zero, not missing.
     names : sequence of str
-        (p,) what its columns are called.
+        (p,) names of its columns.
     """
 
     name: str
@@ -81,18 +81,18 @@ class SparseColumns:
         return int(self.matrix.shape[1])
 
     def rows(self, index: IntArray) -> SparseColumns:
-        """Return the chosen rows."""
+        """Return the rows with these indices."""
         return SparseColumns(self.name, self.matrix[index], self.names)
 
     def dense(self) -> FloatArray:
-        """(n, p) with its zeros written out."""
+        """Return the (n, p) dense matrix."""
         return np.asarray(self.matrix.toarray(), dtype=np.float64)
 
 
 def sparse_columns(name: str, matrix: CsrMatrix, names: Sequence[str]) -> SparseColumns:
-    """Return a matrix as columns: duplicates summed, in order, without stored zeros.
+    """Return a matrix as sparse columns: duplicates summed, indices sorted, no stored zeros.
 
-    ``InvalidParameter`` tells the row and the column of a value that is not finite.
+    Raises ``InvalidParameter`` with row and column for a value that is not finite.
     """
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
@@ -103,8 +103,8 @@ def sparse_columns(name: str, matrix: CsrMatrix, names: Sequence[str]) -> Sparse
         row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
         column = names[int(matrix.indices[at])]
         raise InvalidParameter(
-            f"column {column!r} is {matrix.data[at]} in row {row}; a sparse matrix has no missing "
-            "values",
+            f"column {column!r} is {matrix.data[at]} in row {row}; a sparse matrix cannot have "
+            "missing values",
             loc=("features", name, row),
             value=str(matrix.data[at]),
         )

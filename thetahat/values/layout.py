@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.tables.labels import coded, codes_of
+from thetahat.tables.labels import coded, encode_labels
 from thetahat.values.training_sizes import training_sizes
 from thetahat.values.types import BlockKind, FloatArray, IntArray, Label
 
@@ -170,13 +170,13 @@ def layout_of(  # noqa: PLR0913 - one argument per column of the long form
     InsufficientData
         No rows, one block where more are needed, or several in a holdout.
     """
-    block_codes, block_labels = codes_of(block)
+    block_codes, block_labels = encode_labels(block)
     n = len(block_codes)
     if n == 0:
         raise InsufficientData("there are no losses", loc=("losses",))
-    repeat_codes = np.zeros(n, dtype=np.intp) if repeat is None else codes_of(repeat)[0]
+    repeat_codes = np.zeros(n, dtype=np.intp) if repeat is None else encode_labels(repeat)[0]
     instance_codes, instance_labels = (None, None) if instance is None else coded(instance)
-    cluster_codes, cluster_labels = (None, ()) if cluster is None else codes_of(cluster)
+    cluster_codes, cluster_labels = (None, ()) if cluster is None else encode_labels(cluster)
     _check_lengths(n, repeat=repeat_codes, instance=instance_codes, cluster=cluster_codes)
     if kind is BlockKind.SUBSAMPLES:
         _check_one_series(int(repeat_codes.max()) + 1, "repeat")

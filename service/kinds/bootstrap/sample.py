@@ -19,7 +19,7 @@ from thetahat.errors import EvaluationError, InvalidParameter, Loc
 from thetahat.numerics.bootstrap.given_resamples import GivenResamples, rows_of
 from thetahat.statistics import Sample
 from thetahat.statistics.base import Takes
-from thetahat.tables.columns import numbers_of
+from thetahat.tables.columns import parse_numbers
 from thetahat.values.types import FloatArray, IntArray
 
 
@@ -70,8 +70,8 @@ def sample_of(
         if dataset is not None and columns is not None:
             names = [name for name in (columns.x, columns.y) if name is not None]
             read = read_columns(datasets[dataset], names)
-            y = None if columns.y is None else numbers_of(read[columns.y], "y")
-            return Sample(numbers_of(read[columns.x], "x"), y)
+            y = None if columns.y is None else parse_numbers(read[columns.y], "y")
+            return Sample(parse_numbers(read[columns.x], "x"), y)
         if isinstance(given, SampleInput):
             y = None if given.y is None else number_array(given.y, ("y",))
             return Sample(number_array(given.x, ("x",)), y)

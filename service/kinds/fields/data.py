@@ -15,8 +15,8 @@ from service.kinds.base import DatasetFile
 from service.kinds.fields.layout import check_columns_given, require_columns, require_numbers
 from service.schemas.base import Schema
 from thetahat.errors import EvaluationError, InvalidParameter, Loc
-from thetahat.tables.columns import columns_of_rows
-from thetahat.tables.data import Data, data_of
+from thetahat.tables.columns import read_columns_of_rows
+from thetahat.tables.data import Data, build_data
 
 ROLES = ("target", "source", "fold", "weight", "cluster", "time")
 
@@ -136,12 +136,12 @@ def _from_dataset(file: DatasetFile, columns: DataColumns, task: str) -> Data:
     read = read_features(file, sorted(features))
     known = read_columns(file, sorted({*roles.values()}))
     parts = {role: known[name] for role, name in roles.items()}
-    return data_of({name: read[name] for name in features}, task=task, **parts)
+    return build_data({name: read[name] for name in features}, task=task, **parts)
 
 
 def _inline(data: InlineData, task: str) -> Data:
     given = {role: getattr(data, role) for role in ROLES[1:]}
-    return data_of(columns_of_rows(data.X, data.features), data.y, task, **given)
+    return build_data(read_columns_of_rows(data.X, data.features), data.y, task, **given)
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from service.kinds.fields.model_names import check_model_names
 from service.kinds.fields.split_scores import SplitScores, table_of_scores
 from service.schemas.numbers import number_array
 from thetahat.errors import InsufficientData, InvalidParameter, Loc
-from thetahat.tables.labels import codes_of
+from thetahat.tables.labels import encode_labels
 from thetahat.values.block_losses import LARGEST, BlockLosses, LossTable
 from thetahat.values.layout import Layout, layout_of_blocks
 from thetahat.values.types import BlockKind, FloatArray
@@ -199,7 +199,7 @@ def _from_long(given: LossInput, losses: dict[str, list[Any]]) -> LossTable:
                 value=len(row),
             )
     columns = inline_columns(given, n)
-    n_train = training_sizes(_not_a_list(given), codes_of(columns["block"] or [])[1])
+    n_train = training_sizes(_not_a_list(given), encode_labels(columns["block"] or [])[1])
     return _table(layout_from(given.block_kind, columns, n, n_train), values)
 
 
@@ -222,7 +222,9 @@ def _from_dataset(given: LossInput, file: DatasetFile, columns: LossColumns) -> 
             )
     label_columns = dataset_columns(file, columns)
     block = label_columns["block"]
-    n_train = training_sizes(_not_a_list(given), codes_of(block if block is not None else [])[1])
+    n_train = training_sizes(
+        _not_a_list(given), encode_labels(block if block is not None else [])[1]
+    )
     return _table(layout_from(given.block_kind, label_columns, file.rows, n_train), values)
 
 

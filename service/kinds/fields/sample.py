@@ -18,7 +18,7 @@ from service.kinds.fields.methods import Method, entry_of
 from service.schemas.base import Schema
 from thetahat.errors import EvaluationError, InvalidParameter, Loc
 from thetahat.importance_weights import are_given
-from thetahat.tables.columns import Raw, columns_of_rows, features_of, numbers_of
+from thetahat.tables.columns import Raw, parse_features, parse_numbers, read_columns_of_rows
 from thetahat.tables.features import Features
 from thetahat.tables.sparse import SparseColumns
 from thetahat.values.types import FloatArray
@@ -147,7 +147,7 @@ def sample_of(
         if given.dataset is None:
             names = given.features
             roles = {role: getattr(given, _FIELDS.get(role, role), None) for role in ROLES}
-            return _sample(columns_of_rows(given.X or [], names), roles)
+            return _sample(read_columns_of_rows(given.X or [], names), roles)
         file, columns = datasets[given.dataset], given.columns or SampleColumns()
         taken = [name for role in ROLES if (name := getattr(columns, role, None)) is not None]
         known = [str(c["name"]) for c in file.columns if c["name"] not in taken]
@@ -167,7 +167,7 @@ def sample_of(
 
 def _sample(columns: Mapping[str, Raw | SparseColumns], roles: Mapping[str, Raw | None]) -> Sample:
     wide = tuple(c for c in columns.values() if isinstance(c, SparseColumns))
-    plain = features_of({k: c for k, c in columns.items() if not isinstance(c, SparseColumns)})
+    plain = parse_features({k: c for k, c in columns.items() if not isinstance(c, SparseColumns)})
     found = Features(tuple(plain), tuple(plain.values()), wide=wide)
     X = _matrix(found)
     for role, values in roles.items():
@@ -177,7 +177,7 @@ def _sample(columns: Mapping[str, Raw | SparseColumns], roles: Mapping[str, Raw 
                 f"{field} has {len(values)} entries for {len(X)} rows", loc=(field,)
             )
     names = tuple(found.column_name(j) for j in range(found.width))
-    weight = None if (given := roles["weight"]) is None else numbers_of(given, "weight")
+    weight = None if (given := roles["weight"]) is None else parse_numbers(given, "weight")
     return Sample(X, names, roles["target"], weight, roles["source"], roles["fold"])
 
 

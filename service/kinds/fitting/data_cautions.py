@@ -8,7 +8,7 @@ import numpy as np
 
 from thetahat.cautions import ROW_NUMBERS, Caution
 from thetahat.tables.data import Data
-from thetahat.tables.labels import cautions_of_labels
+from thetahat.tables.labels import find_similar_labels
 from thetahat.values.types import FloatArray
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ def cautions_of_data(given: FitsRequest, data: Data) -> tuple[Caution, ...]:
     """
     sources = () if data.source is None else data.source
     of_labels = (
-        *cautions_of_labels(data.classes, "classes"),
-        *cautions_of_labels(sources, "sources"),
+        *find_similar_labels(data.classes, "classes"),
+        *find_similar_labels(sources, "sources"),
     )
     if given.columns is None or given.columns.features is not None:
         return of_labels

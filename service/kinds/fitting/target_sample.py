@@ -27,7 +27,7 @@ from thetahat.importance_weights import (
     default_weights,
 )
 from thetahat.seeds import stream
-from thetahat.tables.columns import classes_of
+from thetahat.tables.columns import encode_classes
 from thetahat.tables.data import Data
 from thetahat.tables.features import Features
 from thetahat.values.types import IntArray
@@ -127,7 +127,7 @@ def sources_of(data: Data, rows: IntArray) -> Sources | None:
     """Return the source of each of the rows, where the data have sources."""
     if data.source is None:
         return None
-    codes, labels = classes_of(data.source, "source")
+    codes, labels = encode_classes(data.source, "source")
     return codes[rows], labels
 
 

@@ -15,8 +15,8 @@ from thetahat.analyses.importance_weighting import Shift
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.schemes.base import Rows
 from thetahat.schemes.k_fold import KFold
-from thetahat.tables.columns import Raw, class_labels_of, classes_of, numbers_of
-from thetahat.tables.data import Data, data_of
+from thetahat.tables.columns import Raw, encode_classes, parse_class_labels, parse_numbers
+from thetahat.tables.data import Data, build_data
 from thetahat.tables.features import Features
 from thetahat.values.types import IntArray, Label
 
@@ -71,7 +71,7 @@ def _data(sample: Sample, task: str) -> Data:
     columns: dict[str, Any] = dict(zip(sample.names, sample.X.T, strict=True))
     y: Any = sample.y
     try:
-        return data_of(columns, y, task, source=sample.source)
+        return build_data(columns, y, task, source=sample.source)
     except (InvalidParameter, InsufficientData) as error:
         if error.loc and error.loc[0] == "target":
             error.loc = ("y", *error.loc[1:])
@@ -83,9 +83,9 @@ def _labels(sample: Sample, source: Data) -> np.ndarray | None:
     if sample.y is None:
         return None
     if source.task == "regression":
-        return numbers_of(sample.y, "y")
+        return parse_numbers(sample.y, "y")
     code = {label: at for at, label in enumerate(source.classes)}
-    labels = class_labels_of(sample.y, "y").tolist()
+    labels = parse_class_labels(sample.y, "y").tolist()
     for row, label in enumerate(labels):
         if label not in code:
             known = ", ".join(str(c) for c in source.classes)[:200]
@@ -98,7 +98,7 @@ def _labels(sample: Sample, source: Data) -> np.ndarray | None:
 
 
 def _folds(given: Raw) -> tuple[IntArray, tuple[Label, ...]]:
-    codes, labels = classes_of(given, "fold")
+    codes, labels = encode_classes(given, "fold")
     if len(labels) < 2:
         raise InsufficientData("all rows are of one fold; two are needed", loc=("fold",))
     return codes, labels

@@ -40,7 +40,7 @@ from thetahat.errors import InvalidParameter, Loc
 from thetahat.losses import LOSSES
 from thetahat.losses.base import Loss, Predictions
 from thetahat.metrics.base import Judged
-from thetahat.tables.labels import cautions_of_labels, codes_of
+from thetahat.tables.labels import encode_labels, find_similar_labels
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.json_values import to_json, told
 from thetahat.values.types import BlockKind
@@ -120,7 +120,7 @@ class PredictionsKind(JobKind[PredictionsRequest]):
         if given.blocks is None:
             result["cautions"].append(to_json(BLOCKS_ASSUMED))
         classes = next(iter(judged.values())).classes
-        result["cautions"] += told(cautions_of_labels(classes, "labels"))
+        result["cautions"] += told(find_similar_labels(classes, "labels"))
         loss: Loss = build_one(LOSSES, given.loss, ("loss",))
         result["methods"] = [
             method_used("losses", loss.info.name, loss),
@@ -167,7 +167,7 @@ def _judged_table(
         said = inline_said(given.y or [], given.predictions or {}, given.scores or {})
         layout_columns = inline_columns(given, len(said.y))
     block = layout_columns["block"]
-    labels = codes_of(block)[1] if block is not None else ()
+    labels = encode_labels(block)[1] if block is not None else ()
     layout = layout_from(
         given.blocks or BlockKind.RANDOM,
         layout_columns,

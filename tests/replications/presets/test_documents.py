@@ -15,7 +15,7 @@ from thetahat.generators.word_counts import WordCounts
 from thetahat.learners import LEARNERS
 from thetahat.tables.data import Data
 from thetahat.tables.features import Features
-from thetahat.tables.sparse import Numbered, SparseColumns
+from thetahat.tables.sparse import NumberedNames, SparseColumns
 
 
 @pytest.fixture(name="drawn")
@@ -106,7 +106,7 @@ def test_invalid_documents_are_refused_in_words(drawn: Data) -> None:
     with pytest.raises(InsufficientData, match="source 1 has one class alone"):
         documents_of(changed(y=one_class), "reviews")
     below = csr_array(-np.eye(drawn.n, 5))
-    group = SparseColumns("w", below, Numbered("w", 5))
+    group = SparseColumns("w", below, NumberedNames("w", 5))
     with pytest.raises(InvalidParameter, match="counts are not negative"):
         documents_of(changed(features=Features((), (), wide=(group,))), "reviews")
 

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from replications.importance.ozone import days_of
 from replications.presets.importance_ozone import ImportanceOzone
 from thetahat.errors import EvaluationError
-from thetahat.tables.data import Data, data_of
+from thetahat.tables.data import Data, build_data
 
 
 @pytest.fixture(name="days", scope="module")
@@ -22,7 +22,7 @@ def fixture_days() -> Data:
     rows[3, 2] = np.nan
     label = np.where(rng.random(120) < 0.3, "ozone", "normal")
     columns = {f"c{j}": rows[:, j].tolist() for j in range(4)} | {"flat": [1.0] * 120}
-    return data_of(columns, label.tolist(), "classification")
+    return build_data(columns, label.tolist(), "classification")
 
 
 @pytest.mark.parametrize("together", [False, True])
@@ -53,7 +53,7 @@ def test_calibrated_rows_are_drawn_as_one_after_another() -> None:
     """First and second draw of two from three rows, with chances of the normal's heights."""
     rows = np.arange(6.0)[:, None]
     labels = ["a", "b"] * 3
-    three = data_of({"x": rows[:, 0].tolist()}, labels, "classification")
+    three = build_data({"x": rows[:, 0].tolist()}, labels, "classification")
     found = days_of({"ozone": three}, 1, 1, 2, together=False)
     counts = np.zeros(6)
     rng = np.random.default_rng(3)
@@ -84,6 +84,6 @@ def test_invalid_data(days: Data) -> None:
         ImportanceOzone(n_components=2, per_class=130, together=True).plan({"ozone": days}, 1)
     with pytest.raises(EvaluationError, match="10 components need as many features"):
         ImportanceOzone().plan({"ozone": days}, 1)
-    numbers = data_of({"x": [1.0, 2.0]}, [1.0, 2.0], "regression")
+    numbers = build_data({"x": [1.0, 2.0]}, [1.0, 2.0], "regression")
     with pytest.raises(EvaluationError, match="two classes is needed, and there are 0"):
         ImportanceOzone().plan({"ozone": numbers}, 1)

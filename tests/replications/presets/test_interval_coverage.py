@@ -21,8 +21,8 @@ from thetahat.generators._size import DrawSize
 from thetahat.generators.linear_model import LinearModelGenerator
 from thetahat.intervals import INTERVALS
 from thetahat.refit_estimators import REFIT_ESTIMATORS
-from thetahat.tables.data import Data, data_of
-from thetahat.tables.sparse import Numbered, sparse_columns
+from thetahat.tables.data import Data, build_data
+from thetahat.tables.sparse import NumberedNames, sparse_columns
 from thetahat.variances import VARIANCES
 from thetahat.weighted_risks import WEIGHTED_RISKS
 
@@ -182,10 +182,10 @@ def test_exact_a_data_set_is_one_more_population() -> None:
 def test_exact_copies_are_left_out_and_counts_get_naive_bayes() -> None:
     rng = np.random.default_rng(1)
     matrix = csr_array(rng.poisson(1.0, size=(60, 8)).astype(np.float64))
-    counts = sparse_columns("w", matrix, Numbered("w", 8))
+    counts = sparse_columns("w", matrix, NumberedNames("w", 8))
     labels = np.where(np.arange(60) % 2, "a", "b").tolist()
     copies = [0, 0, *range(58)]
-    data = data_of({"words": counts}, labels, "classification", cluster=copies)
+    data = build_data({"words": counts}, labels, "classification", cluster=copies)
     preset = IntervalCoverage(
         sizes=(24,), populations=("new sources",), refits=False, metrics=False
     )

@@ -135,7 +135,7 @@ def test_degenerate_a_learner_that_the_matrix_is_too_wide_for_is_left_out(
     result = run_kind(body_of(file, learners=learners), [file]).result
 
     assert set(result["models"]) == set(LEARNERS)
-    assert "60 rows x 9 sparse columns are 540 cells" in result["failures"]["g"]["message"]
+    assert "60 rows x 9 sparse columns would be 540 cells" in result["failures"]["g"]["message"]
     assert "multinomial_naive_bayes" in result["failures"]["lda"]["message"]
 
 

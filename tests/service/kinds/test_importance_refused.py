@@ -31,7 +31,7 @@ def weighted(values: Any) -> dict[str, Any]:
     ("change", "place", "match"),
     [
         ({"source": {"X": X.tolist()}}, ("source", "y"), "needs labels"),
-        ({"source": {**SOURCE, "y": [1] * 30}}, ("source", "y"), "every row is of class 1"),
+        ({"source": {**SOURCE, "y": [1] * 30}}, ("source", "y"), "every row has class 1"),
         ({"source": {**SOURCE, "y": [1, None] * 15}}, ("source", "y", 1), "y|target"),
         ({"source": {**SOURCE, "fold": [1] * 30}}, ("source", "fold"), "of one fold"),
         ({"source": {**SOURCE, "fold": [1]}}, ("source", "fold"), "1 entries for 30 rows"),

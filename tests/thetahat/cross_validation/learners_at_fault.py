@@ -12,7 +12,7 @@ import numpy as np
 from thetahat.cautions import Caution
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
-from thetahat.tables.data import Data, data_of
+from thetahat.tables.data import Data, build_data
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
 
@@ -91,4 +91,4 @@ def some_data(task: str = "regression", n: int = 12, **roles: Any) -> Data:
     features = {"a": rng.normal(size=n), "b": rng.poisson(2.0, size=n)}
     words = np.array(["book", "dvd", "toy"], dtype=object)
     target = rng.normal(size=n) if task == "regression" else np.arange(n) % 2
-    return data_of(features, target, task, source=words[np.arange(n) % 3], **roles)
+    return build_data(features, target, task, source=words[np.arange(n) % 3], **roles)

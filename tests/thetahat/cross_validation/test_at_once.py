@@ -34,7 +34,7 @@ from thetahat.losses.squared import Squared
 from thetahat.pipelines import build, learner_spec
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
-from thetahat.tables.data import data_of
+from thetahat.tables.data import build_data
 from thetahat.values.types import FloatArray, IntArray
 
 
@@ -101,7 +101,7 @@ def test_golden_why_a_learner_is_fitted(spec: str | dict[str, object], reason: s
 
 
 def test_golden_a_missing_value_anywhere_is_said() -> None:
-    data = data_of({"a": [1.0, None, 3.0, 4.0]}, [1.0, 2.0, 3.0, 5.0], "regression")
+    data = build_data({"a": [1.0, None, 3.0, 4.0]}, [1.0, 2.0, 3.0, 5.0], "regression")
     split = Split(0, 0, 0, np.array([0, 2]), np.array([3]))
 
     (outcome,) = run_splits("r", Ridge(), data, [split], Squared(), 0)
@@ -188,7 +188,7 @@ class Choosy(Squared):
 
 
 def test_exact_rows_left_out_alone_are_told_in_blocks() -> None:
-    data = data_of({"a": np.arange(1200.0)}, np.arange(1200.0), "regression")
+    data = build_data({"a": np.arange(1200.0)}, np.arange(1200.0), "regression")
     each = EachRow([])
     alone = OneLeftOut(each.each_left_out, data, Squared())
 
@@ -205,7 +205,7 @@ def test_exact_rows_left_out_alone_are_told_in_blocks() -> None:
 
 
 def test_degenerate_a_loss_that_refuses_a_block_is_asked_row_by_row() -> None:
-    data = data_of({"a": np.arange(9.0)}, np.arange(9.0), "regression")
+    data = build_data({"a": np.arange(9.0)}, np.arange(9.0), "regression")
 
     alone = OneLeftOut(EachRow([]).each_left_out, data, Choosy())
 

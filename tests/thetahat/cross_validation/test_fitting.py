@@ -13,7 +13,7 @@ from thetahat.losses.log import Log
 from thetahat.losses.poisson_deviance import PoissonDeviance
 from thetahat.losses.squared import Squared
 from thetahat.losses.zero_one import ZeroOne
-from thetahat.tables.data import Data, data_of
+from thetahat.tables.data import Data, build_data
 
 
 def test_golden_what_fits_passes() -> None:
@@ -65,7 +65,7 @@ def test_invalid_loss_of_decision_values_that_are_not_given() -> None:
 
 def test_exact_targets_are_checked_and_classes_bound() -> None:
     def data(y: list[object], task: str) -> Data:
-        return data_of({"x": [1.0] * len(y)}, y, task)
+        return build_data({"x": [1.0] * len(y)}, y, task)
 
     costs = CostMatrix(costs={"b": {"a": 2.0}, "a": {"b": 3.0}})
     bound = check_target(costs, data(["b", "a", "b"], "classification"))

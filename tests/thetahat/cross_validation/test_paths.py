@@ -21,7 +21,7 @@ from thetahat.losses.squared import Squared
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
-from thetahat.tables.data import Data, data_of
+from thetahat.tables.data import Data, build_data
 
 SPLITS: Final[dict[str, dict[str, Any]]] = {
     "k_fold": {"n_folds": 5},
@@ -138,7 +138,7 @@ def test_degenerate_without_a_path_each_is_run_by_itself(
     learners: dict[str, Learner], scheme: str
 ) -> None:
     values = [0.5 * i for i in range(12)]
-    data = data_of({"a": [None, *values[1:]]}, values, "regression")
+    data = build_data({"a": [None, *values[1:]]}, values, "regression")
 
     found = done_together(learners, data, scheme)
 
@@ -150,7 +150,9 @@ def test_degenerate_without_a_path_each_is_run_by_itself(
 
 
 def test_degenerate_no_weight_in_a_training_part_is_told_of_each() -> None:
-    data = data_of({"a": np.arange(6.0)}, np.arange(6.0), "regression", weight=[1, 1, 0, 0, 0, 0])
+    data = build_data(
+        {"a": np.arange(6.0)}, np.arange(6.0), "regression", weight=[1, 1, 0, 0, 0, 0]
+    )
     rest = np.arange(2, 6)
     splits = [Split(0, 0, 0, rest, np.arange(2)), Split(0, 1, 1, np.arange(2), rest)]
     (group,) = path_over({"a": Ridge(penalty=1), "b": Ridge(penalty=2)})
@@ -163,7 +165,7 @@ def test_degenerate_no_weight_in_a_training_part_is_told_of_each() -> None:
 
 
 def test_degenerate_fewer_rows_than_any_number_of_neighbours() -> None:
-    data = data_of({"a": np.arange(4.0)}, np.arange(4.0), "regression")
+    data = build_data({"a": np.arange(4.0)}, np.arange(4.0), "regression")
     learners = {"a": NearestNeighbours(k=5), "b": NearestNeighbours(k=6)}
 
     found = done_together(learners, data, "leave_one_out")

@@ -22,7 +22,7 @@ from thetahat.pipelines.stateless import STATELESS, is_stateless
 from thetahat.pipelines.steps import STEPS
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
-from thetahat.tables.data import Data, data_of
+from thetahat.tables.data import Data, build_data
 
 RNG = np.random.default_rng(20_261_250)
 N = 60
@@ -64,7 +64,7 @@ NAMES = [wire if isinstance(wire, str) else wire["name"] for wire, _ in STEPS_TH
 
 def table(columns: dict[str, Any]) -> Data:
     source = [f"s{i}" for i in np.arange(N) // 15]
-    return data_of(columns, Y.tolist(), "classification", source=source)
+    return build_data(columns, Y.tolist(), "classification", source=source)
 
 
 def splits_of(data: Data, n_folds: int = 5) -> list[Split]:

@@ -31,7 +31,7 @@ from thetahat.schemes.k_fold import KFold
 from thetahat.schemes.leave_one_out import LeaveOneOut
 from thetahat.schemes.leave_one_source_out import LeaveOneSourceOut
 from thetahat.schemes.repeated_k_fold import RepeatedKFold
-from thetahat.tables.data import Data, data_of
+from thetahat.tables.data import Data, build_data
 from thetahat.tables.features import Features
 
 
@@ -51,7 +51,7 @@ def run(
 
 
 def test_golden_mean_of_the_others() -> None:
-    data = data_of({"a": [0.0, 0, 0]}, [1.0, 2.0, 6.0], "regression")
+    data = build_data({"a": [0.0, 0, 0]}, [1.0, 2.0, 6.0], "regression")
 
     outcomes = run_splits(
         "m",
@@ -74,7 +74,7 @@ def test_golden_mean_of_the_others() -> None:
 
 
 def test_golden_majority_is_always_wrong_when_left_out_of_a_tie() -> None:
-    data = data_of({"a": np.zeros(6)}, [0, 1, 0, 1, 0, 1], "classification")
+    data = build_data({"a": np.zeros(6)}, [0, 1, 0, 1, 0, 1], "classification")
 
     outcomes = run_splits(
         "m", Majority(), data, LeaveOneOut().splits(rows_of(data), 0), ZeroOne(), 0
@@ -85,7 +85,7 @@ def test_golden_majority_is_always_wrong_when_left_out_of_a_tie() -> None:
 
 
 def test_exact_weights_reach_the_learner() -> None:
-    data = data_of({"a": np.zeros(3)}, [1.0, 2.0, 6.0], "regression", weight=[1, 3, 1])
+    data = build_data({"a": np.zeros(3)}, [1.0, 2.0, 6.0], "regression", weight=[1, 3, 1])
     split = Split(0, 0, 0, np.array([0, 1]), np.array([2]))
 
     # mean (1 + 3 x 2)/4 = 1.75
@@ -98,7 +98,7 @@ def test_against_sklearn_cross_val_predict() -> None:
     from sklearn.model_selection import cross_val_predict
 
     X, y = load_diabetes(return_X_y=True)
-    data = data_of({f"x{j}": X[:, j] for j in range(X.shape[1])}, y, "regression")
+    data = build_data({f"x{j}": X[:, j] for j in range(X.shape[1])}, y, "regression")
     splits = list(KFold(n_folds=7).splits(rows_of(data), 5))
 
     outcomes = run_splits("r", Ridge(penalty=0.1), data, splits, Squared(), 5)
@@ -116,7 +116,7 @@ def test_against_sklearn_cross_val_predict() -> None:
 def test_property_pieces_give_the_very_same_numbers(name: str, n_chunks: int) -> None:
     data = some_data("classification", 30)
     if name == "multinomial_naive_bayes":
-        data = data_of({"b": data.features.columns[1]}, data.y, "classification")
+        data = build_data({"b": data.features.columns[1]}, data.y, "classification")
     scheme, rows = RepeatedKFold(n_folds=3, n_repeats=4), rows_of(data)
     ends = np.linspace(0, 12, n_chunks + 1).round().astype(int).tolist()
 
@@ -165,7 +165,7 @@ def test_invalid_learner_names_the_block_by_what_it_is(label: str | int, place: 
 
 
 def test_invalid_refusal_keeps_its_kind_and_place() -> None:
-    data = data_of({"a": np.ones(12)}, np.arange(12) % 2, "classification")
+    data = build_data({"a": np.ones(12)}, np.arange(12) % 2, "classification")
     one_class = Split(0, 2, "toy", np.flatnonzero(data.y == 0), np.flatnonzero(data.y == 1))
 
     with pytest.raises(InsufficientData, match=r"'nb', repeat 0, block 2.*has 1 class") as caught:

@@ -18,7 +18,7 @@ from thetahat.losses.base import Loss, Predictions
 from thetahat.losses.huber import Huber
 from thetahat.losses.squared import Squared
 from thetahat.schemes.base import Split
-from thetahat.tables.data import Data, data_of
+from thetahat.tables.data import Data, build_data
 from thetahat.values.types import FloatArray
 
 PARTS = [[0, 1], [2, 3], [4], [5, 6, 7]]
@@ -29,7 +29,7 @@ def split(at: int) -> Split:
 
 
 def data() -> Data:
-    return data_of({"a": np.arange(8.0)}, np.arange(8.0), "regression")
+    return build_data({"a": np.arange(8.0)}, np.arange(8.0), "regression")
 
 
 @dataclass

@@ -64,7 +64,7 @@ def test_naive_the_features_are_those_of_the_step(
 
     for split in SCHEMES[scheme](**options).splits(rows_of(data), 1):
         wanted, found = (
-            features_of(learner, source, split)
+            parse_features(learner, source, split)
             for learner, source in ((whole, data), (rest, counted))
         )
         assert [*found.names] == [*wanted.names]
@@ -73,11 +73,11 @@ def test_naive_the_features_are_those_of_the_step(
             assert_array_equal(found.matrix.toarray(), wanted.matrix.toarray())
 
 
-def features_of(learner: Any, data: Any, split: Any) -> Any:
+def parse_features(learner: Any, data: Any, split: Any) -> Any:
     """What the first step makes of a test part."""
     rows = data.features.rows
     learn: dict[str, Any] = {"task": "classification", "rng": np.random.default_rng(0)}
-    learnt, _ = learner.steps[0].learn(rows(split.train), data.y[split.train], **learn)
+    learnt, _ = learner.steps[0].fit_transform(rows(split.train), data.y[split.train], **learn)
     (group,) = learnt.transform(rows(split.test)).wide
     return group
 

@@ -11,7 +11,7 @@ from thetahat.learners.base import Learner
 from thetahat.losses.squared import Squared
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.schemes import SCHEMES
-from thetahat.tables.data import data_of
+from thetahat.tables.data import build_data
 from thetahat.values.types import FloatArray
 
 
@@ -34,7 +34,7 @@ def both(  # ours, theirs, and the data they share
 
     task = min(learner.tasks) if len(learner.tasks) == 1 else _task(y)
     columns = {f"x{j}": X[:, j] for j in range(X.shape[1])}
-    data = data_of(columns, y, task, source=source)
+    data = build_data(columns, y, task, source=source)
     splits = list(SCHEMES[scheme]().splits(rows_of(data), 5))
     outcomes = run_splits(
         "m",

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.tables.data import Data, data_of
+from thetahat.tables.data import Data, build_data
 from thetahat.values.types import FloatArray
 
 Problem = Callable[[np.random.Generator], tuple[FloatArray, FloatArray | None]]
@@ -124,7 +124,7 @@ def problem(name: str, task: str) -> Data:
     y = signal + rng.normal(size=n) + 5
     if task == "classification":
         y = np.digitize(y, np.quantile(y, [1 / 3, 2 / 3]))
-    return data_of(
+    return build_data(
         {f"x{j}": X[:, j] for j in range(X.shape[1])},
         y,
         task,

@@ -21,8 +21,8 @@ from thetahat.learners.fast.naive_bayes import count_rows as _count_rows
 from thetahat.losses.base import Predictions
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
-from thetahat.tables.data import Data, data_of
-from thetahat.tables.sparse import Numbered, sparse_columns
+from thetahat.tables.data import Data, build_data
+from thetahat.tables.sparse import NumberedNames, sparse_columns
 
 LEARNT = ["multinomial_naive_bayes", "bernoulli_naive_bayes"]
 SPLITS: dict[str, dict[str, Any]] = {
@@ -54,8 +54,8 @@ def table_of(*, sparse: bool, weights: str, whole: bool = True) -> Data:
     csr = csr_array(X)
     features: dict[str, Any] = {f"x{j}": X[:, j] for j in range(12)}
     if sparse:
-        features = {"x0": X[:, 0], "X": sparse_columns("X", csr[:, 1:], Numbered("x", 11, 1))}
-    return data_of(
+        features = {"x0": X[:, 0], "X": sparse_columns("X", csr[:, 1:], NumberedNames("x", 11, 1))}
+    return build_data(
         features, y, "classification", source=[f"s{i}" for i in np.arange(40) // 7], weight=w
     )
 
@@ -176,7 +176,7 @@ def test_exact_a_threshold_below_zero_makes_zeros_a_yes(*, sparse: bool) -> None
 
 @pytest.mark.parametrize("learner", LEARNT)
 def test_degenerate_what_leaves_one_class_is_left_to_the_fit(learner: str) -> None:
-    data = data_of({"x": [1.0, 2, 0, 1]}, [0, 0, 0, 1], "classification")
+    data = build_data({"x": [1.0, 2, 0, 1]}, [0, 0, 0, 1], "classification")
     shared = over_splits(LEARNERS[learner](), data)
     told = [predicted_at_once(shared, split, 4) for split in splits_of(data, "leave_one_out")]
 
@@ -194,7 +194,7 @@ def test_degenerate_what_leaves_one_class_is_left_to_the_fit(learner: str) -> No
     ],
 )
 def test_invalid_counts_are_left_to_the_fit(learner: str, value: Any, words: str) -> None:
-    data = data_of({"x": [1.0, value, 0.0, 2.0]}, [0, 1, 0, 1], "classification")
+    data = build_data({"x": [1.0, value, 0.0, 2.0]}, [0, 1, 0, 1], "classification")
     shared = over_splits(LEARNERS[learner](), data)
 
     assert isinstance(shared, Plain)
@@ -203,8 +203,8 @@ def test_invalid_counts_are_left_to_the_fit(learner: str, value: Any, words: str
 
 def test_invalid_a_negative_count_in_a_sparse_matrix_is_named() -> None:
     X = csr_array(np.array([[0, 1.0], [2, 0], [0, -3], [1, 1]]))
-    columns = sparse_columns("X", X, Numbered("w", 2, 1))
-    data = data_of({"age": [1.0, 2, 3, 4], "X": columns}, [0, 1, 0, 1], "classification")
+    columns = sparse_columns("X", X, NumberedNames("w", 2, 1))
+    data = build_data({"age": [1.0, 2, 3, 4], "X": columns}, [0, 1, 0, 1], "classification")
     shared = over_splits(LEARNERS["multinomial_naive_bayes"](), data)
 
     assert isinstance(shared, Plain)

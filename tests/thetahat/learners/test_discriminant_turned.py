@@ -17,7 +17,7 @@ from thetahat.learners.linear_discriminant import LinearDiscriminant
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.k_fold import KFold
-from thetahat.tables.data import Data, data_of
+from thetahat.tables.data import Data, build_data
 
 
 def ill_conditioned(condition: float, n: int = 120, *, weighted: bool = False) -> Data:
@@ -29,7 +29,7 @@ def ill_conditioned(condition: float, n: int = 120, *, weighted: bool = False) -
     columns = {f"x{j}": X[:, j] for j in range(4)} | {"constant": np.full(n, 7.0)}
     w = rng.uniform(0.5, 2, size=n) if weighted else None
     source = np.arange(n) * 4 // n
-    return data_of(columns, y, "classification", weight=w, source=source)
+    return build_data(columns, y, "classification", weight=w, source=source)
 
 
 SCHEMES_TRIED: list[tuple[str, dict[str, Any]]] = [
@@ -140,7 +140,7 @@ def test_naive_more_classes_than_a_product_is_good_for() -> None:
     rng = np.random.default_rng(20_270_401)
     y = np.arange(200) % 20
     X = rng.normal(size=(200, 3)) + rng.normal(size=(20, 3))[y] * 3
-    data = data_of({f"x{j}": X[:, j] for j in range(3)}, y, "classification")
+    data = build_data({f"x{j}": X[:, j] for j in range(3)}, y, "classification")
 
     told = outcomes(data, "k_fold", {"n_folds": 4}, [0, None])
 
@@ -190,7 +190,7 @@ def hardly_seen(case: str) -> Data:
     y = np.digitize(X[:, 0] + rng.normal(size=n), [-0.5, 0.5])
     columns = {f"x{j}": column for j, column in enumerate(X.T)}
     source = np.repeat(np.arange(4), n // 4)
-    return data_of(columns, y, "classification", weight=w, source=source)
+    return build_data(columns, y, "classification", weight=w, source=source)
 
 
 @pytest.mark.parametrize(

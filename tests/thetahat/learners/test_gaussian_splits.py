@@ -18,9 +18,9 @@ from thetahat.learners.base import Part, Plain
 from thetahat.learners.fast.naive_bayes import gaussian_rows as _gaussian_rows
 from thetahat.learners.fast.naive_bayes.gaussian_over_splits import GaussianPath, GaussianSplits
 from thetahat.learners.gaussian_naive_bayes import GaussianNaiveBayes
-from thetahat.tables.data import Data, data_of
+from thetahat.tables.data import Data, build_data
 from thetahat.tables.features import Features
-from thetahat.tables.sparse import Numbered, sparse_columns
+from thetahat.tables.sparse import NumberedNames, sparse_columns
 
 SMOOTHINGS = [0.0, 1e-9, 0.01, 3.0]
 
@@ -101,7 +101,7 @@ def test_against_sklearn_leave_one_out() -> None:
 
     X, y = load_wine(return_X_y=True)
     wanted = cross_val_predict(GaussianNB(), X, y, cv=LeaveOneOut(), method="predict_proba")
-    data = data_of({f"x{j}": X[:, j] for j in range(X.shape[1])}, y, "classification")
+    data = build_data({f"x{j}": X[:, j] for j in range(X.shape[1])}, y, "classification")
 
     said, fits = shared_of(data).each_left_out(np.arange(len(y)))
 
@@ -146,7 +146,7 @@ def test_naive_classes_far_from_one_another(apart: float) -> None:
     rng = np.random.default_rng(20_261_240)
     y = np.arange(60) % 2
     X = rng.normal(size=(60, 2)) + apart * y[:, None]
-    data = data_of({"a": X[:, 0], "b": X[:, 1]}, y, "classification")
+    data = build_data({"a": X[:, 0], "b": X[:, 1]}, y, "classification")
     test = np.arange(20)
     part = Part(np.arange(20, 60), test, test)
 
@@ -163,7 +163,7 @@ def test_naive_classes_far_from_one_another(apart: float) -> None:
 
 
 def test_invalid_no_weight_and_missing_values_are_left_to_the_fit() -> None:
-    data = data_of({"x": [1.0, None, 0.0, 2.0]}, [0, 1, 0, 1], "classification")
+    data = build_data({"x": [1.0, None, 0.0, 2.0]}, [0, 1, 0, 1], "classification")
     learner = GaussianNaiveBayes()
     for weights, words in ((None, "no value in row 1"), (np.zeros(4), "no row has weight")):
         told = learner.over_path([1.0], data.features, data.y, weights=weights, n_classes=2)
@@ -172,7 +172,7 @@ def test_invalid_no_weight_and_missing_values_are_left_to_the_fit() -> None:
 
 
 def test_degenerate_one_class_fits_none() -> None:
-    data = data_of({"x": [1.0, 2, 0, 4, 3]}, [0, 0, 0, 0, 1], "classification")
+    data = build_data({"x": [1.0, 2, 0, 4, 3]}, [0, 0, 0, 0, 1], "classification")
 
     _, fits = path_of(data).predict(Part(np.arange(4), np.array([4]), np.array([4])))
 
@@ -181,7 +181,7 @@ def test_degenerate_one_class_fits_none() -> None:
 
 def test_degenerate_one_class_with_weight_is_left_to_the_fit() -> None:
     y = [0, 0, 0, 1, 1]
-    data = data_of({"x": [1.0, 2, 0, 4, 3]}, y, "classification", weight=[1, 1, 1, 0, 0])
+    data = build_data({"x": [1.0, 2, 0, 4, 3]}, y, "classification", weight=[1, 1, 1, 0, 0])
 
     _, fits = shared_of(data).each_left_out(np.arange(5))
 
@@ -191,7 +191,7 @@ def test_degenerate_one_class_with_weight_is_left_to_the_fit() -> None:
 def test_exact_sparse_columns_say_what_dense_ones_say() -> None:
     data = problem("tied", "classification")
     X = data.features.matrix()
-    wide = sparse_columns("X", csr_array(X), Numbered("x", X.shape[1]))
+    wide = sparse_columns("X", csr_array(X), NumberedNames("x", X.shape[1]))
     sparse = replace(data, features=Features((), (), wide=(wide,)))
     part = Part(np.arange(12, 41), np.arange(12), np.arange(12))
 

@@ -10,7 +10,7 @@ from thetahat.learners.least_squares import LeastSquares
 from thetahat.learners.ridge import Ridge
 from thetahat.losses.squared import Squared
 from thetahat.schemes import SCHEMES
-from thetahat.tables.data import data_of
+from thetahat.tables.data import build_data
 
 
 @pytest.mark.outside("hand arithmetic in the comment")
@@ -37,7 +37,7 @@ def test_against_sklearn_cross_val_predict(scheme: str) -> None:
     from sklearn.model_selection import cross_val_predict
 
     X, y = (part[:150] for part in load_diabetes(return_X_y=True))
-    data = data_of({f"x{j}": X[:, j] for j in range(X.shape[1])}, y, "regression")
+    data = build_data({f"x{j}": X[:, j] for j in range(X.shape[1])}, y, "regression")
     splits = list(SCHEMES[scheme]().splits(rows_of(data), 5))
 
     outcomes = run_splits("m", LeastSquares(), data, splits, Squared(), 5, keep_predictions=True)

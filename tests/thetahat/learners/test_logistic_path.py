@@ -21,7 +21,7 @@ from thetahat.learners.logistic_regression import LogisticRegression
 from thetahat.losses.base import Predictions
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.schemes import SCHEMES
-from thetahat.tables.data import Data, data_of
+from thetahat.tables.data import Data, build_data
 
 PENALTIES = (1.0, 1e-3, 100.0)
 
@@ -41,7 +41,7 @@ def many(n_classes: int, n: int = 90) -> Data:
     rng = np.random.default_rng(20_270_101)
     X = rng.normal(size=(n, 3)) + 2
     y = np.digitize(X[:, 0] + rng.normal(size=n), np.linspace(1, 3, n_classes + 1)[1:-1])
-    return data_of({f"x{j}": X[:, j] for j in range(3)}, y, "classification")
+    return build_data({f"x{j}": X[:, j] for j in range(3)}, y, "classification")
 
 
 def same(one: Sequence[SplitOutcome], other: Sequence[SplitOutcome]) -> None:

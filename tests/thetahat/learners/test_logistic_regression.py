@@ -18,7 +18,7 @@ from thetahat.learners.fast.logistic.penalty_path import logistic_over_splits
 from thetahat.learners.logistic_regression import LogisticRegression
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.schemes import SCHEMES
-from thetahat.tables.data import Data, data_of
+from thetahat.tables.data import Data, build_data
 from thetahat.values.types import FloatArray
 
 HAND = pytest.mark.outside("hand arithmetic in the comment")
@@ -224,7 +224,7 @@ def test_invalid_penalty(penalty: float) -> None:
 def in_two(name: str) -> Data:
     """Return a problem with its classes 1 and 2 in one."""
     data = problem(name, "classification")
-    return data_of(
+    return build_data(
         dict(zip(data.features.names, data.features.columns, strict=True)),
         np.minimum(data.y, 1),
         "classification",

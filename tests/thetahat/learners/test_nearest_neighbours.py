@@ -17,7 +17,7 @@ from thetahat.learners.nearest_neighbours import NearestNeighbours
 from thetahat.losses.base import Predictions
 from thetahat.losses.squared import Squared
 from thetahat.schemes import SCHEMES
-from thetahat.tables.data import data_of
+from thetahat.tables.data import build_data
 from thetahat.values.types import FloatArray
 
 LINE = [[0.0], [1.0], [3.0], [6.0]]
@@ -163,7 +163,7 @@ def test_naive_fits_of_many_rows_in_clusters(task: str, p: int, scheme: str) -> 
     source = np.arange(n) % 4
     X = rng.normal(size=(n, p)) + 9.0 * source[:, None]
     y = rng.normal(size=n) if task == "regression" else rng.integers(0, 3, n)
-    data = data_of({f"x{j}": X[:, j] for j in range(p)}, y, task, source=source)
+    data = build_data({f"x{j}": X[:, j] for j in range(p)}, y, task, source=source)
     learner = NearestNeighbours(k=4, votes="distance")
     shared = over_splits(learner, data)
 
@@ -178,7 +178,7 @@ def test_naive_fits_of_many_rows_in_clusters(task: str, p: int, scheme: str) -> 
 
 def test_property_lists_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     X = np.random.default_rng(20_261_212).normal(size=(80, 3))
-    data = data_of({f"x{j}": X[:, j] for j in range(3)}, X[:, 0], "regression")
+    data = build_data({f"x{j}": X[:, j] for j in range(3)}, X[:, 0], "regression")
     queries: list[int] = []
     lists = Search.lists
 
@@ -209,7 +209,7 @@ def test_invalid_k() -> None:
 
 def test_invalid_fewer_rows_than_neighbours() -> None:
     learner = NearestNeighbours(k=4)
-    data = data_of({"a": [1.0, 2.0, 3.0]}, [1.0, 2.0, 3.0], "regression")
+    data = build_data({"a": [1.0, 2.0, 3.0]}, [1.0, 2.0, 3.0], "regression")
 
     with pytest.raises(InsufficientData, match="3 rows with weight, and 4 neighbours"):
         predicted(learner, LINE, [0.0, 1, 2, 3], [[0.0]], weights=[1, 0, 1, 1])

@@ -18,7 +18,7 @@ from thetahat.losses.base import Predictions
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
-from thetahat.tables.data import data_of
+from thetahat.tables.data import build_data
 from thetahat.values.types import FloatArray
 
 RNG = np.random.default_rng(20_261_131)
@@ -128,7 +128,7 @@ def test_property_few_queries_prepare_nothing(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("scheme", ["k_fold", "repeated_k_fold", "split_half"])
 def test_naive_fits_of_many_rows(scheme: str) -> None:
     X, y = np.rint(3 * RNG.normal(size=(N, 6))), RNG.integers(0, 3, N)
-    data = data_of({f"x{j}": X[:, j] for j in range(6)}, y, "classification")
+    data = build_data({f"x{j}": X[:, j] for j in range(6)}, y, "classification")
     learner = NearestNeighbours(k=4)
     params = {"k_fold": {"n_folds": 4}, "repeated_k_fold": {"n_folds": 2, "n_repeats": 2}}
     splits = (
@@ -154,7 +154,7 @@ def test_naive_fits_of_many_rows(scheme: str) -> None:
 
 def test_exact_refused_splits_stand_where_they_stood(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = RNG.normal(size=(60, 3)), RNG.normal(size=60)
-    data = data_of({f"x{j}": X[:, j] for j in range(3)}, y, "regression")
+    data = build_data({f"x{j}": X[:, j] for j in range(3)}, y, "regression")
     monkeypatch.setattr("thetahat.learners.fast.neighbours.over_splits._MOST_HELD", 300)
     shared = over_splits(NearestNeighbours(k=3), data)
     whole, twice = np.arange(60), np.repeat(np.arange(30), 2)

@@ -13,7 +13,7 @@ from thetahat.learners.fast.discriminants.class_means import leading, posterior
 from thetahat.learners.fast.discriminants.decorrelated import gap
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.schemes.base import Split
-from thetahat.tables.data import data_of
+from thetahat.tables.data import build_data
 
 CLASSIFIERS = (
     "linear_discriminant",
@@ -32,7 +32,7 @@ def test_exact_one_row_among_folds_is_predicted_as_in_a_larger_part(name: str) -
     rng = np.random.default_rng(4)
     y = np.arange(40) % 3
     X = (rng.poisson(3.0, size=(40, 4)) + 2 * np.eye(4)[y]).astype(np.float64)
-    data = data_of({f"x{j}": X[:, j] for j in range(4)}, y.tolist(), "classification")
+    data = build_data({f"x{j}": X[:, j] for j in range(4)}, y.tolist(), "classification")
     learner: Any = LEARNERS[name]()
     train = np.arange(10, 40)
 

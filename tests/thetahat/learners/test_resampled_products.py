@@ -14,7 +14,7 @@ from thetahat.learners.fast.ridge.resampled_products import product_in_widths, p
 from thetahat.learners.ridge import Ridge
 from thetahat.losses.squared import Squared
 from thetahat.schemes.bootstrap import Bootstrap
-from thetahat.tables.data import Data, data_of
+from thetahat.tables.data import Data, build_data
 from thetahat.values.types import IntArray
 
 
@@ -28,7 +28,7 @@ def made(*, weighted: bool = False, n: int = 90) -> Data:
     X = rng.normal(size=(n, 3)) * [1, 100, 1e-3] + [0, 1e4, 5]
     y = X @ [1.0, 0.02, 300.0] + rng.normal(size=n)
     w = rng.integers(0, 3, size=n).astype(np.float64) if weighted else None
-    return data_of({f"x{j}": X[:, j] for j in range(3)}, y, "regression", weight=w)
+    return build_data({f"x{j}": X[:, j] for j in range(3)}, y, "regression", weight=w)
 
 
 def outcomes(data: Data, learner: Ridge, n_resamples: int, start: int, stop: int) -> Outcomes:

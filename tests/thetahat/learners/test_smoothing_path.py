@@ -24,7 +24,7 @@ from thetahat.learners.fast.naive_bayes import class_sums as _class_sums
 from thetahat.learners.fast.naive_bayes import smoothing_path as _smoothing_path
 from thetahat.learners.fast.naive_bayes.smoothing_path import SmoothingPath
 from thetahat.schemes import SCHEMES
-from thetahat.tables.data import Data, data_of
+from thetahat.tables.data import Data, build_data
 
 SMOOTHINGS = [1e-3, 0.5, 1.0, 20.0]
 
@@ -108,7 +108,7 @@ def test_against_sklearn_grid_search() -> None:
     from sklearn.naive_bayes import MultinomialNB
 
     X, y = load_digits(return_X_y=True)
-    data = data_of({f"x{j}": X[:, j] for j in range(64)}, y, "classification")
+    data = build_data({f"x{j}": X[:, j] for j in range(64)}, y, "classification")
     splits = list(SCHEMES["k_fold"](n_folds=4).splits(rows_of(data), 5))  # type: ignore[call-arg]  # of this scheme
     cv = [(split.train, split.test) for split in splits]
     theirs = GridSearchCV(MultinomialNB(), {"alpha": SMOOTHINGS}, cv=cv).fit(X, y)
@@ -124,7 +124,7 @@ def test_against_sklearn_grid_search() -> None:
 
 @pytest.mark.parametrize("learner", LEARNT)
 def test_degenerate_one_class_fits_none(learner: str) -> None:
-    data = data_of({"x": [1.0, 2, 0, 1, 3]}, [0, 0, 0, 0, 1], "classification")
+    data = build_data({"x": [1.0, 2, 0, 1, 3]}, [0, 0, 0, 0, 1], "classification")
     path = path_of(learner, data)
     others = np.arange(4)
 
@@ -139,7 +139,7 @@ def test_degenerate_one_class_fits_none(learner: str) -> None:
 @pytest.mark.parametrize("learner", LEARNT)
 def test_invalid_counts_are_left_to_the_fit(learner: str) -> None:
     made: Any = LEARNERS[learner]()
-    data = data_of({"x": [1.0, None, 0.0, 2.0]}, [0, 1, 0, 1], "classification")
+    data = build_data({"x": [1.0, None, 0.0, 2.0]}, [0, 1, 0, 1], "classification")
 
     found = made.over_path(SMOOTHINGS, data.features, data.y, weights=None, n_classes=2)
 

@@ -90,7 +90,7 @@ def test_invalid_a_package_that_is_not_allowed_is_not_imported(folder: Path) -> 
     [
         (
             {"other": "Constant"},
-            "'other' of the package extra-learners 1.2 has another name in its info 'const",
+            "'other' of the package extra-learners 1.2 has another name in its info: 'const",
         ),
         ({"absent": "Absent"}, "cannot be loaded: AttributeError"),
         ({"nothing": "NoLearner"}, "is not a dataclass with a MethodInfo named info"),

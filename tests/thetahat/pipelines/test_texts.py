@@ -28,7 +28,7 @@ from tests.thetahat.pipelines.tables import built, fit_predict, reached, strings
 from thetahat.errors import InvalidParameter, LearnerFailed, UnsupportedCombination
 from thetahat.pipelines import build_step, step_spec
 from thetahat.tables.features import Features
-from thetahat.tables.sparse import Numbered, SparseColumns, sparse_columns
+from thetahat.tables.sparse import NumberedNames, SparseColumns, sparse_columns
 
 RNG = np.random.default_rng(20_261_132)
 WORDS = np.array(
@@ -57,7 +57,9 @@ TABLE = Features(("age", "place", "text"), (AGE, PLACE, TEXTS))
 ROWS = np.column_stack([AGE.astype(object), PLACE, TEXTS])
 COUNTS = csr_array(CountVectorizer().fit_transform(TEXTS), dtype=np.float64)
 SPARSE = Features(
-    ("age",), (np.abs(AGE),), wide=(sparse_columns("X", COUNTS, Numbered("X", COUNTS.shape[1])),)
+    ("age",),
+    (np.abs(AGE),),
+    wide=(sparse_columns("X", COUNTS, NumberedNames("X", COUNTS.shape[1])),),
 )
 
 
@@ -270,7 +272,9 @@ def test_invalid_texts_without_a_word() -> None:
 
 
 def test_invalid_texts_that_reach_a_learner() -> None:
-    with pytest.raises(InvalidParameter, match=r"'text' is not numeric; prepare it .*TfidfVect"):
+    with pytest.raises(
+        InvalidParameter, match=r"'text' is not numeric; add a step for it .*TfidfVect"
+    ):
         fit_predict(
             built("MultinomialNB"), Features(("text",), (TEXTS,)), Y, np.arange(9), np.arange(9)
         )
@@ -279,7 +283,9 @@ def test_invalid_texts_that_reach_a_learner() -> None:
 def test_invalid_zeros_written_out_would_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("thetahat.tables.features.MOST_DENSE", COUNTS.shape[1] * 45 - 1)
     train, test = np.arange(45), np.arange(45, 60)
-    with pytest.raises(UnsupportedCombination, match=r"45 rows x 12 sparse columns are 540 cells"):
+    with pytest.raises(
+        UnsupportedCombination, match=r"45 rows x 12 sparse columns would be 540 cells"
+    ):
         fit_predict(built("GaussianNB"), SPARSE, Y, train, test)
     fit_predict(built("MultinomialNB"), SPARSE, Y, train, test)
 

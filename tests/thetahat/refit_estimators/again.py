@@ -15,14 +15,14 @@ from thetahat.losses.base import Predictions
 from thetahat.refit_estimators import Design, Fits, Learning, fits_of, run_design
 from thetahat.registry import MethodInfo
 from thetahat.schemes.base import Rows
-from thetahat.tables.data import Data, data_of
+from thetahat.tables.data import Data, build_data
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
 
 
 def regression_of(y: np.ndarray, **columns: np.ndarray) -> Data:
     """Data with one feature that says nothing, or those given."""
-    return data_of(columns or {"x": np.zeros(len(y))}, y, "regression")
+    return build_data(columns or {"x": np.zeros(len(y))}, y, "regression")
 
 
 def fitted(

@@ -17,7 +17,7 @@ from thetahat.refit_estimators._bootstrap_632 import Plus, combined
 from thetahat.refit_estimators._no_information import no_information_error
 from thetahat.refit_estimators.bootstrap_632 import Bootstrap632
 from thetahat.refit_estimators.bootstrap_632_plus import Bootstrap632Plus
-from thetahat.tables.data import data_of
+from thetahat.tables.data import build_data
 
 METHOD = Bootstrap632Plus(n_resamples=50)
 
@@ -67,7 +67,7 @@ def test_limit_labels_that_are_noise_and_a_model_that_remembers() -> None:
     y = np.repeat([0, 1], 30)
     plus, plain = [], []
     for rep in range(25):
-        data = data_of({"x": rng.normal(size=60)}, y, "classification")
+        data = build_data({"x": rng.normal(size=60)}, y, "classification")
         fits = fitted(METHOD.design, data, Nearest(), loss="zero_one", seed=rep)
         found = METHOD.estimate(fits)
         assert found.details["no_information"] == 0.5

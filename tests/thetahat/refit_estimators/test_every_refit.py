@@ -33,7 +33,7 @@ from thetahat.refit_estimators import (
 )
 from thetahat.refit_estimators.base import BuildsInterval, EstimatesVariance, Fits
 from thetahat.schemes.base import Rows
-from thetahat.tables.data import data_of
+from thetahat.tables.data import build_data
 from thetahat.values.types import Alternative, BlockKind, Needs
 
 EVERY = pytest.mark.parametrize("name", REFIT_ESTIMATORS)
@@ -162,7 +162,7 @@ def test_property_it_says_nothing_of_pairs_or_says_why_not(name: str) -> None:
 
 def test_exact_a_classification_gets_its_no_information_error() -> None:
     labels = ["a", "b", "b"] * 8
-    data = data_of({"x": X}, labels, "classification")
+    data = build_data({"x": X}, labels, "classification")
     design = small("bootstrap_632_plus").design
     fits = fitted(design, data, LEARNERS["majority"](), loss="zero_one", seed=1)
 
@@ -186,7 +186,7 @@ def test_exact_with_a_control_every_other_is_compared_with_it() -> None:
 
 
 def test_degenerate_a_learner_that_fails_says_that_it_was_an_extra_fit() -> None:
-    data = data_of({"x": X}, ["a", "b"] * 12, "classification")
+    data = build_data({"x": X}, ["a", "b"] * 12, "classification")
     learner = LEARNERS["multinomial_naive_bayes"]()  # which takes no negative features
     design = small("out_of_bag").design
 

@@ -9,37 +9,37 @@ from numpy.testing import assert_array_equal
 
 from thetahat.errors import InvalidParameter
 from thetahat.tables.columns import (
-    classes_of,
-    columns_of_rows,
-    features_of,
-    instants_of,
-    labels_of,
-    numbers_of,
+    encode_classes,
+    parse_features,
+    parse_labels,
+    parse_numbers,
+    parse_time_column,
+    read_columns_of_rows,
 )
 
 
 def feature(values: Any) -> np.ndarray:
-    return features_of({"a": values})["a"]
+    return parse_features({"a": values})["a"]
 
 
 def test_golden_rows_become_columns() -> None:
-    assert columns_of_rows([[1, "p"], [2, None]]) == {"x0": [1, 2], "x1": ["p", None]}
-    assert columns_of_rows([[1], [2]], ["age"]) == {"age": [1, 2]}
-    assert columns_of_rows([]) == {}
-    table = columns_of_rows(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    assert read_columns_of_rows([[1, "p"], [2, None]]) == {"x0": [1, 2], "x1": ["p", None]}
+    assert read_columns_of_rows([[1], [2]], ["age"]) == {"age": [1, 2]}
+    assert read_columns_of_rows([]) == {}
+    table = read_columns_of_rows(np.array([[1.0, 2.0], [3.0, 4.0]]))
     assert_array_equal(table["x1"], [2.0, 4.0])
 
 
 def test_invalid_ragged_rows() -> None:
     with pytest.raises(InvalidParameter, match="row 1 has 1 features and row 0 has 2") as caught:
-        columns_of_rows([[1, 2], [3]])
+        read_columns_of_rows([[1, 2], [3]])
 
     assert caught.value.loc == ("features", 1)
 
 
 def test_invalid_number_of_names() -> None:
-    with pytest.raises(InvalidParameter, match="there are 2 features and 1 names"):
-        columns_of_rows([[1, 2]], ["a"])
+    with pytest.raises(InvalidParameter, match="the rows have 2 features, but 1 names"):
+        read_columns_of_rows([[1, 2]], ["a"])
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,8 @@ def test_golden_text_of_fixed_width() -> None:
     ("given", "message", "loc"),
     [
         ([1.0, math.inf], "column 'a' is inf in row 1", ("features", "a", 1)),
-        ([1, "b"], "holds int and str", ("features", "a")),
-        ([[1], [2]], "holds list", ("features", "a")),
+        ([1, "b"], "contains int and str", ("features", "a")),
+        ([[1], [2]], "contains list", ("features", "a")),
         ([10**400], "too large", ("features", "a")),
         (np.zeros((2, 2)), "has shape", ("features", "a")),
         (np.array(["2020-01-01"], dtype="datetime64[D]"), "has type datetime64", ("features", "a")),
@@ -88,7 +88,7 @@ def test_invalid_features(given: Any, message: str, loc: tuple[Any, ...]) -> Non
 
 
 def test_golden_numbers() -> None:
-    assert_array_equal(numbers_of([1, 2.5, True], "target"), [1.0, 2.5, 1.0])
+    assert_array_equal(parse_numbers([1, 2.5, True], "target"), [1.0, 2.5, 1.0])
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_golden_numbers() -> None:
 )
 def test_invalid_numbers(given: Any, message: str, loc: tuple[Any, ...]) -> None:
     with pytest.raises(InvalidParameter, match=message) as caught:
-        numbers_of(given, "target")
+        parse_numbers(given, "target")
 
     assert caught.value.loc == loc
 
@@ -123,7 +123,7 @@ def test_invalid_numbers(given: Any, message: str, loc: tuple[Any, ...]) -> None
     ],
 )
 def test_golden_labels(given: Any, wanted: list[Any]) -> None:
-    found = labels_of(given, "source").tolist()
+    found = parse_labels(given, "source").tolist()
 
     assert found == wanted
     assert [type(label) for label in found] == [type(label) for label in wanted]
@@ -138,15 +138,15 @@ def test_golden_labels(given: Any, wanted: list[Any]) -> None:
         (np.array([np.nan]), "the source has no value in row 0", ("source", 0)),
         ([1, 0.5], r"the source is 0\.5 in row 1; a label is", ("source", 1)),
         ([1.0, 1e300], r"the source is 1e\+300 in row 1", ("source", 1)),
-        ([10**30], "too large a number", ("source",)),
-        (["a", ["b"]], "the source in row 1 is no label", ("source", 1)),
+        ([10**30], "contains a whole number that is too large", ("source",)),
+        (["a", ["b"]], "the source in row 1 is not a label", ("source", 1)),
         (["a", 1], "the source column mixes int and str", ("source",)),
         (np.array([1j]), "the source column has type complex128", ("source",)),
     ],
 )
 def test_invalid_labels(given: Any, message: str, loc: tuple[Any, ...]) -> None:
     with pytest.raises(InvalidParameter, match=message) as caught:
-        labels_of(given, "source")
+        parse_labels(given, "source")
 
     assert caught.value.loc == loc
 
@@ -161,7 +161,7 @@ def test_invalid_labels(given: Any, message: str, loc: tuple[Any, ...]) -> None:
     ],
 )
 def test_golden_classes_are_sorted(given: Any, codes: list[int], classes: tuple[Any, ...]) -> None:
-    found, labels = classes_of(given, "target")
+    found, labels = encode_classes(given, "target")
 
     assert found.dtype == np.intp
     assert found.tolist() == codes
@@ -181,7 +181,7 @@ def test_golden_classes_are_sorted(given: Any, codes: list[int], classes: tuple[
 def test_golden_classes_may_be_fractions(
     given: Any, codes: list[int], classes: tuple[Any, ...]
 ) -> None:
-    found, labels = classes_of(given, "target", fractions=True)
+    found, labels = encode_classes(given, "target", fractions=True)
 
     assert (found.tolist(), labels) == (codes, classes)
     assert [type(label) for label in labels] == [type(label) for label in classes]
@@ -198,7 +198,7 @@ def test_golden_classes_may_be_fractions(
 )
 def test_invalid_fractions_as_classes(given: Any, message: str, loc: tuple[Any, ...]) -> None:
     with pytest.raises(InvalidParameter, match=message) as caught:
-        classes_of(given, "target", fractions=True)
+        encode_classes(given, "target", fractions=True)
 
     assert caught.value.loc == loc
 
@@ -206,9 +206,9 @@ def test_invalid_fractions_as_classes(given: Any, message: str, loc: tuple[Any, 
 def test_golden_instants() -> None:
     days = np.array(["2020-01-02", "2020-01-01"], dtype="datetime64[D]")
 
-    assert_array_equal(instants_of(days, "time"), days)
-    assert_array_equal(instants_of([3, 1.5], "time"), [3.0, 1.5])
-    assert instants_of(["2020-01-02", "2020-01-01"], "time").tolist() == [
+    assert_array_equal(parse_time_column(days, "time"), days)
+    assert_array_equal(parse_time_column([3, 1.5], "time"), [3.0, 1.5])
+    assert parse_time_column(["2020-01-02", "2020-01-01"], "time").tolist() == [
         "2020-01-02",
         "2020-01-01",
     ]
@@ -224,6 +224,6 @@ def test_golden_instants() -> None:
 )
 def test_invalid_instants(given: Any) -> None:
     with pytest.raises(InvalidParameter, match="the time has no value in row 1") as caught:
-        instants_of(given, "time")
+        parse_time_column(given, "time")
 
     assert caught.value.loc == ("time", 1)

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from thetahat.errors import EvaluationError, InsufficientData, InvalidParameter
-from thetahat.tables.data import Data, data_of
+from thetahat.tables.data import Data, build_data
 
 
 def made(**changed: Any) -> Data:
@@ -19,7 +19,7 @@ def made(**changed: Any) -> Data:
         "task": "classification",
         **changed,
     }
-    return data_of(given.pop("features"), given.pop("target"), given.pop("task"), **given)
+    return build_data(given.pop("features"), given.pop("target"), given.pop("task"), **given)
 
 
 def test_golden_a_classification() -> None:
@@ -53,10 +53,10 @@ def test_golden_a_regression() -> None:
 @pytest.mark.parametrize(
     ("changed", "message", "loc"),
     [
-        ({"task": "ranking"}, "classification or regression, and is 'ranking'", ("task",)),
+        ({"task": "ranking"}, "classification or regression; got 'ranking'", ("task",)),
         ({"features": {}}, "no features", ("features",)),
-        ({"target": [1]}, "two rows are needed, and there are 1", ("target",)),
-        ({"target": ["a", "a", "a"]}, "every row is of class 'a'", ("target",)),
+        ({"target": [1]}, "at least 2 rows are needed; the data have 1", ("target",)),
+        ({"target": ["a", "a", "a"]}, "every row has class 'a'", ("target",)),
         ({"target": ["a", None, "b"]}, "the target has no value in row 1", ("target", 1)),
         ({"target": ["a", "b"]}, "feature 'age' column has 3 rows", ("features", "age")),
         ({"source": ["x"]}, "source column has 1 rows and the target has 3", ("source",)),
@@ -77,7 +77,7 @@ def test_invalid_columns(changed: dict[str, Any], message: str, loc: tuple[Any, 
 
 
 def test_golden_classes_that_are_fractions() -> None:
-    data = data_of({"x": [1.0, 2, 3, 4]}, [0.5, 2, 0.5, 2], "classification")
+    data = build_data({"x": [1.0, 2, 3, 4]}, [0.5, 2, 0.5, 2], "classification")
 
     assert (data.classes, data.y.tolist()) == ((0.5, 2.0), [0, 1, 0, 1])
 
@@ -85,9 +85,9 @@ def test_golden_classes_that_are_fractions() -> None:
 def test_invalid_values_that_are_hardly_ever_alike_are_no_classes() -> None:
     target = [3, 0.25, 0.5, 0.5, 7]
     with pytest.raises(
-        InvalidParameter, match=r"is 0\.25 in row 1, and 4 different .*in 5 rows"
+        InvalidParameter, match=r"is 0\.25 in row 1 and has 4 different .*in 5 rows"
     ) as e:
-        data_of({"x": [1.0, 2, 3, 4, 5]}, target, "classification")
+        build_data({"x": [1.0, 2, 3, 4, 5]}, target, "classification")
 
     assert (e.value.loc, e.value.value) == (("target", 1), 0.25)
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from thetahat.errors import InvalidParameter
-from thetahat.tables.instants import instants_of_texts
+from thetahat.tables.instants import parse_times
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from thetahat.tables.instants import instants_of_texts
     ],
 )
 def test_golden_texts_written_alike_stay_as_they_are(texts: list[str]) -> None:
-    assert instants_of_texts(texts, "time").tolist() == texts
+    assert parse_times(texts, "time").tolist() == texts
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_golden_texts_written_alike_stay_as_they_are(texts: list[str]) -> None:
 def test_golden_texts_written_in_several_ways_are_moments(
     texts: list[str], wanted: list[str]
 ) -> None:
-    assert_array_equal(instants_of_texts(texts, "time"), np.array(wanted, dtype="datetime64[us]"))
+    assert_array_equal(parse_times(texts, "time"), np.array(wanted, dtype="datetime64[us]"))
 
 
 def test_property_the_order_is_that_of_the_moments() -> None:
@@ -51,7 +51,7 @@ def test_property_the_order_is_that_of_the_moments() -> None:
     zones = [timezone(timedelta(hours=int(hours))) for hours in rng.integers(-5, 6, size=500)]
     texts = [m.astimezone(zone).isoformat() for m, zone in zip(moments, zones, strict=True)]
 
-    order = np.argsort(instants_of_texts(texts, "time"), kind="stable")
+    order = np.argsort(parse_times(texts, "time"), kind="stable")
 
     assert order.tolist() == sorted(range(500), key=lambda row: moments[row])
 
@@ -69,8 +69,10 @@ def test_property_the_order_is_that_of_the_moments() -> None:
     ],
 )
 def test_invalid_texts_in_no_order_of_time(texts: list[str], row: int) -> None:
-    with pytest.raises(InvalidParameter, match=rf"{texts[row]}' in row {row} cannot") as caught:
-        instants_of_texts(texts, "time")
+    with pytest.raises(
+        InvalidParameter, match=rf"{texts[row]}' in row {row} is not a date"
+    ) as caught:
+        parse_times(texts, "time")
 
     assert (caught.value.loc, caught.value.value) == (("time", row), texts[row])
 
@@ -78,12 +80,12 @@ def test_invalid_texts_in_no_order_of_time(texts: list[str], row: int) -> None:
 @pytest.mark.parametrize(
     ("texts", "words"),
     [
-        (["2020-01-01T00:00Z", "2020-01-02T00:00"], "lacks its zone"),
-        (["2020-01-01T00:00", "2020-01-02T00:00Z"], "names its zone"),
+        (["2020-01-01T00:00Z", "2020-01-02T00:00"], "has no time zone"),
+        (["2020-01-01T00:00", "2020-01-02T00:00Z"], "has a time zone"),
     ],
 )
 def test_invalid_some_texts_without_a_zone(texts: list[str], words: str) -> None:
     with pytest.raises(InvalidParameter, match=words) as caught:
-        instants_of_texts(texts, "time")
+        parse_times(texts, "time")
 
     assert caught.value.loc == ("time", 1)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from thetahat.tables.labels import cautions_of_labels
+from thetahat.tables.labels import find_similar_labels
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from thetahat.tables.labels import cautions_of_labels
     ],
 )
 def test_golden_labels_that_look_like_one(labels: list[str], words: str) -> None:
-    (caution,) = cautions_of_labels([*labels, *labels], "classes")
+    (caution,) = find_similar_labels([*labels, *labels], "classes")
 
     assert caution.code == "labels_alike"
     assert caution.message.startswith(words)
@@ -24,4 +24,4 @@ def test_golden_labels_that_look_like_one(labels: list[str], words: str) -> None
 
 @pytest.mark.parametrize("labels", [["a", "b", "ab"], [1, 2], [True, False], [], ["", "a"]])
 def test_exact_labels_that_differ_have_none(labels: list[str | int]) -> None:
-    assert cautions_of_labels(labels, "classes") == ()
+    assert find_similar_labels(labels, "classes") == ()

@@ -8,16 +8,16 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 
 from thetahat.errors import InvalidParameter, UnsupportedCombination
-from thetahat.tables.data import data_of
+from thetahat.tables.data import build_data
 from thetahat.tables.features import Features
-from thetahat.tables.sparse import Numbered, sparse_columns
+from thetahat.tables.sparse import NumberedNames, sparse_columns
 
 DENSE = np.array([[0, 2.0, 0], [1, 0, 0], [0, 0, 0], [3, 0, 4]])
 
 
 def group(name: str = "X", first: int = 0, dense: Any = DENSE) -> Any:
     matrix: Any = csr_array(dense)
-    return sparse_columns(name, matrix, Numbered(name, matrix.shape[1], first))
+    return sparse_columns(name, matrix, NumberedNames(name, matrix.shape[1], first))
 
 
 TABLE = Features(
@@ -28,7 +28,7 @@ TABLE = Features(
 
 
 def test_exact_numbered_names_are_those_of_a_tuple() -> None:
-    names = Numbered("X", 4, 1)
+    names = NumberedNames("X", 4, 1)
 
     assert list(names) == ["X1", "X2", "X3", "X4"]
     assert names[-1] == "X4"
@@ -45,7 +45,7 @@ def test_golden_duplicates_are_added_and_stored_zeros_dropped() -> None:
     matrix: Any = csr_array(
         (np.array([2.0, 0, 3, 1, -1]), np.array([1, 0, 1, 2, 2]), indptr), shape=(2, 3)
     )
-    columns = sparse_columns("X", matrix, Numbered("X", 3))
+    columns = sparse_columns("X", matrix, NumberedNames("X", 3))
 
     assert_array_equal(columns.dense(), [[0, 5, 0], [0, 0, 0]])
     assert columns.matrix.nnz == 1
@@ -118,14 +118,14 @@ def test_invalid_a_matrix_that_is_too_large_written_out(
     call: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("thetahat.tables.features.MOST_DENSE", 23)
-    with pytest.raises(UnsupportedCombination, match="4 rows x 6 sparse columns are 24 cells"):
+    with pytest.raises(UnsupportedCombination, match="4 rows x 6 sparse columns would be 24 cells"):
         getattr(TABLE, call)()
 
 
 def test_exact_data_take_groups_among_their_features() -> None:
-    data = data_of({"X": group(), "age": [1, 2, 3, 4]}, list("abab"), "classification")
+    data = build_data({"X": group(), "age": [1, 2, 3, 4]}, list("abab"), "classification")
 
     assert data.features.names == ("age",)
     assert data.features.wide[0].name == "X"
     with pytest.raises(InvalidParameter, match="feature 'X' column has 4 rows and the target has"):
-        data_of({"X": group()}, list("ababa"), "classification")
+        build_data({"X": group()}, list("ababa"), "classification")

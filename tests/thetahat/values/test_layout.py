@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.tables.labels import codes_of
+from thetahat.tables.labels import encode_labels
 from thetahat.values.layout import layout_of, layout_of_blocks, layout_of_scores
 from thetahat.values.types import BlockKind
 
@@ -92,7 +92,7 @@ def test_golden_scores() -> None:
 
 @given(st.lists(st.sampled_from("abcd"), min_size=1, max_size=20))
 def test_property_codes_give_the_labels_back(labels: list[str]) -> None:
-    codes, names = codes_of(labels)
+    codes, names = encode_labels(labels)
 
     assert [names[code] for code in codes] == labels
     assert list(names) == list(dict.fromkeys(labels))
@@ -100,10 +100,10 @@ def test_property_codes_give_the_labels_back(labels: list[str]) -> None:
 
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=20))
 def test_property_codes_of_arrays_and_lists_agree(labels: list[int]) -> None:
-    codes, names = codes_of(np.array(labels))
+    codes, names = encode_labels(np.array(labels))
 
-    assert_array_equal(codes, codes_of(labels)[0])
-    assert names == codes_of(labels)[1]
+    assert_array_equal(codes, encode_labels(labels)[0])
+    assert names == encode_labels(labels)[1]
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=30))
@@ -184,8 +184,8 @@ def test_golden_training_sizes_by_row() -> None:
     ],
 )
 def test_naive_integers_are_coded_as_their_list_is(labels: np.ndarray) -> None:
-    codes, values = codes_of(labels)
-    plain_codes, plain_values = codes_of(labels.tolist())
+    codes, values = encode_labels(labels)
+    plain_codes, plain_values = encode_labels(labels.tolist())
     assert codes.tolist() == plain_codes.tolist()
     assert values == plain_values
     assert codes.dtype == np.intp

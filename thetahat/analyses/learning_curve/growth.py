@@ -12,7 +12,7 @@ from thetahat.analyses.learning_curve.sizes import counts_of
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.schemes.base import Rows, Scheme, Split
 from thetahat.seeds import stream
-from thetahat.tables.labels import codes_of
+from thetahat.tables.labels import encode_labels
 from thetahat.values.types import BlockKind, IntArray
 
 GROW_BY: Final = ("instance", "source", "time")
@@ -157,4 +157,4 @@ def _sources(rows: Rows) -> IntArray:
         raise InvalidParameter(
             "to grow by source, rows need a source; or grow by instance", loc=("grow_by",)
         )
-    return codes_of(labels)[0]
+    return encode_labels(labels)[0]

@@ -20,7 +20,7 @@ from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.generators import DrawSize
 from thetahat.seeds import stream
 from thetahat.tables.data import Data
-from thetahat.tables.labels import codes_of
+from thetahat.tables.labels import encode_labels
 from thetahat.values.types import IntArray
 
 
@@ -53,7 +53,7 @@ class DataAsPopulation:
 
     def draw_sources(self, size: DrawSize, rng: np.random.Generator) -> PopulationSources:
         """Choose the sources, without replacement."""
-        codes = None if self.group is None else codes_of(list(self.group))[0]
+        codes = None if self.group is None else encode_labels(list(self.group))[0]
         rows = np.arange(self.data.n)
         if size.n_sources is None:
             return _OfRows(self, codes, (rows,), rows[:0])
@@ -61,7 +61,7 @@ class DataAsPopulation:
             raise InvalidParameter(
                 "n_sources needs the source of every row", loc=("n_sources",), value=size.n_sources
             )
-        of_row, labels = codes_of(list(self.data.source))
+        of_row, labels = encode_labels(list(self.data.source))
         if size.n_sources > len(labels):
             raise InvalidParameter(
                 f"{size.n_sources} sources cannot be drawn from {len(labels)}",

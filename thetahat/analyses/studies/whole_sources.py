@@ -36,7 +36,7 @@ from thetahat.errors import InsufficientData
 from thetahat.generators import DrawSize
 from thetahat.seeds import stream
 from thetahat.tables.data import Data
-from thetahat.tables.labels import codes_of
+from thetahat.tables.labels import encode_labels
 from thetahat.values.types import FloatArray, IntArray, Target
 
 
@@ -62,7 +62,7 @@ class WholeSources:
 
     def draw_sources(self, size: DrawSize, rng: np.random.Generator) -> _Chosen:
         """Draw ``n_sources`` sources; how many rows the size says is not looked at."""
-        code, labels = codes_of(list(np.asarray(self.data.source)))
+        code, labels = encode_labels(list(np.asarray(self.data.source)))
         drawn = np.isin(code, rng.permutation(len(labels))[: size.n_sources])
         return _Chosen(self, code, drawn)
 

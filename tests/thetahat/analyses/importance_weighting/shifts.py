@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from thetahat.analyses.importance_weighting import Shift
-from thetahat.tables.data import data_of
+from thetahat.tables.data import build_data
 from thetahat.tables.features import Features
 
 
@@ -22,7 +22,7 @@ def shift(
     if task == "regression":
         y, u = X @ [1.0, -1.0], Z @ [1.0, -1.0]
     return Shift(
-        source=data_of({"a": X[:, 0], "b": X[:, 1]}, y, task),
+        source=build_data({"a": X[:, 0], "b": X[:, 1]}, y, task),
         target=Features(("a", "b"), tuple(Z.T.copy())),
         target_y=u if labelled else None,
         fold=np.arange(24) % 4,

@@ -13,7 +13,7 @@ from thetahat.intervals import INTERVALS
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
 from thetahat.schemes.k_fold import KFold
-from thetahat.tables.data import data_of
+from thetahat.tables.data import build_data
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import layout_of
 from thetahat.values.types import BlockKind, FloatArray
@@ -26,7 +26,7 @@ def test_calibrated_the_mean_learner_s_error_is_sigma_squared_times_1_plus_1_ove
     means = np.empty((n_sets, len(sizes)))
     for i in range(n_sets):
         y = 3 + 2 * rng.standard_normal(40)
-        data = data_of({"x": np.zeros(40)}, y, "regression")
+        data = build_data({"x": np.zeros(40)}, y, "regression")
         rows = rows_of(data)
         for s in range(len(sizes)):
             parts = grown(scheme.splits(rows, i), growth, rows, i, s)

@@ -11,7 +11,7 @@ from thetahat.cross_validation import SplitOutcome
 from thetahat.errors import InsufficientData, LearnerFailed, UnsupportedCombination
 from thetahat.metrics import METRICS
 from thetahat.metrics.f1 import F1
-from thetahat.tables.data import Data, data_of
+from thetahat.tables.data import Data, build_data
 
 RNG = np.random.default_rng(20_261_121)
 TRUTH = RNG.integers(0, 2, size=40)
@@ -19,7 +19,7 @@ SCORES = TRUTH + RNG.normal(size=40)
 
 
 def data() -> Data:
-    return data_of({"x": SCORES}, np.where(TRUTH, "b", "a").tolist(), "classification")
+    return build_data({"x": SCORES}, np.where(TRUTH, "b", "a").tolist(), "classification")
 
 
 def outcomes(

@@ -20,7 +20,7 @@ from thetahat.learners.base import Learner
 from thetahat.learners.nearest_neighbours import NearestNeighbours
 from thetahat.losses import LOSSES
 from thetahat.schemes.k_fold import KFold
-from thetahat.tables.data import Data, data_of
+from thetahat.tables.data import Data, build_data
 
 
 def selected(data: Data, learners: Mapping[str, Learner], seed: int) -> External:
@@ -51,7 +51,7 @@ def test_calibrated_the_internal_minimum_is_too_small_and_the_external_error_is_
     for i in range(n_sets):
         X = rng.standard_normal((30, 6))
         columns = {f"x{j}": X[:, j] for j in range(6)}
-        data = data_of(columns, rng.integers(0, 2, size=30), "classification")
+        data = build_data(columns, rng.integers(0, 2, size=30), "classification")
         found = selected(data, learners, i)
         internal[i] = found.internal.mean()
         external[i] = found.external.mean()

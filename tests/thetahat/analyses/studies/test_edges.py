@@ -23,12 +23,12 @@ from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.pipelines import build, learner_spec
 from thetahat.refit_estimators import REFIT_ESTIMATORS, Asked
 from thetahat.schemes import SCHEMES
-from thetahat.tables.data import data_of
+from thetahat.tables.data import build_data
 from thetahat.values.types import Alternative
 from thetahat.variances import VARIANCES
 
 X = np.random.default_rng(8).normal(size=80)
-DATA = data_of({"x": X}, 2 * X + np.random.default_rng(9).normal(size=80), "regression")
+DATA = build_data({"x": X}, 2 * X + np.random.default_rng(9).normal(size=80), "regression")
 
 
 def of_rows(*, with_replacement: bool, **changes: object) -> GeneralStudy:
@@ -78,7 +78,7 @@ def test_exact_learners_and_losses_are_told_the_labels() -> None:
         loss=cost,
         truths=("model",),
     )
-    data = data_of({"x": X}, labels, "classification")
+    data = build_data({"x": X}, labels, "classification")
     study = replace(study, population=DataAsPopulation(data=data))
 
     assert study.run(0, 2)["cv/failed"].tolist() == [0.0, 0.0]

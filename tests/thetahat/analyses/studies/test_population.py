@@ -15,7 +15,7 @@ from thetahat.generators import DrawSize
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
-from thetahat.tables.data import Data, data_of
+from thetahat.tables.data import Data, build_data
 
 N = 60
 ROW = np.arange(float(N))
@@ -26,7 +26,7 @@ def everything(*, source: bool = True) -> Data:
     """A row's feature is its number, so that rows can be told apart."""
     target = np.where(ROW % 2 == 0, "even", "odd").tolist()
     sources = SOURCE.tolist() if source else None
-    return data_of({"row": ROW, "copy": ROW}, target, "classification", source=sources)
+    return build_data({"row": ROW, "copy": ROW}, target, "classification", source=sources)
 
 
 def numbers(data: Data | None) -> list[int]:
@@ -110,7 +110,7 @@ def test_exact_the_same_seed_draws_the_same() -> None:
 
 def test_exact_copies_are_on_one_side_of_every_split() -> None:
     group = np.array([0, 0, 1, 1, 2, 2, 3, 3, 4, 4])
-    data = data_of({"x": np.arange(10.0)}, np.arange(10.0), "regression")
+    data = build_data({"x": np.arange(10.0)}, np.arange(10.0), "regression")
     splits = list(SCHEMES["k_fold"](n_folds=5).splits(rows_of(data), 3))  # type: ignore[call-arg]
 
     for before, after in zip(splits, separate_copies(splits, group), strict=True):
