@@ -91,9 +91,9 @@ def test_invalid_sources_are_refused_before_anything_is_sent(tmp_path: Path) -> 
             client.upload(tmp_path / "not-there.csv")
         with pytest.raises(ValueError, match="JSON"):
             client.submit({"kind": "losses", "level": float("nan")})
-        with pytest.raises(ValueError, match="format must be one of json, csv, parquet"):
+        with pytest.raises(ValueError, match="is not one of json, csv, parquet"):
             client.losses("x", "xlsx")  # type: ignore[call-overload]
-        with pytest.raises(ValueError, match="format must be one of svg, png"):
+        with pytest.raises(ValueError, match="is not one of svg, png"):
             client.figure("x", "one", "pdf")  # type: ignore[arg-type]
 
     assert stub.asked == []

@@ -1,4 +1,4 @@
-"""The client."""
+"""The client of the service."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from thetahat_client.models import Dataset, Evaluation
 from thetahat_client.outputs import Outputs
 from thetahat_client.transport import Transport
 
-LONGEST_WAIT_S: Final = 60.0  # the service's own default limit of one long poll
-PAUSE_S: Final = 0.2
+LONGEST_WAIT_S: Final = 60.0  # the default limit of the service for one long poll
+SHORTEST_POLL_S: Final = 0.2
 
 
 class Client(Outputs):
     """A connection to one service, for use in a ``with`` block.
 
-    Every request may be sent again after a dropped connection, 429, 502, 503 or 504: uploads give
-    the same data set again, and a submission carries an idempotency key. What still fails after
-    the last attempt is raised, see ``thetahat_client.errors``.
+    Every request is tried again after a dropped connection, 429, 502, 503 or 504. That is safe: an
+    upload gives the same data set again, and a submission has an idempotency key. After the last
+    attempt an exception is raised, see ``thetahat_client.errors``.
 
     Parameters
     ----------
     url : str
-        Where the service is.
+        Address of the service.
     api_key : str or None
-        Needed where the service has keys.
+        Needed if the service has API keys.
     timeout : float
         Seconds without a byte from the service after which an attempt counts as failed.
     retries : int
@@ -67,7 +67,7 @@ class Client(Outputs):
         self._transport.close()
 
     def ready(self) -> bool:
-        """Say whether the service, its database, its broker and a worker are up; one attempt."""
+        """Return whether service, database, broker and a worker are available; one attempt."""
         try:
             self._transport.send("GET", "/readyz", once=True)
         except Refused:
@@ -89,7 +89,7 @@ class Client(Outputs):
     def upload(
         self, source: Source, *, media_type: str | None = None, name: str | None = None
     ) -> Dataset:
-        """Send a file, piece by piece; the same bytes of the same type give the same data set.
+        """Upload a file in pieces; the same bytes of the same type give the same data set.
 
         Parameters
         ----------
@@ -115,20 +115,20 @@ class Client(Outputs):
         return Dataset.read(answer.json())
 
     def dataset(self, dataset_id: str) -> Dataset:
-        """Return a data set; ``NotFound`` when there is none of that id."""
+        """Return a data set, or raise ``NotFound``."""
         return Dataset.read(self._transport.send("GET", f"/v1/datasets/{dataset_id}").json())
 
     def datasets(self, *, page_size: int = 100) -> Iterator[Dataset]:
-        """Return all data sets, newest first, a page at a time."""
+        """Return all data sets, the newest first; pages are requested as they are needed."""
         return (Dataset.read(item) for item in self._pages("/v1/datasets", {}, page_size))
 
     def preview(self, dataset_id: str, rows: int = 20) -> dict[str, Any]:
-        """Return the first rows of a data set, and what was understood of the file."""
+        """Return the first rows of a data set, and how the file was read."""
         path, query = f"/v1/datasets/{dataset_id}/preview", {"rows": rows}
         return dict(self._transport.send("GET", path, query=query).json())
 
     def delete_dataset(self, dataset_id: str) -> None:
-        """Remove a data set; ``Refused`` while an evaluation needs it."""
+        """Delete a data set; ``Refused`` is raised while an evaluation needs it."""
         self._delete(f"/v1/datasets/{dataset_id}")
 
     # Evaluations
@@ -140,18 +140,18 @@ class Client(Outputs):
         wait: float | None = None,
         idempotency_key: str | None = None,
     ) -> Evaluation:
-        """Send an evaluation.
+        """Submit an evaluation.
 
         Parameters
         ----------
         request : Mapping
             The body of ``POST /v1/evaluations``.
         wait : float or None
-            Seconds, at most 60, that the service may take to answer with the ``result`` at once.
-            What is not finished by then comes back queued or running.
+            Seconds, at most 60, that the service waits for the end of the evaluation; if it has
+            ended by then, the answer has the ``result``.
         idempotency_key : str or None
-            The same key and request give the same evaluation; by default a new key, so that only
-            this call's own further attempts do.
+            The same key with the same request gives the same evaluation. By default a new key,
+            which protects only the further attempts of this call.
         """
         text = json.dumps(request, allow_nan=False, ensure_ascii=False).encode()
         headers = {
@@ -167,7 +167,7 @@ class Client(Outputs):
         return Evaluation.read(answer.json())
 
     def get(self, evaluation_id: str) -> Evaluation:
-        """Return an evaluation as it stands."""
+        """Return the current state of an evaluation."""
         answer = self._transport.send("GET", f"/v1/evaluations/{evaluation_id}")
         return Evaluation.read(answer.json())
 
@@ -177,14 +177,14 @@ class Client(Outputs):
         timeout: float | None = None,
         on_progress: Callable[[Evaluation], None] | None = None,
     ) -> Evaluation:
-        """Wait for an evaluation's end by long polling, and return it, whatever its end was.
+        """Wait for the end of an evaluation by long polling, and return it, even if it failed.
 
         Parameters
         ----------
         timeout : float or None
-            Seconds after which ``WaitTimeout`` is raised; the evaluation goes on.
+            Seconds after which ``WaitTimeout`` is raised; the evaluation continues.
         on_progress : callable or None
-            Called with the evaluation at first and whenever it has changed.
+            Called with the evaluation once at the beginning and whenever it has changed.
         """
         path = f"/v1/evaluations/{evaluation_id}"
         headers: dict[str, str] = {}
@@ -207,8 +207,9 @@ class Client(Outputs):
                 return known
             if time.monotonic() >= end:
                 raise WaitTimeout(known, timeout or 0.0)
-            # A service that answers at once (its own limit may be 0) is not asked in a circle.
-            time.sleep(max(0.0, min(PAUSE_S - (time.monotonic() - sent), end - time.monotonic())))
+            # A service whose limit of a long poll is 0 answers at once.
+            pause = SHORTEST_POLL_S - (time.monotonic() - sent)
+            time.sleep(max(0.0, min(pause, end - time.monotonic())))
 
     def cancel(self, evaluation_id: str) -> Evaluation:
         """Cancel an evaluation; one that has ended stays as it is."""
@@ -216,7 +217,7 @@ class Client(Outputs):
         return Evaluation.read(answer.json())
 
     def delete(self, evaluation_id: str) -> None:
-        """Remove an evaluation that has ended, with its result."""
+        """Delete an evaluation that has ended, with its result."""
         self._delete(f"/v1/evaluations/{evaluation_id}")
 
     def evaluations(  # noqa: PLR0913 - one argument per filter
@@ -229,7 +230,10 @@ class Client(Outputs):
         created_before: datetime | None = None,
         page_size: int = 100,
     ) -> Iterator[Evaluation]:
-        """Return evaluations, newest first, a page at a time; all filters must hold."""
+        """Return the evaluations that match all filters, the newest first.
+
+        Pages are requested as they are needed.
+        """
         query: dict[str, Any] = {
             "status": status,
             "kind": kind,
@@ -237,8 +241,9 @@ class Client(Outputs):
             "created_after": created_after.isoformat() if created_after else None,
             "created_before": created_before.isoformat() if created_before else None,
         }
-        given = {key: value for key, value in query.items() if value is not None}
-        return (Evaluation.read(i) for i in self._pages("/v1/evaluations", given, page_size))
+        filters = {key: value for key, value in query.items() if value is not None}
+        pages = self._pages("/v1/evaluations", filters, page_size)
+        return (Evaluation.read(item) for item in pages)
 
     def _pages(self, path: str, query: dict[str, Any], size: int) -> Iterator[dict[str, Any]]:
         cursor: str | None = None
@@ -251,7 +256,7 @@ class Client(Outputs):
                 return
 
     def _delete(self, path: str) -> None:
-        """Remove; where an attempt before was cut off, a 404 means that it did it."""
+        """Delete; a 404 after a dropped attempt means that the first attempt succeeded."""
         try:
             self._transport.send("DELETE", path)
         except NotFound as gone:

@@ -1,4 +1,4 @@
-"""What the service answers, as frozen values; fields unknown to this release are ignored."""
+"""The answers of the service as dataclasses; fields that are new to this release are ignored."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ FINISHED: Final = frozenset({"succeeded", "failed", "cancelled"})
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One wrong place in a request.
+    """One fault of a request.
 
     Parameters
     ----------
     loc : tuple of str or int
-        Path into the request.
+        Path to the field in the request.
     message : str
-        What is wrong there.
+        What is wrong.
     value : Any
-        What was found there, shortened.
+        The value of the field, shortened.
     """
 
     loc: tuple[str | int, ...]
@@ -30,28 +30,28 @@ class Fault:
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Fault:
-        """Return the value of a JSON object."""
+        """Return the object that JSON describes."""
         return cls(tuple(data.get("loc", ())), str(data.get("message", "")), data.get("value"))
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why something was refused or failed (RFC 9457).
+    """The reason of a refusal or a failure (RFC 9457).
 
     Parameters
     ----------
     type, code : str
-        Stable; ``type`` is ``/problems/`` and the code.
+        Stable identifiers; ``type`` is ``/problems/`` followed by the code.
     title, detail : str
         For people.
     status : int or None
         HTTP status; None for the error of a failed evaluation.
     errors : tuple of Fault
-        The wrong places of the request.
+        The faults of the request.
     request_id : str
-        Also in the service's log; empty where the service gave none.
+        Identifies the request in the log of the service; may be empty.
     members : Mapping
-        The whole document.
+        The whole JSON object.
     """
 
     type: str
@@ -65,7 +65,7 @@ class Problem:
 
     @classmethod
     def read(cls, data: Mapping[str, Any], status: int | None = None) -> Problem:
-        """Return the value of a JSON object; nothing in it is required."""
+        """Return the problem of a JSON object, in which every field may be missing."""
         kind = str(data.get("type", "about:blank"))
         faults = data.get("errors")
         return cls(
@@ -80,7 +80,7 @@ class Problem:
         )
 
     def in_words(self) -> str:
-        """Return one line per fault, and the detail first where it says more than they do."""
+        """Return the detail and one line per fault; nothing is said twice."""
         lines = [self.detail or self.title or self.type]
         for fault in self.errors:
             place = ".".join(map(str, fault.loc))
@@ -122,7 +122,7 @@ class Dataset:
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Dataset:
-        """Return the value of a JSON object."""
+        """Return the object that JSON describes."""
         return cls(
             id=data["id"],
             name=data.get("name"),
@@ -131,14 +131,14 @@ class Dataset:
             bytes=data["bytes"],
             rows=data["rows"],
             columns=tuple(Column(c["name"], c["type"]) for c in data["columns"]),
-            created_at=_moment(data.get("created_at")),
+            created_at=_parse_time(data.get("created_at")),
             members=dict(data),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an evaluation is; ``total`` is None while it is not known."""
+    """The progress of an evaluation; ``total`` is None while it is unknown."""
 
     done: int
     total: int | None
@@ -146,12 +146,12 @@ class Progress:
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Progress:
-        """Return the value of a JSON object."""
+        """Return the object that JSON describes."""
         return cls(data.get("done", 0), data.get("total"), data.get("unit", ""))
 
     @property
     def share(self) -> float | None:
-        """Done over total, between 0 and 1, or None."""
+        """``done`` divided by ``total``, at most 1; None while the total is unknown."""
         return min(self.done / self.total, 1.0) if self.total else None
 
 
@@ -170,8 +170,7 @@ class Evaluation:
     members : Mapping
         The whole JSON object that the service sent.
     result : dict or None
-        Only where the service answered with it (``submit(..., wait=N)``); else ask
-        ``Client.result``.
+        Only after ``submit(..., wait=N)``; otherwise use ``Client.result``.
     """
 
     id: str
@@ -192,7 +191,7 @@ class Evaluation:
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Evaluation:
-        """Return the value of a JSON object."""
+        """Return the object that JSON describes."""
         error = data.get("error")
         return cls(
             id=data["id"],
@@ -201,9 +200,9 @@ class Evaluation:
             status=data["status"],
             labels=data.get("labels") or {},
             seed=data.get("seed"),
-            created_at=_moment(data.get("created_at")),
-            started_at=_moment(data.get("started_at")),
-            finished_at=_moment(data.get("finished_at")),
+            created_at=_parse_time(data.get("created_at")),
+            started_at=_parse_time(data.get("started_at")),
+            finished_at=_parse_time(data.get("finished_at")),
             progress=Progress.read(data.get("progress") or {}),
             error=Problem.read(error) if error else None,
             links=data.get("links") or {},
@@ -214,16 +213,16 @@ class Evaluation:
 
     @property
     def is_finished(self) -> bool:
-        """Whether it will not change any more."""
+        """Whether it has ended, in success or not."""
         return self.status in FINISHED
 
     @property
     def seconds(self) -> float | None:
-        """Seconds from its start to its end."""
+        """Seconds from start to end; None before the end."""
         if self.started_at is None or self.finished_at is None:
             return None
         return (self.finished_at - self.started_at).total_seconds()
 
 
-def _moment(text: str | None) -> datetime | None:
+def _parse_time(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)

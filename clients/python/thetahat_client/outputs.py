@@ -1,4 +1,4 @@
-"""What an evaluation gives: its result, its losses, its figures."""
+"""Reading the result, the losses and the figures of an evaluation."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ ACCEPT: Final = {
     "csv": "text/csv",
     "parquet": "application/vnd.apache.parquet",
 }
-PICTURES: Final = {"svg": "image/svg+xml", "png": "image/png"}
+IMAGES: Final = {"svg": "image/svg+xml", "png": "image/png"}
 
 
 class Outputs:
-    """The part of a client that reads what was computed."""
+    """The methods of a client that read what an evaluation has computed."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -34,10 +34,10 @@ class Outputs:
     @overload
     def losses(self, evaluation_id: str, format: Literal["parquet"]) -> bytes: ...
 
-    def losses(self, evaluation_id: str, format: str = "json") -> dict[str, Any] | str | bytes:  # noqa: A002 - likewise
-        """Return the loss of every instance under every model: JSON, CSV text or Parquet bytes."""
+    def losses(self, evaluation_id: str, format: str = "json") -> dict[str, Any] | str | bytes:  # noqa: A002 - the name of the parameter
+        """Return the loss of every instance for every model: JSON, CSV text or Parquet bytes."""
         if format not in ACCEPT:
-            message = f"format must be one of {', '.join(ACCEPT)}, not {format!r}"
+            message = f"The format {format!r} is not one of {', '.join(ACCEPT)}."
             raise ValueError(message)
         answer = self._output(evaluation_id, "losses", ACCEPT[format])
         if format == "json":
@@ -45,9 +45,9 @@ class Outputs:
         return answer.response.text if format == "csv" else answer.response.content
 
     def figures(self, evaluation_id: str) -> list[dict[str, Any]]:
-        """Return ``name`` and ``title`` of each figure of the result, and where it is drawn.
+        """Return name, title and address of each figure of the result.
 
-        Only a study has figures; other results have none.
+        Only studies have figures.
         """
         answer = self._output(evaluation_id, "figures", "application/json").json()
         return list(answer["items"])
@@ -56,19 +56,21 @@ class Outputs:
         self,
         evaluation_id: str,
         name: str,
-        format: Literal["svg", "png"] = "svg",  # noqa: A002 - as losses
+        format: Literal["svg", "png"] = "svg",  # noqa: A002 - as in losses
     ) -> bytes:
-        """Return one figure, drawn; ``NotFound`` says which there are."""
-        if format not in PICTURES:
-            message = f"format must be one of {', '.join(PICTURES)}, not {format!r}"
+        """Return one figure as an image; ``NotFound`` lists the names of the figures."""
+        if format not in IMAGES:
+            message = f"The format {format!r} is not one of {', '.join(IMAGES)}."
             raise ValueError(message)
-        what = f"figures/{quote(name, safe='')}.{format}"
-        return self._output(evaluation_id, what, PICTURES[format]).response.content
+        path = f"figures/{quote(name, safe='')}.{format}"
+        return self._output(evaluation_id, path, IMAGES[format]).response.content
 
-    def _output(self, evaluation_id: str, what: str, media_type: str) -> Answer:
-        path, headers = f"/v1/evaluations/{evaluation_id}/{what}", {"Accept": media_type}
+    def _output(self, evaluation_id: str, path: str, media_type: str) -> Answer:
+        headers = {"Accept": media_type}
         try:
-            return self._transport.send("GET", path, headers=headers)
+            return self._transport.send(
+                "GET", f"/v1/evaluations/{evaluation_id}/{path}", headers=headers
+            )
         except Refused as refused:
             if refused.problem.code != "no_result":
                 raise

@@ -1,4 +1,4 @@
-"""A progress bar, on a stream that people read."""
+"""The progress of an evaluation as text."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ WIDTH: Final = 30
 
 
 class ProgressBar:
-    """Shows an evaluation's progress: one line that changes on a terminal, else a line per tenth.
+    """Shows the progress of an evaluation.
+
+    On a terminal that is one line that changes, otherwise one line per tenth of the work.
 
     Parameters
     ----------
     stream : text file
-        Where to; standard error by default, so that standard output stays a program's.
+        Standard error by default.
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -25,7 +27,7 @@ class ProgressBar:
         self._last = ""
 
     def __call__(self, evaluation: Evaluation) -> None:
-        """Show the state; the last one ends the line."""
+        """Show the state; a final state ends the line."""
         text = progress_line(evaluation)
         mark = evaluation.status + ("" if self._live else _tenth(evaluation))
         if self._live:

@@ -1,4 +1,4 @@
-"""One exchange with the service: sent again where that is safe and may help, and never silent."""
+"""Requests to the service, with further attempts where they are safe and may help."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ import httpx
 from thetahat_client.errors import ConnectionFailed, Refused, UnexpectedAnswer, refusal
 from thetahat_client.models import Problem
 
-AWAY: Final = frozenset({429, 502, 503, 504})
-HOPELESS: Final = (httpx.UnsupportedProtocol, httpx.LocalProtocolError)
-RACE: Final = "idempotency_race"  # our own first attempt is still being answered
+UNAVAILABLE: Final = frozenset({429, 502, 503, 504})
+NOT_RETRIED: Final = (httpx.UnsupportedProtocol, httpx.LocalProtocolError)
+IDEMPOTENCY_RACE: Final = "idempotency_race"  # the first attempt is still being answered
 SHORTEST_PAUSE_S: Final = 0.25
 LONGEST_PAUSE_S: Final = 15.0
-MOST_PATIENCE_S: Final = 120.0  # a Retry-After above it is the caller's to decide
+LONGEST_RETRY_AFTER_S: Final = 120.0  # after a longer one, the caller decides
 WAITING_MARGIN_S: Final = 10.0
 
 Body = Callable[[], "bytes | Iterable[bytes]"]
-"""Makes the body anew for each attempt."""
+"""Returns the body, anew for each attempt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back."""
+    """The answer to a request."""
 
     response: httpx.Response
 
@@ -43,15 +43,15 @@ class Answer:
 
 
 class Transport:
-    """Sends requests, each of which may safely be sent twice.
+    """Sends requests, each of which can safely be sent twice.
 
-    Reading and removing are safe by nature, an upload because the same bytes give the same data
-    set, and a submission because it carries an idempotency key.
+    Reading and deleting are safe by nature, an upload because the same bytes give the same data
+    set, and a submission because it has an idempotency key.
 
     Parameters
     ----------
     url : str
-        Where the service is.
+        Address of the service.
     api_key : str or None
         Sent as ``Authorization: Bearer``.
     timeout : float
@@ -59,7 +59,7 @@ class Transport:
     retries : int
         Further attempts after the first.
     sleep : callable
-        Waits that many seconds.
+        Waits for a number of seconds.
     """
 
     def __init__(
@@ -76,8 +76,8 @@ class Transport:
         self._timeout = timeout
         self._retries = retries
         self._sleep = sleep
-        # A proxy from the environment cannot reach this machine's own loopback.
-        self._http = httpx.Client(base_url=url, headers=headers, trust_env=not _is_near(url))
+        # A proxy of the environment cannot reach the loopback of this machine.
+        self._http = httpx.Client(base_url=url, headers=headers, trust_env=not _is_loopback(url))
         self._url = url
 
     def close(self) -> None:
@@ -95,12 +95,12 @@ class Transport:
         waiting: float = 0.0,
         once: bool = False,
     ) -> Answer:
-        """Send a request; every answer from 400 on is raised as ``Refused``.
+        """Send a request; statuses from 400 on raise ``Refused``.
 
-        ``waiting`` is how long the service itself may take before it answers.
+        ``waiting`` is the number of seconds that the request asks the service to wait.
         """
-        patience = max(self._timeout, waiting + WAITING_MARGIN_S) if waiting else self._timeout
-        timeout = httpx.Timeout(self._timeout, connect=min(self._timeout, 10.0), read=patience)
+        read = max(self._timeout, waiting + WAITING_MARGIN_S) if waiting else self._timeout
+        timeout = httpx.Timeout(self._timeout, connect=min(self._timeout, 10.0), read=read)
         last = 1 if once else self._retries + 1
         for attempt in range(1, last + 1):
             try:
@@ -113,14 +113,14 @@ class Transport:
                     timeout=timeout,
                 )
             except httpx.TransportError as error:
-                if attempt == last or isinstance(error, HOPELESS):
+                if attempt == last or isinstance(error, NOT_RETRIED):
                     raise self._unreachable(error, attempt) from error
                 self._sleep(_pause(attempt))
                 continue
             if response.status_code < 300 or response.status_code == 304:
                 return Answer(response)
             failure = _failure(response, attempt)
-            if attempt == last or not _may_pass(failure):
+            if attempt == last or not _may_succeed(failure):
                 raise failure
             self._sleep(max(failure.retry_after or 0.0, _pause(attempt)))
         raise AssertionError  # the last attempt returns or raises
@@ -128,11 +128,11 @@ class Transport:
     def _unreachable(self, error: httpx.TransportError, attempts: int) -> ConnectionFailed:
         reason = str(error) or type(error).__name__
         times = "1 attempt" if attempts == 1 else f"{attempts} attempts"
-        return ConnectionFailed(f"{self._url} does not answer ({reason}; {times})")
+        return ConnectionFailed(f"The service at {self._url} does not answer ({reason}; {times}).")
 
 
 def _failure(response: httpx.Response, attempts: int) -> Refused:
-    """Return the exception of an answer that is no success."""
+    """Return the exception for a status that is no success."""
     kind = response.headers.get("content-type", "").partition(";")[0]
     data: Any = None
     if kind in {"application/problem+json", "application/json"}:
@@ -141,7 +141,7 @@ def _failure(response: httpx.Response, attempts: int) -> Refused:
         except ValueError:
             data = None
     if not isinstance(data, dict) or "type" not in data:
-        if response.status_code not in AWAY:
+        if response.status_code not in UNAVAILABLE:
             raise _unexpected(response)
         title = f"{response.status_code} {response.reason_phrase}"
         data = {"type": "about:blank", "title": title, "code": "", "detail": title}
@@ -149,16 +149,17 @@ def _failure(response: httpx.Response, attempts: int) -> Refused:
     return refusal(problem, _retry_after(response), attempts)
 
 
-def _may_pass(failure: Refused) -> bool:
-    if failure.retry_after is not None and failure.retry_after > MOST_PATIENCE_S:
+def _may_succeed(failure: Refused) -> bool:
+    """Return whether another attempt may succeed."""
+    if failure.retry_after is not None and failure.retry_after > LONGEST_RETRY_AFTER_S:
         return False
-    return failure.problem.status in AWAY or failure.problem.code == RACE
+    return failure.problem.status in UNAVAILABLE or failure.problem.code == IDEMPOTENCY_RACE
 
 
 def _pause(attempt: int) -> float:
-    """Return a pause that doubles, and that many clients do not take in step."""
+    """Return a pause that doubles with each attempt, and is random so that clients spread out."""
     longest = min(LONGEST_PAUSE_S, SHORTEST_PAUSE_S * 2.0 ** (attempt - 1))
-    return longest * random.uniform(0.5, 1.0)  # noqa: S311 - a pause is no secret
+    return longest * random.uniform(0.5, 1.0)  # noqa: S311 - not for security
 
 
 def _retry_after(response: httpx.Response) -> float | None:
@@ -181,11 +182,11 @@ def _unexpected(response: httpx.Response) -> UnexpectedAnswer:
     kind = response.headers.get("content-type", "no content type")
     return UnexpectedAnswer(
         f"{response.request.method} {response.url} answered {response.status_code} with {kind}, "
-        "which is not what thetahat answers"
+        "which is not an answer of thetahat. Check the address of the service."
     )
 
 
-def _is_near(url: str) -> bool:
+def _is_loopback(url: str) -> bool:
     host = httpx.URL(url).host
     try:
         return ipaddress.ip_address(host).is_loopback
