@@ -121,7 +121,9 @@ def test_exact_a_service_that_is_not_there_is_named() -> None:
     naps = Naps()
     with (
         Client(url, retries=2, sleep=naps) as client,
-        pytest.raises(ConnectionFailed, match=rf"The service at {url} does not answer \(.*; 3 attempts\)"),
+        pytest.raises(
+            ConnectionFailed, match=rf"The service at {url} does not answer \(.*; 3 attempts\)"
+        ),
     ):
         client.get("x")
 
