@@ -173,7 +173,7 @@ def list_evaluations(
     if as_json:
         print_json([dict(evaluation.members) for evaluation in evaluations])
     elif evaluations:
-        columns = ("id", "status", "kind", "name", "submitted (UTC)", "took")
+        columns = ("id", "status", "kind", "name", "best model", "submitted (UTC)", "took")
         print_table(columns, map(_row, evaluations))
     else:
         print("No evaluation matches.", file=sys.stderr)
@@ -233,6 +233,7 @@ def _row(evaluation: Evaluation) -> tuple[str, ...]:
         evaluation.status,
         evaluation.kind,
         evaluation.name or "",
+        str((evaluation.members.get("summary") or {}).get("best_model", "")),
         f"{evaluation.created_at:%Y-%m-%d %H:%M}" if evaluation.created_at else "",
         "" if evaluation.seconds is None else f"{evaluation.seconds:.1f} s",
     )

@@ -69,7 +69,7 @@ def test_exact_every_pair_has_its_verdict_in_words(schools: dict[str, Any]) -> N
     for sentence, pair in zip(found, schools["comparisons"], strict=True):
         assert sentence.startswith(pair["verdict"]["decision"].upper())
         assert pair["verdict"]["reason"] in sentence
-    plan = "If the true difference is 0.02, 491 sources (426 more) give a 80 % chance to see it."
+    plan = "0.02, 491 sources (426 more) give a chance of 80 % to show it."
     assert found[-1].endswith(plan)
 
 

@@ -17,6 +17,7 @@ from tests.clients.stub import DATASET, EVALUATION, Reply, Stub, evaluation, stu
 
 ID = EVALUATION["id"]
 OTHER = {**EVALUATION, "id": "0" * 36, "status": "failed", "name": "[bold]:smile:"}
+ENDED = {**EVALUATION, "summary": {"best_model": "ridge"}}
 
 
 def page(*items: dict[str, Any], following: str | None = None) -> Reply:
@@ -51,6 +52,14 @@ def test_exact_list_prints_a_row_per_evaluation(capsys: pytest.CaptureFixture[st
     assert lines[1].split() == [ID, "queued", "losses", "2026-11-21", "05:04"]
     assert "[bold]:smile:" in lines[2]  # a name is no markup
     assert stub.asked[0].query == {"status": ["failed"], "label": ["team:x"], "limit": ["2"]}
+
+
+def test_exact_list_shows_the_best_model(capsys: pytest.CaptureFixture[str]) -> None:
+    with stub_of(page(ENDED, OTHER)) as stub:
+        assert run(stub, "list") == 0
+
+    header, first, _ = capsys.readouterr().out.splitlines()
+    assert header.index("best model") == first.index("ridge")
 
 
 def test_exact_list_asks_for_no_more_than_it_prints(capsys: pytest.CaptureFixture[str]) -> None:

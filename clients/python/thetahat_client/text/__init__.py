@@ -47,6 +47,7 @@ def result_text(
 def _parts(result: Mapping[str, Any], page: Page) -> Iterator[str]:
     """Yield the text of each part that the result has."""
     if "models" in result:
+        yield "\n".join(page.paragraphs(_first_sentence(result), bullet="", indent=""))
         yield models_table(result, page)
         yield metrics_table(result, page)
         if "chosen" in result:
@@ -64,6 +65,11 @@ def _parts(result: Mapping[str, Any], page: Page) -> Iterator[str]:
         yield weights_text(result, page)
     else:
         yield numbers_table(result, page)
+
+
+def _first_sentence(result: Mapping[str, Any]) -> list[str]:
+    """Return the sentence about the best model; a result of an older release has none."""
+    return list((result.get("summary") or {}).get("sentences", ()))[:1]
 
 
 def numbers_table(result: Mapping[str, Any], page: Page) -> str:

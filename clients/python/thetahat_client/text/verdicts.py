@@ -17,14 +17,19 @@ def _verdict(verdict: Mapping[str, Any]) -> str:
     sentence = f"{decision_words(verdict).upper()}  {_without_stop(str(verdict['reason']))}."
     plan = verdict.get("plan")
     if plan:
-        sentence += (
-            f" If the true difference is {plan['assumed_difference']:.4g}, {plan['total']} "
-            f"{plan['unit']} ({plan['additional']} more) give a {format_level(plan['power'])} "
-            "chance to see it."
-        )
+        sentence += f" {plan['sentence']}" if "sentence" in plan else _older_plan(plan)
     elif verdict.get("plan_reason"):
         sentence += f" No plan: {_without_stop(str(verdict['plan_reason']))}."
     return sentence
+
+
+def _older_plan(plan: Mapping[str, Any]) -> str:
+    """Return the sentence of a plan in a result of an older release, which has none."""
+    return (
+        f" If the true difference is {plan['assumed_difference']:.4g}, {plan['total']} "
+        f"{plan['unit']} ({plan['additional']} more) give a chance of "
+        f"{format_level(plan['power'])} to show it."
+    )
 
 
 def decision_words(verdict: Mapping[str, Any]) -> str:
