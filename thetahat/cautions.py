@@ -527,13 +527,6 @@ FEW_UNITS_OF_A_PRIOR: Final = 5
 """Units of a Bayesian test; with fewer the prior is more than a tenth of the posterior's weight."""
 FEW_ROWS_OF_A_RANK_TEST: Final = 10
 """Rows of a test of many models; with fewer chi squared and F are poor approximations."""
-FEW_UNITS_RESAMPLED = _entry(
-    "few_units_resampled",
-    _WARNING,
-    "{n} {unit}s are resampled. With fewer than {threshold} the bootstrap interval is too short.",
-    threshold=20,
-    reason="the bootstrap variance of a mean of n units is too small by 1/n, 5 % at 20",
-)
 SMALL_BLOCKS = _entry(
     "small_blocks",
     _WARNING,

@@ -22,6 +22,19 @@ class Moved:
 
 
 @dataclass(frozen=True)
+class Rounded:
+    """The number is computed in another order, and is compared as on another machine.
+
+    Parameters
+    ----------
+    reason : str
+        A sentence that says what is computed in another order.
+    """
+
+    reason: str
+
+
+@dataclass(frozen=True)
 class Changed:
     """The number is another one, or is no longer there, and is not compared.
 
@@ -47,7 +60,18 @@ _IN_FULL: Final = Changed(
     "In full, which has the variances of models, cautions, units and pairs are written at length."
 )
 
-MOVED: Final[Mapping[str, Moved | Changed]] = {
+_METRIC_INTERVALS: Final = (
+    r"[a-z_0-9]+/(?:models/[^/]+|comparisons/\d+)/metrics/[^/]+/intervals/\d+"
+)
+
+MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
+    rf"{_METRIC_INTERVALS}/(?:lower|upper|standard_error)": Rounded(
+        "The percentile and BCa intervals of a metric are those of a mean, which start from the "
+        "deviations of the replicates."
+    ),
+    rf"{_METRIC_INTERVALS}/cautions/few_units_resampled": Changed(
+        "The bootstrap intervals of a metric have the cautions of those of a mean."
+    ),
     rf"{_SCORES}/(cautions/difference_in_loss_units|difference|difference_pooled)": _A_MINUS_B,
     rf"{_SCORES}/effect_size/(value|hedges_g|rank_biserial)": _A_MINUS_B,
     rf"{_SCORES}/(interval|intervals/\d+)/(estimate|lower|upper)": _A_MINUS_B,
@@ -72,10 +96,13 @@ MOVED: Final[Mapping[str, Moved | Changed]] = {
 ``losses_.*/models/[^/]+/mean``. What follows it in the path stays as it is."""
 
 
-def moved_to(request: str, path: str, moved: Mapping[str, Moved | Changed]) -> str | None:
-    """Return where a recorded number is to be looked for now; None where it is not compared.
+def moved_to(
+    request: str, path: str, moved: Mapping[str, Moved | Rounded | Changed]
+) -> tuple[str | None, bool]:
+    """Return where a recorded number is to be looked for now, and whether it must be exact.
 
-    A pattern matches whole parts of a path. The first that matches counts.
+    The place is None where the number is not compared. A pattern matches whole parts of a path.
+    The first that matches counts.
     """
     whole = f"{request}/{path}"
     for pattern, change in moved.items():
@@ -83,6 +110,8 @@ def moved_to(request: str, path: str, moved: Mapping[str, Moved | Changed]) -> s
         if found is None:
             continue
         if isinstance(change, Changed):
-            return None
-        return found.expand(change.to) + whole[found.end() :]
-    return path
+            return None, False
+        if isinstance(change, Rounded):
+            return path, False
+        return found.expand(change.to) + whole[found.end() :], True
+    return path, True

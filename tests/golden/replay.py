@@ -32,7 +32,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from tests.golden.moved import MOVED, Changed, Moved, moved_to
+from tests.golden.moved import MOVED, Changed, Moved, Rounded, moved_to
 
 HERE: Final = Path(__file__).parent
 REQUESTS: Final = HERE / "requests"
@@ -286,7 +286,7 @@ def compared(
     *,
     exact: bool,
     request: str = "",
-    moved: Mapping[str, Moved | Changed] = MOVED,
+    moved: Mapping[str, Moved | Rounded | Changed] = MOVED,
 ) -> list[Difference]:
     """Return every recorded path whose value is not there, or another one, now.
 
@@ -305,13 +305,13 @@ def compared(
     """
     found = []
     for path, value in recorded.items():
-        place = moved_to(request, path, moved)
+        place, must_be_exact = moved_to(request, path, moved)
         if place is None:
             continue
         if place not in now:
             found.append(Difference(path, value, None, missing=True))
         elif (exact or not _is_hash(recorded, path)) and not _same(
-            value, now[place], exact=exact, sizes=_sizes(recorded, path)
+            value, now[place], exact=exact and must_be_exact, sizes=_sizes(recorded, path)
         ):
             found.append(Difference(path, value, now[place]))
     return found

@@ -14,7 +14,7 @@ import pytest
 from replications.presets import PRESETS
 from service.kinds.registry import JOB_KINDS
 from tests.golden import replay
-from tests.golden.moved import MOVED, Changed, Moved
+from tests.golden.moved import MOVED, Changed, Moved, Rounded
 from tests.golden.replay import Numbers
 from thetahat.corrections import CORRECTIONS
 from thetahat.generators import GENERATORS
@@ -155,7 +155,10 @@ RECORDED: Final[Numbers] = {
 
 
 def paths_of(
-    now: Numbers, *, exact: bool = True, moved: Mapping[str, Moved | Changed] | None = None
+    now: Numbers,
+    *,
+    exact: bool = True,
+    moved: Mapping[str, Moved | Rounded | Changed] | None = None,
 ) -> list[str]:
     """Return the paths at which these numbers differ from the record."""
     found = replay.compared(RECORDED, now, exact=exact, request="some", moved=moved or {})
@@ -230,9 +233,18 @@ def test_exact_numbers_that_changed_for_a_reason_are_not_compared() -> None:
     assert paths_of({"blocks": 4}, moved=moved) == ["blocks"]
 
 
+def test_exact_numbers_in_another_order_are_compared_but_for_rounding() -> None:
+    now = {**RECORDED, "models/nb/mean": 0.1 + 1e-15}
+    moved = {"some/models/[^/]+/mean": Rounded("The mean is summed from the last one.")}
+
+    assert paths_of(now, moved=moved) == []
+    assert paths_of(now) == ["models/nb/mean"]
+    assert paths_of({**now, "models/nb/mean": 0.1001}, moved=moved) == ["models/nb/mean"]
+
+
 def test_exact_every_declared_exception_has_a_reason_or_a_place() -> None:
     for change in MOVED.values():
-        assert change.reason.endswith(".") if isinstance(change, Changed) else change.to
+        assert change.to if isinstance(change, Moved) else change.reason.endswith(".")
 
 
 def test_exact_sentences_and_times_are_not_recorded() -> None:

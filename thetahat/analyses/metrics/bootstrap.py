@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
 import numpy as np
 
 from thetahat.metrics.base import Metric, OfKinds, Statistic, resamples_of
+from thetahat.numerics.bootstrap.replicates import Replicates, compute_acceleration
 from thetahat.numerics.bootstrap.resamples import MANY_DRAWS, HashedResamples, few_kinds
 from thetahat.numerics.bootstrap.units import Units, default_unit, unit_misfit, units_of
 from thetahat.values.layout import Layout
@@ -26,33 +28,52 @@ Part = tuple[IntArray, Statistic]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Replicates:
+class MetricReplicates:
     """Values of a metric under resampling.
 
     Parameters
     ----------
     values : ndarray of float
         (B,) NaN where a resample has no value.
-    unit : str
-        What was drawn: ``instance``, ``cluster`` or ``block``.
+    units : Units
+        What was drawn.
     """
 
     values: FloatArray
-    unit: str
+    units: Units
 
-    def minus(self, other: Replicates) -> Replicates:
+    def minus(self, other: MetricReplicates) -> MetricReplicates:
         """Return the replicates of a difference; both come from the same resamples."""
         return replace(self, values=self.values - other.values)
 
     @property
-    def known(self) -> FloatArray:
+    def defined(self) -> FloatArray:
         """The values of the resamples that have one."""
         return self.values[~np.isnan(self.values)]
 
 
-def replicates_of(
+@dataclass(frozen=True, eq=False)
+class DefinedReplicates(Replicates):
+    """The replicates of a metric that have a value, for the bootstrap intervals.
+
+    ``residuals`` are the (U,) shares of the units in the error of the metric; the acceleration is
+    that of these shares.
+    """
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether every resample gives the same value."""
+        return bool(np.ptp(self.deviations) == 0)
+
+    @cached_property
+    def acceleration(self) -> float:
+        """Acceleration of BCa from the influence function."""
+        return compute_acceleration(self.residuals)
+
+
+def draw_replicates(
     metric: Metric, layout: Layout, parts: Sequence[Part], splits: FloatArray, seed: int
-) -> Replicates | None:
+) -> MetricReplicates | None:
     """Return the metric's main mean under resampling; None where rows cannot be matched.
 
     Sources are drawn whole: the metric of each stays, and only its count changes. Clusters are
@@ -75,7 +96,7 @@ def replicates_of(
     many = layout.n_rows * n_resamples >= MANY_DRAWS
     kinds = _Kinds.of(defined, layout, units) if many else None
     if kinds is not None:
-        return Replicates(kinds.values(resamples), units.unit)
+        return MetricReplicates(kinds.values(resamples), units)
     values = np.full(n_resamples, np.nan)
     cells = CELLS_OF_MANY_PARTS if len(defined) > MANY_PARTS else CELLS_AT_ONCE
     at_once = max(1, cells // layout.n_rows)
@@ -86,7 +107,7 @@ def replicates_of(
             values[first:stop] = _of_blocks(splits, counts[:, layout.split_block])
         elif defined:
             values[first:stop] = _of_parts(defined, units.rows_of(counts), many=many)
-    return Replicates(values, units.unit)
+    return MetricReplicates(values, units)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from thetahat.analyses.metrics.bootstrap import Replicates, replicates_of
+from thetahat.analyses.metrics.bootstrap import MetricReplicates, draw_replicates
 from thetahat.analyses.metrics.metric_variance import MetricVariance
 from thetahat.metrics.base import Judged, Metric, Statistic
 from thetahat.values.layout import Layout
@@ -38,7 +38,7 @@ class Measured:
         The variance by influence function: ``DELONG`` or ``INFLUENCE``.
     fold_influence : ndarray of float or None
         (n,) what ``ledell`` takes instead of ``split_influence``; None for other metrics.
-    replicates : Replicates or None
+    replicates : MetricReplicates or None
         Under the bootstrap.
     """
 
@@ -50,7 +50,7 @@ class Measured:
     strata: IntArray | None
     variance: MetricVariance
     fold_influence: FloatArray | None = None
-    replicates: Replicates | None = None
+    replicates: MetricReplicates | None = None
 
     @property
     def defined(self) -> np.ndarray:
@@ -168,7 +168,7 @@ def measure(metric: Metric, judged: Judged, layout: Layout, seed: int) -> Measur
     parts = list(zip(rows_of_split, statistics, strict=True))
     if not macro:
         parts = list(zip(rows_of_repeat, whole, strict=True))
-    replicates = replicates_of(metric, layout, parts, splits, seed)
+    replicates = draw_replicates(metric, layout, parts, splits, seed)
     return replace(measured, replicates=replicates)
 
 

@@ -92,9 +92,14 @@ class Replicates:
             U = without.mean() - without
         else:
             U = self.residuals / np.repeat(units.in_stratum, units.in_stratum)
-        scale = float(np.abs(U).max())
-        if scale == 0:
-            return 0.0
-        U = U / scale  # squares of tiny losses leave double precision
-        squares = U * U
-        return float(squares @ U / (6 * squares.sum() ** 1.5))
+        return compute_acceleration(U)
+
+
+def compute_acceleration(U: FloatArray) -> float:
+    r"""Return :math:`\sum U^3 / (6 (\sum U^2)^{3/2})` of (n,) influences; 0 where all are 0."""
+    scale = float(np.abs(U).max())
+    if scale == 0:
+        return 0.0
+    U = U / scale  # squares of tiny losses leave double precision
+    squares = U * U
+    return float(squares @ U / (6 * squares.sum() ** 1.5))
