@@ -18,14 +18,14 @@ import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from benchmarks.clock import clock
+from thetahat.analyses.bootstrap.replicates import StatisticReplicates
+from thetahat.analyses.bootstrap.resampling import bootstrap_statistic
 from thetahat.analyses.metrics.metric_values import Measured, measure
 from thetahat.analyses.metrics.variances import spreads
 from thetahat.metrics.average_precision import AveragePrecision
 from thetahat.metrics.base import Judged, Metric
 from thetahat.metrics.roc_auc import RocAuc
 from thetahat.numerics.bootstrap.resamples import HashedResamples
-from thetahat.numerics.bootstrap.statistic_bootstrap import bootstrap_statistic
-from thetahat.numerics.bootstrap.statistic_replicates import StatisticReplicates
 from thetahat.statistics import Sample
 from thetahat.statistics.auc import Auc
 from thetahat.values.layout import layout_of

@@ -9,12 +9,12 @@ from typing import ClassVar, Final, Literal
 import numpy as np
 
 from replications.lectures.bootstrap_result import INTERVALS, findings
+from thetahat.analyses.bootstrap.intervals import build_intervals
+from thetahat.analyses.bootstrap.resampling import bootstrap_statistic
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.repetitions import OneRecord, repetition_generator, run_one_by_one
 from thetahat.errors import InvalidParameter
 from thetahat.numerics.bootstrap.resamples import HashedResamples
-from thetahat.numerics.bootstrap.statistic_bootstrap import bootstrap_statistic
-from thetahat.numerics.bootstrap.statistic_intervals import intervals_of
 from thetahat.registry import MethodInfo
 from thetahat.statistics import STATISTICS, Sample, Statistic
 from thetahat.tables.data import Data
@@ -143,7 +143,7 @@ class BootstrapStudy:
             pairs = Sample(x, 0.5 * x + np.sqrt(0.75) * z)
             sample = pairs if name == "correlation" else Sample(x)
             replicates = bootstrap_statistic(statistic, sample, resamples)
-            intervals = intervals_of(
+            intervals = build_intervals(
                 replicates, statistic, INTERVALS, preset.level, Alternative.TWO_SIDED
             )
             found[f"{name}/value"] = replicates.estimate

@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from service.jobs.output_table import OutputTable
-from service.kinds.provenance import MethodUsed
 from service.schemas.base import EvaluationRequest
+from thetahat.analyses.losses.result import MethodUsed
 
 R = TypeVar("R", bound=EvaluationRequest)
 Arrays: TypeAlias = dict[str, np.ndarray]
@@ -133,6 +133,7 @@ class JobKind(ABC, Generic[R]):
     name: ClassVar[str]
     title: ClassVar[str]
     request: type[R]
+    result: ClassVar[type]
     has_partial_results: ClassVar[bool] = False
     """Whether ``gather`` can evaluate the chunks that are done while others are at work."""
 

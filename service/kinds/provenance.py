@@ -2,42 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from thetahat.values.json_values import JsonValue
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MethodUsed:
-    """One method that an evaluation used, with all of its parameters.
-
-    Parameters
-    ----------
-    family : str
-        The method's family, such as ``variances``, ``losses`` or ``learners``.
-    name : str
-        The method's name.
-    params : mapping
-        Its parameters, those that the request left out included; for a learner, only those that
-        the request gives.
-    as_ : str or None
-        The method's key in the result, where that is not its name.
-    prepare : tuple or None
-        The preparation steps of a learner.
-    package : str or None
-        The package of a learner that is not the service's own.
-    version : str or None
-        The version of that package.
-    """
-
-    family: str
-    name: str
-    params: Mapping[str, JsonValue]
-    as_: str | None = field(default=None, metadata={"wire": "as"})
-    prepare: JsonValue = None
-    package: str | None = None
-    version: str | None = None
+from thetahat.analyses.losses.result import MethodUsed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,10 +49,9 @@ class EvaluationRequest(Schema):
         if not as_they_are:
             return dumped
         ordered: dict[str, Any] = {}
-        for name, value in self.__dict__.items():
-            key = keys[name]
+        for name, key in keys.items():
             if name in as_they_are:
-                ordered[key] = value
+                ordered[key] = getattr(self, name)
             elif key in dumped:
                 ordered[key] = dumped[key]
         return ordered

@@ -6,7 +6,8 @@ A part of a result is a frozen dataclass. ``to_json`` reads its fields:
 - a field with the default ``None`` is left out while it is ``None``;
 - ``field(metadata={"inline": True})`` writes the items of a mapping (or the fields of a dataclass)
   into the parent object; a field of the parent with the same name wins;
-- ``field(metadata={"wire": "from"})`` writes the field under that name.
+- ``field(metadata={"wire": "from"})`` writes the field under that name;
+- ``field(metadata={"omit": True})`` leaves the field out.
 """
 
 from __future__ import annotations
@@ -106,6 +107,7 @@ def _dataclass_encoder(kind: type) -> Callable[[Any], dict[str, Any]]:
             is_inline=bool(one.metadata.get("inline")),
         )
         for one in fields(kind)
+        if not one.metadata.get("omit")
     )
     names = frozenset(plan.wire for plan in plans if not plan.is_inline)
 

@@ -1,90 +1,32 @@
-"""What the result of a bootstrap of a statistic says."""
+"""The result of kind ``bootstrap``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from dataclasses import dataclass, field
+from typing import Literal
 
-from thetahat.cautions import (
-    FEW_UNITS,
-    NO_SPREAD,
-    ONE_REPLICATE,
-    ONE_VALUE,
-    RESAMPLES_DRAWN_AGAIN,
-    Caution,
-)
-from thetahat.numerics.bootstrap.statistic_intervals import StatisticInterval
-from thetahat.numerics.bootstrap.statistic_replicates import StatisticReplicates
-from thetahat.statistics import Sample, Statistic
-from thetahat.values.json_values import plain, told
-
-MOST_TOLD: Final = 10_000
-"""Replicates that stand in a result one by one."""
+from service.kinds.provenance import Provenance
+from thetahat.analyses.bootstrap.result import StatisticEstimate
+from thetahat.analyses.losses.result import NotApplicable
 
 
-def statistic_told(
-    name: str,
-    statistic: Statistic,
-    sample: Sample,
-    replicates: StatisticReplicates,
-    intervals: Sequence[StatisticInterval],
-) -> dict[str, Any]:
-    """Return the numbers with their cautions as the wire has them."""
-    sizes = [len(values) for _, values in sample.parts()]
-    bias = replicates.bias
-    return {
-        "statistic": name,
-        "n": sizes[0] if len(sizes) == 1 or statistic.takes == "pairs" else sizes,
-        "n_resamples": replicates.n_resamples,
-        **plain(
-            {
-                "estimate": replicates.estimate,
-                "replicates_mean": replicates.replicates_mean,
-                "bias": bias,
-                "variance": replicates.variance,
-                "standard_error": replicates.standard_error,
-                "bias_corrected": replicates.estimate - bias,
-            }
-        ),
-        "drawn_again": replicates.n_drawn_again,
-        "intervals": [_interval(each, replicates) for each in intervals],
-        "replicates": plain(replicates.values) if replicates.n_resamples <= MOST_TOLD else None,
-        "cautions": told(_cautions(statistic, sample, replicates)),
-    }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BootstrapResult:
+    """A statistic of a sample, with its bias, variance and intervals.
 
+    Parameters
+    ----------
+    kind : str
+        ``bootstrap``.
+    statistic_estimate : StatisticEstimate
+        The statistic and its replicates; its fields are fields of the result.
+    not_applicable : tuple of NotApplicable
+        Intervals that do not fit the statistic, with the reason.
+    provenance : Provenance or None
+        Version, seed, digests and methods, which make the result again.
+    """
 
-def _interval(interval: StatisticInterval, replicates: StatisticReplicates) -> dict[str, Any]:
-    told_: dict[str, Any] = {
-        "method": interval.method,
-        "level": interval.level,
-        "alternative": interval.alternative.value,
-        **plain({"lower": interval.lower, "upper": interval.upper}),
-    }
-    if interval.method == "bca":
-        told_["acceleration"] = plain(replicates.acceleration)
-    if interval.method == "studentised":
-        told_["errors"] = "jackknife"
-        told_["standard_error"] = plain(replicates.own_error)
-    return {**told_, "cautions": told(interval.cautions)}
-
-
-def _cautions(
-    statistic: Statistic, sample: Sample, replicates: StatisticReplicates
-) -> Iterator[Caution]:
-    smallest = min(len(values) for _, values in sample.parts())
-    if smallest == 1:
-        yield ONE_VALUE()
-    elif smallest < FEW_UNITS.threshold:
-        yield FEW_UNITS(
-            subject="The bootstrap",
-            n=smallest,
-            unit="row",
-            consequence="the replicates vary too little and show little of the tails",
-        )
-    if replicates.is_constant and smallest > 1:
-        yield NO_SPREAD()
-    if replicates.n_resamples == 1:
-        yield ONE_REPLICATE()
-    if replicates.n_drawn_again:
-        yield RESAMPLES_DRAWN_AGAIN(n=replicates.n_drawn_again, reason=statistic.undefined())
-    yield from statistic.cautions(sample)
+    kind: Literal["bootstrap"] = "bootstrap"
+    statistic_estimate: StatisticEstimate = field(metadata={"inline": True})
+    not_applicable: tuple[NotApplicable, ...]
+    provenance: Provenance | None = None

@@ -208,7 +208,7 @@ def _seed(seed: int) -> int:
 
 
 def _estimator(plan: Plan, given: CrossValidationRequest) -> StudyEstimator:
-    choices: Choices = replace(given.choices(), tests=())
+    choices: Choices = replace(given.choices, tests=())
     return StudyEstimator(
         key=CALIBRATION,
         choices=choices,

@@ -34,8 +34,8 @@ from service.kinds.cross_validation.plan import Plan, check_plan, plan_of
 from service.kinds.cross_validation.run import parts_of, run_part, splits_of, work_of
 from service.kinds.fields.data import check_data_fields
 from service.kinds.fields.learners import LearnersRequest
-from service.kinds.fields.methods import Method
-from service.kinds.fields.metrics import metrics_of, metrics_used
+from service.kinds.fields.method_names import Method
+from service.kinds.fields.metrics import parse_metrics
 from service.kinds.fitting.data_cautions import cautions_of_data
 from service.kinds.fitting.failures import failure_of
 from service.kinds.fitting.fewer_learners import choices_left
@@ -49,7 +49,8 @@ from service.kinds.fitting.target_sample import (
     importance_of,
     sources_of,
 )
-from service.kinds.losses.loss_columns import losses_as_columns
+from service.kinds.loss_columns import tabulate_losses
+from service.kinds.methods_used import record_methods
 from thetahat.analyses.losses import check, evaluate
 from thetahat.analyses.losses.weighted_risks import add_risks
 from thetahat.analyses.metrics.result import add_metrics
@@ -103,7 +104,7 @@ class CrossValidation(JobKind[CrossValidationRequest]):
         check_target_sample(given, datasets)
         check_plan(given, datasets)
         check_calibration(given, datasets)
-        check_learners(metrics_of(given.metrics), given, datasets)
+        check_learners(parse_metrics(given.metrics), given, datasets)
 
     def start(self, job: Job[CrossValidationRequest]) -> Finished | Chunks:
         """Cut the splits of the learners into chunks, or do a small evaluation at once."""
@@ -184,7 +185,7 @@ def _finish(
     if not ran:
         raise failure_of(next(iter(failures.values())))
     table = loss_table(plan.data, plan.scheme.block_kind, ran, plan.loss)
-    left = (given.choices(), table.layout, list(given.learners), list(ran))
+    left = (given.choices, table.layout, list(given.learners), list(ran))
     choices, fewer, let_go = choices_left(*left)
     check(table.layout, plan.extra.choices_to_check(choices), table.names)
     fitted = {name: again[name] for name in ran}
@@ -195,7 +196,7 @@ def _finish(
         tested = np.concatenate([outcome.test for outcome in next(iter(ran.values()))])
         weights, sources = importance.weights.validation[tested], sources_of(plan.data, tested)
         evaluation = add_risks(evaluation, table, weights, choices, importance.risks, sources)
-    metrics = metrics_of(given.metrics)
+    metrics = parse_metrics(given.metrics)
     judged = judged_of(metrics, plan.data, ran)
     evaluation = add_metrics(evaluation, metrics, judged, table.layout, choices, job.seed)
     result = to_json(evaluation)
@@ -215,12 +216,12 @@ def _finish(
     result["not_applicable"] += [] if len(ran) < 2 else list(not_of_pairs(plan.extra.asked))
     result["methods"] = [
         *plan.methods_used({name: given.learners[name] for name in plan.learners}),
-        *metrics_used(metrics),
-        *result["methods"],
+        *record_methods("metrics", metrics),
+        *evaluation.methods,
         *plan.extra.methods_used(),
         *([] if importance is None else importance.methods_used()),
     ]
-    return Finished(result, losses_as_columns(table, _said(plan, ran)))
+    return Finished(result, tabulate_losses(table, _said(plan, ran)))
 
 
 def _left_out(failures: Mapping[str, Mapping[str, Any]]) -> Iterator[Caution]:

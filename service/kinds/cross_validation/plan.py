@@ -11,16 +11,18 @@ from uuid import UUID
 import numpy as np
 
 from service.kinds.base import DatasetFile, Job
-from service.kinds.fields.data import data_from, feature_names, has_role, where_role
-from service.kinds.fields.methods import Method, build_one
-from service.kinds.fields.methods_used import learners_used, method_used
+from service.kinds.fields.data import feature_names, has_role, read_data, role_path
+from service.kinds.fields.method_names import Method
+from service.kinds.fields.methods import parse_method
 from service.kinds.fitting.job_key import JobKey
 from service.kinds.fitting.learner_groups import Bundle, bundles_of
 from service.kinds.fitting.refits import Extra, extra_of
 from service.kinds.fitting.scheme_layout import layout_for, likely_layout, where_scheme
 from service.kinds.fitting.target_sample import weighted_data
+from service.kinds.methods_used import record_learners, record_method
 from service.settings import settings
 from thetahat.analyses.losses import Choices, check, those_that_fit
+from thetahat.analyses.losses.result import MethodUsed
 from thetahat.cross_validation import check_learner, check_loss, check_target, rows_of
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
 from thetahat.learners import LEARNERS
@@ -65,12 +67,12 @@ class Plan:
         """Return predictions as the labels or the values of the data."""
         return labels_of(self.data, output)
 
-    def methods_used(self, learners: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def methods_used(self, learners: Mapping[str, Any]) -> list[MethodUsed]:
         """Return scheme, loss and learners as records; a learner's is its spec as it was asked."""
         return [
-            method_used("schemes", self.scheme.info.name, self.scheme),
-            method_used("losses", self.loss.info.name, self.loss),
-            *learners_used(learners),
+            record_method("schemes", self.scheme),
+            record_method("losses", self.loss),
+            *record_learners(learners),
         ]
 
 
@@ -96,13 +98,13 @@ def scheme_of(given: LearnersRequest) -> Scheme:
 
 def built_scheme(method: Method, field: str) -> Scheme:
     """Return a scheme that the request names in a field."""
-    scheme: Scheme = build_one(SCHEMES, method, (field,))
+    scheme: Scheme = parse_method(SCHEMES, method, (field,))
     return scheme
 
 
 def loss_of(given: FitsRequest) -> Loss:
     """Return the loss of a request, refused where it is for the other task."""
-    loss: Loss = build_one(LOSSES, given.loss or default_loss(given.task), ("loss",))
+    loss: Loss = parse_method(LOSSES, given.loss or default_loss(given.task), ("loss",))
     check_loss(loss, given.task)
     return loss
 
@@ -165,11 +167,11 @@ def check_plan(given: LearnersRequest, datasets: Mapping[UUID, DatasetFile]) -> 
     scheme, loss = scheme_of(given), loss_of(given)
     features = feature_names(given, datasets)
     learners = built_learners(given, given.learners, "learners", loss, features)
-    choices = given.choices()
+    choices = given.choices
     check_roles(given, scheme)
     names = tuple(learners)
     if given.dataset is None:
-        data = data_from(given, datasets)
+        data = read_data(given, datasets)
         loss_for(given, loss, data)
         told_classes(learners, data)
         rows = rows_of(data)
@@ -203,7 +205,7 @@ def check_roles(given: FitsRequest, scheme: Scheme) -> None:
     """Refuse a scheme whose columns the request does not name."""
     for role in sorted(scheme.requires - {"y"}):
         if not has_role(given, role):
-            where = where_role(given, role)
+            where = role_path(given, role)
             raise InvalidParameter(
                 f"{scheme.info.name} needs the {role} of every instance in "
                 f"{'.'.join(map(str, where))}",
@@ -217,7 +219,7 @@ def loss_for(given: FitsRequest, loss: Loss, data: Data) -> Loss:
         return check_target(loss, data)
     except EvaluationError as error:
         if error.loc and error.loc[0] == "y":
-            target = where_role(given, "target") if given.dataset is not None else ("data", "y")
+            target = role_path(given, "target") if given.dataset is not None else ("data", "y")
             error.loc = (*target, *error.loc[1:])
         raise
 
@@ -225,7 +227,7 @@ def loss_for(given: FitsRequest, loss: Loss, data: Data) -> Loss:
 @lru_cache(maxsize=1)
 def _built(key: JobKey[LearnersRequest]) -> Plan:
     given = key.given
-    data = weighted_data(key.job, given, data_from(given, key.job.datasets))
+    data = weighted_data(key.job, given, read_data(given, key.job.datasets))
     scheme, loss, rows = scheme_of(given), loss_of(given), rows_of(data)
     learners = told_classes(learners_of(given, loss), data)
     try:

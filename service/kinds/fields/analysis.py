@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Final
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Final, TypeVar, cast
 
 from pydantic import Field
 
-from service.kinds.fields.methods import Method, among, chosen
+from service.kinds.fields.method_names import (
+    ComparisonDetail,
+    CorrectionName,
+    IntervalEntry,
+    IntervalName,
+    TestEntry,
+    TestName,
+    TestUnit,
+    VarianceEntry,
+    VarianceName,
+)
+from service.kinds.fields.methods import parse_methods
 from service.schemas.base import EvaluationRequest
-from thetahat.analyses.losses import EVERY_TEST, Choices
+from thetahat.analyses.losses import EVERY_TEST, Choices, Chosen
+from thetahat.analyses.losses.result import DetailLevel
 from thetahat.corrections import DEFAULT_CORRECTION
 from thetahat.errors import UnsupportedCombination
 from thetahat.intervals import INTERVALS
@@ -18,85 +32,157 @@ from thetahat.refit_estimators import EVERY_INTERVAL, EVERY_VARIANCE, REFIT_ESTI
 from thetahat.values.types import Alternative, Target
 from thetahat.variances import VARIANCES
 
-Methods = Annotated[list[Method], Field(max_length=100)]
+M = TypeVar("M")
+ChosenMethods = tuple[Chosen[Any], ...]
+MOST_METHODS: Final = 100
+VarianceMethods = Annotated[list[VarianceName | VarianceEntry], Field(max_length=MOST_METHODS)]
+IntervalMethods = Annotated[list[IntervalName | IntervalEntry], Field(max_length=MOST_METHODS)]
+TestMethods = Annotated[list[TestName | TestEntry], Field(max_length=MOST_METHODS)]
 
 
 class AnalysisRequest(EvaluationRequest):
-    """What every kind that ends in a loss table may say; checked in full by ``Choices``."""
+    """The choices of every kind that evaluates a loss table; ``Choices`` checks them in full."""
 
-    fits_learners: ClassVar[bool] = False  # so that methods that fit them again can be named
+    fits_learners: ClassVar[bool] = False
+    """Whether methods that fit learners again can be named."""
 
-    level: float = Field(0.95, description="Confidence level, between 0 and 1.", strict=True)
+    level: float = Field(
+        0.95, strict=True, description="Confidence level of intervals, between 0 and 1."
+    )
     margin: float | None = Field(
-        None, description="Largest difference of losses that does not matter.", strict=True
+        None,
+        strict=True,
+        description="Largest difference of mean losses that does not matter, above 0. It makes "
+        "verdicts of equivalence possible.",
     )
     alternative: Alternative = Field(
-        Alternative.TWO_SIDED, description="For tests and intervals; the verdict ignores it."
+        Alternative.TWO_SIDED,
+        description="Direction of tests and intervals; a difference is a minus b. Verdicts are "
+        "two-sided whatever it is.",
     )
-    variances: Methods | None = Field(None, description="Left out: all that apply.")
-    intervals: Methods | None = Field(None, description="Left out: all that apply.")
-    tests: Methods | None = Field(
-        None, description="Of pairs, and of all models at once. Left out: all that apply."
+    variances: VarianceMethods | None = Field(
+        None, description="Variance estimators. Left out: all that apply."
     )
-    correction: str = Field(
-        DEFAULT_CORRECTION, max_length=40, description="Of p-values, over the pairs."
+    intervals: IntervalMethods | None = Field(
+        None, description="Intervals. Left out: all that apply."
     )
-    control: str | None = Field(None, description="Compare every model with this one only.")
-    power: float = Field(0.8, description="Of the plan for an undecided pair.", strict=True)
-    rope: float | None = Field(None, description="Region of practical equivalence.", strict=True)
-    clip: bool = Field(False, description="Clip intervals to the loss's range.", strict=True)
-    range: tuple[float, float] | None = Field(None, description="The loss's range, for clip.")
-    unit: str | None = Field(None, description="instance, cluster or block, for the tests.")
-    target: Target | None = Field(None, description="What the verdicts speak of.")
-    detail: str | None = Field(
+    tests: TestMethods | None = Field(
+        None,
+        description="Tests of pairs of models and of all models at once. Left out: all that apply.",
+    )
+    correction: CorrectionName = Field(
+        DEFAULT_CORRECTION,
+        max_length=40,
+        description="How p-values are corrected for the number of comparisons.",
+    )
+    control: str | None = Field(
+        None,
+        description="A model that every other model is compared with. Left out: every pair of "
+        "models is compared.",
+    )
+    power: float = Field(
+        0.8,
+        strict=True,
+        description="Probability, between 0 and 1, with which the plan of an undecided comparison "
+        "shall find the difference.",
+    )
+    rope: float | None = Field(
+        None,
+        strict=True,
+        description="Region of practical equivalence of the Bayesian tests, 0 or above. Left out: "
+        "the margin.",
+    )
+    clip: bool = Field(
+        False, strict=True, description="Whether intervals are clipped to the range of the loss."
+    )
+    range: tuple[float, float] | None = Field(
+        None,
+        description="Smallest and largest possible loss, for clip. Left out: the loss's own range.",
+    )
+    unit: TestUnit | None = Field(
+        None,
+        description="What the tests pair, where they can pair several. Left out: each test's own "
+        "choice.",
+    )
+    target: Target | None = Field(
+        None,
+        description="The question that verdicts answer: these sources, a new source, these fitted "
+        "models. Left out: the one that the blocks suggest.",
+    )
+    detail: ComparisonDetail | None = Field(
         None,
         max_length=40,
-        description="Of each pair: full or brief. Left out: full for at most 1000 pairs.",
+        description="How much the result has of each comparison. Left out: full up to 1000 "
+        "comparisons, else brief.",
     )
 
+    @cached_property
     def choices(self) -> Choices:
-        """Return the choices, built and checked, but for the methods that fit learners again."""
-        self.refits()
-        asked = chosen(EVERY_TEST, self.tests, "tests")
-        plain: dict[str, Any] = self.model_dump(include=_PLAIN)
+        """The choices, built and checked, without the methods that fit learners again."""
+        self.check_refit_methods()
         return Choices(
-            variances=among(VARIANCES, chosen(EVERY_VARIANCE, self.variances, "variances")),
-            intervals=among(INTERVALS, chosen(EVERY_INTERVAL, self.intervals, "intervals")),
-            tests=among(PAIRED_TESTS, asked),
-            omnibus=among(MULTIPLE_TESTS, asked),
-            **plain,
+            level=self.level,
+            margin=self.margin,
+            alternative=self.alternative,
+            variances=_select(self._named_methods["variances"], VARIANCES),
+            intervals=_select(self._named_methods["intervals"], INTERVALS),
+            tests=_select(self._named_methods["tests"], PAIRED_TESTS),
+            omnibus=_select(self._named_methods["tests"], MULTIPLE_TESTS),
+            correction=self.correction,
+            control=self.control,
+            power=self.power,
+            rope=self.rope,
+            clip=self.clip,
+            range=self.range,
+            unit=self.unit,
+            target=self.target,
+            detail=cast("DetailLevel | None", self.detail),  # Choices refuses other values
         )
 
-    def refits(self) -> tuple[Asked, ...]:
-        """Return the methods named that fit learners again; refused where there is none to fit."""
-        found = [
+    def check_choices(self) -> None:
+        """Refuse choices that are wrong whatever the losses are."""
+        _ = self.choices
+
+    @cached_property
+    def refit_methods(self) -> tuple[Asked, ...]:
+        """The named methods that fit learners again."""
+        return tuple(
             Asked(field, index, entry.key, entry.method)
-            for field, registry in _MAY_NAME_REFITS.items()
-            for index, entry in enumerate(chosen(registry, getattr(self, field), field) or ())
+            for field in ("variances", "intervals")
+            for index, entry in enumerate(self._named_methods[field] or ())
             if entry.name in REFIT_ESTIMATORS
-        ]
-        if found and not self.fits_learners:
+        )
+
+    def check_refit_methods(self) -> None:
+        """Refuse methods that fit learners again where the request has no learner."""
+        if self.refit_methods and not self.fits_learners:
+            first = self.refit_methods[0]
             raise UnsupportedCombination(
-                f"{found[0].name} needs to fit the learner again, and the kind {self.kind!r} has "
-                "none; the kind 'cross_validation' offers it",
-                loc=(found[0].field, found[0].index),
-                value=found[0].name,
+                f"{first.name} needs to fit the learner again, and the kind {self.kind!r} has "
+                "no learner; the kind 'cross_validation' offers it",
+                loc=(first.field, first.index),
+                value=first.name,
             )
-        return tuple(found)
+
+    @cached_property
+    def _named_methods(self) -> Mapping[str, ChosenMethods | None]:
+        """The methods of each field; None for a field that is left out, which means all."""
+        registries = {
+            "variances": EVERY_VARIANCE,
+            "intervals": EVERY_INTERVAL,
+            "tests": EVERY_TEST,
+        }
+        return {
+            field: None if methods is None else parse_methods(registry, methods, field)
+            for field, registry in registries.items()
+            for methods in [getattr(self, field)]
+        }
 
 
-_MAY_NAME_REFITS: Final = {"variances": EVERY_VARIANCE, "intervals": EVERY_INTERVAL}
-_PLAIN = {
-    "level",
-    "margin",
-    "alternative",
-    "correction",
-    "control",
-    "power",
-    "rope",
-    "clip",
-    "range",
-    "unit",
-    "target",
-    "detail",
-}
+def _select(
+    methods: ChosenMethods | None, registry: Mapping[str, type[M]]
+) -> tuple[Chosen[M], ...] | None:
+    """Return the methods that belong to one registry, in the request's order."""
+    if methods is None:
+        return None
+    return tuple(entry for entry in methods if entry.name in registry)

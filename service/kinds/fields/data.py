@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, Final, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -13,144 +12,155 @@ from service.data.base import SPARSE
 from service.data.reading import read_columns, read_features
 from service.kinds.base import DatasetFile
 from service.kinds.fields.layout import check_columns_given, require_columns, require_numbers
+from service.kinds.fields.locations import located_errors
 from service.schemas.base import Schema
-from thetahat.errors import EvaluationError, InvalidParameter, Loc
+from thetahat.errors import InvalidParameter, Loc
 from thetahat.tables.columns import read_columns_of_rows
 from thetahat.tables.data import Data, build_data
 
-ROLES = ("target", "source", "fold", "weight", "cluster", "time")
+ROLES: Final = ("target", "source", "fold", "weight", "cluster", "time")
+"""What a column can be, beside a feature."""
 
 
 class DataColumns(Schema):
-    """Which column of a data set plays which part."""
+    """Which column of a data set has which role."""
 
-    target: str
+    target: str = Field(description="The column that is predicted.")
     features: list[str] | None = Field(
-        None, min_length=1, description="Left out: every column that plays no other part."
+        None,
+        min_length=1,
+        description="The columns to learn from. Left out: every column without another role.",
     )
-    source: str | None = None
-    fold: str | None = None
-    weight: str | None = None
-    cluster: str | None = None
-    time: str | None = None
+    source: str | None = Field(
+        None, description="The column with the source (site, subject, domain) of each row."
+    )
+    fold: str | None = Field(None, description="The column with the fold of each row.")
+    weight: str | None = Field(None, description="The column with the weight of each row.")
+    cluster: str | None = Field(
+        None, description="The column with the cluster of each row; rows of one are dependent."
+    )
+    time: str | None = Field(None, description="The column with the time of each row.")
 
 
 class InlineData(Schema):
     """A small data set in the request itself."""
 
-    X: list[list[Any]] = Field(min_length=1, description="One row per instance.")
-    y: list[Any] = Field(min_length=1)
-    features: list[str] | None = Field(None, description="Names of the columns of X.")
-    source: list[Any] | None = None
-    fold: list[Any] | None = None
-    weight: list[Any] | None = None
-    cluster: list[Any] | None = None
-    time: list[Any] | None = None
+    X: list[list[Any]] = Field(min_length=1, description="The features: one list per row.")
+    y: list[Any] = Field(min_length=1, description="The value or class that is predicted, by row.")
+    features: list[str] | None = Field(
+        None, description="Names of the columns of X. Left out: x0, x1, ..."
+    )
+    source: list[Any] | None = Field(
+        None, description="The source (site, subject, domain) of each row."
+    )
+    fold: list[Any] | None = Field(None, description="The fold of each row.")
+    weight: list[Any] | None = Field(None, description="The weight of each row.")
+    cluster: list[Any] | None = Field(
+        None, description="The cluster of each row; rows of one cluster are dependent."
+    )
+    time: list[Any] | None = Field(None, description="The time of each row.")
 
 
 class DataFields(Schema):
     """Exactly one of ``dataset`` (with ``columns``) and ``data``."""
 
-    dataset: UUID | None = None
-    columns: DataColumns | None = None
-    data: InlineData | None = None
-    task: Literal["classification", "regression"]
+    dataset: UUID | None = Field(None, description="The id of an uploaded data set.")
+    columns: DataColumns | None = Field(
+        None, description="Which column of the data set has which role."
+    )
+    data: InlineData | None = Field(None, description="The data, in the place of a data set.")
+    task: Literal["classification", "regression"] = Field(
+        description="Whether classes or numbers are predicted."
+    )
 
 
-def check_data_fields(given: DataFields, datasets: Mapping[UUID, DatasetFile]) -> None:
-    """Refuse none or both of the forms, and columns that are not there."""
-    if (given.data is None) == (given.dataset is None):
+def check_data_fields(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) -> None:
+    """Refuse none or both of the two forms, and columns that the data set does not have."""
+    if (fields.data is None) == (fields.dataset is None):
         raise InvalidParameter("give either data or a dataset with columns", loc=("data",))
-    check_columns_given(given.dataset, given.columns)
-    if given.dataset is None or given.columns is None:
+    check_columns_given(fields.dataset, fields.columns)
+    if fields.dataset is None or fields.columns is None:
         return
-    wanted: dict[Loc, str | None] = {
-        ("columns", role): getattr(given.columns, role) for role in ROLES
-    }
-    features = given.columns.features or []
+    file, columns = datasets[fields.dataset], fields.columns
+    roles = {role: getattr(columns, role) for role in ROLES}
+    wanted: dict[Loc, str | None] = {("columns", role): name for role, name in roles.items()}
+    features = columns.features or []
     for i, name in enumerate(features):
         wanted["columns", "features", i] = name
-        if name == given.columns.target or name in features[:i]:
-            what = "the target" if name == given.columns.target else "there already"
+        if name == columns.target or name in features[:i]:
+            reason = "is the target" if name == columns.target else "is named twice"
             raise InvalidParameter(
-                f"{name!r} is {what} and cannot be a feature", loc=("columns", "features", i)
+                f"the feature {name!r} {reason}; leave it out of the features",
+                loc=("columns", "features", i),
             )
-    require_columns(datasets[given.dataset], wanted)
-    numeric = ("weight", "target") if given.task == "regression" else ("weight",)
-    require_numbers(
-        datasets[given.dataset],
-        {("columns", role): getattr(given.columns, role) for role in numeric},
-    )
-    kinds = {str(c["name"]): c["type"] for c in datasets[given.dataset].columns}
-    for role in ROLES:
-        if kinds.get(getattr(given.columns, role) or "") == SPARSE:
+    require_columns(file, wanted)
+    numeric = ("weight", "target") if fields.task == "regression" else ("weight",)
+    require_numbers(file, {("columns", role): roles[role] for role in numeric})
+    types = {str(column["name"]): column["type"] for column in file.columns}
+    for role, column_name in roles.items():
+        if types.get(column_name or "") == SPARSE:
             raise InvalidParameter(
-                f"{getattr(given.columns, role)!r} is a group of sparse columns; it can only be "
-                "features",
+                f"{column_name!r} is a group of sparse columns and can only be a feature",
                 loc=("columns", role),
             )
 
 
-def has_role(given: DataFields, role: str) -> bool:
-    """Return whether the data say who plays that part."""
-    holder = given.columns if given.dataset is not None else given.data
+def has_role(fields: DataFields, role: str) -> bool:
+    """Return whether the request says which column has a role."""
+    holder = fields.columns if fields.dataset is not None else fields.data
     return getattr(holder, role, None) is not None
 
 
-def where_role(given: DataFields, role: str) -> Loc:
-    """Return where the request would say it."""
-    return ("columns", role) if given.dataset is not None else ("data", role)
+def role_paths(fields: DataFields) -> dict[str, Loc]:
+    """Return the request's path of each role and of the features."""
+    if fields.dataset is not None:
+        return {role: ("columns", role) for role in (*ROLES, "features")}
+    inline: dict[str, Loc] = {role: ("data", role) for role in ROLES}
+    return {**inline, "target": ("data", "y"), "features": ("data", "X")}
 
 
-def data_from(given: DataFields, datasets: Mapping[UUID, DatasetFile]) -> Data:
-    """Build the data of a request; refusals say where in the request the fault lies."""
-    if given.data is not None:
-        with _placed({"target": ("data", "y"), "features": ("data", "X")}, "data"):
-            return _inline(given.data, given.task)
-    if given.dataset is None or given.columns is None:
-        raise InvalidParameter("there are no data", loc=("data",))
-    with _placed({}, "columns"):
-        return _from_dataset(datasets[given.dataset], given.columns, given.task)
+def role_path(fields: DataFields, role: str) -> Loc:
+    """Return the request's path of a role."""
+    return role_paths(fields)[role]
 
 
-def feature_names(given: DataFields, datasets: Mapping[UUID, DatasetFile]) -> list[str]:
-    """Return what the features are called; no data set is opened."""
-    if given.data is not None:
-        named = given.data.features
-        return [f"x{j}" for j in range(len(given.data.X[0]))] if named is None else named
-    assert given.dataset is not None  # noqa: S101 - check_data_fields looked
-    assert given.columns is not None  # noqa: S101 - likewise
-    return _features_of(datasets[given.dataset], given.columns)
+def read_data(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) -> Data:
+    """Build the data of a request; errors have the path of the field that is wrong."""
+    form = "data" if fields.dataset is None else "columns"
+    with located_errors({**role_paths(fields), "task": ("task",)}, within=(form,)):
+        if fields.data is not None:
+            return _read_inline(fields.data, fields.task)
+        if fields.dataset is not None and fields.columns is not None:
+            return _read_dataset(datasets[fields.dataset], fields.columns, fields.task)
+        raise InvalidParameter("there are no data")
 
 
-def _features_of(file: DatasetFile, columns: DataColumns) -> list[str]:
+def feature_names(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) -> list[str]:
+    """Return the names of the features; no data set is opened."""
+    if fields.data is not None:
+        names = fields.data.features
+        return [f"x{j}" for j in range(len(fields.data.X[0]))] if names is None else names
+    assert fields.dataset is not None  # noqa: S101 - check_data_fields has checked it
+    assert fields.columns is not None  # noqa: S101 - likewise
+    return _feature_columns(datasets[fields.dataset], fields.columns)
+
+
+def _feature_columns(file: DatasetFile, columns: DataColumns) -> list[str]:
     if columns.features is not None:
         return columns.features
-    taken = {getattr(columns, role) for role in ROLES}
-    return [str(c["name"]) for c in file.columns if c["name"] not in taken]
+    with_role = {getattr(columns, role) for role in ROLES}
+    return [str(c["name"]) for c in file.columns if c["name"] not in with_role]
 
 
-def _from_dataset(file: DatasetFile, columns: DataColumns, task: str) -> Data:
-    roles = {role: name for role in ROLES if (name := getattr(columns, role)) is not None}
-    features = _features_of(file, columns)
-    read = read_features(file, sorted(features))
-    known = read_columns(file, sorted({*roles.values()}))
-    parts = {role: known[name] for role, name in roles.items()}
-    return build_data({name: read[name] for name in features}, task=task, **parts)
+def _read_dataset(file: DatasetFile, columns: DataColumns, task: str) -> Data:
+    names = {role: name for role in ROLES if (name := getattr(columns, role)) is not None}
+    features = _feature_columns(file, columns)
+    feature_values = read_features(file, sorted(features))
+    role_values = read_columns(file, sorted({*names.values()}))
+    by_role = {role: role_values[name] for role, name in names.items()}
+    return build_data({name: feature_values[name] for name in features}, task=task, **by_role)
 
 
-def _inline(data: InlineData, task: str) -> Data:
-    given = {role: getattr(data, role) for role in ROLES[1:]}
-    return build_data(read_columns_of_rows(data.X, data.features), data.y, task, **given)
-
-
-@contextmanager
-def _placed(renamed: Mapping[str, Loc], outer: str) -> Iterator[None]:
-    """Put a refusal's place, which is a role and a row, where the request has it."""
-    try:
-        yield
-    except EvaluationError as error:
-        if error.loc and error.loc[0] != "task":
-            role = str(error.loc[0])
-            error.loc = (*renamed.get(role, (outer, role)), *error.loc[1:])
-        raise
+def _read_inline(data: InlineData, task: str) -> Data:
+    by_role = {role: getattr(data, role) for role in ROLES if role != "target"}
+    return build_data(read_columns_of_rows(data.X, data.features), data.y, task, **by_role)

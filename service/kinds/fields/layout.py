@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
@@ -14,63 +14,78 @@ from service.errors import FieldError, InvalidRequest
 from service.kinds.base import DatasetFile
 from service.schemas.base import Schema
 from service.schemas.numbers import check_number, label_list
-from thetahat.cautions import BLOCKS_ASSUMED_RANDOM
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.similar_names import meant
+from thetahat.tables.labels import encode_labels
 from thetahat.values.layout import Layout, layout_of
 from thetahat.values.types import BlockKind, Label
 
-BLOCKS_ASSUMED = BLOCKS_ASSUMED_RANDOM()
-
 
 class LayoutFields(Schema):
-    """Columns in long form, inline."""
+    """Labels of every row, inline."""
 
-    block: list[Any] | None = Field(None, description="Block label of each row.")
-    repeat: list[Any] | None = Field(None, description="Repeat label of each row.")
-    instance: list[Any] | None = Field(None, description="Instance label of each row.")
-    cluster: list[Any] | None = Field(None, description="Cluster label of each row.")
+    block: list[Any] | None = Field(
+        None, description="The block (fold, source or test set) of each row."
+    )
+    repeat: list[Any] | None = Field(
+        None, description="The repeat of each row, where the partition was drawn several times."
+    )
+    instance: list[Any] | None = Field(
+        None, description="The instance of each row, where instances are tested several times."
+    )
+    cluster: list[Any] | None = Field(
+        None, description="The cluster of each row; rows of one cluster are dependent."
+    )
 
 
 class LayoutColumns(Schema):
-    """The same columns by their names in a data set."""
+    """The same labels as columns of a data set."""
 
-    block: str | None = None
-    repeat: str | None = None
-    instance: str | None = None
-    cluster: str | None = None
+    block: str | None = Field(
+        None, description="The column with the block (fold, source or test set) of each row."
+    )
+    repeat: str | None = Field(None, description="The column with the repeat of each row.")
+    instance: str | None = Field(None, description="The column with the instance of each row.")
+    cluster: str | None = Field(None, description="The column with the cluster of each row.")
 
 
-LAYOUT_COLUMNS = ("block", "repeat", "instance", "cluster")
+LAYOUT_COLUMNS: Final = ("block", "repeat", "instance", "cluster")
 
 
-def inline_columns(fields: LayoutFields, n: int) -> dict[str, list[Label] | None]:
+def read_inline_labels(fields: LayoutFields, n: int) -> dict[str, list[Label] | None]:
     """Return the label columns of a request, each checked for its length and entries."""
     columns: dict[str, list[Label] | None] = {}
     for name in LAYOUT_COLUMNS:
-        given = getattr(fields, name)
-        columns[name] = None if given is None else label_list(given, (name,))
-        if given is not None and len(given) != n:
+        labels = getattr(fields, name)
+        columns[name] = None if labels is None else label_list(labels, (name,))
+        if labels is not None and len(labels) != n:
             raise InvalidParameter(
-                f"{name} has {len(given)} entries, and there are {n} losses",
+                f"{name} has {len(labels)} entries, and there are {n} losses; give one for each",
                 loc=(name,),
-                value=len(given),
+                value=len(labels),
             )
     return columns
 
 
-def layout_from(
+def build_layout(
     kind: BlockKind,
     columns: Mapping[str, Any],
     n: int,
-    n_train: float | dict[Label, float] | None,
+    n_train: float | Mapping[str, float] | None,
 ) -> Layout:
-    """Build the layout; a holdout needs no block column."""
+    """Build the layout of n rows from their label columns; a holdout needs no block column.
+
+    Parameters
+    ----------
+    n_train : float, mapping or None
+        The training size, or one by block label as the request writes it.
+    """
     block = columns["block"]
+    sizes = training_sizes_by_label(n_train, encode_labels([] if block is None else block)[1])
     if block is None:
         if kind is not BlockKind.HOLDOUT:
             raise InvalidParameter(
-                f"block is missing: {kind.value} blocks need the block of each row", loc=("block",)
+                f"block is missing; {kind.value} blocks need the block of each row", loc=("block",)
             )
         block = np.zeros(n, dtype=np.intp)
     return layout_of(
@@ -79,15 +94,15 @@ def layout_from(
         repeat=columns["repeat"],
         instance=columns["instance"],
         cluster=columns["cluster"],
-        n_train=n_train,
+        n_train=sizes,
     )
 
 
-def training_sizes(
-    n_train: float | dict[str, float] | None, block_labels: Sequence[Label]
+def training_sizes_by_label(
+    n_train: float | Mapping[str, float] | None, block_labels: Sequence[Label]
 ) -> float | dict[Label, float] | None:
-    """Return ``n_train`` with the labels' own types: JSON keys are strings, labels need not be."""
-    if not isinstance(n_train, dict):
+    """Return training sizes by the labels themselves: JSON keys are strings, labels need not be."""
+    if not isinstance(n_train, Mapping):
         return n_train
     by_text = {str(label): label for label in block_labels}
     sizes: dict[Label, float] = {}
@@ -103,23 +118,23 @@ def training_sizes(
 def check_columns_given(dataset: UUID | None, columns: Schema | None) -> None:
     """Refuse a data set without columns, and columns without a data set."""
     if dataset is not None and columns is None:
-        raise InvalidParameter("a data set needs columns", loc=("columns",))
+        raise InvalidParameter("a dataset needs columns, which say what each is", loc=("columns",))
     if dataset is None and columns is not None:
         raise InvalidParameter(
-            "columns are those of a dataset, and none is named; leave them out where the data "
-            "stand in the request",
+            "columns are those of a dataset, and the request names none; leave columns out when "
+            "the request holds the data",
             loc=("columns",),
         )
 
 
 def require_columns(file: DatasetFile, wanted: Mapping[Loc, str | None]) -> None:
-    """Refuse a request that names a column which the data set does not have."""
+    """Refuse columns that the data set does not have; keys are paths into the request."""
     present = [str(column["name"]) for column in file.columns]
     faults = [
         FieldError(
             loc,
             f"there is no column {name!r}{meant(name, present)}; the columns are "
-            f"{_listed(present)}",
+            f"{_list_names(present)}",
             name,
         )
         for loc, name in wanted.items()
@@ -130,11 +145,11 @@ def require_columns(file: DatasetFile, wanted: Mapping[Loc, str | None]) -> None
 
 
 def require_numbers(file: DatasetFile, wanted: Mapping[Loc, str | None]) -> None:
-    """Refuse a request that takes a column which the data set does not have, or has as text."""
+    """Refuse columns that the data set does not have, or that hold text."""
     require_columns(file, wanted)
     texts = {str(column["name"]) for column in file.columns if column["type"] == "string"}
     faults = [
-        FieldError(loc, f"column {name!r} holds texts, and numbers are needed here", name)
+        FieldError(loc, f"column {name!r} holds text; this field needs a column of numbers", name)
         for loc, name in wanted.items()
         if name in texts
     ]
@@ -142,13 +157,13 @@ def require_numbers(file: DatasetFile, wanted: Mapping[Loc, str | None]) -> None
         raise InvalidRequest(faults[0].message, errors=tuple(faults))
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     head = ", ".join(names[:20])
     return head if len(names) <= 20 else f"{head} and {len(names) - 20} more"
 
 
-def label_column(values: np.ndarray, name: str, loc: Loc) -> np.ndarray:
-    """Return a column as labels: whole numbers or strings, none missing."""
+def _check_labels(values: np.ndarray, name: str, loc: Loc) -> np.ndarray:
+    """Return a column as labels, which are whole numbers or text; none may be missing."""
     if values.dtype.kind in "iu":
         return values
     if values.dtype.kind == "b":
@@ -162,7 +177,7 @@ def label_column(values: np.ndarray, name: str, loc: Loc) -> np.ndarray:
             return values.astype(np.int64)
         at = int(np.argmin(whole))
         raise InvalidParameter(
-            f"column {name!r} is not made of labels: row {at} is {values[at]}",
+            f"column {name!r} has {values[at]} in row {at}; labels are whole numbers or text",
             loc=(*loc, at),
             value=float(values[at]),
         )
@@ -173,18 +188,12 @@ def label_column(values: np.ndarray, name: str, loc: Loc) -> np.ndarray:
     return values
 
 
-def dataset_columns(file: DatasetFile, columns: LayoutColumns) -> dict[str, np.ndarray | None]:
+def read_label_columns(file: DatasetFile, columns: LayoutColumns) -> dict[str, np.ndarray | None]:
     """Read the label columns of a data set."""
-    names = [name for c in LAYOUT_COLUMNS if (name := getattr(columns, c)) is not None]
-    read = read_columns(file, names) if names else {}
-    found: dict[str, np.ndarray | None] = {}
-    for column in LAYOUT_COLUMNS:
-        name = getattr(columns, column)
-        loc = ("columns", column)
-        found[column] = None if name is None else label_column(read[name], name, loc)
-    return found
-
-
-def dataset_of(datasets: Mapping[UUID, DatasetFile], dataset_id: UUID) -> DatasetFile:
-    """Return the file of a data set that the request names."""
-    return datasets[dataset_id]
+    names = {role: getattr(columns, role) for role in LAYOUT_COLUMNS}
+    wanted = [name for name in names.values() if name is not None]
+    values = read_columns(file, wanted) if wanted else {}
+    return {
+        role: None if name is None else _check_labels(values[name], name, ("columns", role))
+        for role, name in names.items()
+    }

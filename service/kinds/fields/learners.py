@@ -9,14 +9,15 @@ from pydantic import Field
 
 from service.kinds.fields.analysis import AnalysisRequest
 from service.kinds.fields.data import DataFields
-from service.kinds.fields.methods import Method
+from service.kinds.fields.method_names import LossEntry, LossName, SchemeEntry, SchemeName
 
 
 class FitsRequest(AnalysisRequest, DataFields):
-    """Data and a loss; what is fitted, and under which scheme, each kind says for itself."""
+    """Data and a loss; each kind adds what is fitted, and under which scheme."""
 
-    loss: Method | None = Field(
-        None, description="zero_one for classification and squared for regression, if left out."
+    loss: LossName | LossEntry | None = Field(
+        None,
+        description="The loss. Left out: zero_one for classification, squared for regression.",
     )
 
     def dataset_ids(self) -> tuple[UUID, ...]:
@@ -30,7 +31,10 @@ class LearnersRequest(FitsRequest):
     learners: dict[str, str | dict[str, Any]] = Field(
         min_length=1,
         max_length=200,
-        description="By the name it has in the result.",
+        description="The learners, each by the name that it has in the result: a name of "
+        "/v1/methods/learners, or an object with name, params and prepare.",
         examples=[{"nb": {"name": "multinomial_naive_bayes"}, "majority": "majority"}],
     )
-    scheme: Method
+    scheme: SchemeName | SchemeEntry = Field(
+        description="How rows are split into training and test parts."
+    )

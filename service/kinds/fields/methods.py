@@ -1,16 +1,17 @@
-"""From ``"theta_5"`` or ``{"name": ..., "params": ..., "as": ...}`` to a method with parameters."""
+"""Building the methods that a request names, with their parameters checked."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from service.errors import FieldError, InvalidRequest
-from service.schemas.base import Schema
+from service.kinds.fields.locations import located_errors
+from service.kinds.fields.method_names import Method, MethodEntry
 from service.schemas.in_words import in_words
 from service.schemas.numbers import shown
 from thetahat.analyses.losses import Chosen
@@ -21,66 +22,43 @@ from thetahat.similar_names import meant
 M = TypeVar("M")
 
 
-class MethodEntry(Schema):
-    """A method by name, with its parameters; ``as`` is its key in the result."""
-
-    name: str = Field(max_length=80, examples=["nadeau_bengio"])
-    params: dict[str, Any] = Field(default_factory=dict)
-    as_: str | None = Field(default=None, alias="as", min_length=1, max_length=80)
+def method_entry(method: Method) -> MethodEntry[Any]:
+    """Return the entry that a bare name is short for."""
+    return MethodEntry[Any](name=method) if isinstance(method, str) else method
 
 
-Method = Annotated[str, Field(max_length=80)] | MethodEntry
-"""A bare name is short for an entry without parameters."""
-
-
-def entry_of(method: str | MethodEntry) -> MethodEntry:
-    """Return the long form."""
-    return MethodEntry(name=method) if isinstance(method, str) else method
-
-
-def chosen(
-    registry: Registry[type[M]], methods: Sequence[str | MethodEntry] | None, field: str
-) -> tuple[Chosen[M], ...] | None:
-    """Build the methods that a request names; None stands for all that apply."""
-    if methods is None:
-        return None
-    found: list[Chosen[M]] = []
+def parse_methods(
+    registry: Registry[type[M]], methods: Sequence[Method], field: str
+) -> tuple[Chosen[M], ...]:
+    """Build the methods that a list of the request names, each under a key of its own."""
+    parsed: list[Chosen[M]] = []
     for i, method in enumerate(methods):
-        entry = entry_of(method)
+        entry = method_entry(method)
         key = entry.as_ or entry.name
-        if any(other.key == key for other in found):
+        if any(other.key == key for other in parsed):
             raise InvalidParameter(
-                f"{key!r} stands twice; give the second an 'as' of its own",
+                f"{key!r} is named twice; give the second one another key with 'as'",
                 loc=(field, i),
                 value=key,
             )
-        built = build(registry, entry.name, entry.params, (field, i))
-        found.append(Chosen(key=key, name=entry.name, method=built, place=i))
-    return tuple(found)
+        built = build_method(registry, entry.name, entry.params, (field, i))
+        parsed.append(Chosen(key=key, name=entry.name, method=built, place=i))
+    return tuple(parsed)
 
 
-def among(
-    registry: Registry[type[M]], methods: Sequence[Chosen[Any]] | None
-) -> tuple[Chosen[M], ...] | None:
-    """Return those of one registry, in the request's order; None stands for all that apply."""
-    if methods is None:
-        return None
-    return tuple(entry for entry in methods if entry.name in registry)
-
-
-def build_one(registry: Registry[type[M]], method: str | MethodEntry, loc: Loc) -> M:
-    """Build the one method that a field names: nothing else has its name in the result."""
-    entry = entry_of(method)
+def parse_method(registry: Registry[type[M]], method: Method, loc: Loc) -> M:
+    """Build the one method that a field names; it needs no key, so ``as`` is refused."""
+    entry = method_entry(method)
     if entry.as_ is not None:
         raise InvalidParameter(
-            f"{entry.name} stands here alone and needs no other name; leave 'as' out",
+            f"{entry.name} is the only method of this field and needs no key; leave 'as' out",
             loc=(*loc, "as"),
             value=entry.as_,
         )
-    return build(registry, entry.name, entry.params, loc)
+    return build_method(registry, entry.name, entry.params, loc)
 
 
-def build(registry: Registry[type[M]], name: str, params: Mapping[str, Any], loc: Loc) -> M:
+def build_method(registry: Registry[type[M]], name: str, params: Mapping[str, Any], loc: Loc) -> M:
     """Build one method, its parameters checked by type and by the method itself."""
     cls: Any = registry.get_method(name, loc=(*loc, "name"))
     known = [f.name for f in dataclasses.fields(cls) if f.init]
@@ -93,12 +71,10 @@ def build(registry: Registry[type[M]], name: str, params: Mapping[str, Any], loc
                 value=shown(params[key]),
             )
     try:
-        method: M = _adapter(cls).validate_python(dict(params))
+        with located_errors(within=(*loc, "params")):
+            method: M = _adapter(cls).validate_python(dict(params))
     except ValidationError as error:
-        raise _refusal(error, name, (*loc, "params")) from None
-    except EvaluationError as error:
-        error.loc = (*loc, "params", *error.loc)
-        raise
+        raise _translate(error, name, (*loc, "params")) from None
     return method
 
 
@@ -107,17 +83,18 @@ def _adapter(cls: Any) -> TypeAdapter[Any]:
     return TypeAdapter(cls)
 
 
-def _refusal(error: ValidationError, name: str, loc: Loc) -> InvalidRequest:
+def _translate(error: ValidationError, name: str, path: Loc) -> InvalidRequest:
+    """Return pydantic's errors of a method's parameters in the words of the service."""
     faults = []
     for item in error.errors(include_url=False):
         inner = item.get("ctx", {}).get("error")
         if isinstance(inner, EvaluationError):
-            where, message, value = inner.loc, inner.message, inner.value
+            loc, message, value = inner.loc, inner.message, inner.value
         else:
-            where, value = item["loc"], shown(item["input"])
-            field = ".".join(map(str, where))
+            loc, value = item["loc"], shown(item["input"])
+            field = ".".join(map(str, loc))
             message = f"{field} of {name}: {in_words(item)}"
             if item["type"] == "missing":
                 message, value = f"{name} needs {field}", None
-        faults.append(FieldError((*loc, *where), message, value))
+        faults.append(FieldError((*path, *loc), message, value))
     return InvalidRequest(faults[0].message, errors=tuple(faults))

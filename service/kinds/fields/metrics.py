@@ -1,14 +1,14 @@
-"""Metrics that a request asks for beside its loss: checked early, and put into the result."""
+"""The metrics that a request names beside its loss, checked before anything is computed."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
 
-from service.kinds.fields.methods import MethodEntry, build, chosen, entry_of
-from service.kinds.fields.methods_used import method_used
+from service.kinds.fields.locations import errors_located_at, located_errors
+from service.kinds.fields.method_names import Method
+from service.kinds.fields.methods import build_method, method_entry, parse_methods
 from thetahat.analyses.losses import Chosen
-from thetahat.errors import EvaluationError, Loc, UnsupportedCombination
+from thetahat.errors import Loc, UnsupportedCombination
 from thetahat.metrics import METRICS
 from thetahat.metrics.base import Judged, Metric
 from thetahat.values.types import Label
@@ -16,15 +16,15 @@ from thetahat.values.types import Label
 Metrics = tuple[Chosen[Metric], ...]
 
 
-def metrics_of(methods: Sequence[str | MethodEntry]) -> Metrics:
+def parse_metrics(methods: Sequence[Method]) -> Metrics:
     """Build the metrics of a request, their parameters checked."""
-    return chosen(METRICS, methods, "metrics") or ()
+    return parse_methods(METRICS, methods, "metrics")
 
 
-def metric_of(method: str | MethodEntry, field: str) -> Chosen[Metric]:
+def parse_metric(method: Method, field: str) -> Chosen[Metric]:
     """Build the one metric that a field of a request names."""
-    entry = entry_of(method)
-    built = build(METRICS, entry.name, entry.params, (field,))
+    entry = method_entry(method)
+    built = build_method(METRICS, entry.name, entry.params, (field,))
     return Chosen(key=entry.as_ or entry.name, name=entry.name, method=built)
 
 
@@ -35,7 +35,7 @@ def check_metrics(
     classes: tuple[Label, ...] | None = None,
     without_scores: Collection[str] = (),
 ) -> None:
-    """Refuse metrics of the other task, without the scores they need, or of a class not there.
+    """Refuse metrics of the other task, metrics without scores, and unknown positive classes.
 
     Parameters
     ----------
@@ -44,63 +44,52 @@ def check_metrics(
     classes : tuple of label or None
         None where they are not known yet.
     without_scores : collection of str
-        Models, or learners, that give no scores.
+        Names of the models, or learners, that have no scores.
 
     Raises
     ------
     UnsupportedCombination
         The message names the metrics that fit.
     InvalidParameter
-        A positive class that is not there.
+        A positive class that does not occur.
     """
     for i, entry in enumerate(metrics):
         metric, loc = entry.method, ("metrics", i)
         if metric.task != task:
             raise UnsupportedCombination(
                 f"{entry.name} is for {metric.task}, and the task is {task}; metrics that fit: "
-                f"{_fitting(task, scores=not without_scores)}",
+                f"{_list_fitting(task, scores=not without_scores)}",
                 loc=loc,
                 value=entry.name,
             )
         if metric.uses == "scores" and without_scores:
+            names = ", ".join(map(repr, without_scores))
             raise UnsupportedCombination(
-                f"{entry.name} needs scores, and there are none of "
-                f"{', '.join(map(repr, without_scores))}; metrics that fit: "
-                f"{_fitting(task, scores=False)}",
+                f"{entry.name} needs scores, and there are none of {names}; metrics that fit: "
+                f"{_list_fitting(task, scores=False)}",
                 loc=loc,
                 value=entry.name,
             )
         if classes is not None:
-            try:
+            with located_errors(within=loc):
                 metric.check(classes)
-            except EvaluationError as error:
-                error.loc = (*loc, *error.loc)
-                raise
 
 
-def check_scores(metrics: Metrics, judged: Judged, loc: Loc) -> None:
-    """Refuse scores of a shape that a metric cannot rank by; one row tells.
+def check_scores(metrics: Metrics, judged: Judged, scores_path: Loc) -> None:
+    """Refuse scores of a shape that a metric cannot rank by; the first row shows the shape.
 
     Parameters
     ----------
-    loc : tuple
-        Where the request has the model's scores.
+    scores_path : tuple
+        The request's path of the model's scores.
     """
     for entry in metrics:
         if entry.method.uses == "scores":
-            try:
+            with errors_located_at(scores_path):
                 entry.method.statistic(judged.rows(slice(0, 1)))
-            except EvaluationError as error:
-                error.loc = loc
-                raise
 
 
-def metrics_used(metrics: Metrics) -> list[dict[str, Any]]:
-    """Return the metrics as records for the provenance."""
-    return [method_used("metrics", entry.name, entry.method, entry.key) for entry in metrics]
-
-
-def _fitting(task: str, *, scores: bool) -> str:
+def _list_fitting(task: str, *, scores: bool) -> str:
     names = [
         name
         for name in METRICS

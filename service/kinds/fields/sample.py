@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
@@ -14,66 +13,100 @@ from pydantic import Field
 from service.data.reading import read_columns, read_features
 from service.kinds.base import DatasetFile
 from service.kinds.fields.layout import require_columns, require_numbers
-from service.kinds.fields.methods import Method, entry_of
+from service.kinds.fields.locations import located_errors
 from service.schemas.base import Schema
-from thetahat.errors import EvaluationError, InvalidParameter, Loc
-from thetahat.importance_weights import are_given
+from thetahat.errors import InvalidParameter, Loc
+from thetahat.importance_weights.base import LARGEST_ENTRY
 from thetahat.tables.columns import Raw, parse_features, parse_numbers, read_columns_of_rows
 from thetahat.tables.features import Features
 from thetahat.tables.sparse import SparseColumns
 from thetahat.values.types import FloatArray
 
-ROLES = ("target", "weight", "source", "fold")
-_FIELDS = {"target": "y"}
-"""What a role is called inline, where it has another name."""
+INLINE_FIELDS: Final[Mapping[str, str]] = {
+    "target": "y",
+    "weight": "weight",
+    "source": "source",
+    "fold": "fold",
+}
+"""What a column can be, beside a feature, and the field that holds it inline."""
 
 
 class SampleColumns(Schema):
-    """Which column of a data set plays which part."""
+    """Which column of a data set has which role."""
 
     features: list[str] | None = Field(
-        None, min_length=1, description="Left out: every column that plays no other part."
+        None,
+        min_length=1,
+        description="The columns of features. Left out: every column without another role.",
     )
-    target: str | None = Field(None, description="The label or value that is predicted.")
-    weight: str | None = Field(None, description="For the weights `given`.")
+    target: str | None = Field(
+        None, description="The column with the class or value of each row, if it is known."
+    )
+    weight: str | None = Field(
+        None, description="The column with the weight of each row, for the weights 'given'."
+    )
 
 
 class SampleInput(Schema):
     """Exactly one of ``X`` and ``dataset``."""
 
-    X: list[list[Any]] | None = Field(None, min_length=1, description="One row per instance.")
-    y: list[Any] | None = Field(None, min_length=1)
-    weight: list[Any] | None = Field(None, description="For the weights `given`.")
-    features: list[str] | None = Field(None, description="Names of the columns of X.")
-    dataset: UUID | None = None
-    columns: SampleColumns | None = None
+    X: list[list[Any]] | None = Field(
+        None, min_length=1, description="The features: one list per row."
+    )
+    y: list[Any] | None = Field(
+        None, min_length=1, description="The class or value of each row, if it is known."
+    )
+    weight: list[Any] | None = Field(
+        None, description="The weight of each row, for the weights 'given'."
+    )
+    features: list[str] | None = Field(
+        None, description="Names of the columns of X. Left out: x0, x1, ..."
+    )
+    dataset: UUID | None = Field(None, description="The id of an uploaded data set.")
+    columns: SampleColumns | None = Field(
+        None, description="Which column of the data set has which role."
+    )
 
 
 class LabelledColumns(SampleColumns):
-    """The columns of a sample that is learnt from."""
+    """The columns of a sample that learners are fitted to."""
 
-    source: str | None = Field(None, description="Where a row is from; each has a risk of its own.")
-    fold: str | None = Field(None, description="Left out: folds are drawn.")
+    source: str | None = Field(
+        None,
+        description="The column with the source (site, subject, domain) of each row; the result "
+        "has the risk in each source.",
+    )
+    fold: str | None = Field(
+        None, description="The column with the fold of each row. Left out: folds are drawn."
+    )
 
 
 class LabelledInput(SampleInput):
     """Exactly one of ``X`` with ``y`` and ``dataset``."""
 
-    source: list[Any] | None = Field(None, description="Where each row is from.")
-    fold: list[Any] | None = Field(None, description="Left out: folds are drawn.")
-    columns: LabelledColumns | None = None
+    source: list[Any] | None = Field(
+        None,
+        description="The source (site, subject, domain) of each row; the result has the risk in "
+        "each source.",
+    )
+    fold: list[Any] | None = Field(
+        None, description="The fold of each row. Left out: folds are drawn."
+    )
+    columns: LabelledColumns | None = Field(
+        None, description="Which column of the data set has which role."
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sample:
-    """What a sample turned out to hold.
+class SampleTable:
+    """A sample as it is read.
 
     Parameters
     ----------
     X : ndarray of float
-        (n, p) complete.
+        (n, p) features, none missing.
     names : tuple of str
-        (p,) what the columns are called.
+        (p,) names of the features.
     y : sequence or None
         (n,) raw labels or values.
     weight : ndarray of float or None
@@ -90,68 +123,91 @@ class Sample:
     fold: Raw | None = None
 
 
-def check_sample(given: SampleInput, loc: Loc, datasets: Mapping[UUID, DatasetFile]) -> None:
-    """Refuse none or both of the forms, and columns that are not there."""
-    if (given.X is None) == (given.dataset is None):
+def check_sample(sample: SampleInput, loc: Loc, datasets: Mapping[UUID, DatasetFile]) -> None:
+    """Refuse none or both of the two forms, and columns that the data set does not have."""
+    if (sample.X is None) == (sample.dataset is None):
         raise InvalidParameter("give either X or a dataset", loc=loc)
-    if given.dataset is None:
-        if given.columns is not None:
-            raise InvalidParameter("columns are those of a dataset", loc=(*loc, "columns"))
+    if sample.dataset is None:
+        if sample.columns is not None:
+            raise InvalidParameter(
+                "columns are those of a dataset, and the sample names none; leave columns out",
+                loc=(*loc, "columns"),
+            )
         return
     for name in ("y", "weight", "source", "fold", "features"):
-        if getattr(given, name, None) is not None:
+        if getattr(sample, name, None) is not None:
             raise InvalidParameter(
-                f"with a dataset, name the column of {name} in columns", loc=(*loc, name)
+                f"{name} is for an inline sample; with a dataset, name the column in columns",
+                loc=(*loc, name),
             )
-    columns = given.columns or SampleColumns()
-    roles = {role: getattr(columns, role, None) for role in ROLES}
-    wanted: dict[Loc, str | None] = {(*loc, "columns", role): roles[role] for role in ROLES}
+    file, columns = datasets[sample.dataset], sample.columns or SampleColumns()
+    roles = {role: getattr(columns, role, None) for role in INLINE_FIELDS}
+    wanted: dict[Loc, str | None] = {(*loc, "columns", role): roles[role] for role in roles}
     features = columns.features or []
     for i, name in enumerate(features):
         wanted[*loc, "columns", "features", i] = name
         if name in features[:i] or name in roles.values():
             raise InvalidParameter(
-                f"{name!r} has another part already", loc=(*loc, "columns", "features", i)
+                f"{name!r} is named twice or has another role; leave it out of the features",
+                loc=(*loc, "columns", "features", i),
             )
-    require_columns(datasets[given.dataset], wanted)
-    require_numbers(datasets[given.dataset], {(*loc, "columns", "weight"): roles["weight"]})
+    require_columns(file, wanted)
+    require_numbers(file, {(*loc, "columns", "weight"): roles["weight"]})
 
 
-def check_weight_given(method: Method, source: SampleInput) -> None:
-    """Refuse the weights ``given`` where the source has none."""
-    if not are_given(entry_of(method).name):
-        return
+def check_given_weights(source: SampleInput) -> None:
+    """Refuse a source without the weights that the estimator ``given`` takes from it."""
     if source.dataset is None and source.weight is None:
         raise InvalidParameter(
-            "the weights 'given' are those in source.weight, one for each row, and there are none",
+            "the weights 'given' are those in source.weight, one for each row; there are none",
             loc=("source", "weight"),
         )
     if source.dataset is not None and (source.columns is None or source.columns.weight is None):
         raise InvalidParameter(
-            "the weights 'given' are a column of the source: name it in source.columns.weight",
+            "the weights 'given' are a column of the source; name it in source.columns.weight",
             loc=("source", "columns", "weight"),
         )
 
 
-def sample_of(
-    given: SampleInput,
+def sample_paths(sample: SampleInput, loc: Loc) -> dict[str, Loc]:
+    """Return the request's path of the features, labels, weights, sources and folds."""
+    if sample.dataset is None:
+        inline: dict[str, Loc] = {field: (*loc, field) for field in INLINE_FIELDS.values()}
+        return {**inline, "features": (*loc, "X")}
+    columns = {field: (*loc, "columns", role) for role, field in INLINE_FIELDS.items()}
+    return {**columns, "features": (*loc, "columns")}
+
+
+def read_sample(
+    sample: SampleInput,
     loc: Loc,
     datasets: Mapping[UUID, DatasetFile],
     features: Sequence[str] | None = None,
-) -> Sample:
-    """Read a sample; ``features`` are the columns to take where the request names none.
+) -> SampleTable:
+    """Read a sample; errors have the path of the field that is wrong.
 
-    A refusal's place is in the request, such as ``("source", "X", 3)``.
+    Parameters
+    ----------
+    loc : tuple
+        The request's path of the sample.
+    features : sequence of str or None
+        The columns to read where the request names none.
     """
-    with placed(loc, "X" if given.dataset is None else "columns"):
-        if given.dataset is None:
-            names = given.features
-            roles = {role: getattr(given, _FIELDS.get(role, role), None) for role in ROLES}
-            return _sample(read_columns_of_rows(given.X or [], names), roles)
-        file, columns = datasets[given.dataset], given.columns or SampleColumns()
-        taken = [name for role in ROLES if (name := getattr(columns, role, None)) is not None]
-        known = [str(c["name"]) for c in file.columns if c["name"] not in taken]
-        wanted = columns.features or (known if features is None else list(features))
+    with located_errors(sample_paths(sample, loc), within=loc):
+        if sample.dataset is None:
+            columns = read_columns_of_rows(sample.X or [], sample.features)
+            return _build_sample(
+                columns, {f: getattr(sample, f, None) for f in INLINE_FIELDS.values()}
+            )
+        file = datasets[sample.dataset]
+        roles = {
+            field: name
+            for role, field in INLINE_FIELDS.items()
+            if (name := getattr(sample.columns, role, None)) is not None
+        }
+        known = [str(c["name"]) for c in file.columns if c["name"] not in roles.values()]
+        named = None if sample.columns is None else sample.columns.features
+        wanted = named or (known if features is None else list(features))
         missing = [name for name in wanted if name not in known]
         if missing:
             raise InvalidParameter(
@@ -160,30 +216,69 @@ def sample_of(
                 loc=("columns",),
                 value=missing[0],
             )
-        others = read_columns(file, list(dict.fromkeys(taken)))
-        roles = {role: others.get(getattr(columns, role, None) or "") for role in ROLES}
-        return _sample(read_features(file, wanted), roles)
+        values = read_columns(file, list(dict.fromkeys(roles.values())))
+        return _build_sample(
+            read_features(file, wanted), {field: values[name] for field, name in roles.items()}
+        )
 
 
-def _sample(columns: Mapping[str, Raw | SparseColumns], roles: Mapping[str, Raw | None]) -> Sample:
+def read_samples(
+    source: SampleInput, target: SampleInput, datasets: Mapping[UUID, DatasetFile]
+) -> tuple[SampleTable, SampleTable]:
+    """Read a source and a target sample, which must have the same features.
+
+    Where the source's features have names, the target's columns are found by these names.
+    """
+    source_table = read_sample(source, ("source",), datasets)
+    has_names = source.dataset is not None or source.features is not None
+    names = source_table.names if has_names else None
+    target_table = read_sample(target, ("target",), datasets, names)
+    if target.features is not None and names is not None and target_table.names != names:
+        raise InvalidParameter(
+            f"the target's features are {', '.join(target_table.names)[:200]} and the source's "
+            f"features are {', '.join(names)[:200]}; they must be the same, in the same order",
+            loc=("target", "features"),
+            value=list(target_table.names)[:20],
+        )
+    width, target_width = source_table.X.shape[1], target_table.X.shape[1]
+    if target_width != width:
+        raise InvalidParameter(
+            f"the source has {width} features and the target {target_width}; they must have the "
+            "same",
+            loc=("target",),
+            value=target_width,
+        )
+    return source_table, target_table
+
+
+def _build_sample(
+    columns: Mapping[str, Raw | SparseColumns], roles: Mapping[str, Raw | None]
+) -> SampleTable:
+    """Build a sample from its features and its other columns, by their inline fields."""
     wide = tuple(c for c in columns.values() if isinstance(c, SparseColumns))
     plain = parse_features({k: c for k, c in columns.items() if not isinstance(c, SparseColumns)})
-    found = Features(tuple(plain), tuple(plain.values()), wide=wide)
-    X = _matrix(found)
-    for role, values in roles.items():
-        field = _FIELDS.get(role, role)
+    features = Features(tuple(plain), tuple(plain.values()), wide=wide)
+    X = _build_matrix(features)
+    for field, values in roles.items():
         if values is not None and len(values) != len(X):
             raise InvalidParameter(
-                f"{field} has {len(values)} entries for {len(X)} rows", loc=(field,)
+                f"{field} has {len(values)} entries for {len(X)} rows; give one for each row",
+                loc=(field,),
             )
-    names = tuple(found.column_name(j) for j in range(found.width))
-    weight = None if (given := roles["weight"]) is None else parse_numbers(given, "weight")
-    return Sample(X, names, roles["target"], weight, roles["source"], roles["fold"])
+    weight = roles.get("weight")
+    return SampleTable(
+        X,
+        names=tuple(features.column_name(j) for j in range(features.width)),
+        y=roles.get("y"),
+        weight=None if weight is None else parse_numbers(weight, "weight"),
+        source=roles.get("source"),
+        fold=roles.get("fold"),
+    )
 
 
-def _matrix(found: Features) -> FloatArray:
-    """Return the (n, p) features; text and missing values are refused by column and row."""
-    for name, column in zip(found.names, found.columns, strict=True):
+def _build_matrix(features: Features) -> FloatArray:
+    """Return the (n, p) features; text, missing values and very large numbers are refused."""
+    for name, column in zip(features.names, features.columns, strict=True):
         if column.dtype.kind != "f":
             raise InvalidParameter(
                 f"column {name!r} is not numeric, and distances and densities need numbers; leave "
@@ -194,23 +289,18 @@ def _matrix(found: Features) -> FloatArray:
         if missing.any():
             row = int(np.argmax(missing))
             raise InvalidParameter(
-                f"column {name!r} has no value in row {row}; leave out the column or the rows that "
-                "are not complete",
+                f"column {name!r} has no value in row {row}; leave out the column or the "
+                "incomplete rows",
                 loc=("features", name, row),
             )
-    return found.matrix()
-
-
-@contextmanager
-def placed(outer: Loc, features: str) -> Iterator[None]:
-    """Put a refusal's place, which is a role and a row, where the request has it."""
-    try:
-        yield
-    except EvaluationError as error:
-        role, rest = (error.loc[0], error.loc[1:]) if error.loc else ("", ())
-        if role in {"y", "weight", "source", "fold"} and features == "columns":
-            role, rest = features, ({"y": "target"}.get(str(role), role), *rest)
-        elif role == "features":
-            role = features
-        error.loc = (*outer, role, *rest) if role else outer
-        raise
+    X = features.matrix()
+    too_large = np.abs(X) > LARGEST_ENTRY
+    if too_large.any():
+        row, j = (int(i) for i in np.argwhere(too_large)[0])
+        raise InvalidParameter(
+            f"feature {j} in row {row} is {X[row, j]}; features may be at most {LARGEST_ENTRY:g} "
+            "in size",
+            loc=("features", row, j),
+            value=str(X[row, j]),
+        )
+    return X

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from service.kinds.base import DatasetFile
 from service.kinds.cross_validation.plan import learners_of, loss_of
-from service.kinds.fields.data import data_from
+from service.kinds.fields.data import read_data
 from service.kinds.fields.metrics import Metrics, check_metrics
 from thetahat.analyses.metrics.predictions import judged_from
 from thetahat.cross_validation import SplitOutcome
@@ -30,7 +30,7 @@ def check_learners(
     learners = learners_of(given, loss_of(given))
     classes = None
     if given.dataset is None and given.task == "classification":
-        classes = data_from(given, datasets).classes
+        classes = read_data(given, datasets).classes
     check_metrics(metrics, given.task, classes=classes, without_scores=silent_of(learners))
 
 

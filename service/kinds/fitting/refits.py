@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from service.kinds.fields.data import has_role
-from service.kinds.fields.methods_used import method_used
 from service.kinds.fitting.outcomes import Told
+from service.kinds.methods_used import record_method
 from thetahat.analyses.losses import Choices
 from thetahat.analyses.losses.refit_estimates import FoundBySubject, Subject
+from thetahat.analyses.losses.result import MethodUsed
 from thetahat.cautions import NO_INTERVAL, Caution, restore
 from thetahat.cross_validation import Group
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
@@ -77,9 +78,9 @@ class Extra:
         spoken = {target for one in self.asked for target in one.method.info.targets}
         return replace(choices, target=None) if choices.target in spoken else choices
 
-    def methods_used(self) -> list[dict[str, Any]]:
+    def methods_used(self) -> list[MethodUsed]:
         """Return the methods as records, with all parameters."""
-        return [method_used(one.field, one.name, one.method, one.key) for one in self.asked]
+        return [record_method(one.field, one.method, one.key) for one in self.asked]
 
 
 def extra_of(given: LearnersRequest, scheme: Scheme, rows: Rows) -> Extra:
@@ -87,7 +88,7 @@ def extra_of(given: LearnersRequest, scheme: Scheme, rows: Rows) -> Extra:
 
     Only the number of ``rows`` is looked at, so a request can be checked before its data are read.
     """
-    asked = given.refits()
+    asked = given.refit_methods
     for one in asked:
         reason = dependence_of_rows(
             one.name,

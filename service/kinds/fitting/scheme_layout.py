@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from service.kinds.fields.data import ROLES, where_role
+from service.kinds.fields.data import ROLES, role_path
 from thetahat.errors import EvaluationError, Loc
 from thetahat.schemes.base import Rows, Scheme
 from thetahat.values.layout import Layout, layout_of
@@ -47,7 +47,7 @@ def layout_for(given: FitsRequest, scheme: Scheme, rows: Rows, field: str = "sch
 def where_scheme(given: FitsRequest, loc: Loc, field: str = "scheme") -> Loc:
     """Return where the request has what a scheme refuses: a role of the data, or a parameter."""
     if len(loc) > 1 and loc[0] == "columns" and loc[1] in ROLES:
-        return (*where_role(given, str(loc[1])), *loc[2:])
+        return (*role_path(given, str(loc[1])), *loc[2:])
     if loc == ("scheme",):
         return (field, "name")
     return (field, "params", *loc) if loc else (field,)

@@ -10,13 +10,15 @@ from uuid import UUID
 
 from pydantic import Field
 
-from service.kinds.fields.data import data_from, has_role, where_role
-from service.kinds.fields.methods import Method, build_one, chosen, entry_of
-from service.kinds.fields.methods_used import method_used
-from service.kinds.fields.sample import SampleInput, check_sample, sample_of
-from service.kinds.weights.result import weights_told
+from service.kinds.fields.data import has_role, read_data, role_path
+from service.kinds.fields.method_names import Method
+from service.kinds.fields.methods import method_entry, parse_method, parse_methods
+from service.kinds.fields.sample import SampleInput, check_sample, read_sample
+from service.kinds.methods_used import record_method
 from service.schemas.base import Schema
 from thetahat.analyses.importance_weighting import ShiftWeights, with_second_moment
+from thetahat.analyses.importance_weighting.weights_result import UsedWeights, describe_weights
+from thetahat.analyses.losses.result import MethodUsed
 from thetahat.analyses.losses.weighted_risks import Sources
 from thetahat.errors import EvaluationError, InvalidParameter, Loc, UnsupportedCombination
 from thetahat.importance_weights import (
@@ -65,17 +67,20 @@ class Importance:
     weights: ShiftWeights
     risks: Mapping[str, RiskEstimator]
 
-    def told(self, given: CrossValidationRequest, seed: int) -> dict[str, Any]:
+    def told(self, given: CrossValidationRequest, seed: int) -> UsedWeights:
         """Return the weights as the result has them."""
         name = self.method.info.name
-        told = weights_told(name, self.weights.weighing, self.samples, seed)
-        return {**told, "from": "all", "in_fits": given.weighted_fit or are_given(name)}
+        return UsedWeights(
+            weights=describe_weights(name, self.weights.weighing, self.samples, seed),
+            estimated_from="all",
+            in_fits=given.weighted_fit or are_given(name),
+        )
 
-    def methods_used(self) -> list[dict[str, Any]]:
+    def methods_used(self) -> list[MethodUsed]:
         """Return the estimator of the weights and the risks as records."""
         return [
-            method_used("weights", self.method.info.name, self.method),
-            *(method_used("risks", r.info.name, r, key) for key, r in self.risks.items()),
+            record_method("weights", self.method),
+            *(record_method("risks", r, key) for key, r in self.risks.items()),
         ]
 
 
@@ -93,13 +98,13 @@ def check_target_sample(
     check_sample(given.target_sample, ("target_sample",), datasets)
     _method(given)
     _risks(given)
-    named = entry_of(given.weights or default_weights()).name
+    named = method_entry(given.weights or default_weights()).name
     if are_given(named) and not has_role(given, "weight"):
         raise InvalidParameter(
-            "the weights `given` need a weight for each row", loc=where_role(given, "weight")
+            "the weights `given` need a weight for each row", loc=role_path(given, "weight")
         )
     if given.dataset is None and given.target_sample.dataset is None:
-        samples_of(given, datasets, data_from(given, datasets))
+        samples_of(given, datasets, read_data(given, datasets))
 
 
 def importance_of(job: Job[Any], given: CrossValidationRequest, data: Data) -> Importance | None:
@@ -149,7 +154,7 @@ def samples_of(
             raise InvalidParameter(
                 f"the data have no feature {name!r}", loc=("target_sample", "features"), value=name
             )
-    other = sample_of(target, ("target_sample",), datasets, wanted)
+    other = read_sample(target, ("target_sample",), datasets, wanted)
     columns = dict(zip(known, data.features.columns, strict=True))
     wide = data.features.wide if names is None else ()
     try:
@@ -206,7 +211,7 @@ def _estimated(key: _Key) -> Importance:
 def _where(given: CrossValidationRequest, loc: Loc) -> Loc:
     """Return where the request has what an estimator of weights calls source and target."""
     if loc[:2] == ("source", "weight"):
-        return (*where_role(given, "weight"), *loc[2:])
+        return (*role_path(given, "weight"), *loc[2:])
     if loc[:1] == ("source",):
         return ("columns",) if given.dataset is not None else ("data", "X", *loc[1:])
     if loc[:1] == ("target",):
@@ -215,12 +220,12 @@ def _where(given: CrossValidationRequest, loc: Loc) -> Loc:
 
 
 def _method(given: CrossValidationRequest) -> WeightEstimator:
-    return build_one(IMPORTANCE_WEIGHTS, given.weights or default_weights(), ("weights",))
+    return parse_method(IMPORTANCE_WEIGHTS, given.weights or default_weights(), ("weights",))
 
 
 def _risks(given: CrossValidationRequest) -> dict[str, RiskEstimator]:
-    entries = chosen(WEIGHTED_RISKS, given.risks, "risks")
-    if entries is None:
+    if given.risks is None:
         return {name: kind() for name, kind in WEIGHTED_RISKS.items()}
+    entries = parse_methods(WEIGHTED_RISKS, given.risks, "risks")
     found: dict[str, Any] = {entry.key: entry.method for entry in entries}
     return found

@@ -9,7 +9,8 @@ from uuid import UUID
 import numpy as np
 
 from service.kinds.base import DatasetFile
-from service.kinds.fields.sample import Sample, SampleInput, placed, sample_of
+from service.kinds.fields.locations import located_errors
+from service.kinds.fields.sample import SampleTable, read_samples, sample_paths
 from service.kinds.importance_weighting.request import ImportanceRequest
 from thetahat.analyses.importance_weighting import Shift
 from thetahat.errors import InsufficientData, InvalidParameter
@@ -23,62 +24,38 @@ from thetahat.values.types import IntArray, Label
 
 def shift_of(given: ImportanceRequest, datasets: Mapping[UUID, DatasetFile], seed: int) -> Shift:
     """Read both samples; the target's features are the source's, by name where both have names."""
-    labelled = sample_of(given.source, ("source",), datasets)
-    has_names = given.source.dataset is not None or given.source.features is not None
-    names = labelled.names if has_names else None
-    other = sample_of(given.target, ("target",), datasets, names)
-    if given.target.features is not None and names is not None and other.names != names:
-        raise InvalidParameter(
-            f"the target's features are {', '.join(other.names)[:200]} and the source's "
-            f"{', '.join(labelled.names)[:200]}",
-            loc=("target", "features"),
-        )
-    if other.X.shape[1] != labelled.X.shape[1]:
-        raise InvalidParameter(
-            f"the source has {labelled.X.shape[1]} features and the target {other.X.shape[1]}",
-            loc=("target",),
-            value=other.X.shape[1],
-        )
-    if labelled.y is None:
-        where = ("y",) if given.source.dataset is None else ("columns", "target")
-        raise InvalidParameter("the source needs labels to learn from", loc=("source", *where))
-    with placed(("source",), _form(given.source)):
-        data = _data(labelled, given.task)
-    with placed(("target",), _form(given.target)):
-        target_y = _labels(other, data)
+    source, target = read_samples(given.source, given.target, datasets)
+    source_paths = sample_paths(given.source, ("source",))
+    if source.y is None:
+        raise InvalidParameter("the source needs labels to learn from", loc=source_paths["y"])
+    with located_errors({**source_paths, "target": source_paths["y"]}, within=("source",)):
+        data = _build_data(source, given.task)
+    with located_errors(sample_paths(given.target, ("target",)), within=("target",)):
+        target_y = _encode_labels(target, data)
     fold_labels: tuple[Label, ...] = tuple(range(given.n_folds))
-    if labelled.fold is None:
+    if source.fold is None:
         fold = _drawn(given.n_folds, data.n, seed)
     else:
-        with placed(("source",), _form(given.source)):
-            fold, fold_labels = _folds(labelled.fold)
-    features = Features(labelled.names, tuple(np.ascontiguousarray(other.X.T)))
+        with located_errors(source_paths, within=("source",)):
+            fold, fold_labels = _folds(source.fold)
+    features = Features(source.names, tuple(np.ascontiguousarray(target.X.T)))
     return Shift(
         source=data,
         target=features,
         target_y=target_y,
         fold=fold,
         fold_labels=fold_labels,
-        given=labelled.weight,
+        given=source.weight,
     )
 
 
-def _form(given: SampleInput) -> str:
-    return "X" if given.dataset is None else "columns"
-
-
-def _data(sample: Sample, task: str) -> Data:
+def _build_data(sample: SampleTable, task: str) -> Data:
     columns: dict[str, Any] = dict(zip(sample.names, sample.X.T, strict=True))
     y: Any = sample.y
-    try:
-        return build_data(columns, y, task, source=sample.source)
-    except (InvalidParameter, InsufficientData) as error:
-        if error.loc and error.loc[0] == "target":
-            error.loc = ("y", *error.loc[1:])
-        raise
+    return build_data(columns, y, task, source=sample.source)
 
 
-def _labels(sample: Sample, source: Data) -> np.ndarray | None:
+def _encode_labels(sample: SampleTable, source: Data) -> np.ndarray | None:
     """(m,) target labels as codes of the source's classes, or values; None without labels."""
     if sample.y is None:
         return None

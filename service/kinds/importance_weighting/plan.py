@@ -12,8 +12,8 @@ import numpy as np
 
 from service.kinds.base import DatasetFile, Job
 from service.kinds.cross_validation.plan import is_own
-from service.kinds.fields.methods import build_one, chosen
-from service.kinds.fields.sample import check_sample, check_weight_given
+from service.kinds.fields.methods import parse_method, parse_methods
+from service.kinds.fields.sample import check_given_weights, check_sample
 from service.kinds.fitting.job_key import JobKey
 from service.kinds.importance_weighting.data import shift_of
 from service.kinds.importance_weighting.learners import candidates_of, check_candidates
@@ -30,7 +30,7 @@ from thetahat.analyses.importance_weighting import (
 )
 from thetahat.cross_validation import check_loss, check_target
 from thetahat.errors import EvaluationError, InvalidParameter
-from thetahat.importance_weights import IMPORTANCE_WEIGHTS, WeightEstimator
+from thetahat.importance_weights import IMPORTANCE_WEIGHTS, WeightEstimator, are_given
 from thetahat.losses import LOSSES, least_squares_loss
 from thetahat.losses.base import Loss
 from thetahat.values.types import FloatArray
@@ -103,10 +103,10 @@ def plan_of(job: Job[Any], given: ImportanceRequest) -> Plan:
 
 @lru_cache(maxsize=1)
 def _built(key: JobKey[ImportanceRequest]) -> Plan:
-    return built(key.given, key.job.datasets, key.job.seed)
+    return build_from(key.given, key.job.datasets, key.job.seed)
 
 
-def built(given: ImportanceRequest, datasets: Mapping[UUID, DatasetFile], seed: int) -> Plan:
+def build_from(given: ImportanceRequest, datasets: Mapping[UUID, DatasetFile], seed: int) -> Plan:
     """Read the samples and build everything."""
     shift = shift_of(given, datasets, seed)
     loss = loss_of(given)
@@ -128,37 +128,33 @@ def check_plan(given: ImportanceRequest, datasets: Mapping[UUID, DatasetFile]) -
     check_sample(given.source, ("source",), datasets)
     check_sample(given.target, ("target",), datasets)
     method = method_of(given)
-    check_weight_given(given.weights, given.source)
+    if are_given(method.info.name):
+        check_given_weights(given.source)
     if given.weights_from == "training":
         check_in_training(method)
     risks_of(given)
     loss = loss_of(given)
     check_candidates(given, loss)
     if given.source.dataset is None and given.target.dataset is None:
-        try:
-            built(given, datasets, 0).shift.samples()
-        except EvaluationError as error:
-            if len(error.loc) > 1 and isinstance(error.loc[1], int):
-                error.loc = (error.loc[0], "X", *error.loc[1:])
-            raise
+        build_from(given, datasets, 0).shift.samples()
 
 
 def loss_of(given: ImportanceRequest) -> Loss:
     """Return the loss of a request, refused where it is for the other task."""
-    loss: Loss = build_one(LOSSES, given.loss or least_squares_loss(given.task), ("loss",))
+    loss: Loss = parse_method(LOSSES, given.loss or least_squares_loss(given.task), ("loss",))
     check_loss(loss, given.task)
     return loss
 
 
 def method_of(given: ImportanceRequest) -> WeightEstimator:
     """Return the estimator of the weights."""
-    return build_one(IMPORTANCE_WEIGHTS, given.weights, ("weights",))
+    return parse_method(IMPORTANCE_WEIGHTS, given.weights, ("weights",))
 
 
 def risks_of(given: ImportanceRequest) -> dict[str, RiskEstimator]:
     """Return the risks by their key in the result."""
     found: dict[str, Any] = {
-        entry.key: entry.method for entry in chosen(WEIGHTED_RISKS, given.risks, "risks") or ()
+        entry.key: entry.method for entry in parse_methods(WEIGHTED_RISKS, given.risks, "risks")
     }
     return found
 

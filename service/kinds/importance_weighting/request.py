@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from service.kinds.fields.methods import Method
+from service.kinds.fields.method_names import Method
 from service.kinds.fields.sample import LabelledInput, SampleInput
 from service.schemas.base import EvaluationRequest, Schema
 from thetahat.analyses.selection import MOST_VALUES, between, check_count, check_distinct

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,11 +12,9 @@ import pyarrow as pa
 from service.data.arrow_arrays import arrow_array
 from service.jobs.parts import read_failure
 from service.kinds.base import ChunkOutput, Finished
-from service.kinds.fields.methods import entry_of
-from service.kinds.fields.methods_used import method_used
 from service.kinds.fitting.failures import failure_of
 from service.kinds.importance_weighting.learners import spec_of
-from service.kinds.weights.result import diagnostics_told, weights_told
+from service.kinds.methods_used import record_learner, record_method
 from thetahat.analyses.importance_weighting import (
     Assessed,
     Outcome,
@@ -26,9 +23,15 @@ from thetahat.analyses.importance_weighting import (
     refitted,
     shift_told,
 )
+from thetahat.analyses.importance_weighting.weights_result import (
+    SelectionWeights,
+    UsedWeights,
+    describe_weights,
+    diagnose_weights,
+)
+from thetahat.analyses.losses.result import MethodUsed
 from thetahat.cautions import LEARNER_LEFT_OUT, WEIGHT_COLUMN_NOT_USED, Caution, restore
 from thetahat.importance_weights import are_given
-from thetahat.pipelines import list_installed_learners
 from thetahat.values.json_values import plain, told
 
 if TYPE_CHECKING:
@@ -63,7 +66,7 @@ def finish(plan: Plan, outputs: Sequence[ChunkOutput]) -> Finished:
         raise failure_of(next(iter(failures.values())))
     several = plan.given.learners is not None
     result = {
-        "weights": _weights(plan),
+        "weights": _describe_weights(plan),
         **shift_told(outcomes, setting, several=several),
         "n_folds": plan.shift.n_folds,
         "fold_labels": plain(plan.shift.fold_labels),
@@ -108,41 +111,34 @@ def _outcome(
     return outcome_of(candidate, losses, on_target, setting, refits, tuple(cautions.values()))
 
 
-def _weights(plan: Plan) -> dict[str, Any]:
+def _describe_weights(plan: Plan) -> SelectionWeights:
     """Return the weights as kind ``weights`` has them, and how they were used."""
-    found = plan.weights
-    name = entry_of(plan.given.weights).name
-    samples = plan.shift.samples()
-    weights = weights_told(name, found.weighing, samples, plan.seed)
-    weights["from"] = plan.given.weights_from
-    weights["in_fits"] = plan.given.weighted_fit
-    if found.of_fits is not None:
-        weights["validation_values"] = plain(found.validation)
-        weights["validation"] = diagnostics_told(found.validation, samples, plan.seed)
-    moment = found.second_moment()
-    weights["second_moment"] = None if moment is None else plain(moment[0])
-    return weights
+    estimated, samples = plan.weights, plan.shift.samples()
+    moment = estimated.second_moment()
+    used = UsedWeights(
+        weights=describe_weights(plan.method.info.name, estimated.weighing, samples, plan.seed),
+        estimated_from=plan.given.weights_from,
+        in_fits=plan.given.weighted_fit,
+    )
+    in_training = estimated.of_fits is not None
+    return SelectionWeights(
+        used=used,
+        validation_values=estimated.validation if in_training else None,
+        validation=diagnose_weights(estimated.validation, samples, plan.seed)
+        if in_training
+        else None,
+        second_moment=None if moment is None else moment[0],
+    )
 
 
-def _methods(plan: Plan, setting: Setting, ran: Sequence[str]) -> list[dict[str, Any]]:
-    from service.settings import settings  # noqa: PLC0415 - read when there is a result
-
-    given, others = plan.given, list_installed_learners(settings().allowed_packages)
-    weights = entry_of(given.weights).name
-    records = [
-        method_used("weights", weights, plan.method),
-        method_used("losses", plan.loss.info.name, plan.loss),
-    ]
-    for name in ran:
-        wire, loc = given.wires()[name]
-        record = {"family": "learners", "as": name, **asdict(spec_of(wire, loc))}
-        if (one := others.get(record["name"])) is not None:
-            record |= {"package": one.package, "version": one.version}
-        records.append(record)
-    for key, method in setting.risks.items():
-        name = entry_of(given.risks[list(setting.risks).index(key)]).name
-        records.append(method_used("risks", name, method, key))
-    return records
+def _methods(plan: Plan, setting: Setting, ran: Sequence[str]) -> tuple[MethodUsed, ...]:
+    wires = plan.given.wires()
+    return (
+        record_method("weights", plan.method),
+        record_method("losses", plan.loss),
+        *(record_learner(name, spec_of(*wires[name])) for name in ran),
+        *(record_method("risks", method, key) for key, method in setting.risks.items()),
+    )
 
 
 def _table(

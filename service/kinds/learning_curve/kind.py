@@ -21,10 +21,10 @@ from service.kinds.base import (
     run_chunks,
 )
 from service.kinds.cross_validation.plan import check_plan, plan_of, scheme_of
-from service.kinds.fields.data import check_data_fields, data_from
+from service.kinds.fields.data import check_data_fields, read_data
 from service.kinds.fields.learners import LearnersRequest
-from service.kinds.fields.methods import Method
-from service.kinds.fields.metrics import Metrics, metrics_of
+from service.kinds.fields.method_names import Method
+from service.kinds.fields.metrics import Metrics, parse_metrics
 from service.kinds.fitting.metrics import check_learners
 from service.kinds.learning_curve.result import finish
 from service.kinds.learning_curve.run import (
@@ -79,7 +79,7 @@ class LearningCurveRequest(LearnersRequest):
 
     def built_metrics(self) -> Metrics:
         """Return the metrics, their parameters checked."""
-        return metrics_of(self.metrics)
+        return parse_metrics(self.metrics)
 
     def growth(self, scheme: Scheme) -> Growth:
         """Return how training parts grow, checked."""
@@ -110,7 +110,7 @@ class LearningCurve(JobKind[LearningCurveRequest]):
         growth = given.growth(scheme)
         check_refits(given, growth)
         if given.dataset is None:
-            check_curve(given, scheme, growth, rows_of(data_from(given, datasets)))
+            check_curve(given, scheme, growth, rows_of(read_data(given, datasets)))
         elif not scheme.requires and growth.grow_by == "instance":
             unread = replace(growth, stratified=False)  # classes change no size
             check_curve(given, scheme, unread, Rows(n=datasets[given.dataset].rows))
@@ -171,7 +171,7 @@ def check_curve(given: LearningCurveRequest, scheme: Scheme, growth: Growth, row
 
 def check_refits(given: LearningCurveRequest, growth: Growth) -> None:
     """Refuse methods that fit learners again where the curve ends before the whole part."""
-    asked = given.refits()
+    asked = given.refit_methods
     if asked and growth.sizes[-1] != 1:
         first = asked[0]
         raise UnsupportedCombination(

@@ -11,14 +11,15 @@ import numpy as np
 from service.jobs.output_table import OutputColumn
 from service.jobs.spill import Spill, Spilt
 from service.kinds.base import Finished
-from service.kinds.fields.metrics import Metrics, metrics_used
+from service.kinds.fields.metrics import Metrics
 from service.kinds.fitting.data_cautions import cautions_of_data
 from service.kinds.fitting.failures import failure_of
 from service.kinds.fitting.fewer_learners import choices_left
 from service.kinds.fitting.metrics import judged_of
 from service.kinds.fitting.refits import Extra, found_again
 from service.kinds.learning_curve.gather import Arrays, AtSize, BundleOutputs, OfLearner, of_bundle
-from service.kinds.losses.loss_columns import loss_columns, said_column
+from service.kinds.loss_columns import lazy_loss_columns, prediction_column
+from service.kinds.methods_used import record_methods
 from thetahat.analyses.learning_curve import Point, curve_of, label_of
 from thetahat.analyses.losses import check, evaluate
 from thetahat.analyses.metrics.predictions import judged_from
@@ -88,7 +89,7 @@ def finish(
     last = max(found.last.values())
     largest = {name: o for name, o in found.at_last.items() if found.last[name] == last}
     table = loss_table(plan.data, plan.scheme.block_kind, largest, plan.loss)
-    left = (given.choices(), table.layout, list(given.learners), list(largest))
+    left = (given.choices, table.layout, list(given.learners), list(largest))
     choices, fewer, let_go = choices_left(*left)
     if last < len(labels) - 1:
         plan = replace(plan, extra=Extra((), (), ()))  # extra fits are of the largest size
@@ -120,11 +121,11 @@ def finish(
     result["not_applicable"] += [] if len(largest) < 2 else list(not_of_pairs(extra.asked))
     result["methods"] = [
         *plan.methods_used(given.learners),
-        *metrics_used(metrics),
-        *result["methods"],
+        *record_methods("metrics", metrics),
+        *evaluation.methods,
         *extra.methods_used(),
     ]
-    return Finished(result, loss_columns(table.layout, found.losses, found.said))
+    return Finished(result, lazy_loss_columns(table.layout, found.losses, found.said))
 
 
 def key_of(name: str, label: str) -> str:
@@ -157,7 +158,7 @@ def _gathered(
             for key, at in keys.items():
                 own.losses[key] = spill.keep(at.outcomes.losses)
                 output = np.asarray(at.outcomes.output)
-                own.said[f"prediction:{key}"] = said_column(plan.data, output, spill)
+                own.said[f"prediction:{key}"] = prediction_column(plan.data, output, spill)
     for name in plan.learners:  # in the request's order
         found.add(of_one[name])
     return found
@@ -184,7 +185,7 @@ def _curve(  # noqa: PLR0913 - as finish
         )
         for label, at in sizes.items()
     ]
-    return curve_of(points, plan.data.n, given.choices(), seed, table.loss_range, metrics=metrics)
+    return curve_of(points, plan.data.n, given.choices, seed, table.loss_range, metrics=metrics)
 
 
 def _learnt_from(at: AtSize) -> np.ndarray:

@@ -22,8 +22,8 @@ from service.kinds.base import (
 )
 from service.kinds.fields.data import check_data_fields
 from service.kinds.fields.learners import FitsRequest
-from service.kinds.fields.methods import Method
-from service.kinds.fields.metrics import metric_of
+from service.kinds.fields.method_names import Method
+from service.kinds.fields.metrics import parse_metric
 from service.kinds.selection.plan import Plan, check_selection, plan_of
 from service.kinds.selection.result import finish
 from service.kinds.selection.run import fits_of, parts_of, run_part
@@ -85,12 +85,12 @@ class SelectionRequest(FitsRequest):
 
     def chosen_by(self) -> Chosen[Metric] | None:
         """Return the metric that is chosen by, its parameters checked."""
-        return None if self.select_by is None else metric_of(self.select_by, "select_by")
+        return None if self.select_by is None else parse_metric(self.select_by, "select_by")
 
     def refits(self) -> tuple[Asked, ...]:
         """Refuse methods that fit learners again, and say why."""
         try:
-            return super().refits()
+            return super().refit_methods
         except UnsupportedCombination as error:
             raise UnsupportedCombination(
                 f"{error.value} fits the learner again, and here the learner is the whole "

@@ -17,12 +17,12 @@ from service.kinds.cross_validation.plan import (
     loss_of,
     told_classes,
 )
-from service.kinds.fields.data import data_from, feature_names
-from service.kinds.fields.methods_used import learners_used, method_used
-from service.kinds.fields.metrics import Metrics, check_metrics, metrics_of, metrics_used
+from service.kinds.fields.data import feature_names, read_data
+from service.kinds.fields.metrics import Metrics, check_metrics, parse_metrics
 from service.kinds.fitting.job_key import JobKey
 from service.kinds.fitting.metrics import silent_of
 from service.kinds.fitting.scheme_layout import layout_for, likely_layout
+from service.kinds.methods_used import record_learners, record_method, record_methods
 from service.kinds.selection.groups import MOST_SHOWN, Groups, groups_of
 from service.kinds.selection.schemes import (
     Schemes,
@@ -32,6 +32,7 @@ from service.kinds.selection.schemes import (
     sizes_of,
 )
 from thetahat.analyses.losses import Chosen
+from thetahat.analyses.losses.result import MethodUsed
 from thetahat.analyses.selection import SELECTED, Criterion, Grid, expand, place_in_request
 from thetahat.cross_validation import rows_of
 from thetahat.errors import EvaluationError, InvalidParameter
@@ -97,20 +98,20 @@ class Plan:
         """Whether the rows of the internal splits on all rows are looked at in the end."""
         return self.schemes.external is None or self.criterion.is_pooled
 
-    def methods_used(self, names: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def methods_used(self, names: Mapping[str, Any]) -> list[MethodUsed]:
         """Return schemes, loss, criterion, metrics and candidates as records."""
         named = {"internal": self.schemes.internal, "external": self.schemes.external}
         by = self.select_by
         return [
             *(
-                method_used("schemes", scheme.info.name, scheme, role)
+                record_method("schemes", scheme, role)
                 for role, scheme in named.items()
                 if scheme is not None
             ),
-            method_used("losses", self.loss.info.name, self.loss),
-            *([] if by is None else [method_used("metrics", by.name, by.method, "select_by")]),
-            *metrics_used(self.metrics),
-            *learners_used({name: self.wires[name] for name in names}),
+            record_method("losses", self.loss),
+            *([] if by is None else [record_method("metrics", by.method, "select_by")]),
+            *record_methods("metrics", self.metrics),
+            *record_learners({name: self.wires[name] for name in names}),
         ]
 
 
@@ -134,14 +135,14 @@ def check_selection(given: SelectionRequest, datasets: Mapping[UUID, DatasetFile
     rows = Rows(n=0)
     classes = None
     if given.dataset is None:
-        data = data_from(given, datasets)
+        data = read_data(given, datasets)
         loss_for(given, loss, data)
         rows = rows_of(data)
         classes = data.classes if given.task == "classification" else None
     else:
         rows = Rows(n=datasets[given.dataset].rows)
     silent = silent_of(learners)
-    check_metrics(metrics_of(given.metrics), given.task, classes=classes, without_scores=silent)
+    check_metrics(parse_metrics(given.metrics), given.task, classes=classes, without_scores=silent)
     by = given.chosen_by()
     try:
         asked = () if by is None else (by,)
@@ -156,7 +157,7 @@ def check_selection(given: SelectionRequest, datasets: Mapping[UUID, DatasetFile
     layout = layout_for(given, scheme, rows, field) if known else likely_layout(scheme)
     names = tuple(learners)
     models = names if schemes.external is None else (SELECTED, *(names if given.compare else ()))
-    check_choices(layout, given.choices(), models, loss)
+    check_choices(layout, given.choices, models, loss)
     if known:
         sizes_of(given, schemes, rows, groups_of(learners, grids, rows.n))
 
@@ -189,7 +190,7 @@ def plan_of(job: Job[Any], given: SelectionRequest) -> Plan:
 @lru_cache(maxsize=1)
 def _built(key: JobKey[SelectionRequest]) -> Plan:
     given = key.given
-    data = data_from(given, key.job.datasets)
+    data = read_data(given, key.job.datasets)
     rows, loss = rows_of(data), loss_of(given)
     schemes = schemes_of(given, rows)
     wires, grids, built = _candidates(given, loss)
@@ -208,7 +209,7 @@ def _built(key: JobKey[SelectionRequest]) -> Plan:
         loss=loss_for(given, loss, data),
         criterion=Criterion(None if by is None else by.method),
         select_by=by,
-        metrics=metrics_of(given.metrics),
+        metrics=parse_metrics(given.metrics),
         sizes=sizes,
         all_own=all(is_own(wire) for wire in wires.values()),
     )

@@ -16,7 +16,7 @@ from service.kinds.fitting.data_cautions import cautions_of_data
 from service.kinds.fitting.failures import failure_of
 from service.kinds.fitting.fewer_learners import choices_left
 from service.kinds.fitting.metrics import judged_of
-from service.kinds.losses.loss_columns import loss_columns, said_column
+from service.kinds.loss_columns import lazy_loss_columns, prediction_column
 from service.kinds.selection.bias import bias_of
 from service.kinds.selection.cautions import among_some, doubts, failures_told, left_out
 from service.kinds.selection.gather import (
@@ -72,7 +72,7 @@ def finish(seed: int, given: SelectionRequest, plan: Plan, outputs: Outputs) -> 
     asked = [*table.names, *(out if given.compare else ())]
     if external is None:  # those that are not shown are left out, too
         asked = list(plan.wires)
-    choices, fewer, let_go = choices_left(given.choices(), table.layout, asked, table.names)
+    choices, fewer, let_go = choices_left(given.choices, table.layout, asked, table.names)
     check(table.layout, choices, table.names)
     evaluation = evaluate(table, choices, seed)
     judged = judged_of(plan.metrics, plan.data, shown)
@@ -100,9 +100,9 @@ def finish(seed: int, given: SelectionRequest, plan: Plan, outputs: Outputs) -> 
         ]
     )
     used = plan.methods_used(plan.candidates)
-    result["methods"] = [*used, *result["methods"]]
+    result["methods"] = [*used, *evaluation.methods]
     losses = {name: table.models[name].rows for name in table.names}
-    return Finished(result, loss_columns(table.layout, losses, _said(plan, shown, external)))
+    return Finished(result, lazy_loss_columns(table.layout, losses, _said(plan, shown, external)))
 
 
 def _grids_told(
@@ -191,7 +191,7 @@ def _warned(plan: Plan, found: Gathered) -> dict[str, list[SplitOutcome]]:
 def _said(plan: Plan, shown: Outcomes, external: External | None) -> dict[str, OutputColumn]:
     """Return what was predicted, row by row, and which candidate was at work in each split."""
     said = {
-        f"prediction:{name}": said_column(
+        f"prediction:{name}": prediction_column(
             plan.data, np.concatenate([np.asarray(outcome.output) for outcome in of_one])
         )
         for name, of_one in shown.items()

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from service.kinds.cross_validation.plan import check_choices
-from service.kinds.fields.locations import placed
-from service.kinds.fields.methods import build_one, chosen
+from service.kinds.fields.locations import errors_within
+from service.kinds.fields.methods import parse_method, parse_methods
 from service.kinds.fitting.scheme_layout import likely_layout
 from service.kinds.study.request import EstimatorChoices, EstimatorInput
 from service.settings import settings
@@ -47,7 +47,7 @@ def estimators_of(
     """Return the estimators, each with a key of its own."""
     found: list[StudyEstimator] = []
     for i, one in enumerate(given):
-        with placed("estimators", i):
+        with errors_within(("estimators", i)):
             made = _OF_SORT[sort](one, task, size)
         if any(other.key == made.key for other in found):
             raise InvalidParameter(
@@ -68,12 +68,12 @@ def _of_losses(one: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator
                 loc=(field,),
             )
     asked = _choices(one)
-    if asked.refits():
+    if asked.refit_methods:
         raise InvalidParameter(
-            f"{asked.refits()[0].name} fits learners again, and losses have none",
+            f"{asked.refit_methods[0].name} fits learners again, and losses have none",
             loc=("variances",),
         )
-    return StudyEstimator(key=one.as_ or "losses", choices=asked.choices(), truths=())
+    return StudyEstimator(key=one.as_ or "losses", choices=asked.choices, truths=())
 
 
 def _of_data(one: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
@@ -83,7 +83,7 @@ def _of_data(one: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
                 f"{field} are for generators of a source and a target sample", loc=(field,)
             )
     scheme = _scheme(one)
-    loss: Loss = build_one(LOSSES, one.loss or default_loss(task), ("loss",))
+    loss: Loss = parse_method(LOSSES, one.loss or default_loss(task), ("loss",))
     check_loss(loss, task)
     if "source" in scheme.requires and size.n_sources is None:
         raise InvalidParameter(
@@ -91,7 +91,7 @@ def _of_data(one: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
         )
     learners = _learners(one, task, loss)
     asked = _choices(one)
-    choices = asked.choices()
+    choices = asked.choices
     check_choices(likely_layout(scheme), choices, tuple(learners), loss)
     truths = tuple(_default_truths(scheme, size) if one.truths is None else one.truths)
     check_truths(truths)
@@ -101,7 +101,7 @@ def _of_data(one: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
         scheme=scheme,
         learners=learners,
         loss=loss,
-        refits=asked.refits(),
+        refits=asked.refit_methods,
         truths=truths,
         select=one.select,
     )
@@ -117,13 +117,13 @@ def _of_pairs(one: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
     if size.n is None:
         raise InvalidParameter("pairs are drawn by n and n_target", loc=("scheme",))
     scheme = _scheme(one)
-    loss: Loss = build_one(LOSSES, one.loss or default_loss(task), ("loss",))
+    loss: Loss = parse_method(LOSSES, one.loss or default_loss(task), ("loss",))
     check_loss(loss, task)
-    risks = chosen(WEIGHTED_RISKS, one.risks or list(WEIGHTED_RISKS), "risks")
-    weights = build_one(IMPORTANCE_WEIGHTS, one.weights or given_weights(), ("weights",))
+    risks = parse_methods(WEIGHTED_RISKS, one.risks or list(WEIGHTED_RISKS), "risks")
+    weights = parse_method(IMPORTANCE_WEIGHTS, one.weights or given_weights(), ("weights",))
     return StudyEstimator(
         key=one.as_ or scheme.info.name,
-        choices=_choices(one).choices(),
+        choices=_choices(one).choices,
         scheme=scheme,
         learners=_learners(one, task, loss),
         loss=loss,
@@ -142,7 +142,7 @@ _OF_SORT: Final[Mapping[DrawKind, Callable[[EstimatorInput, str, DrawSize], Stud
 def _scheme(one: EstimatorInput) -> Scheme:
     if one.scheme is None:
         raise InvalidParameter("an estimator of data needs a scheme", loc=("scheme",))
-    scheme: Scheme = build_one(SCHEMES, one.scheme, ("scheme",))
+    scheme: Scheme = parse_method(SCHEMES, one.scheme, ("scheme",))
     return scheme
 
 

@@ -12,10 +12,10 @@ import numpy as np
 from service.data.reading import read_columns
 from service.errors import FieldError, InvalidRequest
 from service.kinds.base import DatasetFile, Job
-from service.kinds.fields.data import DataColumns, DataFields, check_data_fields, data_from
+from service.kinds.fields.data import DataColumns, DataFields, check_data_fields, read_data
 from service.kinds.fields.layout import require_columns
-from service.kinds.fields.locations import placed
-from service.kinds.fields.methods import build, build_one
+from service.kinds.fields.locations import errors_within
+from service.kinds.fields.methods import build_method, parse_method
 from service.kinds.fitting.job_key import JobKey
 from service.kinds.study.estimators import estimators_of
 from service.kinds.study.request import PopulationInput, RoleData, StudyRequest
@@ -85,7 +85,7 @@ def preset_of(given: StudyRequest) -> Preset:
     name = given.preset or ""
     presets().get_method(name, loc=("preset",))
     try:
-        return build(presets(), name, given.overrides, ())
+        return build_method(presets(), name, given.overrides, ())
     except EvaluationError as error:
         error.loc = _without_params(error.loc)
         raise
@@ -118,7 +118,7 @@ def _check_preset(given: StudyRequest, datasets: Files) -> None:
             raise InvalidParameter(
                 f"{given.preset} has no input {role!r}; it has: {known}", loc=("inputs", role)
             )
-        with placed("inputs", role):
+        with errors_within(("inputs", role)):
             check_data_fields(_fields(one), datasets)
 
 
@@ -128,12 +128,12 @@ def _general_parts(
     """Return population, size and estimators; ``check_only`` opens no data set."""
     assert given.population is not None  # noqa: S101 - check_study saw to it
     assert given.draw is not None  # noqa: S101 - likewise
-    with placed("draw"):
+    with errors_within(("draw",)):
         size = DrawSize(**given.draw.model_dump(include=set(DrawSize.__dataclass_fields__)))
     population: Population | None
     sort, task = DrawKind.DATA, str(given.population.task)
     if given.population.generator is None:
-        with placed("population"):
+        with errors_within(("population",)):
             _check_data(given.population, datasets)
             population = None if check_only else _of_data(given, datasets)
     else:
@@ -145,7 +145,7 @@ def _of_generator(given: StudyRequest, size: DrawSize) -> tuple[Population, Draw
     of = given.population
     assert of is not None  # noqa: S101 - its caller looked
     assert of.generator is not None  # noqa: S101 - likewise
-    generator: Any = build_one(GENERATORS, of.generator, ("population", "generator"))
+    generator: Any = parse_method(GENERATORS, of.generator, ("population", "generator"))
     if of.dataset is not None or of.data is not None or of.duplicates is not None:
         raise InvalidParameter("a generator takes no data", loc=("population", "generator"))
     if given.draw is not None and given.draw.replace:
@@ -154,7 +154,7 @@ def _of_generator(given: StudyRequest, size: DrawSize) -> tuple[Population, Draw
         return GeneratedPairs(generator, of.n_judged), DrawKind.PAIRS, "classification"
     if generator.draws is DrawKind.LOSSES:
         losses = GeneratedLosses(generator)
-        with placed("population", "generator", "params"):
+        with errors_within(("population", "generator", "params")):
             losses.draw_sources(
                 size, stream(0, "check")
             )  # whether the parameters fit so many blocks
@@ -176,7 +176,7 @@ def _of_data(given: StudyRequest, datasets: Files) -> DataAsPopulation:
     of, draw = given.population, given.draw
     assert of is not None  # noqa: S101 - its caller looked
     assert draw is not None  # noqa: S101 - likewise
-    data = data_from(_fields(of, datasets), datasets)
+    data = read_data(_fields(of, datasets), datasets)
     group: np.ndarray | None = None
     if isinstance(of.duplicates, str) and of.dataset is not None:
         column = read_columns(datasets[of.dataset], [of.duplicates])[of.duplicates]
@@ -208,5 +208,5 @@ def _without(columns: DataColumns, name: str, file: DatasetFile) -> DataColumns:
 
 
 def _data(one: RoleData, datasets: Files, role: str) -> Data:
-    with placed("inputs", role):
-        return data_from(_fields(one), datasets)
+    with errors_within(("inputs", role)):
+        return read_data(_fields(one), datasets)

@@ -7,9 +7,24 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
-from service.kinds.fields.analysis import AnalysisRequest, Methods
+from service.kinds.fields.analysis import (
+    AnalysisRequest,
+    IntervalMethods,
+    TestMethods,
+    VarianceMethods,
+)
 from service.kinds.fields.data import DataColumns, InlineData
-from service.kinds.fields.methods import Method
+from service.kinds.fields.method_names import (
+    LossEntry,
+    LossName,
+    Method,
+    RiskEntry,
+    RiskName,
+    SchemeEntry,
+    SchemeName,
+    WeightsEntry,
+    WeightsName,
+)
 from service.schemas.base import EvaluationRequest, Schema
 from thetahat.values.types import Alternative
 
@@ -69,22 +84,24 @@ class EstimatorInput(Schema):
     model_config = ConfigDict(populate_by_name=True)
 
     as_: str | None = Field(None, alias="as", min_length=1, max_length=80)
-    scheme: Method | None = None
+    scheme: SchemeName | SchemeEntry | None = None
     learner: str | dict[str, Any] | None = None
     learners: dict[str, str | dict[str, Any]] | None = Field(None, min_length=1, max_length=50)
-    loss: Method | None = None
+    loss: LossName | LossEntry | None = None
     level: float = Field(0.95, strict=True)
     alternative: Alternative = Alternative.TWO_SIDED
     control: str | None = None
-    variances: Methods | None = None
-    intervals: Methods | None = None
-    tests: Methods | None = None
+    variances: VarianceMethods | None = None
+    intervals: IntervalMethods | None = None
+    tests: TestMethods | None = None
     truths: list[str] | None = Field(None, max_length=10)
     select: Literal["least", "one_standard_error"] | None = Field(
         None, description="Choose one of the learners by its losses, by this rule."
     )
-    weights: Method | None = Field(None, description="Of a source sample, where pairs are drawn.")
-    risks: list[Method] | None = Field(None, min_length=1, max_length=20)
+    weights: WeightsName | WeightsEntry | None = Field(
+        None, description="Of a source sample, where pairs are drawn."
+    )
+    risks: list[RiskName | RiskEntry] | None = Field(None, min_length=1, max_length=20)
 
 
 class EstimatorChoices(AnalysisRequest):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from service.kinds.fields.methods import build, entry_of
-from service.kinds.fields.methods_used import method_used
+from service.kinds.fields.methods import build_method, method_entry
+from service.kinds.methods_used import record_method
 from service.kinds.study.plan import preset_of, repetitions_of
 from service.kinds.study.records import Stretch
 from service.kinds.study.request import StudyRequest
+from thetahat.analyses.losses.result import MethodUsed
 from thetahat.analyses.studies.base import Study, StudyFindings
 from thetahat.analyses.studies.general_tables import FEW
 from thetahat.cautions import FEW_REPETITIONS, Caution
@@ -63,12 +64,12 @@ def _few(n: int, found: StudyFindings) -> tuple[Caution, ...]:
     return (FEW_REPETITIONS(n=n, more=""),)
 
 
-def _methods(given: StudyRequest) -> list[dict[str, Any]]:
+def _methods(given: StudyRequest) -> list[MethodUsed]:
     """Return the preset with all its parameters, or the generator; the rest is in ``study``."""
     if given.preset is not None:
-        return [method_used("presets", given.preset, preset_of(given))]
+        return [record_method("presets", preset_of(given))]
     if given.population is None or given.population.generator is None:
         return []
-    entry = entry_of(given.population.generator)
-    built: Any = build(GENERATORS, entry.name, entry.params, ("population", "generator"))
-    return [method_used("generators", entry.name, built)]
+    entry = method_entry(given.population.generator)
+    built: Any = build_method(GENERATORS, entry.name, entry.params, ("population", "generator"))
+    return [record_method("generators", built)]

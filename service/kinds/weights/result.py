@@ -1,41 +1,32 @@
-"""Importance weights with their diagnostics, as results have them."""
+"""The result of kind ``weights``."""
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Any
+from dataclasses import dataclass
+from typing import Literal
 
+from service.kinds.provenance import Provenance
+from thetahat.analyses.importance_weighting.weights_result import EstimatedWeights
 from thetahat.cautions import Caution
-from thetahat.importance_weights import Samples, Weighing, diagnose
-from thetahat.seeds import stream
-from thetahat.values.json_values import plain, told
-from thetahat.values.types import FloatArray
 
 
-def weights_told(name: str, weighing: Weighing, samples: Samples, seed: int) -> dict[str, Any]:
-    """Return weights with their diagnostics as the result has them."""
-    described = diagnostics_told(weighing.values, samples, seed, weighing.cautions)
-    cautions = described.pop("cautions")
-    return {
-        "method": name,
-        "values": plain(weighing.values),
-        "n": samples.n,
-        "n_target": samples.m,
-        "n_features": samples.p,
-        **described,
-        "details": plain(weighing.details),
-        "cautions": cautions,
-    }
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WeightsResult:
+    """Importance weights of a source sample.
 
+    Parameters
+    ----------
+    kind : str
+        ``weights``.
+    weights : EstimatedWeights
+        The weights with their diagnostics.
+    cautions : tuple of Caution
+        Always empty: the cautions are those of the weights.
+    provenance : Provenance or None
+        Version, seed, digests and methods, which make the result again.
+    """
 
-def diagnostics_told(
-    weights: FloatArray, samples: Samples, seed: int, cautions: tuple[Caution, ...] = ()
-) -> dict[str, Any]:
-    """Return what (n,) weights look like, with what is known of them beforehand."""
-    diagnostics = diagnose(weights, samples, stream(seed, "coverage"))
-    numbers = {
-        field.name: getattr(diagnostics, field.name)
-        for field in dataclasses.fields(diagnostics)
-        if field.name != "cautions"
-    }
-    return {**plain(numbers), "cautions": told((*cautions, *diagnostics.cautions))}
+    kind: Literal["weights"] = "weights"
+    weights: EstimatedWeights
+    cautions: tuple[Caution, ...] = ()
+    provenance: Provenance | None = None

@@ -15,7 +15,7 @@ from service.errors import IdempotencyMismatch, InvalidRequest, TooManyJobs
 from service.jobs import read
 from service.jobs.submit import prepared, submit
 from service.kinds.base import DatasetFile
-from service.kinds.losses.kind import LossesRequest
+from service.kinds.losses.request import LossesRequest
 from service.storage.engine import to_json
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.tables import DATASET, EVALUATION, EVALUATION_DATASET

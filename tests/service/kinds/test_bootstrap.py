@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.errors import InvalidRequest
-from service.kinds.bootstrap.kind import BootstrapRequest
+from service.kinds.bootstrap.request import BootstrapRequest
 from tests.service.kinds.running import parquet_file, place_of, run_kind
 from thetahat.errors import EvaluationError
 from thetahat.statistics import STATISTICS
@@ -165,7 +165,7 @@ DIFFERENCE = {"name": "difference", "params": {"paired": True}}
         (body("variance", [3]), ("sample",), "at least 2 values"),
         (body("mode"), ("statistic", "name"), "'mode' is not one of the statistics"),
         (body("quantile"), ("statistic", "params", "q"), "quantile needs q"),
-        (body({"name": "mean", "as": "m"}), ("statistic", "as"), "no other name"),
+        (body({"name": "mean", "as": "m"}), ("statistic", "as"), "needs no key"),
         (body({"name": "mean", "params": {"a": 1}}), ("statistic", "params", "a"), "no parameter"),
         (
             body({"name": "difference", "params": {"statistic": "auc"}}, {"x": [1], "y": [2]}),
@@ -176,29 +176,29 @@ DIFFERENCE = {"name": "difference", "params": {"paired": True}}
         (body(n_resamples=1), ("n_resamples",), "must lie in 2 to"),
         (body(sample=[0.5] * 5000, n_resamples=1_000_000), ("n_resamples",), "ask for at most"),
         (body(intervals=["wilson"]), ("intervals", 0), "not an interval of a bootstrap"),
-        (body(intervals=["bca", "bca"]), ("intervals", 1), "stands twice"),
+        (body(intervals=["bca", "bca"]), ("intervals", 1), "named twice"),
         (
             body(intervals=[{"name": "bca", "params": {"n_resamples": 5}}]),
             ("intervals", 0),
-            "takes nothing here",
+            "neither parameters nor",
         ),
         (
             body("median", intervals=["normal", "studentised"]),
             ("intervals", 1),
-            "those that fit: normal, percentile, basic, bca",
+            "intervals that fit: normal, percentile, basic, bca",
         ),
-        ({**LECTURE, "n_resamples": 5}, ("n_resamples",), "resamples are given"),
+        ({**LECTURE, "n_resamples": 5}, ("n_resamples",), "the request has its resamples"),
         ({**LECTURE, "resamples": [[1, 2, 3, 5]]}, ("resamples", 0), "as many values"),
         ({**LECTURE, "resamples": [[1, 2, 3, 5, 4]]}, ("resamples", 0, 4), "4 is not in"),
         ({**LECTURE, "resamples": [[1, 2, 3, 5, "7"]]}, ("resamples", 0, 4), "expected a number"),
-        ({**LECTURE, "resamples": [{"y": [1]}]}, ("resamples", 0), "a list of numbers here"),
+        ({**LECTURE, "resamples": [{"y": [1]}]}, ("resamples", 0), "is a list of numbers"),
         (
             body(DIFFERENCE, {"x": [1, 2], "y": [1, 2]}, resamples=[[1, 2]]),
             ("resamples", 0),
-            'a resample is {"x"',
+            'of this sample is {"x"',
         ),
         ({"kind": "bootstrap", "statistic": "mean"}, ("sample",), "either a sample or a dataset"),
-        ({**LECTURE, "columns": {"x": "a"}}, ("columns",), "a dataset needs columns"),
+        ({**LECTURE, "columns": {"x": "a"}}, ("columns",), "dataset and columns go together"),
     ],
 )
 def test_invalid_requests(request_: dict[str, Any], place: tuple[Any, ...], match: str) -> None:
@@ -219,7 +219,7 @@ def test_invalid_columns_and_missing_values(tmp_path: Path) -> None:
         with pytest.raises((EvaluationError, InvalidRequest)) as caught:
             run_kind({**stored, "columns": columns}, [file])
         assert place_of(caught.value)[: len(place)] in {place, place[:2]}
-    with pytest.raises(EvaluationError, match="a dataset needs columns"):
+    with pytest.raises(EvaluationError, match="dataset and columns go together"):
         run_kind(stored, [file])
 
 

@@ -35,7 +35,7 @@ def test_invalid_texts_for_numbers(
     tmp_path: Path, body: dict[str, Any], place: tuple[str | int, ...]
 ) -> None:
     file = parquet_file(tmp_path, {"x": [0.0, 1.0, 2.0, 3.0], "s": ["a", "b", "a", "b"]})
-    with pytest.raises(InvalidRequest, match="'s' holds texts") as caught:
+    with pytest.raises(InvalidRequest, match="'s' holds text") as caught:
         run_kind({**body, "dataset": str(file.id)}, [file])
 
     assert place_of(caught.value) == ("columns", *place)
@@ -44,7 +44,7 @@ def test_invalid_texts_for_numbers(
 def test_invalid_weights_of_texts_in_a_sample(tmp_path: Path) -> None:
     file = parquet_file(tmp_path, {"x": [0.0, 1.0, 2.0], "s": ["a", "b", "a"]})
     source = {"dataset": str(file.id), "columns": {"features": ["x"], "weight": "s"}}
-    with pytest.raises(InvalidRequest, match="'s' holds texts") as caught:
+    with pytest.raises(InvalidRequest, match="'s' holds text") as caught:
         run_kind({"kind": "weights", "source": source, "target": {"X": [[0.0], [1.0]]}}, [file])
 
     assert place_of(caught.value) == ("source", "columns", "weight")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from service.api.errors import status_of
-from service.kinds.fields.methods import build
+from service.kinds.fields.methods import build_method
 from service.kinds.registry import JOB_KINDS
 from tests.cases import case
 from tests.service.kinds.running import place_of, run_kind
@@ -142,7 +142,7 @@ def test_exact_a_loss_is_right_or_refused(name: str) -> None:
 
 def check_loss(name: str, form: str) -> None:
     params = PARAMS.get(name, {})
-    loss: Any = build(LOSSES, name, params, ("loss",))
+    loss: Any = build_method(LOSSES, name, params, ("loss",))
     body = asking(form, "holdout", loss={"name": name, "params": params})
     # classes 0 and 1 are numbers too; values of a regression are no classes
     fits = (loss.task == "regression" or task_of(form) == "classification") and (

@@ -40,14 +40,14 @@ def weighted(values: Any) -> dict[str, Any]:
         ({"target": {**TARGET, "y": [1]}}, ("target", "y"), "1 entries for 40 rows"),
         ({"target": {"X": [[1.0], [2.0]]}}, ("target",), "2 features and the target 1"),
         ({"weights": "kmm"}, ("weights", "name"), "not one of the importance weights"),
-        ({"weights": {"name": "given", "as": "w"}}, ("weights", "as"), "no other name"),
+        ({"weights": {"name": "given", "as": "w"}}, ("weights", "as"), "needs no key"),
         (
             {"weights": "kernel_mean_matching", "weights_from": "training"},
             ("weights_from",),
             "gaussian_ratio, given, kliep, logistic, rulsif, ulsif can",
         ),
         ({"risks": ["weighed"]}, ("risks", 0, "name"), "not one of the weighted risks"),
-        ({"risks": ["weighted", "weighted"]}, ("risks", 1), "stands twice"),
+        ({"risks": ["weighted", "weighted"]}, ("risks", 1), "named twice"),
         ({"loss": "squared"}, ("loss",), "is for regression"),
         ({"loss": "log"}, ("learner",), "gives none"),
         ({"learner": "nobody"}, ("learner", "name"), "'nobody' is not one of the learners"),
@@ -145,7 +145,7 @@ def test_invalid_columns_of_data_sets(tmp_path: Path) -> None:
     assert refused({"features": ["a"]}, "needs labels") == ("source", "columns", "target")
     assert refused({"target": "x"}, "no column 'x'") == ("source", "columns", "target")
     assert refused({"target": "y", "fold": "f"}, "no column 'f'") == ("source", "columns", "fold")
-    assert refused({"target": "y", "features": ["y"]}, "another part") == (
+    assert refused({"target": "y", "features": ["y"]}, "has another role") == (
         *("source", "columns", "features", 0),
     )
     assert refused({"target": "y", "fold": "a"}, "fold") == ("source", "columns", "fold", 0)

@@ -168,7 +168,7 @@ def test_exact_regression_and_several_classes() -> None:
             "one score for each",
         ),
         ({"metrics": ["gini"]}, ("metrics", 0, "name"), "average_precision"),
-        ({"metrics": ["f1", "f1"]}, ("metrics", 1), "'f1' stands twice"),
+        ({"metrics": ["f1", "f1"]}, ("metrics", 1), "'f1' is named twice"),
         (
             {"metrics": [{"name": "roc_auc", "params": {"n_resamples": 3}}]},
             ("metrics", 0, "params", "n_resamples"),

@@ -64,7 +64,7 @@ def named_again(name: str) -> dict[str, Any]:
 def test_invalid_another_name_for_the_only_method(
     body: dict[str, Any], place: tuple[str, ...]
 ) -> None:
-    with pytest.raises(InvalidParameter, match="no other name") as caught:
+    with pytest.raises(InvalidParameter, match="needs no key") as caught:
         run_kind(body)
 
     assert place_of(caught.value) == (*place, "as")

@@ -136,11 +136,11 @@ def test_invalid_three_classes(name: str) -> None:
 
 
 def test_invalid_scores_of_given_predictions() -> None:
-    with pytest.raises(EvaluationError, match="needs the decision values of 'm'") as caught:
+    with pytest.raises(EvaluationError, match="give those of 'm' in scores") as caught:
         run_kind(predictions("hinge", scores={}))
     assert place_of(caught.value) == ("scores", "m")
     with pytest.raises(
-        EvaluationError, match="one decision value a row, and there are 2"
+        EvaluationError, match="one decision value for each row, and 'm' has 2"
     ) as caught:
         run_kind(predictions("hinge", scores={"m": [[0.5, 0.5]] * N}))
     assert place_of(caught.value) == ("scores", "m")

@@ -31,7 +31,7 @@ from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombin
             ("variances", 0, "params", "test_size"),
             "leave none of half",
         ),
-        ({"variances": ["out_of_bag", "out_of_bag"]}, ("variances", 1), "stands twice"),
+        ({"variances": ["out_of_bag", "out_of_bag"]}, ("variances", 1), "named twice"),
         (
             {"data": {**BODY["data"], "source": ["a", "b"] * 20}},
             ("variances", 1),

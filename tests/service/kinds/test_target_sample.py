@@ -165,7 +165,7 @@ def test_exact_risks_by_name() -> None:
             "no feature 'x7'",
         ),
         ({"weights": "kmm"}, ("weights", "name"), "not one of the importance weights"),
-        ({"weights": {"name": "ulsif", "as": "u"}}, ("weights", "as"), "no other name"),
+        ({"weights": {"name": "ulsif", "as": "u"}}, ("weights", "as"), "needs no key"),
         ({"risks": ["all"]}, ("risks", 0, "name"), "not one of the weighted risks"),
         ({"weights": "given"}, ("data", "weight"), "weight for each row"),
         (

@@ -94,7 +94,7 @@ def test_exact_stored_data_sets_and_inline_samples_agree(tmp_path: Path) -> None
             ("weights", "params", "width"),
             "no parameter 'width'",
         ),
-        ({"weights": {"name": "given", "as": "own"}}, ("weights", "as"), "no other name"),
+        ({"weights": {"name": "given", "as": "own"}}, ("weights", "as"), "needs no key"),
         (
             {
                 "source": {"X": SOURCE.tolist(), "features": ["a", "b"]},
@@ -134,10 +134,10 @@ def test_invalid_columns(tmp_path: Path) -> None:
     assert refused({"columns": {"features": ["a", "c"]}}, use, "no column 'c'") == (
         *("source", "columns", "features", 1),
     )
-    assert refused({"columns": {"features": ["a", "a"]}}, use, "another part already") == (
+    assert refused({"columns": {"features": ["a", "a"]}}, use, "has another role") == (
         *("source", "columns", "features", 1),
     )
-    assert refused({**use, "y": [1]}, use, "name the column of y in columns") == ("source", "y")
+    assert refused({**use, "y": [1]}, use, "y is for an inline sample") == ("source", "y")
     with_weight = {"columns": {"features": ["a"], "weight": "w"}}
     assert refused(with_weight, use, "no value in row 7") == ("source", "columns", "weight", 7)
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from thetahat.analyses.bootstrap.replicates import StatisticReplicates
+from thetahat.analyses.bootstrap.resampling import bootstrap_statistic
 from thetahat.numerics.bootstrap.given_resamples import GivenResamples
 from thetahat.numerics.bootstrap.resamples import HashedResamples
-from thetahat.numerics.bootstrap.statistic_bootstrap import bootstrap_statistic
-from thetahat.numerics.bootstrap.statistic_replicates import StatisticReplicates
 from thetahat.statistics import Sample, Statistic
 
 FloatArray = np.ndarray

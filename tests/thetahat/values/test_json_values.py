@@ -33,6 +33,7 @@ class Outer:
     details: Mapping[str, float] = field(metadata={"inline": True})
     parts: tuple[Inner, ...] = ()
     curve: FloatArray | None = None
+    hidden: int = field(default=7, metadata={"omit": True})
 
 
 @pytest.mark.parametrize(

@@ -1227,7 +1227,8 @@ class EvaluationResult:
     cautions : tuple of Caution
         What to know of the evaluation as a whole.
     methods : tuple of MethodUsed
-        Variances, intervals and tests that were used, with their parameters.
+        Variances, intervals and tests that were used, with their parameters. Left out of the JSON,
+        where the provenance of the result has them.
     """
 
     summary: Summary
@@ -1241,4 +1242,4 @@ class EvaluationResult:
     block_labels: tuple[Label, ...]
     not_applicable: tuple[NotApplicable, ...]
     cautions: tuple[Caution, ...]
-    methods: tuple[MethodUsed, ...]
+    methods: tuple[MethodUsed, ...] = field(metadata={"omit": True})

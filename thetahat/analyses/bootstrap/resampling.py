@@ -8,10 +8,10 @@ from typing import Final
 
 import numpy as np
 
+from thetahat.analyses.bootstrap.replicates import StatisticReplicates
 from thetahat.errors import InvalidParameter
 from thetahat.numerics.bootstrap.given_resamples import GivenResamples
 from thetahat.numerics.bootstrap.resamples import MANY_DRAWS, HashedResamples, few_kinds
-from thetahat.numerics.bootstrap.statistic_replicates import StatisticReplicates
 from thetahat.statistics import Functional, OfKinds, OfSums, Sample, Statistic
 from thetahat.values.types import FloatArray
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from tests.thetahat.statistics.replicating import drawn, sample
-from thetahat.numerics.bootstrap import statistic_bootstrap as of_statistic
+from thetahat.analyses.bootstrap import resampling
 from thetahat.numerics.bootstrap.resamples import HashedResamples
 from thetahat.statistics import OfKinds, Sample, Statistic
 from thetahat.statistics.auc import Auc
@@ -41,7 +41,7 @@ def test_exact_by_kind_is_row_by_row(
         counted.append(n_kinds * 10000 + n_rows)
         return False
 
-    monkeypatch.setattr(of_statistic, "few_kinds", never)
+    monkeypatch.setattr(resampling, "few_kinds", never)
     by_row = drawn(statistic, data, B)
 
     assert counted == [(80 if isinstance(statistic, Auc) else 40) * 10000 + N]
@@ -58,7 +58,7 @@ def test_property_few_resamples_and_errors_are_of_rows(
     assert isinstance(statistic.on(data, fast=True), OfKinds)
     few = drawn(statistic, data, 30)
     with_errors = drawn(statistic, data, 30, errors=True)
-    monkeypatch.setattr(of_statistic, "MANY_DRAWS", 0)
+    monkeypatch.setattr(resampling, "MANY_DRAWS", 0)
     assert_array_equal(drawn(statistic, data, 30).scaled, few.scaled)
     assert_array_equal(with_errors.scaled, few.scaled)
 

@@ -9,11 +9,11 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from tests.thetahat.statistics.replicating import LAW_GPA, LAW_LSAT, drawn, given, sample
+from thetahat.analyses.bootstrap import intervals as statistic_intervals
+from thetahat.analyses.bootstrap import resampling
+from thetahat.analyses.bootstrap.intervals import METHODS, build_intervals, misfit
+from thetahat.analyses.bootstrap.resampling import MOST_DRAWS, check_size
 from thetahat.errors import InvalidParameter
-from thetahat.numerics.bootstrap import statistic_bootstrap as of_statistic
-from thetahat.numerics.bootstrap import statistic_intervals
-from thetahat.numerics.bootstrap.statistic_bootstrap import MOST_DRAWS, check_size
-from thetahat.numerics.bootstrap.statistic_intervals import METHODS, intervals_of, misfit
 from thetahat.statistics import Sample, Statistic
 from thetahat.statistics.auc import Auc
 from thetahat.statistics.correlation import Correlation
@@ -31,7 +31,7 @@ def ends(
     statistic: Statistic, data: Sample, name: str, level: float = 0.95, n_resamples: int = 999
 ) -> tuple[float, float]:
     found = drawn(statistic, data, n_resamples, errors=name == "studentised")
-    interval = intervals_of(found, statistic, [name], level, TWO)[0]
+    interval = build_intervals(found, statistic, [name], level, TWO)[0]
     assert interval.lower is not None
     assert interval.upper is not None
     return interval.lower, interval.upper
@@ -91,7 +91,7 @@ def test_against_scipy_paired_and_with_resamples_of_its_own() -> None:
     assert found.standard_error is not None
     assert_allclose(found.standard_error, theirs.standard_error, rtol=5 / (2 * 2000) ** 0.5 * 1.5)
     low, high = theirs.confidence_interval
-    mine = intervals_of(found, Correlation(), ["percentile"], 0.95, TWO)[0]
+    mine = build_intervals(found, Correlation(), ["percentile"], 0.95, TWO)[0]
     # the density near the ends gives a quantile of 2000 replicates an error of about .014 and .003
     assert mine.lower is not None
     assert mine.upper is not None
@@ -110,7 +110,7 @@ def test_exact_the_formulas_on_given_replicates() -> None:
     reach = 1.6448536269514722 * values.std(ddof=1)
 
     normal, percentile, basic, _, studentised = (
-        (i.lower, i.upper) for i in intervals_of(found, Mean(), METHODS, 0.9, TWO)
+        (i.lower, i.upper) for i in build_intervals(found, Mean(), METHODS, 0.9, TWO)
     )
 
     assert_allclose(np.array(normal, dtype=float), [estimate - reach, estimate + reach])
@@ -123,9 +123,9 @@ def test_exact_the_formulas_on_given_replicates() -> None:
 @pytest.mark.parametrize("name", METHODS)
 def test_property_one_sided_ends_are_those_of_twice_the_tail(name: str) -> None:
     found = drawn(Mean(), sample(X), 500, errors=True)
-    both = intervals_of(found, Mean(), [name], 0.9, TWO)[0]
-    less = intervals_of(found, Mean(), [name], 0.95, Alternative.LESS)[0]
-    greater = intervals_of(found, Mean(), [name], 0.95, Alternative.GREATER)[0]
+    both = build_intervals(found, Mean(), [name], 0.9, TWO)[0]
+    less = build_intervals(found, Mean(), [name], 0.95, Alternative.LESS)[0]
+    greater = build_intervals(found, Mean(), [name], 0.95, Alternative.GREATER)[0]
 
     assert (less.lower, greater.upper) == (None, None)
     assert_allclose([greater.lower or 0, less.upper or 0], [both.lower or 0, both.upper or 0])
@@ -137,7 +137,7 @@ def test_calibrated_studentised_covers_a_skewed_mean_better_than_percentile() ->
     rounds, rng = 400, np.random.default_rng(5)
     for i in range(rounds):
         found = drawn(Mean(), sample(rng.exponential(1, 15)), 399, seed=i, errors=True)
-        for each in intervals_of(found, Mean(), list(hits), 0.9, TWO):
+        for each in build_intervals(found, Mean(), list(hits), 0.9, TWO):
             assert each.lower is not None
             assert each.upper is not None
             hits[each.method] += each.lower <= 1 <= each.upper
@@ -156,7 +156,7 @@ def test_degenerate_nothing_is_built_without_a_spread(name: str) -> None:
     same = drawn(Mean(), sample([2.0] * 30), 999, errors=True)
     single = given(Mean(), sample([1, 2, 3]), [[0, 1, 1]], errors=True)
     for found, code in ((same, "no_spread"), (single, "one_replicate")):
-        interval = intervals_of(found, Mean(), [name], 0.95, TWO)[0]
+        interval = build_intervals(found, Mean(), [name], 0.95, TWO)[0]
         assert (interval.lower, interval.upper) == (None, None)
         assert codes(interval)[0] == code
     assert single.variance is None
@@ -164,7 +164,7 @@ def test_degenerate_nothing_is_built_without_a_spread(name: str) -> None:
 
 def test_degenerate_all_replicates_on_one_side() -> None:
     found = given(Mean(), sample([1, 2, 9]), [[0, 1, 1], [0, 0, 1]] * 50)
-    interval = intervals_of(found, Mean(), ["bca"], 0.95, TWO)[0]
+    interval = build_intervals(found, Mean(), ["bca"], 0.95, TWO)[0]
 
     assert (interval.lower, interval.upper) == (None, None)
     assert codes(interval) == ["replicates_on_one_side", "few_resamples"]
@@ -174,14 +174,14 @@ def test_degenerate_a_jackknife_without_a_value() -> None:
     data = sample([1, 4, 3, 2, 5], [0, 0, 1, 0, 0])
     found = drawn(Auc(), data, 999, errors=True)
 
-    for each in intervals_of(found, Auc(), ["bca", "studentised"], 0.95, TWO):
+    for each in build_intervals(found, Auc(), ["bca", "studentised"], 0.95, TWO):
         assert (each.lower, each.upper) == (None, None)
         assert codes(each) == ["jackknife_undefined"]
 
 
 def test_degenerate_resamples_without_a_spread_of_their_own() -> None:
     found = drawn(Mean(), sample([1, 2, 9]), 999, errors=True)
-    interval = intervals_of(found, Mean(), ["studentised"], 0.95, TWO)[0]
+    interval = build_intervals(found, Mean(), ["studentised"], 0.95, TWO)[0]
 
     assert codes(interval) == ["resamples_without_spread"]
     assert None in (interval.lower, interval.upper)
@@ -189,7 +189,7 @@ def test_degenerate_resamples_without_a_spread_of_their_own() -> None:
 
 def test_degenerate_the_acceleration_of_a_quantile_and_of_equal_values() -> None:
     found = drawn(Median(), sample(X), 999)
-    assert codes(intervals_of(found, Median(), ["bca"], 0.95, TWO)[0]) == [
+    assert codes(build_intervals(found, Median(), ["bca"], 0.95, TWO)[0]) == [
         "acceleration_of_a_quantile"
     ]
     tied = drawn(Median(), sample([1, 5, 5, 5, 9, 9]), 99)
@@ -203,7 +203,7 @@ def test_exact_studentised_fits_smooth_statistics_of_not_too_many_draws() -> Non
     assert "not consistent" in str(misfit("studentised", Median(), 100))
     assert "not consistent" in str(misfit("studentised", Difference(statistic="median"), 100))
     assert "jackknife of each" in str(
-        misfit("studentised", Mean(), of_statistic.MOST_STUDENTISED + 1)
+        misfit("studentised", Mean(), resampling.MOST_STUDENTISED + 1)
     )
     assert misfit("bca", Median(), 10**9) is None
 

@@ -1,8 +1,9 @@
-"""A loss table as columns, for ``GET .../losses``."""
+"""The columns of the table of losses that ``GET .../losses`` returns."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -15,10 +16,10 @@ from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.types import Label
 
-RESERVED = ("block", "repeat", "instance", "cluster")
+RESERVED: Final = ("block", "repeat", "instance", "cluster")
 
 
-def losses_as_columns(
+def tabulate_losses(
     table: LossTable, extra: Mapping[str, np.ndarray] | None = None
 ) -> pa.Table | None:
     """Return one row per loss in input order; None where only split scores are known.
@@ -27,30 +28,17 @@ def losses_as_columns(
     then one column of losses per model (``loss:<name>`` where the name is one of those), then
     ``extra``.
     """
-    layout = table.layout
-    if not layout.has_rows:
+    if not table.layout.has_rows:
         return None
-    split = layout.split_of_row()
-    columns: dict[str, pa.Array] = {
-        "block": _labels(layout.block_labels, layout.split_block[split]),
-        "repeat": arrow_array(layout.split_repeat[split]),
-    }
-    if layout.instance is not None and layout.instance_labels is not None:
-        labels = layout.instance_labels
-        columns["instance"] = _labels(tuple(labels.tolist()), layout.instance)
-    if layout.cluster is not None:
-        columns["cluster"] = _labels(layout.cluster_labels, layout.cluster)
-    for name, losses in table.models.items():
-        columns[f"loss:{name}" if name in RESERVED else name] = arrow_array(losses.rows)
-    for name, values in (extra or {}).items():
-        columns[name] = arrow_array(values)
-    return pa.table(columns)
+    losses = {name: losses.rows for name, losses in table.models.items()}
+    further = {name: OutputColumn(values) for name, values in (extra or {}).items()}
+    return lazy_loss_columns(table.layout, losses, further).table()
 
 
-def loss_columns(
+def lazy_loss_columns(
     layout: Layout, losses: Mapping[str, np.ndarray | Spilt], extra: Mapping[str, OutputColumn]
 ) -> OutputTable:
-    """Return the same table, its columns told row by row when they are written down.
+    """Return the same table as columns that are only put together when they are written.
 
     Parameters
     ----------
@@ -59,40 +47,32 @@ def loss_columns(
     losses : mapping of str to ndarray of float, or Spilt
         (n,) of each model, in the layout's order of rows.
     extra : mapping of str to Column
-        What stands behind them.
+        The columns after the losses.
     """
     split = layout.split_of_row()
     columns = {
-        "block": OutputColumn(layout.split_block[split], _told(layout.block_labels)),
+        "block": OutputColumn(layout.split_block[split], _label_values(layout.block_labels)),
         "repeat": OutputColumn(layout.split_repeat[split]),
     }
     if layout.instance is not None and layout.instance_labels is not None:
-        columns["instance"] = OutputColumn(
-            layout.instance, _told(tuple(layout.instance_labels.tolist()))
-        )
+        labels = tuple(layout.instance_labels.tolist())
+        columns["instance"] = OutputColumn(layout.instance, _label_values(labels))
     if layout.cluster is not None:
-        columns["cluster"] = OutputColumn(layout.cluster, _told(layout.cluster_labels))
+        columns["cluster"] = OutputColumn(layout.cluster, _label_values(layout.cluster_labels))
     for name, values in losses.items():
         columns[f"loss:{name}" if name in RESERVED else name] = OutputColumn(values)
     return OutputTable({**columns, **extra})
 
 
-def said_column(data: Data, output: np.ndarray, spill: Spill | None = None) -> OutputColumn:
+def prediction_column(data: Data, output: np.ndarray, spill: Spill | None = None) -> OutputColumn:
     """Return predictions as a column of labels or values; codes take as little room as they can."""
     keep = (lambda values: values) if spill is None else spill.keep
     if data.task == REGRESSION:
         return OutputColumn(keep(output))
     small = np.min_scalar_type(max(1, data.n_classes - 1))
-    return OutputColumn(keep(output.astype(small)), _told(data.classes))
+    return OutputColumn(keep(output.astype(small)), _label_values(data.classes))
 
 
-def _told(labels: tuple[Label, ...]) -> pa.Array:
+def _label_values(labels: tuple[Label, ...]) -> pa.Array:
     whole = all(isinstance(label, int) for label in labels)
     return arrow_array(list(labels) if whole else [str(label) for label in labels])
-
-
-def _labels(labels: tuple[Label, ...], codes: np.ndarray) -> pa.Array:
-    values = _told(labels)
-    return pa.DictionaryArray.from_arrays(arrow_array(codes.astype(np.int32)), values).cast(
-        values.type
-    )

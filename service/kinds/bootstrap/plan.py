@@ -1,0 +1,237 @@
+"""What a bootstrap of a statistic is built from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from service.data.reading import read_columns
+from service.kinds.base import DatasetFile
+from service.kinds.bootstrap.request import (
+    DEFAULT_RESAMPLES,
+    AnySample,
+    BootstrapRequest,
+    StatisticSample,
+)
+from service.kinds.fields.layout import require_numbers
+from service.kinds.fields.locations import located_errors
+from service.kinds.fields.methods import method_entry, parse_method
+from service.schemas.numbers import number_array, shown
+from thetahat.analyses.bootstrap.intervals import METHODS, misfit, tail_of
+from thetahat.analyses.bootstrap.resampling import AnyResamples, check_size
+from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
+from thetahat.numerics.bootstrap.given_resamples import GivenResamples, rows_of
+from thetahat.numerics.bootstrap.resamples import HashedResamples
+from thetahat.statistics import STATISTICS, Sample, Statistic
+from thetahat.statistics.base import Takes
+from thetahat.tables.columns import parse_numbers
+from thetahat.values.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BootstrapPlan:
+    """A sample, its resamples, and what is computed from them.
+
+    Parameters
+    ----------
+    statistic : Statistic
+        What is computed.
+    sample : Sample
+        The sample, which fits the statistic.
+    resamples : HashedResamples or GivenResamples
+        Drawn from the sample, or as the request has them.
+    intervals : tuple of str
+        The intervals to build.
+    reasons : mapping of str to str
+        By interval that does not fit, why.
+    """
+
+    statistic: Statistic
+    sample: Sample
+    resamples: AnyResamples
+    intervals: tuple[str, ...]
+    reasons: Mapping[str, str]
+
+
+def check_request(request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+    """Refuse what is unknown, too large or does not fit; an inline sample is read."""
+    statistic = _parse_statistic(request)
+    tail_of(request.level, request.alternative)
+    _parse_intervals(request)
+    _check_form(request, datasets)
+    if request.resamples is not None and request.n_resamples is not None:
+        raise InvalidParameter(
+            "n_resamples is the number of resamples to draw, and the request has its resamples; "
+            "leave one of them out",
+            loc=("n_resamples",),
+        )
+    if request.dataset is None:
+        build_plan(request, datasets, seed=0)
+        return
+    n_rows = datasets[request.dataset].rows * (2 if statistic.takes == "two" else 1)
+    _choose_intervals(request, statistic, n_rows)
+
+
+def build_plan(
+    request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile], seed: int
+) -> BootstrapPlan:
+    """Read the sample and the resamples, and choose the intervals."""
+    statistic = _parse_statistic(request)
+    sample = _read_sample(request, datasets)
+    with located_errors(_sample_paths(request), within=_sample_field(request)):
+        statistic.on(sample, fast=False)
+    starts = statistic.strata(sample)
+    if request.resamples is None:
+        resamples: AnyResamples = HashedResamples(starts, seed, _count_resamples(request))
+    else:
+        resamples = _read_resamples(request.resamples, statistic.takes, sample, starts)
+    intervals, reasons = _choose_intervals(request, statistic, int(starts[-1]))
+    return BootstrapPlan(statistic, sample, resamples, intervals, reasons)
+
+
+def _parse_statistic(request: BootstrapRequest) -> Statistic:
+    return parse_method(STATISTICS, request.statistic, ("statistic",))
+
+
+def _count_resamples(request: BootstrapRequest) -> int:
+    if request.resamples is not None:
+        return len(request.resamples)
+    return DEFAULT_RESAMPLES if request.n_resamples is None else request.n_resamples
+
+
+# The sample ---------------------------------------------------------------------------------------
+
+
+def _check_form(request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+    """Refuse none or both of sample and dataset, and columns that the data set does not have."""
+    if (request.sample is None) == (request.dataset is None):
+        raise InvalidParameter("give either a sample or a dataset", loc=("sample",))
+    if (request.columns is None) != (request.dataset is None):
+        raise InvalidParameter(
+            "dataset and columns go together; give both or neither", loc=("columns",)
+        )
+    if request.dataset is not None and request.columns is not None:
+        columns: dict[Loc, str | None] = {
+            ("columns", name): getattr(request.columns, name) for name in ("x", "y")
+        }
+        require_numbers(datasets[request.dataset], columns)
+
+
+def _sample_field(request: BootstrapRequest) -> Loc:
+    return ("columns",) if request.sample is None else ("sample",)
+
+
+def _sample_paths(request: BootstrapRequest) -> dict[str, Loc]:
+    """Return the request's path of each column of the sample."""
+    if isinstance(request.sample, list):
+        return {"x": ("sample",), "y": ("sample",)}
+    return {name: (*_sample_field(request), name) for name in ("x", "y")}
+
+
+def _read_sample(request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile]) -> Sample:
+    paths = _sample_paths(request)
+    with located_errors(paths):
+        if request.dataset is not None and request.columns is not None:
+            x, y = request.columns.x, request.columns.y
+            values = read_columns(datasets[request.dataset], [x] if y is None else [x, y])
+            return Sample(
+                parse_numbers(values[x], "x"), None if y is None else parse_numbers(values[y], "y")
+            )
+        return Sample(*_read_inline(request.sample))
+
+
+def _read_inline(sample: AnySample) -> tuple[FloatArray, FloatArray | None]:
+    """Return the columns of a sample that the request holds; errors name ``x`` or ``y``."""
+    if not isinstance(sample, StatisticSample):
+        return number_array(sample, ("x",)), None
+    y = None if sample.y is None else number_array(sample.y, ("y",))
+    return number_array(sample.x, ("x",)), y
+
+
+# The resamples ------------------------------------------------------------------------------------
+
+
+def _read_resamples(
+    resamples: list[Any], takes: Takes, sample: Sample, starts: IntArray
+) -> GivenResamples:
+    """Return the rows of the sample that each resample of a request holds."""
+    columns = [values for _, values in sample.parts()]
+    rows = []
+    for b, resample in enumerate(resamples):
+        parts, paths = _read_resample(resample, len(columns), ("resamples", b))
+        if takes == "two":
+            each = zip(parts, columns, paths, starts[:-1], strict=True)
+            rows.append(
+                np.concatenate(
+                    [rows_of([part], [column], [path]) + a for part, column, path, a in each]
+                )
+            )
+        else:
+            rows.append(rows_of(parts, columns, paths))
+    return GivenResamples(np.stack(rows), starts)
+
+
+def _read_resample(resample: Any, n_columns: int, path: Loc) -> tuple[list[FloatArray], list[Loc]]:
+    """Return the columns of a resample, and the request's path of each."""
+    if isinstance(resample, list) and n_columns == 1:
+        return [number_array(resample, path)], [path]
+    names = ["x", "y"][:n_columns]
+    if not isinstance(resample, dict) or set(resample) != set(names):
+        form = '{"x": [..], "y": [..]}' if n_columns > 1 else "a list of numbers"
+        raise InvalidParameter(
+            f"a resample of this sample is {form}", loc=path, value=shown(resample)
+        )
+    paths: list[Loc] = [(*path, name) for name in names]
+    columns = [number_array(resample[name], p) for name, p in zip(names, paths, strict=True)]
+    return columns, paths
+
+
+# The intervals ------------------------------------------------------------------------------------
+
+
+def _parse_intervals(request: BootstrapRequest) -> tuple[str, ...]:
+    """Return the names of the intervals that the request names."""
+    names: list[str] = []
+    for i, method in enumerate(request.intervals or ()):
+        entry, path = method_entry(method), ("intervals", i)
+        if entry.name not in METHODS:
+            raise InvalidParameter(
+                f"{entry.name!r} is not an interval of a bootstrap: {', '.join(METHODS)}",
+                loc=path,
+                value=entry.name,
+            )
+        if entry.params or entry.as_ is not None:
+            raise InvalidParameter(
+                f"{entry.name} has neither parameters nor another key here; the number of "
+                "resamples is the request's n_resamples",
+                loc=path,
+            )
+        if entry.name in names:
+            raise InvalidParameter(f"{entry.name!r} is named twice", loc=path, value=entry.name)
+        names.append(entry.name)
+    return tuple(names)
+
+
+def _choose_intervals(
+    request: BootstrapRequest, statistic: Statistic, n_rows: int
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return the intervals to build, and why others do not fit; a named one must fit."""
+    if request.resamples is None:
+        check_size(n_rows, _count_resamples(request), loc=("n_resamples",))
+    n_draws = n_rows * _count_resamples(request)
+    names = METHODS if request.intervals is None else _parse_intervals(request)
+    found = {name: misfit(name, statistic, n_draws) for name in METHODS}
+    reasons = {name: reason for name in names if (reason := found[name]) is not None}
+    if request.intervals is not None and reasons:
+        name, reason = next(iter(reasons.items()))
+        fitting = ", ".join(each for each in METHODS if found[each] is None)
+        raise UnsupportedCombination(
+            f"{reason}; intervals that fit: {fitting}",
+            loc=("intervals", names.index(name)),
+            value=name,
+        )
+    return tuple(name for name in names if name not in reasons), reasons

@@ -1,0 +1,63 @@
+"""What an evaluation of losses is built from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+
+from service.kinds.base import DatasetFile
+from service.kinds.losses.loss_table import read_loss_table
+from service.kinds.losses.request import LossesRequest
+from service.schemas.numbers import number_array
+from thetahat.analyses.losses import check, other_than_zero_one
+from thetahat.errors import InvalidParameter
+from thetahat.values.block_losses import LossTable
+from thetahat.values.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LossesPlan:
+    """The losses of a request, checked together with its choices.
+
+    Parameters
+    ----------
+    table : LossTable
+        The losses of every model.
+    weights : ndarray of float or None
+        (n,) importance weights of the losses.
+    """
+
+    table: LossTable
+    weights: FloatArray | None
+
+
+def build_plan(request: LossesRequest, datasets: Mapping[UUID, DatasetFile]) -> LossesPlan:
+    """Read the losses and their weights, and refuse choices that do not fit them."""
+    table = read_loss_table(request, datasets)
+    check(table.layout, request.choices, table.names, other_than_zero_one(table))
+    return LossesPlan(table, _read_weights(request, table))
+
+
+def _read_weights(request: LossesRequest, table: LossTable) -> FloatArray | None:
+    if request.weights is None:
+        return None
+    if request.split_scores is not None:
+        raise InvalidParameter(
+            "weights need one loss per instance, and split_scores have none", loc=("weights",)
+        )
+    rows = request.weights
+    if any(isinstance(row, list) for row in rows):
+        weights = np.concatenate([number_array(row, ("weights", k)) for k, row in enumerate(rows)])
+    else:
+        weights = number_array(rows, ("weights",))
+    if len(weights) != table.layout.n_rows:
+        raise InvalidParameter(
+            f"there are {len(weights)} weights and {table.layout.n_rows} losses; give one weight "
+            "for each loss",
+            loc=("weights",),
+            value=len(weights),
+        )
+    return weights

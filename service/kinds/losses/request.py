@@ -1,0 +1,87 @@
+"""The request of kind ``losses``."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from service.kinds.fields.analysis import AnalysisRequest
+from service.kinds.fields.layout import LayoutColumns, LayoutFields
+from service.schemas.base import Schema
+from thetahat.values.types import BlockKind
+
+
+class SplitScores(Schema):
+    """One score per split, as a grid search leaves them, and the sizes of the splits."""
+
+    blocks: BlockKind | None = Field(
+        None, description="What a block is. Left out: random folds are assumed, with a caution."
+    )
+    n_train: float | dict[str, float] | list[float] | None = Field(
+        None,
+        description="Number of training instances: one number, one by block label, or one per "
+        "split score.",
+    )
+    split_scores: dict[str, list[Any]] | None = Field(
+        None,
+        description="One number per split, by model: repeat after repeat, in the same order for "
+        "each model.",
+    )
+    n_test: float | list[float] | None = Field(
+        None, description="Number of test instances, for split_scores: one number or one per split."
+    )
+    folds: int | None = Field(
+        None, ge=1, description="Number of folds in one repeat, for split_scores."
+    )
+    repeats: int | None = Field(
+        None, ge=1, description="Number of repeats, for split_scores. Left out: 1."
+    )
+    better: Literal["lower", "higher"] = Field(
+        "lower", description="Whether lower or higher split_scores are better."
+    )
+
+    @property
+    def block_kind(self) -> BlockKind:
+        """What a block is; random where the request leaves it out."""
+        return self.blocks or BlockKind.RANDOM
+
+
+class LossDatasetColumns(LayoutColumns):
+    """The columns of a data set of losses, which has one row per instance and repeat."""
+
+    losses: list[str] = Field(min_length=1, description="The columns of losses, one per model.")
+
+
+class LossInput(LayoutFields, SplitScores):
+    """Exactly one of ``losses``, ``dataset`` and ``split_scores``."""
+
+    losses: dict[str, list[Any]] | None = Field(
+        None,
+        description="The losses by model: one list per block, whose lengths may differ, or one "
+        "list of all losses with block beside it.",
+        examples=[{"nb": [[0, 1, 0], [0, 0, 1]], "svm": [[0, 1, 1], [1, 0, 1]]}],
+    )
+    block_labels: list[Any] | None = Field(
+        None, description="Names of the blocks, where losses has one list per block."
+    )
+    dataset: UUID | None = Field(None, description="The id of an uploaded data set of losses.")
+    columns: LossDatasetColumns | None = Field(
+        None, description="Which column of the data set is what."
+    )
+
+
+class LossesRequest(AnalysisRequest, LossInput):
+    """Losses, and what is to be computed from them."""
+
+    kind: Literal["losses"] = Field("losses", description="The kind of the evaluation.")
+    weights: list[Any] | None = Field(
+        None,
+        description="The importance weight of each loss, in the shape of the losses of a model. "
+        "They add weighted risks to the result.",
+    )
+
+    def dataset_ids(self) -> tuple[UUID, ...]:
+        """Return the data set of the losses, if there is one."""
+        return () if self.dataset is None else (self.dataset,)

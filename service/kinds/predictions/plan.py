@@ -1,0 +1,147 @@
+"""What an evaluation of predictions is built from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from service.kinds.base import DatasetFile
+from service.kinds.fields.layout import (
+    LAYOUT_COLUMNS,
+    build_layout,
+    check_columns_given,
+    read_inline_labels,
+    read_label_columns,
+    require_columns,
+)
+from service.kinds.fields.locations import located_errors
+from service.kinds.fields.methods import parse_method
+from service.kinds.fields.metrics import Metrics, check_metrics, check_scores, parse_metrics
+from service.kinds.predictions.model_predictions import (
+    encode,
+    read_classes,
+    read_dataset,
+    read_inline,
+)
+from service.kinds.predictions.request import PredictionColumns, PredictionsRequest
+from thetahat.analyses.losses import check, other_than_zero_one
+from thetahat.errors import InvalidParameter, Loc
+from thetahat.losses import LOSSES
+from thetahat.losses.base import Loss, for_classes
+from thetahat.metrics.base import Judged
+from thetahat.values.block_losses import BlockLosses, LossTable
+from thetahat.values.types import BlockKind, Label
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PredictionsPlan:
+    """The losses of the predictions, and what the metrics are computed from.
+
+    Parameters
+    ----------
+    loss : Loss
+        The loss as the request names it.
+    metrics : tuple of Chosen
+        The metrics beside it.
+    table : LossTable
+        The losses of every model.
+    judged : mapping of str to Judged
+        The truth and the predictions by model, rows in the table's order.
+    classes : tuple of label
+        Empty for a regression.
+    """
+
+    loss: Loss
+    metrics: Metrics
+    table: LossTable
+    judged: Mapping[str, Judged]
+    classes: tuple[Label, ...]
+
+
+def check_form(request: PredictionsRequest) -> None:
+    """Refuse none or both of inline predictions and a data set."""
+    is_inline = request.y is not None or request.predictions is not None
+    if is_inline == (request.dataset is not None):
+        raise InvalidParameter(
+            "give either y and predictions, or a dataset with columns", loc=("predictions",)
+        )
+    check_columns_given(request.dataset, request.columns)
+    if is_inline and (request.y is None or not request.predictions):
+        missing = "y" if request.y is None else "predictions"
+        raise InvalidParameter(f"{missing} is missing", loc=(missing,))
+
+
+def check_dataset(
+    request: PredictionsRequest, columns: PredictionColumns, file: DatasetFile
+) -> None:
+    """Refuse what can be seen to be wrong without opening the data set."""
+    check_metrics(
+        parse_metrics(request.metrics),
+        _task_of(_parse_loss(request)),
+        without_scores=columns.predictions.keys() - (columns.scores or {}),
+    )
+    wanted: dict[Loc, str | None] = {("columns", "target"): columns.target}
+    for name in LAYOUT_COLUMNS:
+        wanted["columns", name] = getattr(columns, name)
+    for model, column in columns.predictions.items():
+        wanted["columns", "predictions", model] = column
+    for model, names in (columns.scores or {}).items():
+        for i, column in enumerate([names] if isinstance(names, str) else names):
+            wanted["columns", "scores", model, i] = column
+    require_columns(file, wanted)
+
+
+def build_plan(
+    request: PredictionsRequest, datasets: Mapping[UUID, DatasetFile]
+) -> PredictionsPlan:
+    """Read the predictions, compute their losses, and refuse metrics and choices without fit."""
+    loss = _parse_loss(request)
+    if request.dataset is not None and request.columns is not None:
+        file, columns = datasets[request.dataset], request.columns
+        data = read_dataset(file, columns.target, columns.predictions, columns.scores or {})
+        labels: Mapping[str, Any] = read_label_columns(file, columns)
+    else:
+        data = read_inline(request.y or [], request.predictions or {}, request.scores or {})
+        labels = read_inline_labels(request, len(data.y))
+    kind = request.blocks or BlockKind.RANDOM
+    layout = build_layout(kind, labels, len(data.y), request.n_train)
+
+    task = _task_of(loss)
+    classes = () if task == "regression" else read_classes(data, request.classes)
+    y_true, predictions = encode(loss, data, classes)
+    metrics = parse_metrics(request.metrics)
+    without_scores = [model for model in predictions if model not in data.scores]
+    check_metrics(metrics, task, classes=classes, without_scores=without_scores)
+    judged = {
+        model: Judged(
+            task=task,
+            truth=y_true,
+            output=predicted.output,
+            scores=data.scores.get(model),
+            classes=classes,
+        )
+        for model, predicted in predictions.items()
+    }
+    for model, judged_model in judged.items():
+        check_scores(metrics, judged_model, data.paths(model)["scores"])
+
+    loss_of_classes = for_classes(loss, classes)
+    losses: dict[str, BlockLosses] = {}
+    for model, predicted in predictions.items():
+        with located_errors(data.paths(model)):
+            values = loss_of_classes.losses(y_true, predicted)
+        losses[model] = BlockLosses(layout, values=values)
+    table = LossTable(layout, losses, loss_range=loss.value_range)
+    check(layout, request.choices, table.names, other_than_zero_one(table))
+    return PredictionsPlan(loss, metrics, table, judged, classes)
+
+
+def _parse_loss(request: PredictionsRequest) -> Loss:
+    loss: Loss = parse_method(LOSSES, request.loss, ("loss",))
+    return loss
+
+
+def _task_of(loss: Loss) -> str:
+    return loss.task or "classification"

@@ -1,0 +1,70 @@
+"""The request of kind ``predictions``."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from service.kinds.fields.analysis import AnalysisRequest
+from service.kinds.fields.layout import LayoutColumns, LayoutFields
+from service.kinds.fields.method_names import LossEntry, LossName, MetricEntry, MetricName
+from thetahat.values.types import BlockKind
+
+
+class PredictionColumns(LayoutColumns):
+    """The columns of a data set of predictions."""
+
+    target: str = Field(description="The column with the true classes or values.")
+    predictions: dict[str, str] = Field(
+        min_length=1, description="The column of each model's predictions, by model."
+    )
+    scores: dict[str, str | list[str]] | None = Field(
+        None,
+        description="The column of each model's scores (probability or decision value of the "
+        "second class), or one column for each class, by model.",
+    )
+
+
+class PredictionsRequest(AnalysisRequest, LayoutFields):
+    """The true classes or values, and the predictions of every model."""
+
+    kind: Literal["predictions"] = Field("predictions", description="The kind of the evaluation.")
+    blocks: BlockKind | None = Field(
+        None, description="What a block is. Left out: random folds are assumed, with a caution."
+    )
+    y: list[Any] | None = Field(None, description="The true classes or values, by row.")
+    predictions: dict[str, list[Any]] | None = Field(
+        None, description="The predictions by model, one for each row."
+    )
+    scores: dict[str, list[Any]] | None = Field(
+        None,
+        description="The scores by model: for each row the probability of the second class, or "
+        "the probabilities of all classes. The losses hinge, logistic and quadratic_margin take "
+        "the decision value of the second class.",
+    )
+    classes: list[Any] | None = Field(
+        None,
+        description="The classes in the order of the scores' columns. Left out: the classes that "
+        "occur, sorted.",
+    )
+    dataset: UUID | None = Field(None, description="The id of an uploaded data set of predictions.")
+    columns: PredictionColumns | None = Field(
+        None, description="Which column of the data set is what."
+    )
+    n_train: float | dict[str, float] | None = Field(
+        None, description="Number of training instances: one number, or one by block label."
+    )
+    loss: LossName | LossEntry = Field(
+        description="The loss that is computed for each prediction and compared."
+    )
+    metrics: list[MetricName | MetricEntry] = Field(
+        default_factory=list,
+        max_length=50,
+        description="Metrics of all predictions together, such as roc_auc, beside the loss.",
+    )
+
+    def dataset_ids(self) -> tuple[UUID, ...]:
+        """Return the data set of the predictions, if there is one."""
+        return () if self.dataset is None else (self.dataset,)

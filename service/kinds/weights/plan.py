@@ -1,0 +1,42 @@
+"""What an estimation of importance weights is built from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from service.kinds.base import DatasetFile
+from service.kinds.fields.methods import parse_method
+from service.kinds.fields.sample import check_given_weights, check_sample, read_samples
+from service.kinds.weights.request import WeightsRequest
+from thetahat.importance_weights import IMPORTANCE_WEIGHTS, Samples, WeightEstimator, are_given
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WeightsPlan:
+    """Two samples, and the estimator of the weights."""
+
+    samples: Samples
+    estimator: WeightEstimator
+
+
+def check_request(request: WeightsRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+    """Refuse unknown methods, parameters and columns; inline samples are read."""
+    estimator = _parse_estimator(request)
+    check_sample(request.source, ("source",), datasets)
+    check_sample(request.target, ("target",), datasets)
+    if are_given(estimator.info.name):
+        check_given_weights(request.source)
+    if request.source.dataset is None and request.target.dataset is None:
+        build_plan(request, datasets)
+
+
+def build_plan(request: WeightsRequest, datasets: Mapping[UUID, DatasetFile]) -> WeightsPlan:
+    """Read both samples and build the estimator."""
+    source, target = read_samples(request.source, request.target, datasets)
+    return WeightsPlan(Samples(source.X, target.X, source.weight), _parse_estimator(request))
+
+
+def _parse_estimator(request: WeightsRequest) -> WeightEstimator:
+    return parse_method(IMPORTANCE_WEIGHTS, request.weights, ("weights",))

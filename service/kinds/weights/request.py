@@ -1,0 +1,33 @@
+"""The request of kind ``weights``."""
+
+from __future__ import annotations
+
+from typing import Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from service.kinds.fields.method_names import WeightsEntry, WeightsName
+from service.kinds.fields.sample import SampleInput
+from service.schemas.base import EvaluationRequest
+from thetahat.importance_weights import default_weights
+
+
+class WeightsRequest(EvaluationRequest):
+    """Two samples, and how the weights are estimated."""
+
+    kind: Literal["weights"] = Field("weights", description="The kind of the evaluation.")
+    source: SampleInput = Field(description="The sample whose rows are weighted.")
+    target: SampleInput = Field(
+        description="A sample of the target population, which the weighted source resembles."
+    )
+    weights: WeightsName | WeightsEntry = Field(
+        default_weights(),
+        description="The estimator of the weights.",
+        examples=["kernel_mean_matching"],
+    )
+
+    def dataset_ids(self) -> tuple[UUID, ...]:
+        """Return the data sets of both samples."""
+        named = (self.source.dataset, self.target.dataset)
+        return tuple(dict.fromkeys(each for each in named if each is not None))

@@ -1,0 +1,1 @@
+"""The bootstrap of any statistic of a sample: its replicates, intervals and result."""
