@@ -9,7 +9,7 @@ from thetahat.intervals.base import Interval
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
-from thetahat.variances._conclusions import ONE_FITTED_MODEL, ignores_training_variance
+from thetahat.variances._estimates import TRAINING_IGNORED
 
 
 def share_refusal(name: str, layout: Layout) -> str | None:
@@ -57,5 +57,5 @@ def share_interval(
         lower=lower_upper[0],
         upper=lower_upper[1],
         degrees_of_freedom=None,
-        cautions=(ignores_training_variance(ONE_FITTED_MODEL),),
+        cautions=(TRAINING_IGNORED,),
     )

@@ -73,7 +73,7 @@ class IntervalMethod(Protocol):
     info: ClassVar[MethodInfo]
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why the method cannot be used on this layout, or None."""
+        """Return why the method cannot be used on this layout, or None."""
         ...
 
     def build(
@@ -137,7 +137,7 @@ class ResampledInterval(WithoutVariance, ABC):
 
     @abstractmethod
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why there is nothing to draw, or None."""
+        """Return why there is nothing to resample, or None."""
 
     @abstractmethod
     def build_on(

@@ -81,7 +81,7 @@ class Basic(ResampledInterval):
         check_resamples(self.n_resamples)
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why there is nothing to draw, or None."""
+        """Return why there is nothing to resample, or None."""
         return resampling_misfit(self.info, layout)
 
     def build_on(

@@ -16,7 +16,7 @@ from thetahat.registry import FOLDS, HOLDOUT, SOURCES, MethodInfo
 from thetahat.traits import Recommendation
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Needs, Target
-from thetahat.variances._applicability import lacks_pairs
+from thetahat.variances._applicability import lacks_block_variance
 
 _WITHOUT_SPREAD = RESAMPLES_WITHOUT_SPREAD()
 
@@ -85,11 +85,11 @@ class Studentised(ResampledInterval):
         check_resamples(self.n_resamples)
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why there is nothing to draw, or None."""
+        """Return why there is nothing to resample, or None."""
         if reason := resampling_misfit(self.info, layout):
             return reason
         within = default_unit(layout) == "instance" and layout.has_one_row_each
-        return lacks_pairs(self.info, layout) if within else None
+        return lacks_block_variance(self.info, layout) if within else None
 
     def build_on(
         self, replicates: Replicates, level: float, alternative: Alternative

@@ -7,7 +7,7 @@ from thetahat.errors import InsufficientData
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.types import BlockKind, Target
-from thetahat.variances._conclusions import conclude
+from thetahat.variances._estimates import build_estimate
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -27,7 +27,7 @@ def corrected_resampled(
         raise InsufficientData(str(refusal), loc=("n_train",))
     s2 = float(losses.moments.deviations.var(ddof=1))
     source = layout.kind is BlockKind.SOURCE
-    return conclude(
+    return build_estimate(
         info,
         losses,
         (1 / j + ratio) * s2,

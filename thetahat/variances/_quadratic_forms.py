@@ -36,7 +36,7 @@ _ROUNDING = 1e-12  # sums of coefficients this small against their terms are zer
 _LAST_BITS = 64 * float(np.finfo(np.float64).eps)  # so are sums of computed terms
 
 
-def averaged(moments: Moments, form: Callable[[BlockMoments], float]) -> float:
+def average_over_repeats(moments: Moments, form: Callable[[BlockMoments], float]) -> float:
     """Average over repeats of a form computed in each."""
     values = [form(part) for part in moments.by_repeat()]
     return sum(values) / len(values)

@@ -68,7 +68,7 @@ class VarianceEstimator(Protocol):
     info: ClassVar[MethodInfo]
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why the method cannot be used on this layout, or None."""
+        """Return why the method cannot be used on this layout, or None."""
         ...
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
@@ -87,7 +87,7 @@ class ResampledVariance(ABC):
 
     @abstractmethod
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why there is nothing to draw, or None."""
+        """Return why there is nothing to resample, or None."""
 
     @abstractmethod
     def estimate_on(self, losses: BlockLosses, replicates: Replicates) -> VarianceEstimate:

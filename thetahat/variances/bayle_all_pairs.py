@@ -1,4 +1,4 @@
-"""All-pairs variance of the cross-validated mean, for the error of the fitted models."""
+"""All-pairs variance of the cross-validated mean, for the error of the trained models."""
 
 from __future__ import annotations
 
@@ -13,27 +13,19 @@ from thetahat.traits import Recommendation
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._applicability import lacks_rows, wrong_kind
-from thetahat.variances._conclusions import conclude, ignores_training_variance
+from thetahat.variances._applicability import lacks_rows, wrong_block_kind
+from thetahat.variances._estimates import TRAINING_IGNORED, build_estimate
 from thetahat.variances._sums import sums_about_the_mean
 from thetahat.variances.base import VarianceEstimate
 
 
 @dataclass(frozen=True, slots=True)
 class BayleAllPairs:
-    r"""Variance of all losses about their one mean, over the number of instances.
+    r"""Variance of all losses about their mean, over the number of instances.
 
-    .. math:: \frac{\hat\sigma^2_{out}}{N} = \frac{1}{N^2} \sum_i (e_i - \bar e)^2
+    :math:`e_i` are the N losses and :math:`\bar e` is their mean over all instances.
 
-    with e_i the N losses and their mean over all instances.
-
-    Assumes a learner stable enough that one instance more or less in training hardly moves a
-    loss. The target is the average error of the K fitted models, not of the learner over training
-    samples: for that it is too small.
-
-    Source: bayle2020; schulz2024 for how it covers.
-
-    Deviations: with several repeats, instances must be named; the sum then runs over instances,
+    Deviations: with several repeats, instances must be named. The sum then runs over instances,
     each with the sum of its centred losses over the repeats, so that repeats do not count as new
     instances.
 
@@ -44,15 +36,18 @@ class BayleAllPairs:
         name="bayle_all_pairs",
         title="All-pairs variance (Bayle et al.)",
         summary=(
-            "The variance of all losses about the pooled mean over N: the variance of the pooled "
-            "mean as an estimate of the error of the fitted models."
+            "The variance of all losses about the pooled mean, over N. It is the variance of the "
+            "pooled mean as an estimate of the error of the trained models."
         ),
         formula=r"\frac{1}{N^2} \sum_i (e_i - \bar e)^2",
         references=("bayle2020", "schulz2024"),
-        assumptions="Random folds; a stable learner; the error of the fitted models is meant.",
+        assumptions=(
+            "Random folds, and a learner so stable that one training instance more or less hardly "
+            "changes a loss. The target is the error of the trained models."
+        ),
         errs=(
-            "Consistent for the fitted models' error. As the variance for the learner's expected "
-            "error it is too small, far too small for unstable learners or small samples."
+            "Consistent for the error of the trained models. Too small as the variance for the "
+            "learner's expected error, and far too small for unstable learners or small samples."
         ),
         blocks=FOLDS,
         targets=(Target.THESE_MODELS,),
@@ -61,31 +56,29 @@ class BayleAllPairs:
     )
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why the method cannot be used on this layout, or None."""
-        reason = wrong_kind(self.info, layout) or lacks_rows(self.info, layout)
-        if reason is None and _unmatched(layout):
+        """Return why the method cannot be used on this layout, or None."""
+        reason = wrong_block_kind(self.info, layout) or lacks_rows(self.info, layout)
+        if reason is None and _has_unnamed_repeats(layout):
             return (
-                f"{self.info.name} needs to know which rows of the {layout.n_repeats} repeats are "
-                "the same instance (instance)"
+                f"{self.info.name} needs the field instance, which says which rows of the "
+                f"{layout.n_repeats} repeats are the same instance"
             )
         return reason
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
-        """Estimate the variance of the pooled mean, given the fitted models."""
+        """Estimate the variance of the pooled mean, given the trained models."""
         layout = losses.layout
-        if _unmatched(layout):
+        if _has_unnamed_repeats(layout):
             raise InsufficientData(str(self.inapplicable(layout)), loc=("instance",))
-        caution = ignores_training_variance(
-            "it speaks of the fitted models and sees only how the losses spread"
-        )
-        return conclude(self.info, losses, _all_pairs(losses), None, cautions=(caution,))
+        value = _all_pairs_variance(losses)
+        return build_estimate(self.info, losses, value, None, cautions=(TRAINING_IGNORED,))
 
 
-def _unmatched(layout: Layout) -> bool:
+def _has_unnamed_repeats(layout: Layout) -> bool:
     return layout.n_repeats > 1 and layout.instance is None
 
 
-def _all_pairs(losses: BlockLosses) -> float:
+def _all_pairs_variance(losses: BlockLosses) -> float:
     layout, n = losses.layout, len(losses.rows)
     if layout.instance is None or layout.n_repeats == 1:
         (blocks,) = losses.moments.by_repeat()

@@ -1,4 +1,4 @@
-"""Corrected variance of the mean split loss of repeated folds."""
+"""Corrected variance of the mean split loss over repeated folds."""
 
 from __future__ import annotations
 
@@ -10,49 +10,43 @@ from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
-from thetahat.variances._applicability import lacks_blocks, wrong_kind
+from thetahat.variances._applicability import lacks_blocks, wrong_block_kind
 from thetahat.variances._corrected import corrected_resampled
 from thetahat.variances.base import VarianceEstimate
 
 
 @dataclass(frozen=True, slots=True)
 class BouckaertFrank:
-    r"""Variance of the mean over r repeats of k folds, corrected for shared training data.
+    """Variance of the mean over r repeats of k folds, corrected for shared training data.
 
-    .. math:: \Bigl(\frac1{kr} + \frac{n_2}{n_1}\Bigr) S^2
+    :math:`S^2` is the sample variance (ddof 1) of all k r split means, and :math:`n_1, n_2` are the
+    training and test sizes, so that :math:`n_2 / n_1 = 1 / (k - 1)` for equal folds. The formula is
+    that of ``nadeau_bengio``.
 
-    with S^2 the sample variance (ddof 1) of all k r split means, and n_1, n_2 the training and
-    test sizes, so that n_2 / n_1 = 1 / (k - 1) for equal folds. It is ``nadeau_bengio`` under the
-    name that it has for repeated folds.
+    Deviations: where folds differ in size, :math:`n_2 / n_1` is the sum of the test sizes over the
+    sum of the training sizes. WEKA does the same, and omits the correction without notice where the
+    sizes are unknown; here a layout without training sizes is refused.
 
-    Assumes that any two split means correlate by n_2 / (n_1 + n_2) = 1 / k, whether they are of
-    one repeat or of two. That is a rule of thumb, and may err either way: the test sets of one
-    repeat share no instance, while those of two repeats do. More repeats take away the luck of
-    the partition and nothing of the sample's.
-
-    Source: bouckaert2004 for repeated folds, nadeau2003 for the correction.
-
-    Deviations: where folds differ in size, n_2 / n_1 is the sum of the test sizes over the sum
-    of the training sizes. WEKA does the same and leaves the correction out without a word where
-    it has no sizes; here a layout without training sizes is refused.
-
-    Degenerate cases: equal split means give 0. One repeat is refused: ``nadeau_bengio`` is the
-    same formula.
+    Degenerate cases: equal split means give 0. One repeat is refused, because ``nadeau_bengio`` is
+    the same formula.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="bouckaert_frank",
         title="Corrected variance of repeated folds (Bouckaert and Frank)",
         summary=(
-            "The variance of all split means of repeated folds times 1/(k r) + n_test/n_train: "
-            "the second term stands for the correlation that shared training data bring."
+            "The variance of all split means of repeated folds times 1/(k r) + n_test/n_train. The "
+            "second term accounts for the correlation between splits that share training data."
         ),
         formula=r"\Bigl(\frac{1}{k r} + \frac{n_2}{n_1}\Bigr) S^2",
         references=("bouckaert2004", "nadeau2003"),
-        assumptions="Split means that all correlate by the test share n_2 / (n_1 + n_2).",
+        assumptions=(
+            "Any two split means, of one repeat or of two, correlate by the test share n_2 / (n_1 "
+            "+ n_2) = 1/k."
+        ),
         errs=(
-            "Either way: the correlation is a rule of thumb. Close with ten folds, liberal with "
-            "five or fewer, where more repeats make it worse."
+            "Either way, because the correlation is a rule of thumb. Close with ten folds; liberal "
+            "with five or fewer, where more repeats make it worse."
         ),
         needs=Needs.REPEATS,
         blocks=FOLDS,
@@ -63,8 +57,8 @@ class BouckaertFrank:
     )
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why the method cannot be used on this layout, or None."""
-        if reason := wrong_kind(self.info, layout):
+        """Return why the method cannot be used on this layout, or None."""
+        if reason := wrong_block_kind(self.info, layout):
             return reason
         if layout.n_repeats < 2:
             return (

@@ -12,34 +12,23 @@ from thetahat.traits import VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target, UnitName
-from thetahat.variances._applicability import lacks_rows, wrong_kind
-from thetahat.variances._conclusions import conclude, training_variance_cautions
+from thetahat.variances._applicability import lacks_rows, wrong_block_kind
+from thetahat.variances._estimates import build_estimate, caution_training_ignored
 from thetahat.variances.base import ResampledVariance, VarianceEstimate
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterBootstrap(ResampledVariance):
-    r"""Variance of the pooled mean when whole clusters are drawn with replacement.
+    """Variance of the pooled mean over resamples of whole clusters.
 
-    .. math::
+    :math:`N_{bc}` is how often resample b holds cluster c, in C draws; :math:`m_c` is the number of
+    losses of cluster c. With clusters of one size and many resamples the value is (C - 1)/C of
+    ``cluster_robust``.
 
-        \frac{1}{B-1} \sum_{b=1}^{B} (\bar e^*_b - \bar e^*)^2, \qquad
-        \bar e^*_b = \frac{\sum_c N_{bc} \sum_{i \in c} e_i}{\sum_c N_{bc} m_c}
+    Deviations: rows of all repeats of an instance belong to its cluster, so repeats do not count as
+    new data.
 
-    with C clusters of :math:`m_c` losses, of which resample b holds cluster c :math:`N_{bc}`
-    times, C draws in all.
-
-    Assumes that clusters are independent; inside a cluster losses may depend on each other in any
-    way. Too small by a factor (C - 1)/C, and more with very unequal clusters. The fitted models
-    are taken as given: the training sample's share is not seen. With clusters of one size and
-    many resamples it is (C - 1)/C of ``cluster_robust``.
-
-    Source: cameron2015; efron1993.
-
-    Deviations: rows of all repeats of an instance belong to its cluster, so repeats do not count
-    as new data.
-
-    Degenerate cases: clusters whose means are all alike give 0; one cluster has no variance.
+    Degenerate cases: clusters whose means are all alike give 0; a single cluster has no variance.
 
     Parameters
     ----------
@@ -62,10 +51,13 @@ class ClusterBootstrap(ResampledVariance):
             r"\frac{\sum_c N_{bc} \sum_{i \in c} e_i}{\sum_c N_{bc} m_c}"
         ),
         references=("cameron2015", "efron1993"),
-        assumptions="Independent clusters, at least some dozens; the fitted models are meant.",
+        assumptions=(
+            "Independent clusters, at least some dozens of them; losses within a cluster may "
+            "depend on each other. The target is the error of the trained models."
+        ),
         errs=(
-            "Too small by (C - 1)/C and with very unequal clusters, and blind to the training "
-            "sample's share of the variance."
+            "Too small by a factor (C - 1)/C, and more with very unequal clusters. It leaves out "
+            "how much results change with other training data."
         ),
         blocks=ONE_TEST_EACH,
         targets=(Target.THESE_MODELS,),
@@ -78,21 +70,19 @@ class ClusterBootstrap(ResampledVariance):
         check_resamples(self.n_resamples)
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why the method cannot be used on this layout, or None."""
+        """Return why the method cannot be used on this layout, or None."""
         return (
-            wrong_kind(self.info, layout)
+            wrong_block_kind(self.info, layout)
             or lacks_rows(self.info, layout)
             or unit_misfit(self.info.name, layout, self.unit)
         )
 
     def estimate_on(self, losses: BlockLosses, replicates: Replicates) -> VarianceEstimate:
-        """Estimate the variance of the pooled mean, given the fitted models."""
+        """Estimate the variance of the pooled mean, given the trained models."""
         value = 0.0 if replicates.is_constant else replicates.variance
         few = (c for c in resampling_cautions(replicates.units) if c.code == "few_units")
-        training = training_variance_cautions(
-            losses, "it takes the fitted models as given and sees only how the clusters spread"
-        )
-        return conclude(
+        training = caution_training_ignored(losses)
+        return build_estimate(
             self.info,
             losses,
             value,

@@ -13,8 +13,8 @@ from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
-from thetahat.variances._applicability import wrong_kind
-from thetahat.variances._conclusions import conclude
+from thetahat.variances._applicability import wrong_block_kind
+from thetahat.variances._estimates import build_estimate
 from thetahat.variances.base import VarianceEstimate
 
 _REPEATS = 5
@@ -24,22 +24,9 @@ _REPEATS = 5
 class Dietterich5x2:
     r"""Variance of the mean of the first split, from the two halves of five repeats.
 
-    .. math::
-
-        \frac15 \sum_{i=1}^5 s_i^2, \qquad
-        s_i^2 = (p_{i1} - \bar p_i)^2 + (p_{i2} - \bar p_i)^2
-
-    with :math:`p_{ij}` the mean loss of fold j of repeat i and :math:`\bar p_i` the average of
-    the two. Its estimate is :math:`p_{11}`, the mean of the first fold of the first repeat, and
-    neither of the two means; 5 degrees of freedom.
-
-    Assumes that the two halves of a repeat are independent and the five :math:`s_i^2` too. The
-    halves share no instance, neither for training nor for test, but each is the other's training
-    set; the repeats share all instances. Every model is trained on half of the data, so it speaks
-    of the expected error at half the size. An interval on it is wide, since it rests on one
-    split; it covers too seldom where the learner still improves much with more data.
-
-    Source: dietterich1998; schulz2024 for the interval and how it covers.
+    :math:`p_{ij}` is the mean loss of fold j of repeat i, and :math:`\bar p_i` the average of the
+    two folds. The estimate that goes with the variance is :math:`p_{11}`, the mean of the first
+    fold of the first repeat, with 5 degrees of freedom.
 
     Degenerate cases: two equal halves in every repeat give 0.
     """
@@ -49,16 +36,20 @@ class Dietterich5x2:
         title="Five repeats of two folds (Dietterich)",
         summary=(
             "The variance of one split's mean loss, from how much the two halves of each of five "
-            "repeats differ; its estimate is the mean of the first split."
+            "repeats differ. The estimate that it belongs to is the mean of the first split."
         ),
         formula=(
             r"\frac15 \sum_{i=1}^5 \left[(p_{i1} - \bar p_i)^2 + (p_{i2} - \bar p_i)^2\right]"
         ),
         references=("dietterich1998", "schulz2024"),
-        assumptions="The two halves of a repeat are independent, and so are the five repeats.",
+        assumptions=(
+            "The two halves of a repeat are independent, and so are the five repeats. In fact each "
+            "half is the training set of the other, and the repeats share all instances."
+        ),
         errs=(
-            "Wide, since it rests on one split. Liberal for the expected error on all the data: "
-            "models are trained on half of them, and repeats share every instance."
+            "Intervals are wide, because they rest on one split. Liberal for the expected error "
+            "with all the data: models are trained on half of them, and repeats share every "
+            "instance."
         ),
         needs=Needs.REPEATS,
         blocks=FOLDS,
@@ -67,8 +58,8 @@ class Dietterich5x2:
     )
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why the method cannot be used on this layout, or None."""
-        if reason := wrong_kind(self.info, layout):
+        """Return why the method cannot be used on this layout, or None."""
+        if reason := wrong_block_kind(self.info, layout):
             return reason
         per_repeat = np.bincount(layout.split_repeat)
         if len(per_repeat) == _REPEATS and set(per_repeat.tolist()) == {2}:
@@ -86,7 +77,7 @@ class Dietterich5x2:
         halves = moments.deviations.reshape(_REPEATS, 2)
         # of two numbers, the squares about their average are half of their difference's square
         value = float(((halves[:, 0] - halves[:, 1]) ** 2).mean()) / 2
-        found = conclude(
+        found = build_estimate(
             self.info,
             losses,
             value,

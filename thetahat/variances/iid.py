@@ -11,42 +11,37 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.moments import BlockMoments
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._applicability import lacks_pairs, lacks_rows, wrong_kind
-from thetahat.variances._conclusions import ONE_FITTED_MODEL, conclude, ignores_training_variance
-from thetahat.variances._quadratic_forms import averaged
+from thetahat.variances._applicability import lacks_block_variance, lacks_rows, wrong_block_kind
+from thetahat.variances._estimates import TRAINING_IGNORED, build_estimate
+from thetahat.variances._quadratic_forms import average_over_repeats
 from thetahat.variances.base import VarianceEstimate
 
 
 @dataclass(frozen=True, slots=True)
 class Iid:
-    r"""Sample variance of the test losses over their number.
+    """Sample variance of the test losses over their number.
 
-    .. math:: V / M
-
-    with V the variance (ddof 1) of the M losses of the test set.
-
-    Assumes that test instances are independent draws from one population, and means the error of
-    this one fitted model. Too small where instances come in clusters, and too small for the
-    learner's expected error, as no training variance is seen.
-
-    Source: schulz2024, the holdout interval.
+    V is the variance (ddof 1) of the M losses of the test set. The source is its holdout interval.
 
     Degenerate cases: equal losses give 0; one instance has no variance.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="iid",
-        title="Independent instances of a holdout",
+        title="Independent test instances",
         summary=(
             "The variance of the test losses over their number: the variance of the mean loss of "
-            "one fitted model on one test set."
+            "one trained model on one test set."
         ),
         formula=r"\frac{V}{M}",
         references=("schulz2024",),
-        assumptions="One test set of independent instances; the error of this model is meant.",
+        assumptions=(
+            "One test set of independent instances. The target is the error of this trained model."
+        ),
         errs=(
-            "Unbiased for the fitted model's error. Too small where instances are clustered, and "
-            "blind to the training sample's share for the learner's expected error."
+            "Unbiased for the error of the trained model. Too small where instances come in "
+            "clusters. For the learner's expected error it leaves out how much results change with "
+            "other training data."
         ),
         blocks=HOLDOUT,
         targets=(Target.THESE_MODELS,),
@@ -58,26 +53,25 @@ class Iid:
     )
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why the method cannot be used on this layout, or None."""
+        """Return why the method cannot be used on this layout, or None."""
         return (
-            wrong_kind(self.info, layout)
+            wrong_block_kind(self.info, layout)
             or lacks_rows(self.info, layout)
-            or lacks_pairs(self.info, layout)
+            or lacks_block_variance(self.info, layout)
         )
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the mean loss on the test set, given the model."""
-        caution = ignores_training_variance(ONE_FITTED_MODEL)
-        return conclude(
+        return build_estimate(
             self.info,
             losses,
-            averaged(losses.moments, _of_one_block),
+            average_over_repeats(losses.moments, _sampling_variance),
             float(losses.layout.n_rows - 1),
-            cautions=(caution,),
+            cautions=(TRAINING_IGNORED,),
         )
 
 
-def _of_one_block(blocks: BlockMoments) -> float:
+def _sampling_variance(blocks: BlockMoments) -> float:
     return blocks.mean_sampling_variance
 
 

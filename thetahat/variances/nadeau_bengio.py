@@ -10,30 +10,22 @@ from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
-from thetahat.variances._applicability import wrong_kind
+from thetahat.variances._applicability import wrong_block_kind
 from thetahat.variances._corrected import corrected_resampled
 from thetahat.variances.base import VarianceEstimate
 
 
 @dataclass(frozen=True, slots=True)
 class NadeauBengio:
-    r"""Variance of the mean split loss, corrected for overlapping training sets.
+    """Variance of the mean split loss, corrected for overlapping training sets.
 
-    .. math:: \Bigl(\frac1J + \frac{n_2}{n_1}\Bigr) S^2
+    :math:`S^2` is the sample variance (ddof 1) of the J split means over all repeats, and
+    :math:`n_1, n_2` are the training and test sizes.
 
-    with S^2 the sample variance (ddof 1) of the J split means over all repeats, and n_1, n_2 the
-    training and test sizes.
-
-    Assumes that two split means correlate by n_2 / (n_1 + n_2), the share of the test data. That
-    is a heuristic, so it may err either way. For random folds with small test parts it is close;
-    liberal with large ones, and more repeats make that worse.
-
-    Source: nadeau2003; schulz2024 for how it covers.
-
-    Deviations: where sizes differ, n_2 / n_1 is the sum of the test sizes over the sum of the
-    training sizes; the source has equal sizes. The source has random splits (subsamples); for
-    folds of one partition it is the same formula with n_2 / n_1 = 1 / (K - 1), and for source
-    blocks the sources are the sample.
+    Deviations: where sizes differ, :math:`n_2 / n_1` is the sum of the test sizes over the sum of
+    the training sizes; the source has equal sizes. The source has random splits (subsamples). For
+    the folds of one partition the formula is the same with :math:`n_2 / n_1 = 1 / (K - 1)`, and for
+    source blocks the sources are the sample.
 
     Degenerate cases: equal split means give 0; two splits leave one degree of freedom.
     """
@@ -42,16 +34,16 @@ class NadeauBengio:
         name="nadeau_bengio",
         title="Corrected resampled variance (Nadeau and Bengio)",
         summary=(
-            "The variance of the split means times 1/J + n_test/n_train: the second term stands "
-            "for the correlation that shared training data bring."
+            "The variance of the split means times 1/J + n_test/n_train. The second term accounts "
+            "for the correlation between splits that share training data."
         ),
         formula=r"\Bigl(\frac{1}{J} + \frac{n_2}{n_1}\Bigr) S^2",
         references=("nadeau2003", "schulz2024"),
-        assumptions="Split means that correlate by the test share n_2 / (n_1 + n_2).",
+        assumptions="Any two split means correlate by the test share n_2 / (n_1 + n_2).",
         errs=(
-            "Either way: the correlation is a rule of thumb. Slightly liberal in the largest "
-            "benchmark with a tenth of the data for test, much more so with a fifth or more, "
-            "where more repeats make it worse."
+            "Either way, because the correlation is a rule of thumb. In the largest published "
+            "comparison slightly liberal with a tenth of the data for testing, and much more so "
+            "with a fifth or more, where more repeats make it worse."
         ),
         needs=Needs.SPLITS,
         blocks=PARTITIONS | SUBSAMPLES,
@@ -68,8 +60,8 @@ class NadeauBengio:
     )
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why the method cannot be used on this layout, or None."""
-        if reason := wrong_kind(self.info, layout):
+        """Return why the method cannot be used on this layout, or None."""
+        if reason := wrong_block_kind(self.info, layout):
             return reason
         if layout.n_train is None:
             return f"{self.info.name} needs the training size of every split (n_train)"

@@ -1,4 +1,4 @@
-"""A quadratic estimator by wished bias or by its coefficients."""
+"""A quadratic estimator with a requested bias or with given coefficients."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from thetahat.errors import InvalidParameter, Loc
 from thetahat.registry import PARTITIONS, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import BlockKind, MeanKind, Target
-from thetahat.variances._applicability import within_refusal
-from thetahat.variances._conclusions import (
-    between_degrees,
-    conclude,
-    few_blocks,
-    several_repeats,
-    within_degrees,
+from thetahat.values.types import BlockKind, FloatArray, Label, MeanKind, Target
+from thetahat.variances._applicability import refuse_without_block_variance
+from thetahat.variances._estimates import (
+    build_estimate,
+    caution_few_blocks,
+    caution_several_repeats,
+    degrees_between_blocks,
+    degrees_within_blocks,
 )
 from thetahat.variances._quadratic_forms import (
-    averaged,
+    average_over_repeats,
     between_coefficient,
     by_bias,
     by_coefficients,
     fourth_coefficient,
     mean_form,
 )
-from thetahat.variances._quadratic_words import bias_of_coefficients, bias_of_folds
 from thetahat.variances.base import VarianceEstimate
 
-_LARGEST = 1e9  # with the largest losses that are taken, sums stay inside double precision
+_LARGEST = 1e9  # with the largest allowed losses, sums stay within double precision
+_TERMS_IN_WORDS = 12  # of a bias; the others are in the numbers only
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Coefficients:
         _check_numbers(self.b, k, ("coefficients", "b"))
         if len(self.c) != k:
             raise InvalidParameter(
-                f"c has {len(self.c)} rows and a has {k} entries; c is K x K",
+                f"c must have one row for each of the {k} entries of a, and has {len(self.c)}",
                 loc=("coefficients", "c"),
                 value=len(self.c),
             )
@@ -70,34 +70,26 @@ class Coefficients:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quadratic:
-    r"""The quadratic estimator that has the wished bias, or the given coefficients.
+    r"""The quadratic estimator with a requested bias, or with given coefficients.
 
-    .. math::
-
-        \hat\theta = \text{plug} + a_1 s_1 + a_2 s_2 + a_3 s_3, \qquad
-        E[\hat\theta] - \theta = a_1 \sigma^2 + a_2 \omega + a_3 \gamma + a_4 \mu^2, \quad
-        a_4 = a_1 + a_2 + a_3 + 1
-
-    for random folds, and for sources
+    For random folds the formula's :math:`\hat\mu^2` stands for the plug-in value, and :math:`a_4 =
+    a_1 + a_2 + a_3 + 1` is the coefficient of :math:`\mu^2` in the bias. For sources
 
     .. math::
 
         \hat\theta = \sum_k a_k s^{\sigma^2}_k + \sum_k b_k s^\omega_k
                    + \sum_{k \ne l} c_{kl} s^\gamma_{kl}
 
-    with the second moments of ``thetahat.variances._quadratic_forms``. The result's ``details``
-    give the coefficients on the moments and the bias term by term and in words.
+    with the second moments of ``thetahat.variances._quadratic_forms``. The ``details`` of the
+    result give the coefficients of the moments, and the bias term by term and in words. Where
+    :math:`a_4` (for sources: the sum of a row of coefficients) is not zero, the value depends on
+    the mean loss, and no interval is built on it. Proposition 1 and section 4.2 of the source.
 
-    Assumes nothing; the bias is exact under exchangeable losses within blocks. Where a_4 (for
-    sources: the sum of a row of coefficients) is not zero the mean loss is in it, and no interval
-    is built on it.
+    Deviations: folds of unequal size keep the requested bias: the plug-in value has the
+    coefficients of the exact variance of the macro mean for their sizes.
 
-    Source: geras2013, Proposition 1 and section 4.2.
-
-    Deviations: folds of unequal size keep the wished bias: plug has the coefficients of the exact
-    variance of the macro mean for their sizes.
-
-    Degenerate cases: any value can be negative; equal losses give a_4 times the squared mean.
+    Degenerate cases: any value can be negative; equal losses give :math:`a_4` times the squared
+    mean.
 
     Parameters
     ----------
@@ -112,10 +104,11 @@ class Quadratic:
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="quadratic",
-        title="Quadratic estimator by wished bias",
+        title="Quadratic estimator with a requested bias",
         summary=(
-            "The one estimator, quadratic in the losses, that has the bias you name (random "
-            "folds), or the one with the coefficients you name (sources), with its bias spelt out."
+            "For random folds, the only estimator quadratic in the losses that has the bias you "
+            "name; for sources, the estimator with the coefficients you name. The result states "
+            "the bias."
         ),
         formula=(
             r"\hat\theta = \hat\mu^2 + a_1 s_1 + a_2 s_2 + a_3 s_3,\quad"
@@ -123,8 +116,10 @@ class Quadratic:
             r" + (a_1 + a_2 + a_3 + 1)\mu^2"
         ),
         references=("geras2013",),
-        assumptions="Losses exchangeable within blocks; for random folds also across them.",
-        errs="By the bias you name, exactly; how much it varies is not under your control.",
+        assumptions=(
+            "Losses that are exchangeable within blocks and, for random folds, between blocks."
+        ),
+        errs="By exactly the bias you name. Its variability is not controlled.",
         blocks=PARTITIONS,
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.MACRO,
@@ -134,7 +129,7 @@ class Quadratic:
     def __post_init__(self) -> None:
         if (self.bias is None) == (self.coefficients is None):
             raise InvalidParameter(
-                "quadratic takes exactly one of bias (random folds) and coefficients (sources)",
+                "quadratic takes either bias, for random folds, or coefficients, for sources",
                 loc=("bias",),
                 value=None if self.bias is None else list(self.bias),
             )
@@ -142,52 +137,53 @@ class Quadratic:
             _check_numbers(self.bias, 3, ("bias",))
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why the method cannot be used on this layout, or None."""
-        if reason := within_refusal(self.info, layout):
+        """Return why the method cannot be used on this layout, or None."""
+        if reason := refuse_without_block_variance(self.info, layout):
             return reason
         if layout.kind is BlockKind.RANDOM:
-            return None if self.bias is not None else "random blocks take bias, not coefficients"
+            no_bias = "quadratic takes bias and not coefficients for random blocks"
+            return no_bias if self.bias is None else None
         if self.coefficients is None:
-            return "source blocks take coefficients, not bias"
+            return "quadratic takes coefficients and not bias for source blocks"
         per_repeat = np.bincount(layout.split_repeat)
         k = len(self.coefficients.a)
         if per_repeat.min() == per_repeat.max() == k:
             return None
-        return f"coefficients are for {k} sources, and there are {len(layout.block_labels)}"
+        return f"coefficients has entries for {k} sources, and there are {len(layout.block_labels)}"
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean."""
         if reason := self.inapplicable(losses.layout):
             raise InvalidParameter(reason, loc=("coefficients" if self.bias is None else "bias",))
         if self.coefficients is not None:
-            return self._of_sources(losses, self.coefficients)
+            return self._on_sources(losses, self.coefficients)
         assert self.bias is not None  # noqa: S101 - __post_init__ saw to it
-        return self._of_folds(losses, self.bias)
+        return self._on_folds(losses, self.bias)
 
-    def _of_folds(self, losses: BlockLosses, bias: tuple[float, float, float]) -> VarianceEstimate:
-        value = averaged(losses.moments, lambda part: by_bias(part, bias))
-        return self._conclude(
+    def _on_folds(self, losses: BlockLosses, bias: tuple[float, float, float]) -> VarianceEstimate:
+        value = average_over_repeats(losses.moments, lambda part: by_bias(part, bias))
+        return self._build_estimate(
             losses,
             value,
             ignores_shifts=fourth_coefficient(bias) == 0,
             uses_means=between_coefficient(bias, losses.layout.n_blocks) != 0,
-            details=bias_of_folds(next(losses.moments.by_repeat()).sizes, bias),
+            details=describe_bias_of_folds(next(losses.moments.by_repeat()).sizes, bias),
         )
 
-    def _of_sources(self, losses: BlockLosses, coefficients: Coefficients) -> VarianceEstimate:
+    def _on_sources(self, losses: BlockLosses, coefficients: Coefficients) -> VarianceEstimate:
         a, b, c = (np.array(x, dtype=np.float64) for x in _parts(coefficients))
         form = mean_form(a, b, c)
-        value = averaged(losses.moments, lambda part: by_coefficients(part, a, b, form))
+        value = average_over_repeats(losses.moments, lambda part: by_coefficients(part, a, b, form))
         sizes = next(losses.moments.by_repeat()).sizes
-        return self._conclude(
+        return self._build_estimate(
             losses,
             value,
             ignores_shifts=form.ignores_shifts,
             uses_means=not form.is_zero,
-            details=bias_of_coefficients(sizes, losses.layout.block_labels, a, b, c),
+            details=describe_bias_of_coefficients(sizes, losses.layout.block_labels, a, b, c),
         )
 
-    def _conclude(
+    def _build_estimate(
         self,
         losses: BlockLosses,
         value: float,
@@ -197,16 +193,16 @@ class Quadratic:
         details: dict[str, Any],
     ) -> VarianceEstimate:
         depends = DEPENDS_ON_THE_MEAN(mean=f"{losses.moments.macro_mean:.6g}")
-        return conclude(
+        return build_estimate(
             self.info,
             losses,
             value,
-            between_degrees(losses) if uses_means else within_degrees(losses),
-            fit_for_intervals=ignores_shifts,
+            degrees_between_blocks(losses) if uses_means else degrees_within_blocks(losses),
+            carries_intervals=ignores_shifts,
             cautions=(
-                *(few_blocks(losses) if uses_means else ()),
+                *(caution_few_blocks(losses) if uses_means else ()),
                 *(() if ignores_shifts else (depends,)),
-                *several_repeats(losses),
+                *caution_several_repeats(losses),
             ),
             details=details,
         )
@@ -220,15 +216,111 @@ def _check_numbers(numbers: Sequence[float], n: int, loc: Loc) -> None:
     name = loc[-1] if isinstance(loc[-1], str) else f"{loc[-2]}[{loc[-1]}]"
     if len(numbers) != n:
         raise InvalidParameter(
-            f"{name} has {len(numbers)} entries, not {n}", loc=loc, value=len(numbers)
+            f"{name} must have {n} entries, and has {len(numbers)}", loc=loc, value=len(numbers)
         )
     for i, number in enumerate(numbers):
         if not abs(number) <= _LARGEST:
             raise InvalidParameter(
-                f"{name}[{i}] is {number}; it must be at most {_LARGEST:g} in size",
+                f"{name}[{i}] must be at most {_LARGEST:g} in absolute value, and is {number}",
                 loc=(*loc, i),
                 value=str(number),
             )
+
+
+def describe_bias_of_folds(sizes: FloatArray, bias: tuple[float, float, float]) -> dict[str, Any]:
+    """Return the coefficients of s_1, s_2, s_3 and the bias, as JSON values and in words.
+
+    ``sizes`` is (K,). With unequal blocks the coefficients are those of s2_k and w_k of each block
+    and of s_3.
+    """
+    a1, a2, a3 = bias
+    a4 = fourth_coefficient(bias)
+    k = len(sizes)
+    on_squares = a1 / k + 1 / (k**2 * sizes)
+    on_pairs = a2 / k + (sizes - 1) / (k**2 * sizes)
+    s3 = a3 + (k - 1) / k
+    equal = bool(np.ptp(sizes) == 0)
+    coefficients: dict[str, Any] = (
+        {"s1": float(k * on_squares[0]), "s2": float(k * on_pairs[0]), "s3": s3}
+        if equal
+        else {"s2_k": on_squares.tolist(), "w_k": on_pairs.tolist(), "s3": s3}
+    )
+    terms = ((a1, "sigma^2"), (a2, "omega"), (a3, "gamma"), (a4, "mu^2"))
+    return {
+        "coefficients": coefficients,
+        "bias": {"sigma_squared": a1, "omega": a2, "gamma": a3, "mu_squared": a4},
+        "bias_in_words": bias_in_words(terms),
+    }
+
+
+def describe_bias_of_coefficients(
+    sizes: FloatArray, labels: Sequence[Label], a: FloatArray, b: FloatArray, c: FloatArray
+) -> dict[str, Any]:
+    """Return the bias of an estimator over K sources, as JSON values and in words.
+
+    ``sizes``, ``a``, ``b`` are (K,), ``c`` is (K, K); the diagonals of pairs are None.
+    """
+    k = len(sizes)
+    parts = {
+        "sigma_squared": a - 1 / (k**2 * sizes),
+        "omega": b - (sizes - 1) / (k**2 * sizes),
+        "mu_squared": a + b,
+    }
+    size = np.abs(a) + np.abs(b) + 1 / k**2
+    clean = {name: np.where(np.abs(x) <= 1e-12 * size, 0.0, x) for name, x in parts.items()}
+    gamma = c - 1 / k**2
+    gamma[np.abs(gamma) <= 1e-12 * (np.abs(c) + 1 / k**2)] = 0.0
+    terms = [
+        *_single(clean["sigma_squared"], "sigma^2[{}]", labels),
+        *_single(clean["omega"], "omega[{}]", labels),
+        *_paired(gamma, "gamma[{}, {}]", labels),
+        *_single(clean["mu_squared"], "mu[{}]^2", labels),
+        *_paired(c, "mu[{}] mu[{}]", labels),
+    ]
+    return {
+        "sources": list(labels),
+        "bias": {
+            **{name: x.tolist() for name, x in clean.items()},
+            "gamma": _without_diagonal(gamma),
+            "mu_mu": _without_diagonal(c),
+        },
+        "bias_in_words": bias_in_words(terms),
+    }
+
+
+def bias_in_words(terms: Sequence[tuple[float, str]]) -> str:
+    """Return the sum of the terms that are not zero, ``omega - 2 gamma``, or ``none``."""
+    shown = [(x, name) for x, name in terms if x != 0]
+    if not shown:
+        return "none"
+    text = ""
+    for x, name in shown[:_TERMS_IN_WORDS]:
+        size = "" if abs(x) == 1 else f"{abs(x):.6g} "
+        sign = ("-" if x < 0 else "") if not text else (" - " if x < 0 else " + ")
+        text += f"{sign}{size}{name}"
+    left = len(shown) - _TERMS_IN_WORDS
+    return text if left <= 0 else f"{text} and {left} more terms"
+
+
+def _single(numbers: FloatArray, name: str, labels: Sequence[Label]) -> list[tuple[float, str]]:
+    return [(x, name.format(label)) for x, label in zip(numbers.tolist(), labels, strict=True)]
+
+
+def _paired(matrix: FloatArray, name: str, labels: Sequence[Label]) -> list[tuple[float, str]]:
+    """Return each unordered pair once, with the sum of its two entries."""
+    rows, columns = np.triu_indices(len(matrix), 1)
+    both = matrix[rows, columns] + matrix[columns, rows]
+    return [
+        (x, name.format(labels[i], labels[j]))
+        for x, i, j in zip(both.tolist(), rows.tolist(), columns.tolist(), strict=True)
+    ]
+
+
+def _without_diagonal(matrix: FloatArray) -> list[list[float | None]]:
+    return [
+        [None if i == j else float(x) for j, x in enumerate(row)]
+        for i, row in enumerate(matrix.tolist())
+    ]
 
 
 METHOD = Quadratic

@@ -1,4 +1,4 @@
-"""Variance of the random-fold estimate, unbiased where the mean loss is zero."""
+"""Variance estimate for random folds that is unbiased if the expected loss is zero."""
 
 from __future__ import annotations
 
@@ -10,27 +10,21 @@ from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
-from thetahat.variances._applicability import between_refusal
-from thetahat.variances._conclusions import conclude, several_repeats
-from thetahat.variances._quadratic_forms import averaged, mean_squared
+from thetahat.variances._applicability import refuse_without_blocks
+from thetahat.variances._estimates import build_estimate, caution_several_repeats
+from thetahat.variances._quadratic_forms import average_over_repeats, mean_squared
 from thetahat.variances.base import VarianceEstimate
 
 
 @dataclass(frozen=True, slots=True)
 class Theta1:
-    r"""Square of the macro mean: the variance's second moment about zero, not about the mean.
+    """Square of the macro mean: the second moment about zero instead of about the mean.
 
-    .. math:: \hat\theta_1 = \tfrac1N s_1 + \tfrac{M-1}{N} s_2 + \tfrac{N-M}{N} s_3 = \hat\mu^2
+    :math:`s_1, s_2, s_3` are the second moments of ``thetahat.variances._quadratic_forms``. It is
+    the first solution of the equations for an unbiased estimator and shows why none exists (Table 2
+    of geras2013).
 
-    with the second moments s_1, s_2, s_3 of ``thetahat.variances._quadratic_forms``. It is the
-    first solution of the system for an unbiased estimator and shows why there is none.
-
-    Assumes that the expected loss is zero. Its bias is the square of the expected loss, so it is
-    far too large for any loss; on a difference of two models it is right where they do not differ.
-
-    Source: grandvalet2006; geras2013, Table 2.
-
-    Deviations: the sum is taken in its closed form, the squared mean, which holds for blocks of
+    Deviations: the value is computed in closed form as the squared mean, which holds for blocks of
     any size.
 
     Degenerate cases: losses that are all zero give 0.
@@ -38,17 +32,19 @@ class Theta1:
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="theta_1",
-        title="Theta 1, unbiased where the mean is zero",
+        title="Theta 1, unbiased if the mean is zero",
         summary=(
             "The square of the mean loss: the quadratic estimator that would be unbiased if the "
-            "expected loss were zero. Shown for study; no interval or test is built on it."
+            "expected loss were zero. It is shown for study; no interval or test is built on it."
         ),
         formula=(
             r"\hat\theta_1 = \frac{1}{N} s_1 + \frac{M-1}{N} s_2 + \frac{N-M}{N} s_3"
             r" = \hat\mu^2"
         ),
         references=("geras2013", "grandvalet2006"),
-        assumptions="Random folds; an expected loss of zero.",
+        assumptions=(
+            "Random folds, and an expected loss of zero, as for the difference of two equal models."
+        ),
         errs="Too large by the square of the expected loss (bias mu^2).",
         needs=Needs.SPLITS,
         blocks=FOLDS,
@@ -58,20 +54,20 @@ class Theta1:
     )
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why the method cannot be used on this layout, or None."""
-        return between_refusal(self.info, layout)
+        """Return why the method cannot be used on this layout, or None."""
+        return refuse_without_blocks(self.info, layout)
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean."""
-        value = averaged(losses.moments, mean_squared)
+        value = average_over_repeats(losses.moments, mean_squared)
         caution = SECOND_MOMENT_OF_MEAN(value=f"{value:.6g}")
-        return conclude(
+        return build_estimate(
             self.info,
             losses,
             value,
             None,
-            fit_for_intervals=False,
-            cautions=(caution, *several_repeats(losses)),
+            carries_intervals=False,
+            cautions=(caution, *caution_several_repeats(losses)),
         )
 
 

@@ -1,4 +1,4 @@
-"""Variance of the random-fold estimate, unbiased where losses of one block do not covary."""
+"""Variance estimate for random folds that is unbiased if losses of one block do not covary."""
 
 from __future__ import annotations
 
@@ -10,44 +10,36 @@ from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._applicability import within_refusal
-from thetahat.variances._conclusions import (
-    between_degrees,
-    conclude,
-    few_blocks,
-    several_repeats,
+from thetahat.variances._applicability import refuse_without_block_variance
+from thetahat.variances._estimates import (
+    build_estimate,
+    caution_few_blocks,
+    caution_several_repeats,
+    degrees_between_blocks,
 )
-from thetahat.variances._quadratic_forms import averaged, omega_free
+from thetahat.variances._quadratic_forms import average_over_repeats, omega_free
 from thetahat.variances.base import VarianceEstimate
 
 
 @dataclass(frozen=True, slots=True)
 class Theta2:
-    r"""Estimator that leaves out the covariance within blocks.
+    """Estimator that leaves out the covariance within blocks.
 
-    .. math::
+    :math:`V_k` is the variance within block k and B the variance of the block means (ddof 1). Table
+    2 of geras2013.
 
-        \hat\theta_2 = \tfrac1N s_1 - \tfrac{N+1-M}{N} s_2 + \tfrac{N-M}{N} s_3
-                     = \overline{V_k / M_k} - \tfrac{K-1}{K} B
-
-    with V_k the variance within block k and B the variance of the block means (ddof 1).
-
-    Assumes omega = 0: the losses of one test block do not covary. Its bias is -omega. It is the
-    small difference of two larger numbers and often negative.
-
-    Source: grandvalet2006; geras2013, Table 2.
-
-    Deviations: blocks of unequal size take the form with M_k.
+    Deviations: blocks of unequal size take the form with :math:`M_k`.
 
     Degenerate cases: equal losses give 0.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="theta_2",
-        title="Theta 2, unbiased where omega is zero",
+        title="Theta 2, unbiased if omega is zero",
         summary=(
-            "The average sampling variance of the block means less what the block means were seen "
-            "to spread. Unbiased if losses of the same test block do not covary; often negative."
+            "The average sampling variance of the block means minus the variance observed between "
+            "them. It is unbiased if losses of the same test block do not covary, and often "
+            "negative."
         ),
         formula=(
             r"\hat\theta_2 = \frac{1}{N} s_1 - \frac{N+1-M}{N} s_2 + \frac{N-M}{N} s_3"
@@ -57,7 +49,8 @@ class Theta2:
         assumptions="Random folds; losses of the same test block do not covary (omega = 0).",
         errs=(
             "Too small by omega, the covariance within a block, which is usually positive (bias "
-            "-omega). A noisy difference: negative values are common. Never recommended."
+            "-omega). As a small difference of two larger numbers it is often negative. Never "
+            "recommended."
         ),
         blocks=FOLDS,
         targets=(Target.THESE_SOURCES,),
@@ -66,24 +59,24 @@ class Theta2:
     )
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why the method cannot be used on this layout, or None."""
-        return within_refusal(self.info, layout)
+        """Return why the method cannot be used on this layout, or None."""
+        return refuse_without_block_variance(self.info, layout)
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean."""
         moments = losses.moments
-        within = averaged(moments, lambda part: part.mean_sampling_variance)
-        value = averaged(moments, omega_free)
+        within = average_over_repeats(moments, lambda part: part.mean_sampling_variance)
+        value = average_over_repeats(moments, omega_free)
         noisy = NOISY(
             first=f"{within:.6g} (the average V_k / M_k)",
             second=f"{within - value:.6g} ((K-1)/K B)",
         )
-        return conclude(
+        return build_estimate(
             self.info,
             losses,
             value,
-            between_degrees(losses),
-            cautions=(*few_blocks(losses), noisy, *several_repeats(losses)),
+            degrees_between_blocks(losses),
+            cautions=(*caution_few_blocks(losses), noisy, *caution_several_repeats(losses)),
         )
 
 

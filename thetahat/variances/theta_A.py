@@ -1,4 +1,4 @@
-"""Variance of the multiple-source estimate from the spread within sources."""
+"""Variance of the mean over sources from the spread within sources."""
 
 from __future__ import annotations
 
@@ -10,34 +10,24 @@ from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._applicability import within_refusal
-from thetahat.variances._conclusions import (
-    conclude,
-    several_repeats,
-    training_variance_cautions,
-    within_degrees,
+from thetahat.variances._applicability import refuse_without_block_variance
+from thetahat.variances._estimates import (
+    build_estimate,
+    caution_several_repeats,
+    caution_training_ignored,
+    degrees_within_blocks,
 )
-from thetahat.variances._quadratic_forms import averaged, within_blocks
+from thetahat.variances._quadratic_forms import average_over_repeats, within_blocks
 from thetahat.variances.base import VarianceEstimate
 
 
 @dataclass(frozen=True, slots=True)
 class ThetaA:
-    r"""Variance of the mean of these sources, had the models been fixed.
+    """Variance of the mean of these sources for fixed models.
 
-    .. math::
+    :math:`V_k` is the variance within source k (ddof 1). Equation 11 of the source.
 
-        \hat\theta_A = \tfrac{1}{K^2} \sum_k (s^{\sigma^2}_k - s^\omega_k) / M_k
-                     = \tfrac{1}{K^2} \sum_k V_k / M_k
-
-    with V_k the variance within source k (ddof 1).
-
-    Assumes that the covariances omega_k and gamma_kl, which come from the training data, are
-    zero. Its bias is -(sum of omega_k + sum over k != l of gamma_kl) / K^2: optimistic.
-
-    Source: geras2013, equation 11.
-
-    Deviations: sources of unequal size take M_k in the place of M.
+    Deviations: sources of unequal size take :math:`M_k` in the place of M.
 
     Degenerate cases: sources that are each constant give 0, even where their means differ.
     """
@@ -47,7 +37,7 @@ class ThetaA:
         title="Theta A, from the spread within sources",
         summary=(
             "The sampling variance of the source means, averaged as for a mean over these very "
-            "sources. Does not mix the differences between sources into it."
+            "sources. Differences between sources do not enter."
         ),
         formula=(
             r"\hat\theta_A = \frac{1}{K^2} \sum_k \frac{s^{\sigma^2}_k - s^{\omega}_k}{M_k}"
@@ -55,13 +45,13 @@ class ThetaA:
         ),
         references=("geras2013",),
         assumptions=(
-            "Source blocks; these sources, not others, are meant; no covariance from the training "
-            "data within or across sources."
+            "Source blocks; the target is these sources and no others; the training data bring no "
+            "covariance within or between sources."
         ),
         errs=(
-            "Too small by (sum omega_k + sum gamma_kl) / K^2, consistently optimistic; far too "
-            "small where the training sample's share of the variance is large (unstable "
-            "learners, small samples)."
+            "Too small by (sum omega_k + sum gamma_kl) / K^2, so always optimistic. It is far too "
+            "small where results depend much on the training data (unstable learners, small "
+            "samples)."
         ),
         blocks=SOURCES,
         targets=(Target.THESE_SOURCES,),
@@ -78,22 +68,18 @@ class ThetaA:
     )
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why the method cannot be used on this layout, or None."""
-        return within_refusal(self.info, layout)
+        """Return why the method cannot be used on this layout, or None."""
+        return refuse_without_block_variance(self.info, layout)
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean."""
-        degrees = within_degrees(losses)
-        cautions = training_variance_cautions(
-            losses,
-            f"it sees only how losses spread inside the sources ({degrees:.0f} degrees of freedom)",
-        )
-        return conclude(
+        degrees = degrees_within_blocks(losses)
+        return build_estimate(
             self.info,
             losses,
-            averaged(losses.moments, within_blocks),
+            average_over_repeats(losses.moments, within_blocks),
             degrees,
-            cautions=(*cautions, *several_repeats(losses)),
+            cautions=(*caution_training_ignored(losses), *caution_several_repeats(losses)),
         )
 
 

@@ -1,4 +1,4 @@
-"""Variance of the multiple-source estimate from the spread within sources, doubled."""
+"""Variance of the mean over sources from the spread within sources, doubled."""
 
 from __future__ import annotations
 
@@ -10,35 +10,24 @@ from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._applicability import within_refusal
-from thetahat.variances._conclusions import (
-    conclude,
-    several_repeats,
-    training_variance_cautions,
-    within_degrees,
+from thetahat.variances._applicability import refuse_without_block_variance
+from thetahat.variances._estimates import (
+    build_estimate,
+    caution_several_repeats,
+    caution_training_ignored,
+    degrees_within_blocks,
 )
-from thetahat.variances._quadratic_forms import averaged, within_blocks
+from thetahat.variances._quadratic_forms import average_over_repeats, within_blocks
 from thetahat.variances.base import VarianceEstimate
 
 
 @dataclass(frozen=True, slots=True)
 class ThetaB:
-    r"""Twice theta_A: an allowance for the training data's share of the variance.
+    """Twice theta_A: an allowance for the part of the variance that the training data bring.
 
-    .. math::
+    :math:`V_k` is the variance within source k (ddof 1). Equation 12 of the source.
 
-        \hat\theta_B = \tfrac{2}{K^2} \sum_k (s^{\sigma^2}_k - s^\omega_k) / M_k
-                     = 2 \hat\theta_A
-
-    with V_k the variance within source k (ddof 1), theta_A = (1/K^2) sum of V_k / M_k.
-
-    Assumes that the variance within sources outweighs the covariances about as much as they are
-    missing. Its bias is (1/K^2) (sum of sigma_k^2 / M_k - sum of (M_k + 1)/M_k omega_k - sum over
-    k != l of gamma_kl): terms of both signs, which may cancel but need not.
-
-    Source: geras2013, equation 12.
-
-    Deviations: sources of unequal size take M_k in the place of M.
+    Deviations: sources of unequal size take :math:`M_k` in the place of M.
 
     Degenerate cases: sources that are each constant give 0, even where their means differ.
     """
@@ -47,8 +36,8 @@ class ThetaB:
         name="theta_B",
         title="Theta B, twice theta A",
         summary=(
-            "Twice the sampling variance seen within these sources: the doubling stands for the "
-            "covariances that training brings and that one data set cannot show."
+            "Twice the sampling variance observed within these sources. The doubling allows for "
+            "the covariances that training brings and that one data set cannot show."
         ),
         formula=(
             r"\hat\theta_B = \frac{2}{K^2} \sum_k \frac{s^{\sigma^2}_k - s^{\omega}_k}{M_k}"
@@ -56,13 +45,13 @@ class ThetaB:
         ),
         references=("geras2013",),
         assumptions=(
-            "Source blocks; these sources, not others, are meant; covariances from the training "
-            "data of about the size of the sampling variance."
+            "Source blocks; the target is these sources and no others; covariances from the "
+            "training data of about the size of the sampling variance."
         ),
         errs=(
             "Bias (1/K^2)(sum sigma_k^2/M_k - sum (M_k+1)/M_k omega_k - sum gamma_kl): too large "
-            "where training adds little, far too small where the training sample's share of the "
-            "variance is large (unstable learners, small samples)."
+            "where training adds little, and far too small where results depend much on the "
+            "training data (unstable learners, small samples)."
         ),
         blocks=SOURCES,
         targets=(Target.THESE_SOURCES,),
@@ -79,23 +68,18 @@ class ThetaB:
     )
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why the method cannot be used on this layout, or None."""
-        return within_refusal(self.info, layout)
+        """Return why the method cannot be used on this layout, or None."""
+        return refuse_without_block_variance(self.info, layout)
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean."""
-        degrees = within_degrees(losses)
-        cautions = training_variance_cautions(
-            losses,
-            f"it sees only how losses spread inside the sources ({degrees:.0f} degrees of "
-            "freedom) and doubles it",
-        )
-        return conclude(
+        degrees = degrees_within_blocks(losses)
+        return build_estimate(
             self.info,
             losses,
-            2 * averaged(losses.moments, within_blocks),
+            2 * average_over_repeats(losses.moments, within_blocks),
             degrees,
-            cautions=(*cautions, *several_repeats(losses)),
+            cautions=(*caution_training_ignored(losses), *caution_several_repeats(losses)),
         )
 
 

@@ -1,4 +1,4 @@
-"""Variance of the mean over sources that are themselves a sample."""
+"""Variance of the mean over sources that are themselves a sample of sources."""
 
 from __future__ import annotations
 
@@ -11,36 +11,25 @@ from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
-from thetahat.variances._applicability import between_refusal
-from thetahat.variances._conclusions import (
-    between_degrees,
-    conclude,
-    few_blocks,
-    several_repeats,
+from thetahat.variances._applicability import refuse_without_blocks
+from thetahat.variances._estimates import (
+    build_estimate,
+    caution_few_blocks,
+    caution_several_repeats,
+    degrees_between_blocks,
 )
-from thetahat.variances._quadratic_forms import averaged, between_blocks
+from thetahat.variances._quadratic_forms import average_over_repeats, between_blocks
 from thetahat.variances.base import VarianceEstimate
 
 
 @dataclass(frozen=True, slots=True)
 class ThetaGamma:
-    r"""Variance of the source means over their number.
+    """Variance of the source means over their number.
 
-    .. math::
+    B is the variance of the K source means (ddof 1). Table 1 of the source.
 
-        \hat\theta^\gamma = \text{plug} - \tfrac{1}{K(K-1)} \sum_{k \ne l} s^\gamma_{kl} = B / K
-
-    with plug the squared macro mean and B the variance of the K source means (ddof 1).
-
-    Assumes that the sources are a sample of the sources to come and that losses of different
-    sources do not covary. For a new source its bias is -gamma, the covariance across blocks
-    through shared training sources: liberal where gamma is positive. For these very sources it is
-    pessimistic: it counts their differences as chance and does not fall to zero as N grows.
-
-    Source: geras2013, Table 1.
-
-    Degenerate cases: equal source means give 0. Sources of one instance and one score per split
-    are enough.
+    Degenerate cases: equal source means give 0. Sources of one instance and one score per split are
+    enough.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
@@ -56,13 +45,13 @@ class ThetaGamma:
         ),
         references=("geras2013",),
         assumptions=(
-            "Source blocks drawn like the sources to come; losses of different sources do not "
-            "covary (gamma = 0)."
+            "Sources drawn from the same population as the sources to come; losses of different "
+            "sources do not covary (gamma = 0)."
         ),
         errs=(
             "For a new source too small by gamma, the covariance through shared training sources "
-            "(liberal where gamma is positive). For these sources pessimistic: their lasting "
-            "differences count as chance."
+            "(liberal where gamma is positive). For these sources too large: it counts their "
+            "lasting differences as chance, and does not fall to zero with more instances."
         ),
         needs=Needs.SPLITS,
         blocks=SOURCES,
@@ -73,19 +62,21 @@ class ThetaGamma:
     )
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why the method cannot be used on this layout, or None."""
-        return between_refusal(self.info, layout)
+        """Return why the method cannot be used on this layout, or None."""
+        return refuse_without_blocks(self.info, layout)
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean as an estimate for a new source."""
-        value = averaged(losses.moments, between_blocks)
+        value = average_over_repeats(losses.moments, between_blocks)
         cautions = (
-            *few_blocks(losses),
+            *caution_few_blocks(losses),
             *_of_shared_training(losses.layout),
             PESSIMISTIC_FOR_THESE_SOURCES(value=f"{value:.6g}"),
-            *several_repeats(losses),
+            *caution_several_repeats(losses),
         )
-        return conclude(self.info, losses, value, between_degrees(losses), cautions=cautions)
+        return build_estimate(
+            self.info, losses, value, degrees_between_blocks(losses), cautions=cautions
+        )
 
 
 def _of_shared_training(layout: Layout) -> tuple[Caution, ...]:

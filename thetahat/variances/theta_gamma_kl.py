@@ -1,4 +1,4 @@
-"""One variance per pair of sources, unbiased where that pair's losses do not covary."""
+"""One variance per pair of sources, unbiased if the losses of that pair do not covary."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from thetahat.registry import SOURCES, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
-from thetahat.variances._applicability import between_refusal
-from thetahat.variances._conclusions import conclude_many
+from thetahat.variances._applicability import refuse_without_blocks
+from thetahat.variances._estimates import build_estimates
 from thetahat.variances._quadratic_forms import by_pair
 from thetahat.variances.base import VarianceEstimate
 
@@ -23,24 +23,13 @@ _MOST_SOURCES = 256  # a table of pairs beyond it is for nobody to read, and fil
 
 @dataclass(frozen=True, slots=True)
 class ThetaGammaKl:
-    r"""For each pair k, l, the estimator unbiased if gamma_kl = 0 and the means are one.
+    """For each pair of sources, the estimator that is unbiased if gamma_kl = 0.
 
-    .. math::
+    :math:`m_k` is the mean of source k. Table 1 of the source.
 
-        \hat\theta^\gamma_{kl} = \text{plug} - (s^\gamma_{kl} + s^\gamma_{lk}) / 2
-                                = \hat\mu^2 - m_k m_l
-
-    with plug the squared macro mean and m_k the mean of source k.
-
-    Assumes gamma_kl = 0 and one expected loss for all sources. Its bias,
-    -gamma_kl + (1/K^2) sum over i, j of mu_i mu_j - mu_k mu_l, is usually far larger than the
-    variance that it estimates, in either direction.
-
-    Source: geras2013, Table 1.
-
-    Deviations: the diagonal is no pair; it is nan here and null in a result. With several repeats
-    a pair's values are averaged over the repeats in which both sources are blocks, nan where
-    there is none. Above 256 sources it is refused.
+    Deviations: the diagonal is no pair; it is NaN here and null in a result. With several repeats
+    the values of a pair are averaged over the repeats in which both sources are blocks, and NaN
+    where there are none. More than 256 sources are refused.
 
     Degenerate cases: equal source means give zeros off the diagonal.
     """
@@ -50,7 +39,8 @@ class ThetaGammaKl:
         title="Theta gamma_kl, one per pair of sources",
         summary=(
             "For every pair of sources, the estimator that is unbiased if their losses do not "
-            "covary and all sources have one mean. Shown for study; no interval is built on it."
+            "covary and all sources have one mean. It is shown for study; no interval is built on "
+            "it."
         ),
         formula=(
             r"\hat\theta^{\gamma}_{kl}"
@@ -59,8 +49,8 @@ class ThetaGammaKl:
         references=("geras2013",),
         assumptions="Source blocks; gamma_kl = 0; one expected loss for all sources.",
         errs=(
-            "Bias -gamma_kl + mean(mu)^2 - mu_k mu_l: either way, and usually far larger than "
-            "the variance itself."
+            "Bias -gamma_kl + mean(mu)^2 - mu_k mu_l: either way, and usually far larger than the "
+            "variance that it estimates."
         ),
         needs=Needs.SPLITS,
         blocks=SOURCES,
@@ -69,8 +59,8 @@ class ThetaGammaKl:
     )
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why the method cannot be used on this layout, or None."""
-        if reason := between_refusal(self.info, layout):
+        """Return why the method cannot be used on this layout, or None."""
+        if reason := refuse_without_blocks(self.info, layout):
             return reason
         k = len(layout.block_labels)
         if k <= _MOST_SOURCES:
@@ -97,7 +87,7 @@ class ThetaGammaKl:
         values = np.full((k, k), np.nan)
         np.divide(sums, n, out=values, where=n > 0)
         caution = DEPENDS_ON_THE_MEAN(mean=f"{losses.moments.macro_mean:.6g}")
-        return conclude_many(self.info, losses, values, caution)
+        return build_estimates(self.info, losses, values, caution)
 
 
 METHOD = ThetaGammaKl

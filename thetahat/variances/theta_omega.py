@@ -1,4 +1,4 @@
-"""Variance of the multiple-source estimate, unbiased where no source's losses covary."""
+"""Variance of the mean over sources, unbiased if losses of one source do not covary."""
 
 from __future__ import annotations
 
@@ -10,46 +10,35 @@ from thetahat.registry import SOURCES, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._applicability import within_refusal
-from thetahat.variances._conclusions import (
-    between_degrees,
-    conclude,
-    few_blocks,
-    several_repeats,
+from thetahat.variances._applicability import refuse_without_block_variance
+from thetahat.variances._estimates import (
+    build_estimate,
+    caution_few_blocks,
+    caution_several_repeats,
+    degrees_between_blocks,
 )
-from thetahat.variances._quadratic_forms import averaged, omega_free
+from thetahat.variances._quadratic_forms import average_over_repeats, omega_free
 from thetahat.variances.base import VarianceEstimate
 
 
 @dataclass(frozen=True, slots=True)
 class ThetaOmega:
-    r"""Plug-in less the average second moment of pairs within a source.
+    """Plug-in value minus the average product of two losses of one source.
 
-    .. math::
+    :math:`V_k` is the variance within source k and B the variance of the source means (ddof 1).
+    Table 1 of the source.
 
-        \hat\theta^\omega = \text{plug} - \tfrac1K \sum_k s^\omega_k
-                          = \overline{V_k / M_k} - \tfrac{K-1}{K} B
-
-    with plug the squared macro mean, V_k the variance within source k and B the variance of the
-    source means (ddof 1).
-
-    Assumes that all omega_k are zero and that the sources have one mean. Its bias is the average
-    of -omega_k and (1-K)/K times the variance of the true source means: sources that differ push
-    it below zero.
-
-    Source: geras2013, Table 1.
-
-    Deviations: sources of unequal size take the form with M_k.
+    Deviations: sources of unequal size take the form with :math:`M_k`.
 
     Degenerate cases: equal losses give 0.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="theta_omega",
-        title="Theta omega, unbiased where all omega_k are zero",
+        title="Theta omega, unbiased if all omega_k are zero",
         summary=(
-            "The average sampling variance of the source means less what the source means were "
-            "seen to spread. Negative as soon as sources differ; shown as the source has it."
+            "The average sampling variance of the source means minus the variance observed between "
+            "them. It is negative as soon as sources differ, and shown as published."
         ),
         formula=(
             r"\hat\theta^{\omega} = \hat\mu^2 - \frac{1}{K} \sum_k s^{\omega}_k"
@@ -57,11 +46,10 @@ class ThetaOmega:
         ),
         references=("geras2013",),
         assumptions=(
-            "Source blocks; no covariance among the losses of a source; one expected loss for "
-            "all sources."
+            "Source blocks; losses of one source do not covary; one expected loss for all sources."
         ),
         errs=(
-            "Too small by the average omega_k and by the spread of the true source means: far "
+            "Too small by the average omega_k and by the variance of the true source means: far "
             "below zero where sources differ."
         ),
         blocks=SOURCES,
@@ -70,23 +58,23 @@ class ThetaOmega:
     )
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why the method cannot be used on this layout, or None."""
-        return within_refusal(self.info, layout)
+        """Return why the method cannot be used on this layout, or None."""
+        return refuse_without_block_variance(self.info, layout)
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean."""
         moments = losses.moments
-        within = averaged(moments, lambda part: part.mean_sampling_variance)
-        value = averaged(moments, omega_free)
+        within = average_over_repeats(moments, lambda part: part.mean_sampling_variance)
+        value = average_over_repeats(moments, omega_free)
         differing = COUNTS_SOURCE_DIFFERENCES_AGAINST(
             subtracted=f"{within - value:.6g}", within=f"{within:.6g}"
         )
-        return conclude(
+        return build_estimate(
             self.info,
             losses,
             value,
-            between_degrees(losses),
-            cautions=(*few_blocks(losses), differing, *several_repeats(losses)),
+            degrees_between_blocks(losses),
+            cautions=(*caution_few_blocks(losses), differing, *caution_several_repeats(losses)),
         )
 
 

@@ -91,7 +91,8 @@ def test_invalid_repeats_of_unnamed_instances() -> None:
     losses = repeats_of([RAGGED, RAGGED])
 
     assert BayleAllPairs().inapplicable(losses.layout) == (
-        "bayle_all_pairs needs to know which rows of the 2 repeats are the same instance (instance)"
+        "bayle_all_pairs needs the field instance, which says which rows of the 2 repeats are the "
+        "same instance"
     )
     with pytest.raises(InsufficientData, match="same instance"):
         BayleAllPairs().estimate(losses)

@@ -134,9 +134,9 @@ def test_golden_many_terms_are_cut_short() -> None:
 
 
 def test_limit_no_bias_at_all_is_called_none() -> None:
-    from thetahat.variances._quadratic_words import in_words
+    from thetahat.variances.quadratic import bias_in_words
 
-    assert in_words([(0.0, "omega")]) == "none"
+    assert bias_in_words([(0.0, "omega")]) == "none"
 
 
 def test_limit_coefficients_that_cancel_to_their_last_bits() -> None:
@@ -181,15 +181,19 @@ def test_degenerate_equal_losses() -> None:
 
 def test_invalid_which_parameter() -> None:
     for both in ({}, {"bias": (0, 1, -2), "coefficients": alike(2, 1, -1, 0)}):
-        with pytest.raises(InvalidParameter, match="exactly one of bias") as caught:
+        with pytest.raises(
+            InvalidParameter, match="either bias, for random folds, or coefficients"
+        ) as caught:
             Quadratic(**both)  # type: ignore[arg-type]
         assert caught.value.loc == ("bias",)
 
 
 def test_invalid_bias() -> None:
-    with pytest.raises(InvalidParameter, match="bias has 2 entries, not 3"):
+    with pytest.raises(InvalidParameter, match="bias must have 3 entries, and has 2"):
         Quadratic(bias=(0, 1))  # type: ignore[arg-type]
-    with pytest.raises(InvalidParameter, match=r"bias\[1\] is nan") as caught:
+    with pytest.raises(
+        InvalidParameter, match=r"bias\[1\] must be at most .* and is nan"
+    ) as caught:
         Quadratic(bias=(0, float("nan"), 1))
     assert caught.value.loc == ("bias", 1)
 
@@ -203,16 +207,18 @@ def test_limit_largest_numbers_stay_finite() -> None:
 
     assert np.isfinite(by_bias)
     assert np.isfinite(by_numbers.value)
-    with pytest.raises(InvalidParameter, match=r"must be at most 1e\+09 in size"):
+    with pytest.raises(InvalidParameter, match=r"must be at most 1e\+09 in absolute value"):
         Quadratic(bias=(2e9, 0, 0))
 
 
 def test_invalid_coefficients() -> None:
-    with pytest.raises(InvalidParameter, match="b has 1 entries, not 2"):
+    with pytest.raises(InvalidParameter, match="b must have 2 entries, and has 1"):
         Coefficients(a=(1, 1), b=(1,), c=((0, 0), (0, 0)))
-    with pytest.raises(InvalidParameter, match="c has 1 rows"):
+    with pytest.raises(
+        InvalidParameter, match="c must have one row for each of the 2 entries of a, and has 1"
+    ):
         Coefficients(a=(1, 1), b=(1, 1), c=((0, 0),))
-    with pytest.raises(InvalidParameter, match=r"c\[1\] has 3 entries, not 2") as caught:
+    with pytest.raises(InvalidParameter, match=r"c\[1\] must have 2 entries, and has 3") as caught:
         Coefficients(a=(1, 1), b=(1, 1), c=((0, 0), (0, 0, 0)))
     assert caught.value.loc == ("coefficients", "c", 1)
     with pytest.raises(InvalidParameter, match=r"a\[0\] is inf"):
@@ -223,11 +229,17 @@ def test_invalid_for_the_blocks() -> None:
     by_bias, by_numbers = Quadratic(bias=(0, 1, -2)), Quadratic(coefficients=alike(2, 1, -1, 0))
     random, source = losses_of(RAGGED), losses_of(RAGGED, BlockKind.SOURCE)
 
-    assert by_numbers.inapplicable(random.layout) == "random blocks take bias, not coefficients"
-    assert by_bias.inapplicable(source.layout) == "source blocks take coefficients, not bias"
+    assert (
+        by_numbers.inapplicable(random.layout)
+        == "quadratic takes bias and not coefficients for random blocks"
+    )
+    assert (
+        by_bias.inapplicable(source.layout)
+        == "quadratic takes coefficients and not bias for source blocks"
+    )
     with pytest.raises(InvalidParameter, match="for 2 sources, and there are 3") as caught:
         by_numbers.estimate(source)
     assert caught.value.loc == ("coefficients",)
-    with pytest.raises(InvalidParameter, match="source blocks take coefficients") as caught:
+    with pytest.raises(InvalidParameter, match="takes coefficients and not bias") as caught:
         by_bias.estimate(source)
     assert caught.value.loc == ("bias",)

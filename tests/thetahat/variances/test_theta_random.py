@@ -35,7 +35,7 @@ GOLDEN = [
 ]
 
 
-def estimate_of(name: str, rows: Rows) -> VarianceEstimate:
+def mean_loss(name: str, rows: Rows) -> VarianceEstimate:
     return VARIANCES[name]().estimate(losses_of(rows))
 
 
@@ -53,7 +53,7 @@ def codes(estimate: VarianceEstimate) -> set[str]:
 @pytest.mark.outside("hand arithmetic in the module's docstring")
 @pytest.mark.parametrize(("name", "rows", "value", "degrees"), GOLDEN)
 def test_golden_by_hand(name: str, rows: Rows, value: float, degrees: float | None) -> None:
-    estimate = estimate_of(name, rows)
+    estimate = mean_loss(name, rows)
 
     assert_allclose(estimate.value, value, rtol=1e-13)
     assert estimate.degrees_of_freedom == degrees
@@ -73,7 +73,7 @@ def test_golden_by_hand(name: str, rows: Rows, value: float, degrees: float | No
     ],
 )
 def test_golden_cautions(name: str, caution: str) -> None:
-    found = codes(estimate_of(name, FIVE_BY_NINE))
+    found = codes(mean_loss(name, FIVE_BY_NINE))
 
     assert caution in found
     assert ("few_blocks" in found) == (name in {"theta_2", "theta_3", "theta_5"})
@@ -81,8 +81,8 @@ def test_golden_cautions(name: str, caution: str) -> None:
 
 
 def test_golden_noisy_shows_both_terms() -> None:
-    (theta_5,) = (c for c in estimate_of("theta_5", RAGGED).cautions if c.code == "noisy")
-    (theta_2,) = (c for c in estimate_of("theta_2", RAGGED).cautions if c.code == "noisy")
+    (theta_5,) = (c for c in mean_loss("theta_5", RAGGED).cautions if c.code == "noisy")
+    (theta_2,) = (c for c in mean_loss("theta_2", RAGGED).cautions if c.code == "noisy")
 
     assert "9.33333 ((1 + 1/K) B) and 0.722222" in theta_5.message
     assert "0.722222 (the average V_k / M_k) and 4.66667" in theta_2.message
@@ -94,7 +94,7 @@ def test_golden_noisy_shows_both_terms() -> None:
 def test_exact_facts_of_equal_blocks() -> None:
     rng = np.random.default_rng(311)
     rows = rng.gamma(1.5, size=(6, 8)).tolist()
-    one, three, four, five = (estimate_of(f"theta_{i}", rows).value for i in (1, 3, 4, 5))
+    one, three, four, five = (mean_loss(f"theta_{i}", rows).value for i in (1, 3, 4, 5))
     array = np.array(rows)
     within = array.var(axis=1, ddof=1).mean()
     between = array.mean(axis=1).var(ddof=1)
@@ -108,13 +108,13 @@ def test_exact_facts_of_equal_blocks() -> None:
 def test_exact_same_functions_for_sources() -> None:
     for random, source in (("theta_2", "theta_omega"), ("theta_3", "theta_gamma")):
         same = VARIANCES[source]().estimate(losses_of(RAGGED, BlockKind.SOURCE)).value
-        assert estimate_of(random, RAGGED).value == same
+        assert mean_loss(random, RAGGED).value == same
 
 
 def test_exact_bayle_within_is_theta_4_for_equal_folds() -> None:
     assert_allclose(
-        estimate_of("bayle_within", FIVE_BY_NINE).value,
-        estimate_of("theta_4", FIVE_BY_NINE).value,
+        mean_loss("bayle_within", FIVE_BY_NINE).value,
+        mean_loss("theta_4", FIVE_BY_NINE).value,
         rtol=1e-14,
     )
 
@@ -123,10 +123,10 @@ def test_exact_bayle_within_is_theta_4_for_equal_folds() -> None:
 def test_exact_repeats_are_averaged(name: str) -> None:
     other: Rows = [[0, 4], [9, 2, 1], [3, 3, 5, 6]]
     estimate = VARIANCES[name]().estimate(repeats_of([RAGGED, other]))
-    one, two = estimate_of(name, RAGGED).value, estimate_of(name, other).value
+    one, two = mean_loss(name, RAGGED).value, mean_loss(name, other).value
 
     assert_allclose(estimate.value, (one + two) / 2, rtol=1e-13)
-    assert estimate.degrees_of_freedom == estimate_of(name, RAGGED).degrees_of_freedom
+    assert estimate.degrees_of_freedom == mean_loss(name, RAGGED).degrees_of_freedom
     assert "variance_of_one_repeat" in codes(estimate)
 
 
@@ -141,13 +141,13 @@ def test_exact_repeats_of_different_shape_take_the_fewest_degrees() -> None:
 def test_limit_ten_blocks_are_enough() -> None:
     rng = np.random.default_rng(99)
 
-    assert "few_blocks" in codes(estimate_of("theta_3", rng.random((9, 3)).tolist()))
-    assert "few_blocks" not in codes(estimate_of("theta_3", rng.random((10, 3)).tolist()))
+    assert "few_blocks" in codes(mean_loss("theta_3", rng.random((9, 3)).tolist()))
+    assert "few_blocks" not in codes(mean_loss("theta_3", rng.random((10, 3)).tolist()))
 
 
 @pytest.mark.parametrize("name", ["theta_2", "theta_3", "theta_4", "theta_5"])
 def test_degenerate_equal_losses(name: str) -> None:
-    estimate = estimate_of(name, [[0.1] * 4, [0.1] * 3, [0.1] * 5])
+    estimate = mean_loss(name, [[0.1] * 4, [0.1] * 3, [0.1] * 5])
 
     assert estimate.value == 0
     assert not estimate.usable
@@ -157,7 +157,7 @@ def test_degenerate_equal_losses(name: str) -> None:
 def test_degenerate_difference_that_cancels_is_zero() -> None:
     # sums 3, 1, 4, 2, 5 of nine: average V/M = 2/81 and (K-1)/K B = 4/5 5/162 = 2/81
     rows = [[1.0] * s + [0.0] * (9 - s) for s in (3, 1, 4, 2, 5)]
-    estimate = estimate_of("theta_2", rows)
+    estimate = mean_loss("theta_2", rows)
 
     assert estimate.value == 0
     assert not estimate.usable

@@ -24,7 +24,7 @@ GOLDEN = [
 ]
 
 
-def estimate_of(name: str, rows: Rows) -> VarianceEstimate:
+def mean_loss(name: str, rows: Rows) -> VarianceEstimate:
     return VARIANCES[name]().estimate(losses_of(rows, BlockKind.SOURCE))
 
 
@@ -40,7 +40,7 @@ def codes(estimate: VarianceEstimate) -> set[str]:
 def test_golden_by_hand(
     name: str, rows: Rows, value: float, degrees: float, target: Target
 ) -> None:
-    estimate = estimate_of(name, rows)
+    estimate = mean_loss(name, rows)
 
     assert_allclose(estimate.value, value, rtol=1e-13)
     assert estimate.degrees_of_freedom == degrees
@@ -64,14 +64,14 @@ def test_golden_by_hand(
     ],
 )
 def test_golden_cautions(name: str, expected: set[str]) -> None:
-    assert codes(estimate_of(name, FIVE_BY_NINE)) == expected
+    assert codes(mean_loss(name, FIVE_BY_NINE)) == expected
 
 
 @pytest.mark.about("variances/theta_omega_k")
 @pytest.mark.outside("hand arithmetic in the comment")
 def test_golden_theta_omega_k() -> None:
     # V_k/9 - (m_k^2 - 1/9), in 36ths: 1 - 0; 4/9 + 32/9; 10/9 - 28/9; as the second; 1 - 12
-    estimate = estimate_of("theta_omega_k", FIVE_BY_NINE)
+    estimate = mean_loss("theta_omega_k", FIVE_BY_NINE)
 
     assert_allclose(estimate.value, np.array([1, 4, -2, 4, -11]) / 36, rtol=1e-12)
     assert not estimate.usable
@@ -83,7 +83,7 @@ def test_golden_theta_omega_k() -> None:
 @pytest.mark.outside("hand arithmetic in the comment")
 def test_golden_theta_omega_k_ragged() -> None:
     # 16 - w_k: w = 1x3; (4 + 10 + 10)/3; (48 + 84 + 112 + 49)/6
-    estimate = estimate_of("theta_omega_k", RAGGED)
+    estimate = mean_loss("theta_omega_k", RAGGED)
 
     assert_allclose(estimate.value, [13, 8, -197 / 6], rtol=1e-12)
 
@@ -92,7 +92,7 @@ def test_golden_theta_omega_k_ragged() -> None:
 @pytest.mark.outside("hand arithmetic in the comment")
 def test_golden_theta_gamma_kl_ragged() -> None:
     # 16 - 2x3, 16 - 2x7, 16 - 3x7
-    estimate = estimate_of("theta_gamma_kl", RAGGED)
+    estimate = mean_loss("theta_gamma_kl", RAGGED)
 
     assert_allclose(
         estimate.value, [[np.nan, 10, 2], [10, np.nan, -5], [2, -5, np.nan]], rtol=1e-13
@@ -108,11 +108,11 @@ def test_golden_theta_gamma_kl_ragged() -> None:
     "variances/theta_gamma",
 )
 def test_exact_averages_of_the_single_estimators() -> None:
-    per_source = estimate_of("theta_omega_k", RAGGED).value
-    per_pair = estimate_of("theta_gamma_kl", RAGGED).value
+    per_source = mean_loss("theta_omega_k", RAGGED).value
+    per_pair = mean_loss("theta_gamma_kl", RAGGED).value
 
-    assert_allclose(np.mean(per_source), estimate_of("theta_omega", RAGGED).value, rtol=1e-12)
-    assert_allclose(np.nanmean(per_pair), estimate_of("theta_gamma", RAGGED).value, rtol=1e-12)
+    assert_allclose(np.mean(per_source), mean_loss("theta_omega", RAGGED).value, rtol=1e-12)
+    assert_allclose(np.nanmean(per_pair), mean_loss("theta_gamma", RAGGED).value, rtol=1e-12)
 
 
 def test_exact_repeats_average_by_source_and_by_pair() -> None:
@@ -120,7 +120,7 @@ def test_exact_repeats_average_by_source_and_by_pair() -> None:
     losses = repeats_of([RAGGED, other], BlockKind.SOURCE)
 
     for name in ("theta_omega_k", "theta_gamma_kl"):
-        average = (estimate_of(name, RAGGED).value + estimate_of(name, other).value) / 2
+        average = (mean_loss(name, RAGGED).value + mean_loss(name, other).value) / 2
         assert_allclose(VARIANCES[name]().estimate(losses).value, average, rtol=1e-12)
 
 
@@ -154,7 +154,7 @@ def test_exact_pairs_that_never_met_are_nan() -> None:
 
 @pytest.mark.parametrize("name", ["theta_omega_k", "theta_gamma_kl"])
 def test_degenerate_equal_losses_give_zeros(name: str) -> None:
-    estimate = estimate_of(name, [[0.3] * 3, [0.3] * 2])
+    estimate = mean_loss(name, [[0.3] * 3, [0.3] * 2])
     value = np.asarray(estimate.value)
 
     assert_array_equal(value[~np.isnan(value)], 0)
@@ -163,7 +163,7 @@ def test_degenerate_equal_losses_give_zeros(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["theta_A", "theta_B"])
 def test_degenerate_constant_sources(name: str) -> None:
-    estimate = estimate_of(name, [[1, 1], [5, 5, 5]])
+    estimate = mean_loss(name, [[1, 1], [5, 5, 5]])
 
     assert estimate.value == 0
     assert not estimate.usable

@@ -1,9 +1,9 @@
-"""From a number to a ``VarianceEstimate``: degrees of freedom, cautions, whether it is usable."""
+"""Building a ``VarianceEstimate`` from a number: its mean, degrees of freedom and cautions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -21,113 +21,109 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.types import FloatArray, MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
-ONE_FITTED_MODEL = "a holdout tests one fitted model, so no training variance is seen"
+TRAINING_IGNORED: Final = IGNORES_TRAINING_VARIANCE(subject="The variance")
+"""The caution for variances that leave out how much results change with other training data."""
 _EPS = float(np.finfo(np.float64).eps)
 
 
-def conclude(  # noqa: PLR0913 - one argument per field that a method may set
+def build_estimate(  # noqa: PLR0913 - one argument per field that a method may set
     info: MethodInfo,
     losses: BlockLosses,
     value: float,
     degrees_of_freedom: float | None,
     *,
     target: Target | None = None,
-    fit_for_intervals: bool = True,
+    carries_intervals: bool = True,
     cautions: tuple[Caution, ...] = (),
     details: Mapping[str, Any] | None = None,
 ) -> VarianceEstimate:
-    """Wrap a scalar variance; what its sign and the shape of the data say becomes cautions.
+    """Return the estimate of a scalar variance, with cautions about its sign and the data.
 
-    A value that is nothing but the rounding of the block means counts as zero.
+    A value that is no larger than the rounding error of the block means counts as zero.
     """
-    value = 0.0 if abs(value) <= _rounding_of(losses) else value
+    value = 0.0 if abs(value) <= _rounding_error(losses) else value
     return VarianceEstimate(
         value=value,
         target=info.targets[0] if target is None else target,
-        mean=_mean_of(info),
-        estimate=estimate_of(info, losses),
+        mean=_kind_of_mean(info),
+        estimate=mean_loss(info, losses),
         degrees_of_freedom=degrees_of_freedom,
-        usable=fit_for_intervals and value > 0,
-        cautions=(*_of_sign(info.name, value), *cautions, *_of_clusters(info, losses)),
+        usable=carries_intervals and value > 0,
+        cautions=(*_caution_sign(info.name, value), *cautions, *_caution_clusters(info, losses)),
         details=details or {},
     )
 
 
-def conclude_many(
+def build_estimates(
     info: MethodInfo, losses: BlockLosses, values: FloatArray, caution: Caution
 ) -> VarianceEstimate:
-    """Wrap one variance per source or per pair; none of them carries an interval."""
+    """Return the estimate of one variance per source or per pair; none carries an interval."""
     return VarianceEstimate(
         value=values,
         target=info.targets[0],
-        mean=_mean_of(info),
-        estimate=estimate_of(info, losses),
+        mean=_kind_of_mean(info),
+        estimate=mean_loss(info, losses),
         degrees_of_freedom=None,
         usable=False,
-        cautions=(*_of_signs(info.name, values), caution, *several_repeats(losses)),
+        cautions=(*_caution_signs(info.name, values), caution, *caution_several_repeats(losses)),
         details={"sources": list(losses.layout.block_labels)},
     )
 
 
-def estimate_of(info: MethodInfo, losses: BlockLosses) -> float:
-    """Return the mean that the method's variance belongs to."""
+def mean_loss(info: MethodInfo, losses: BlockLosses) -> float:
+    """Return the mean loss whose variance the method estimates."""
     moments = losses.moments
-    return moments.macro_mean if _mean_of(info) is MeanKind.MACRO else moments.pooled_mean
+    return moments.macro_mean if _kind_of_mean(info) is MeanKind.MACRO else moments.pooled_mean
 
 
-def between_degrees(losses: BlockLosses) -> float:
-    """K - 1, of the smallest repeat."""
+def degrees_between_blocks(losses: BlockLosses) -> float:
+    """Return K - 1 for the smallest repeat."""
     return float(min(part.n_blocks for part in losses.moments.by_repeat()) - 1)
 
 
-def within_degrees(losses: BlockLosses) -> float:
-    """N - K, of the smallest repeat."""
+def degrees_within_blocks(losses: BlockLosses) -> float:
+    """Return N - K for the smallest repeat."""
     return min(part.n_losses - part.n_blocks for part in losses.moments.by_repeat())
 
 
-def few_blocks(losses: BlockLosses) -> tuple[Caution, ...]:
-    """Caution for methods that rest on K block means."""
-    k = int(between_degrees(losses)) + 1
+def caution_few_blocks(losses: BlockLosses) -> tuple[Caution, ...]:
+    """Return the caution for methods that rest on few block means."""
+    k = int(degrees_between_blocks(losses)) + 1
     if k >= FEW_BLOCKS.threshold:
         return ()
     return (FEW_BLOCKS(subject="The variance", n=k, unit="block"),)
 
 
-def several_repeats(losses: BlockLosses) -> tuple[Caution, ...]:
-    """Caution for methods computed per repeat and averaged."""
+def caution_several_repeats(losses: BlockLosses) -> tuple[Caution, ...]:
+    """Return the caution for methods that are computed per repeat and averaged."""
     r = losses.layout.n_repeats
     if r == 1:
         return ()
     return (VARIANCE_OF_ONE_REPEAT(n_repeats=r),)
 
 
-def ignores_training_variance(what: str) -> Caution:
-    """Caution for methods that see only how the losses of fitted models spread."""
-    return IGNORES_TRAINING_VARIANCE(subject=what)
+def caution_training_ignored(losses: BlockLosses) -> tuple[Caution, ...]:
+    """Return the caution for variances of trained models, unless no model saw these instances."""
+    return () if losses.layout.has_fixed_models else (TRAINING_IGNORED,)
 
 
-def training_variance_cautions(losses: BlockLosses, what: str) -> tuple[Caution, ...]:
-    """Return the caution, but for models that were not trained on any of these instances."""
-    return () if losses.layout.has_fixed_models else (ignores_training_variance(what),)
-
-
-def _of_clusters(info: MethodInfo, losses: BlockLosses) -> tuple[Caution, ...]:
-    """Caution of what is made of single losses, where those come in clusters."""
+def _caution_clusters(info: MethodInfo, losses: BlockLosses) -> tuple[Caution, ...]:
+    """Return the caution for methods that take losses within a cluster as independent."""
     layout = losses.layout
     if layout.cluster is None or info.needs is not Needs.LOSSES or info.variance.knows_clusters:
         return ()
     return (IGNORES_CLUSTERS(n_clusters=len(layout.cluster_labels), method=info.name),)
 
 
-def _mean_of(info: MethodInfo) -> MeanKind:
+def _kind_of_mean(info: MethodInfo) -> MeanKind:
     return MeanKind.MACRO if info.mean is None else info.mean
 
 
-def _rounding_of(losses: BlockLosses) -> float:
-    """Return a variance below which block means differ by their last bits alone.
+def _rounding_error(losses: BlockLosses) -> float:
+    """Return the variance that rounding errors of the block means can amount to.
 
-    Scores come rounded in proportion to their size; means of rows are rounded in proportion to
-    the distances that they were summed over.
+    Scores are rounded in proportion to their size; means of rows are rounded in proportion to the
+    deviations that were summed.
     """
     moments = losses.moments
     if moments.centred_squares is None:
@@ -136,7 +132,7 @@ def _rounding_of(losses: BlockLosses) -> float:
     return float((4 * _EPS * (np.abs(moments.deviations).max() + spread)) ** 2)
 
 
-def _of_sign(name: str, value: float) -> tuple[Caution, ...]:
+def _caution_sign(name: str, value: float) -> tuple[Caution, ...]:
     if value < 0:
         return (NEGATIVE_VARIANCE(subject=f"The variance {name}", value=f"{value:.6g}"),)
     if value == 0:
@@ -149,7 +145,7 @@ def _of_sign(name: str, value: float) -> tuple[Caution, ...]:
     return ()
 
 
-def _of_signs(name: str, values: FloatArray) -> tuple[Caution, ...]:
+def _caution_signs(name: str, values: FloatArray) -> tuple[Caution, ...]:
     known = values[~np.isnan(values)]
     n = int((known < 0).sum())
     if n == 0:
