@@ -28,7 +28,7 @@ from thetahat.analyses.losses.pairs import batches
 from thetahat.numerics.loops.warm import compile_all
 from thetahat.paired_tests import _sign_flips
 from thetahat.paired_tests._sign_flips import random_sums
-from thetahat.paired_tests.base import ManyOutcomes, PairBatch, PairedLosses
+from thetahat.paired_tests.base import LazyOutcomes, PairBatch, PairedLosses
 from thetahat.paired_tests.permutation import Permutation
 from thetahat.paired_tests.theta_t import ThetaT
 from thetahat.paired_tests.wilcoxon import Wilcoxon
@@ -203,9 +203,9 @@ def p_values_of(test: Wilcoxon | ThetaT, made: list[PairBatch]) -> FloatArray:
     """Return the p-values of all pairs, with nothing kept from the last time."""
     rng, parts = np.random.default_rng(1), []
     for batch in made:
-        batch.own.clear()
+        batch.batch_cache.clear()
         found = test.test_many(batch, TWO, rng)
-        assert isinstance(found, ManyOutcomes)
+        assert isinstance(found, LazyOutcomes)
         parts.append(found.p_values)
     return np.concatenate(parts)
 

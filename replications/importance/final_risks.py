@@ -14,8 +14,8 @@ from scipy.special import log_ndtr
 from thetahat.analyses.studies.base import Records
 from thetahat.analyses.studies.monte_carlo import monte_carlo_mean, subtract
 from thetahat.analyses.studies.tables import MonteCarloNumber
-from thetahat.paired_tests._signed_ranks import signed_ranks
-from thetahat.paired_tests._units import ROUNDINGS, PairedUnits
+from thetahat.paired_tests._signed_ranks import rank_units
+from thetahat.paired_tests._units import ROUNDING, PairedUnits
 from thetahat.values.types import FloatArray
 
 RISKS: Final = {
@@ -102,12 +102,12 @@ class FinalRisks:
         By the normal approximation, without the data sets where both select the same.
         """
         a, b = (self.values(risk, at, which) for risk in ("weighted", "controlled"))
-        roundings = ROUNDINGS * np.maximum(np.abs(a), np.abs(b))
+        roundings = ROUNDING * np.maximum(np.abs(a), np.abs(b))
         apart = np.where(np.abs(a - b) <= roundings, 0.0, a - b)
         units = PairedUnits("instance", apart, roundings, np.full(len(a), 1 / max(len(a), 1)))
         if units.n_zeros == len(a):
             return MonteCarloNumber(0.0, 0.0) if len(a) else MonteCarloNumber(None)
-        found = signed_ranks(units, "wilcox")
+        found = rank_units(units, "wilcox")
         z = (found.positive - found.expected) / math.sqrt(found.variance)
         return MonteCarloNumber(
             min((math.log(2) + float(log_ndtr(-abs(z)))) / math.log(10), 0.0), 0.0

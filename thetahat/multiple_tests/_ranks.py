@@ -10,54 +10,53 @@ import numpy as np
 from scipy import special
 
 from thetahat.distributions import f_upper_tail
-from thetahat.multiple_tests.base import PostHoc
+from thetahat.multiple_tests.base import PostHocScores
 from thetahat.values.types import FloatArray
 
-_ROUNDINGS = 8 * float(np.finfo(np.float64).eps)  # a loss, its mean and its centring
-_CHUNK = 1 << 18  # numbers ranked at a time, so that the sort's scratch space stays small
+_ROUNDING = 8 * float(np.finfo(np.float64).eps)  # of a loss, its mean and its centring
+_CHUNK = 1 << 18  # values ranked at a time, which bounds the memory of the sort
 
 
 def ranks_in_rows(values: FloatArray) -> FloatArray:
-    """Rank each row of (N, k) values from 1, the smallest; ties share the mean of their ranks.
+    """Return the ranks within each row of (N, k) values, from 1 for the smallest.
 
-    Neighbours no further apart than 8 units in the last place count as ties.
+    Ties share the mean of their ranks. Neighbours within 8 units in the last place are ties.
     """
     n, k = values.shape
     ranks = np.empty((n, k))
     step = max(1, _CHUNK // k)
     for start in range(0, n, step):
-        part = values[start : start + step]
-        _rank(part, _ROUNDINGS * np.abs(part), ranks[start : start + step])
+        chunk = values[start : start + step]
+        _rank(chunk, _ROUNDING * np.abs(chunk), ranks[start : start + step])
     return ranks
 
 
-def ranks_of(values: FloatArray, roundings: FloatArray) -> FloatArray:
-    """Rank (n,) values from 1; neighbours within the larger of their roundings are ties."""
+def rank_values(values: FloatArray, roundings: FloatArray) -> FloatArray:
+    """Return the ranks of (n,) values; neighbours within the larger of their roundings are ties."""
     ranks = np.empty(len(values))
     _rank(values[np.newaxis], roundings[np.newaxis], ranks[np.newaxis])
     return ranks
 
 
 def ranks_after_alignment(values: FloatArray) -> FloatArray:
-    """Rank all (N, k) values together, each less its row's mean."""
-    # centring on the row's first value before its mean loses nothing to a large common level
+    """Return the ranks of all (N, k) values together, each minus its row's mean."""
+    # the row's first value is subtracted before the mean, so that a large level costs no digits
     shifted = values - values[:, :1]
     aligned = shifted - shifted.mean(axis=1, keepdims=True)
-    roundings = np.broadcast_to(
-        _ROUNDINGS * np.abs(values).max(axis=1, keepdims=True), values.shape
-    )
-    ranks: FloatArray = ranks_of(aligned.ravel(), roundings.ravel()).reshape(values.shape)
+    roundings = np.broadcast_to(_ROUNDING * np.abs(values).max(axis=1, keepdims=True), values.shape)
+    ranks: FloatArray = rank_values(aligned.ravel(), roundings.ravel()).reshape(values.shape)
     return ranks
 
 
 def row_ranges(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return (N,) largest less smallest of each row, 0 where that is rounding, and its rounding."""
-    roundings = _ROUNDINGS * np.abs(values).max(axis=1)
+    """Return the (N,) range of each row, 0 if within its rounding error, and that error."""
+    roundings = _ROUNDING * np.abs(values).max(axis=1)
     ranges = values.max(axis=1) - values.min(axis=1)
     return np.where(ranges <= roundings, 0.0, ranges), roundings
 
 
 def _rank(values: FloatArray, roundings: FloatArray, out: FloatArray) -> None:
+    """Write the mid-ranks within each row to ``out``."""
     n, k = values.shape
     order = np.argsort(values, axis=1)
     ordered = np.take_along_axis(values, order, axis=1)
@@ -66,32 +65,31 @@ def _rank(values: FloatArray, roundings: FloatArray, out: FloatArray) -> None:
     starts[:, 1:] = np.diff(ordered, axis=1) > np.maximum(slack[:, 1:], slack[:, :-1])
     group = np.cumsum(starts.ravel()) - 1
     sizes = np.bincount(group)
-    # a group that starts at place s of its row and has t members shares rank s + (t + 1) / 2
+    # a group of t ties that starts at index s of its row shares the rank s + (t + 1) / 2
     shared = np.flatnonzero(starts) % k + (sizes + 1) / 2
     np.put_along_axis(out, order, shared[group].reshape(n, k), axis=1)
 
 
 @dataclass(frozen=True, slots=True)
 class RowStatistic:
-    r"""Chi-squared statistic of scores in rows, and the most that it can be.
+    r"""Chi-squared statistic of scores in rows.
 
     .. math::
 
         T = \frac{(k - 1) \sum_j (S_j - \bar S)^2}{\sum_{ij} (s_{ij} - \bar s_i)^2}
 
-    with S_j the column sums. Given the scores of each row, T has mean k - 1 under all
-    permutations within rows; its largest value, N (k - 1), is reached where all centred rows are
-    equal.
+    with S_j the column sums. Given the scores of each row, T has mean k - 1 over all
+    permutations within rows; its largest value N (k - 1) is reached if all centred rows are equal.
 
     Parameters
     ----------
     value : float or None
-        T; None where every row is flat.
+        T; None if in every row all scores are equal.
     n, k : int
-        Rows and columns.
+        Numbers of rows and columns.
     log_orders : float or None
-        Where all centred rows are equal: the logarithm of the number of orders that one row's
-        scores can stand in; None elsewhere.
+        Logarithm of the number of distinct orders of one row's scores, if all centred rows are
+        equal; None otherwise.
     """
 
     value: float | None
@@ -99,40 +97,40 @@ class RowStatistic:
     k: int
     log_orders: float | None
 
-    def chi_squared_p(self) -> float:
-        """P(chi squared with k - 1 degrees of freedom > T); 1 where T is undefined."""
+    def chi_squared_p_value(self) -> float:
+        """Return P(chi squared with k - 1 degrees of freedom > T); 1 if T is undefined."""
         return 1.0 if self.value is None else chi_squared_tail(self.value, self.k - 1)
 
     def with_value(self, value: float | None) -> RowStatistic:
-        """Return the same with T by another convention; it agrees nowhere that rows have ties."""
-        reached = value is not None and value >= self.most * (1 - 1e-12)
-        return replace(self, value=value, log_orders=self.log_orders if reached else None)
+        """Return the same with T by another convention, which is below its maximum with ties."""
+        is_maximum = value is not None and value >= self.maximum * (1 - 1e-12)
+        return replace(self, value=value, log_orders=self.log_orders if is_maximum else None)
 
-    def as_f(self) -> tuple[float | None, float]:
+    def f_test(self) -> tuple[float | None, float]:
         """Return F = (N - 1) T / (N (k - 1) - T) and its p-value.
 
-        Where all rows agree F is infinite, and the p-value is that of the permutations: the
-        chance that N rows in random order agree.
+        If all rows agree F is infinite and None, and the p-value is that of the permutations: the
+        probability that N rows in random order agree.
         """
         if self.value is None:
             return None, 1.0
         if self.log_orders is not None:
             return None, math.exp(-(self.n - 1) * self.log_orders)
-        statistic = (self.n - 1) * self.value / (self.most - self.value)
-        return statistic, f_upper_tail(statistic, *self.f_degrees)
+        statistic = (self.n - 1) * self.value / (self.maximum - self.value)
+        return statistic, f_upper_tail(statistic, *self.f_degrees_of_freedom)
 
     @property
-    def most(self) -> float:
-        """N (k - 1)."""
+    def maximum(self) -> float:
+        """Largest possible value of T, N (k - 1)."""
         return float(self.n * (self.k - 1))
 
     @property
-    def f_degrees(self) -> tuple[float, float]:
-        """Numerator's and denominator's degrees of freedom of F."""
+    def f_degrees_of_freedom(self) -> tuple[float, float]:
+        """Degrees of freedom of the numerator and the denominator of F."""
         return float(self.k - 1), float((self.k - 1) * (self.n - 1))
 
 
-def row_statistic(scores: FloatArray) -> RowStatistic:
+def compute_row_statistic(scores: FloatArray) -> RowStatistic:
     """Return the statistic of (N, k) scores; sums of half-integers below 2^52 are exact."""
     n, k = scores.shape
     centred = scores - scores.mean(axis=1, keepdims=True)
@@ -148,7 +146,7 @@ def row_statistic(scores: FloatArray) -> RowStatistic:
     return RowStatistic(value, n, k, log_orders)
 
 
-def difference_error(scores: FloatArray) -> float:
+def difference_standard_error(scores: FloatArray) -> float:
     r"""Return the standard error of the difference of two columns' sums of (N, k) scores.
 
     .. math:: \mathrm{se}^2 = \frac{2}{k - 1} \sum_{ij} (s_{ij} - \bar s_i)^2
@@ -170,39 +168,41 @@ TIES = ("corrected", "none")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FriedmanRanks:
-    """Ranks of the models in every row, and the statistic of them.
+    """Mean ranks of the models over the rows, and their statistic.
 
     Parameters
     ----------
     statistic : RowStatistic
-        Corrected for ties.
+        Statistic with the correction for ties.
     mean_ranks : ndarray of float
-        (k,); 1 is best.
-    sum_error : float
+        (k,) mean ranks; 1 is best.
+    sum_standard_error : float
         Standard error of the difference of two models' rank sums over all permutations within
-        rows: ties make it smaller.
+        rows; ties make it smaller.
     """
 
     statistic: RowStatistic
     mean_ranks: FloatArray
-    sum_error: float
+    sum_standard_error: float
 
     def chi_squared(self, ties: Ties) -> float | None:
-        """Return the statistic; None where corrected for ties that are all there is."""
+        """Return the statistic; None if it is corrected for ties and there are only ties."""
         if ties == "corrected":
             return self.statistic.value
         n, k = self.statistic.n, self.statistic.k
         distances = self.mean_ranks - (k + 1) / 2
         return 12 * n / (k * (k + 1)) * float(distances @ distances)
 
-    def post_hoc(self, ties: Ties) -> PostHoc:
-        r"""Return what pairs are compared by: :math:`\sqrt{k (k + 1) / (6 N)}` without ties."""
+    def post_hoc(self, ties: Ties) -> PostHocScores:
+        r"""Return the mean ranks and their error, :math:`\sqrt{k (k + 1) / (6 N)}` without ties."""
         n, k = self.statistic.n, self.statistic.k
-        error = math.sqrt(k * (k + 1) / (6 * n)) if ties == "none" else self.sum_error / n
-        return PostHoc("mean_ranks", tuple(self.mean_ranks.tolist()), error)
+        error = math.sqrt(k * (k + 1) / (6 * n)) if ties == "none" else self.sum_standard_error / n
+        return PostHocScores("mean_ranks", tuple(self.mean_ranks.tolist()), error)
 
 
-def friedman_ranks(losses: FloatArray) -> FriedmanRanks:
+def compute_friedman_ranks(losses: FloatArray) -> FriedmanRanks:
     """Rank the models in every row of (N, k) losses, the smallest loss first."""
     ranks = ranks_in_rows(losses)
-    return FriedmanRanks(row_statistic(ranks), ranks.mean(axis=0), difference_error(ranks))
+    return FriedmanRanks(
+        compute_row_statistic(ranks), ranks.mean(axis=0), difference_standard_error(ranks)
+    )

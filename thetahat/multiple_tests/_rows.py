@@ -1,4 +1,4 @@
-"""The rows of a test over many models: one mean loss per unit and model."""
+"""The rows of a test of many models: one mean loss per unit and model."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 from thetahat.cautions import FEW_ROWS_OF_A_RANK_TEST, FEW_UNITS, NO_DIFFERENCE, ROWS_AGREE, Caution
 from thetahat.multiple_tests._ranks import RowStatistic
 from thetahat.multiple_tests.base import FEWEST_MODELS
-from thetahat.paired_tests._choices import check_choice
 from thetahat.paired_tests._units import (
     count_units,
     dependence_cautions,
+    reason_against_unit,
     unit_means,
-    unit_refusal,
     unit_target,
 )
+from thetahat.parameter_checks import check_choice
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
@@ -26,7 +26,7 @@ from thetahat.values.types import UNITS, BlockKind, FloatArray, Target, UnitName
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class LossRows:
     """Mean losses of the units that a test takes as independent.
 
     Parameters
@@ -36,9 +36,9 @@ class Rows:
     losses : ndarray of float
         (N, k) one row per unit, one column per model; smaller is better.
     names : tuple of str
-        (k,) models.
+        (k,) names of the models.
     cautions : tuple of Caution
-        On the rows as such.
+        Doubts about the rows: too few, or not independent.
     target : Target
         What a test that takes these units as independent is about.
     """
@@ -64,29 +64,34 @@ class Rows:
         return dict(zip(self.names, np.asarray(values, dtype=np.float64).tolist(), strict=True))
 
 
-def row_unit(layout: Layout, named: UnitName | None) -> UnitName:
-    """Return the unit asked for, or blocks; for a holdout clusters where known, or instances."""
-    if named is not None:
-        return named
+def choose_row_unit(layout: Layout, requested: UnitName | None) -> UnitName:
+    """Return the requested unit, or the default.
+
+    The default is blocks; for a holdout clusters if they are known, else instances.
+    """
+    if requested is not None:
+        return requested
     if layout.kind is not BlockKind.HOLDOUT:
         return "block"
     return "instance" if layout.cluster is None else "cluster"
 
 
-def row_refusal(name: str, layout: Layout, n_models: int, named: UnitName | None) -> str | None:
-    """Say why there are no rows of that unit, or too few rows or models, or None."""
+def reason_against_rows(
+    name: str, layout: Layout, n_models: int, requested: UnitName | None
+) -> str | None:
+    """Return why the test of that name has too few models or no rows of that unit, or None."""
     if n_models < FEWEST_MODELS:
-        return f"{name} compares at least {FEWEST_MODELS} models, and there are {n_models}"
-    unit = row_unit(layout, named)
-    reason = unit_refusal(name, layout, unit)
+        return f"{name} compares at least {FEWEST_MODELS} models, but there are {n_models}"
+    unit = choose_row_unit(layout, requested)
+    reason = reason_against_unit(name, layout, unit)
     if reason is None and count_units(layout, unit) < 2:
-        return f"{name} needs at least two rows, and there is one {unit}"
+        return f"{name} needs at least two rows, but there is one {unit}"
     return reason
 
 
-def rows_of(table: LossTable, named: UnitName | None) -> Rows:
+def build_rows(table: LossTable, requested: UnitName | None) -> LossRows:
     """Average the losses of each unit over its rows and repeats; scores change their sign."""
-    unit = row_unit(table.layout, named)
+    unit = choose_row_unit(table.layout, requested)
     losses = np.column_stack([unit_means(model, unit) for model in table.models.values()])
     if table.higher_is_better:
         losses = -losses
@@ -101,35 +106,30 @@ def rows_of(table: LossTable, named: UnitName | None) -> Rows:
             )
         )
     target = unit_target(table.layout, unit)
-    return Rows(unit, losses, table.names, tuple(cautions), target)
+    return LossRows(unit, losses, table.names, tuple(cautions), target)
 
 
-def no_difference(rows: Rows) -> Caution:
-    """Caution of a test on rows that are all flat."""
-    return NO_DIFFERENCE(unit=rows.unit)
+def f_cautions(rows: LossRows, statistic: RowStatistic, *, is_flat: bool) -> tuple[Caution, ...]:
+    """Return the cautions of the rows, and of an F that is undefined or infinite.
 
-
-def f_cautions(rows: Rows, statistic: RowStatistic, *, is_flat: bool) -> tuple[Caution, ...]:
-    """Return the rows' cautions, and those of an F that is undefined or infinite."""
+    ``is_flat`` says that in every row all models are tied.
+    """
     if is_flat:
-        return (*rows.cautions, no_difference(rows))
+        return (*rows.cautions, NO_DIFFERENCE(unit=rows.unit))
     if statistic.log_orders is None:
         return rows.cautions
-    return (
-        *rows.cautions,
-        ROWS_AGREE(n=rows.n_rows, unit=rows.unit),
-    )
+    return (*rows.cautions, ROWS_AGREE(n=rows.n_rows, unit=rows.unit))
 
 
 @dataclass(frozen=True, slots=True)
 class RowTest:
-    """A test whose rows are block means, or clusters or instances of a holdout.
+    """Base class of tests whose rows are block means, or clusters or instances of a holdout.
 
     Parameters
     ----------
     unit : str or None
-        What a row is: ``instance``, ``cluster`` or ``block``. Left out: blocks; for a holdout
-        clusters, where they are known, or instances.
+        Unit that is a row: ``instance``, ``cluster`` or ``block``. By default blocks; for a
+        holdout clusters if they are known, else instances.
     """
 
     unit: UnitName | None = None
@@ -140,5 +140,5 @@ class RowTest:
         check_choice("unit", self.unit, UNITS)
 
     def inapplicable(self, layout: Layout, n_models: int) -> str | None:
-        """Say why there are no such rows, or too few rows or models, or None."""
-        return row_refusal(self.info.name, layout, n_models, self.unit)
+        """Return why there are too few models or no such rows, or None if there are."""
+        return reason_against_rows(self.info.name, layout, n_models, self.unit)

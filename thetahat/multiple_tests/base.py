@@ -1,43 +1,51 @@
-"""What a test of many models is and what it gives."""
+"""The interface of tests of many models: their outcome and their scores for comparing pairs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Literal, Protocol
+from typing import ClassVar, Final, Literal, Protocol
 
 import numpy as np
 
 from thetahat.cautions import Caution
-from thetahat.errors import InvalidParameter
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import LossTable
+from thetahat.values.json_values import JsonValue
 from thetahat.values.layout import Layout
 from thetahat.values.types import Target, UnitName
 
-PostHocError = Literal["permutation", "garcia"]
-POST_HOC_ERRORS: Final = ("permutation", "garcia")
-"""Standard errors of pairs: of permutations within rows, or as Garcia et al. (2010) print them."""
+PostHocVariance = Literal["permutation", "garcia"]
+POST_HOC_VARIANCES: Final = ("permutation", "garcia")
+"""Variances of pairs: of permutations within rows, or as Garcia et al. (2010) print them."""
 
 FEWEST_MODELS: Final = 3
-"""Two models are what the paired tests are for."""
+"""Two models are compared by the paired tests."""
+
+DEFAULT_ALPHA: Final = 0.05
+"""Used if neither the method nor the request has an alpha."""
+
+
+def choose_alpha(requested: float | None) -> float:
+    """Return the requested alpha or the default."""
+    return DEFAULT_ALPHA if requested is None else requested
 
 
 @dataclass(frozen=True, slots=True)
-class PostHoc:
-    r"""What pairs of models are compared by after a test of all: scores and their error.
+class PostHocScores:
+    r"""Scores of the models and their standard error, for comparing pairs after a test of all.
 
     .. math:: z_{ij} = (s_i - s_j) / \mathrm{se}
 
     Parameters
     ----------
     name : str
-        What the scores are, such as ``mean_ranks``.
+        Name of the scores, such as ``mean_ranks``.
     scores : tuple of float
-        (k,) in the models' order; smaller is better.
+        (k,) in the order of the models; smaller is better.
     standard_error : float
-        Of the difference of two scores when no model differs, the same for every pair; 0 where
-        nothing tells the models apart.
+        Standard error of the difference of two scores if all models are alike, the same for every
+        pair; 0 if no row distinguishes the models.
     """
 
     name: str
@@ -47,27 +55,27 @@ class PostHoc:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OmnibusOutcome:
-    """The outcome of one test of all models.
+    """Outcome of one test of all models.
 
     Parameters
     ----------
     statistic : float or None
-        None where it is infinite or undefined, with a caution.
+        Test statistic; None, with a caution, if it is infinite or undefined.
     p_value : float
-        In [0, 1].
+        p-value.
     degrees_of_freedom : float or tuple of float or None
-        One of chi squared; numerator and denominator of F; None where the reference distribution
+        One for chi squared; numerator and denominator for F; None if the reference distribution
         has none.
     target : Target
         What the null hypothesis is about, such as expected losses on a new source.
     unit : str
-        What the rows are: ``block``, ``instance`` or ``cluster``.
+        Units that are the rows of the test: ``block``, ``instance`` or ``cluster``.
     cautions : tuple of Caution
-        What to know before using it.
+        Doubts about the outcome.
     details : mapping
-        Further fields for the result, as plain JSON values.
-    post_hoc : PostHoc or None
-        For the pairs; None where the test has its own answer to which models are tied.
+        Further fields of the result.
+    post_hoc : PostHocScores or None
+        Scores for comparing pairs; None if the test itself determines which models are tied.
     """
 
     statistic: float | None
@@ -76,34 +84,19 @@ class OmnibusOutcome:
     target: Target
     unit: UnitName
     cautions: tuple[Caution, ...] = ()
-    details: Mapping[str, Any] = field(default_factory=dict)
-    post_hoc: PostHoc | None = None
+    details: Mapping[str, JsonValue] = field(default_factory=dict)
+    post_hoc: PostHocScores | None = None
 
 
 class OmnibusTest(Protocol):
-    """A frozen dataclass whose fields are the method's parameters."""
+    """A test of all models: a frozen dataclass whose fields are the method's parameters."""
 
     info: ClassVar[MethodInfo]
 
     def inapplicable(self, layout: Layout, n_models: int) -> str | None:
-        """Say why the test cannot be used on this layout and so many models, or None."""
+        """Return why the test cannot be used on this layout and so many models, or None."""
         ...
 
     def test(self, table: LossTable, rng: np.random.Generator) -> OmnibusOutcome:
         """Test the null hypothesis that all models are alike."""
         ...
-
-
-DEFAULT_ALPHA: Final = 0.05
-"""Taken where neither the method nor the request says one."""
-
-
-def check_alpha(alpha: float | None) -> None:
-    """Raise ``InvalidParameter`` for an alpha outside (0, 1); None leaves it to the request."""
-    if alpha is not None and not 0 < alpha < 1:
-        raise InvalidParameter(f"alpha must be in (0, 1), got {alpha}", loc=("alpha",), value=alpha)
-
-
-def alpha_of(named: float | None) -> float:
-    """Return the alpha asked for, or the default."""
-    return DEFAULT_ALPHA if named is None else named

@@ -7,11 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from thetahat.cautions import NO_DIFFERENCE
 from thetahat.errors import UnsupportedCombination
-from thetahat.multiple_tests._ranks import difference_error, row_statistic
-from thetahat.multiple_tests._rows import no_difference, row_refusal, rows_of
-from thetahat.multiple_tests.base import OmnibusOutcome, PostHoc
-from thetahat.paired_tests._units import subsamples_refusal
+from thetahat.multiple_tests._ranks import compute_row_statistic, difference_standard_error
+from thetahat.multiple_tests._rows import build_rows, reason_against_rows
+from thetahat.multiple_tests.base import OmnibusOutcome, PostHocScores
+from thetahat.paired_tests._units import reason_against_subsamples
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
@@ -20,43 +21,37 @@ from thetahat.values.types import BlockKind, Target
 
 @dataclass(frozen=True, slots=True)
 class CochranQ:
-    r"""Test that several classifiers are wrong equally often on the same instances.
+    r"""Test that several classifiers err equally often on the same instances.
 
-    .. math::
-
-        Q = \frac{(L - 1) \bigl(L \sum_j G_j^2 - (\sum_j G_j)^2\bigr)}
-        {L \sum_j G_j - \sum_i l_i^2}
-
-    with L models, :math:`G_j` the errors of model j and :math:`l_i` the number of models that
-    are wrong on instance i. Reference: chi squared with L - 1 degrees of freedom. It is the same
-    for rights as for wrongs, and with two models it would be McNemar's chi squared.
-
-    Assumes independent instances with losses of 0 or 1, a fair number of which tell the models
-    apart. On random folds it compares the fitted models, and is liberal as a test of the
-    learners.
-
-    Source: cochran1950.
+    In the formula there are L models, :math:`G_j` errors of model j and :math:`l_i` models that
+    err on instance i. The reference distribution is chi squared with L - 1 degrees of freedom. The
+    statistic is the same for correct predictions as for errors; for two models it would be
+    McNemar's chi squared.
 
     Pairs: z is the difference of two error rates over the root of its variance over all
-    permutations within instances, which is :math:`2 / (n^2 L (L - 1)) \sum_i l_i (L - l_i)`.
+    permutations within instances, :math:`2 / (n^2 L (L - 1)) \sum_i l_i (L - l_i)`.
 
-    Degenerate cases: where all models are right or wrong together everywhere p = 1 and there is
-    no statistic.
+    Degenerate cases: if on every instance all models err or none does, p = 1 and there is no
+    statistic.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="cochran_q",
         title="Cochran's Q",
         summary=(
-            "Compares the error counts of several classifiers on the same instances: McNemar's "
-            "test for more than two."
+            "Compares the numbers of errors of several classifiers on the same instances: "
+            "McNemar's test for more than two models."
         ),
         formula=(r"Q = (L - 1) (L \sum_j G_j^2 - (\sum_j G_j)^2) / (L \sum_j G_j - \sum_i l_i^2)"),
         references=("cochran1950",),
-        assumptions="Independent instances with losses of 0 or 1.",
+        assumptions=(
+            "Independent instances with losses of 0 or 1, and many instances on which the "
+            "models differ."
+        ),
         errs=(
-            "Rough where few instances tell the models apart. Over random folds liberal as a test "
-            "of the learners: instances of one fold share their models."
+            "Approximate if the models differ on few instances. Over random folds it rejects "
+            "too often as a test of the learners, because instances of one fold share their "
+            "models."
         ),
         blocks=frozenset({BlockKind.HOLDOUT, BlockKind.RANDOM}),
         targets=(Target.THESE_MODELS,),
@@ -64,57 +59,63 @@ class CochranQ:
     )
 
     def inapplicable(self, layout: Layout, n_models: int) -> str | None:
-        """Refuse sources, clusters, several repeats, split scores and too few models."""
+        """Return why there are no independent instances or too few models, or None."""
         if layout.kind is BlockKind.SOURCE:
             return (
-                "cochran_q takes instances as independent, and those of one source resemble others"
+                "cochran_q needs independent instances, but instances of one source resemble each "
+                "other"
             )
-        if reason := subsamples_refusal(self.info.name, layout):
+        if reason := reason_against_subsamples(self.info.name, layout):
             return reason
         if layout.cluster is not None:
-            return "cochran_q takes instances as independent, and these are in clusters"
+            return "cochran_q needs independent instances, but these come in clusters"
         if layout.n_repeats > 1:
             return (
-                "cochran_q counts each instance once, and there are "
-                f"{layout.n_repeats} repeats; their mean losses are not 0 or 1"
+                f"cochran_q counts each instance once, but there are {layout.n_repeats} repeats, "
+                "whose mean losses are not 0 or 1"
             )
-        return row_refusal(self.info.name, layout, n_models, "instance")
+        return reason_against_rows(self.info.name, layout, n_models, "instance")
 
     def test(
         self,
         table: LossTable,
-        rng: np.random.Generator,  # noqa: ARG002 - nothing is drawn
+        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
     ) -> OmnibusOutcome:
-        """Test that all models err equally often; losses other than 0 or 1 raise."""
+        """Test that all models err equally often; raise if a loss is neither 0 nor 1."""
         for model in table.models.values():
             if not np.all((model.rows == 0) | (model.rows == 1)):
                 raise UnsupportedCombination(
-                    "cochran_q needs losses that are all 0 or 1; friedman by instance takes any",
+                    "cochran_q needs losses that are all 0 or 1; the test friedman with the unit "
+                    "instance accepts any losses",
                     loc=("tests",),
                     value="cochran_q",
                 )
-        rows = rows_of(table, "instance")
-        found = row_statistic(rows.losses)
-        rates = rows.losses.mean(axis=0)
-        mixed = int((rows.losses != rows.losses[:, :1]).any(axis=1).sum())
+        rows = build_rows(table, "instance")
+        statistic = compute_row_statistic(rows.losses)
+        error_rates = rows.losses.mean(axis=0)
+        n_discordant = int((rows.losses != rows.losses[:, :1]).any(axis=1).sum())
         return OmnibusOutcome(
-            statistic=found.value,
-            p_value=found.chi_squared_p(),
+            statistic=statistic.value,
+            p_value=statistic.chi_squared_p_value(),
             degrees_of_freedom=float(rows.n_models - 1),
             target=rows.target,
             unit=rows.unit,
-            cautions=(*rows.cautions, no_difference(rows)) if mixed == 0 else rows.cautions,
+            cautions=(
+                (*rows.cautions, NO_DIFFERENCE(unit=rows.unit))
+                if n_discordant == 0
+                else rows.cautions
+            ),
             details={
                 "rows": rows.n_rows,
-                "rows_that_differ": mixed,
+                "rows_that_differ": n_discordant,
                 "error_counts": dict(
                     zip(rows.names, rows.losses.sum(axis=0).astype(int).tolist(), strict=True)
                 ),
             },
-            post_hoc=PostHoc(
+            post_hoc=PostHocScores(
                 "error_rates",
-                tuple(rates.tolist()),
-                difference_error(rows.losses) / rows.n_rows,
+                tuple(error_rates.tolist()),
+                difference_standard_error(rows.losses) / rows.n_rows,
             ),
         )
 

@@ -9,22 +9,22 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.cautions import INFINITE_STATISTIC, Caution
+from thetahat.cautions import INFINITE_STATISTIC, NO_DIFFERENCE, Caution
 from thetahat.multiple_tests._resampled_means import (
     SMALL_SAMPLE,
     SmallSample,
     check_n_resamples,
-    exceeded,
-    inflation,
+    choose_n_resamples,
+    exceedance_p_value,
+    inflation_factors,
+    model_roundings,
     multiplier_sums,
-    n_resamples_of,
-    ratios,
-    roundings_of,
+    studentise,
     triangular_factor,
 )
-from thetahat.multiple_tests._rows import Rows, no_difference, row_refusal, rows_of
-from thetahat.multiple_tests.base import OmnibusOutcome, alpha_of, check_alpha
-from thetahat.paired_tests._choices import check_choice
+from thetahat.multiple_tests._rows import LossRows, build_rows, reason_against_rows
+from thetahat.multiple_tests.base import OmnibusOutcome, choose_alpha
+from thetahat.parameter_checks import check_choice, check_probability
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
@@ -35,45 +35,32 @@ from thetahat.values.types import FloatArray, Target
 class CrossValidationWithConfidence:
     r"""The models whose mean loss may be the smallest, each tested against all others.
 
-    .. math::
-
-        T_m = \max_{j \ne m} \frac{\sqrt n\, \bar\xi_{mj}}{\hat\sigma_{mj}}, \qquad
-        T^*_{mb} = \max_{j \ne m} \frac{1}{\sqrt n} \sum_i \zeta_{bi}
-        \frac{\tilde\xi_{imj}}{\hat\sigma_{mj}}
-
-    with :math:`\xi_{imj}` the loss of model m on instance i less that of model j,
-    :math:`\tilde\xi` the same less its mean in the instance's block, :math:`\hat\sigma_{mj}^2`
-    the mean of :math:`\tilde\xi_{imj}^2`, and :math:`\zeta_{bi}` standard normal, shared by all
-    models. The p-value of model m is the share of B draws with :math:`T^*_{mb} \ge T_m`; models
-    with p above alpha are kept. Statistic and p-value of the outcome are those of the largest
-    :math:`T_m` against the largest :math:`T^*_{mb}`: that all models are alike.
-
-    Assumes independent instances and stable learners: it speaks of the average test error of the
-    models fitted in the blocks, and what another training sample would change is not in it. A
-    kept model is not shown to be the best; the best one is kept with probability 1 - alpha at
-    least, as n grows.
-
-    Source: lei2020; phipson2010 for the one that is added.
+    In the formula :math:`\xi_{imj}` is the loss of model m on instance i minus that of model j,
+    :math:`\tilde\xi` the same minus its mean in the instance's block, :math:`\hat\sigma_{mj}^2` the
+    mean of :math:`\tilde\xi_{imj}^2`, and :math:`\zeta_{bi}` standard normal, shared by all models.
+    The p-value of model m is the share of B draws with :math:`T^*_{mb} \ge T_m`; models with p
+    above alpha are kept. Statistic and p-value of the outcome are those of the largest :math:`T_m`
+    against the largest :math:`T^*_{mb}`, for the null hypothesis that all models are alike.
 
     Deviations: ``student`` multiplies each draw's reference by :math:`\sqrt{n / \chi^2_{n-K}}` with
-    K blocks, since the spread is estimated; without it the test is liberal with few instances
-    and with small blocks, and the same with many. No models are screened out before the draws
-    (conservative, where some are far worse). p = (count + 1) / (B + 1). The draws come from the
-    triangular factor of the centred losses, which has the same distribution. Over repeats an
-    instance's mean is taken.
+    K blocks, because the spread is estimated. Without it the test rejects too often with few
+    instances or small blocks; with many it makes no difference. No models are screened out before
+    the draws, so it rejects too rarely if some are far worse. p = (count + 1) / (B + 1). The draws
+    come from the triangular factor of the centred losses, which has the same distribution. Over
+    repeats the mean of an instance is used.
 
     Degenerate cases: a model that loses to another by the same amount on every instance has T
-    infinite and p = 0; models with equal losses have equal p-values.
+    infinite and p = 0. Models with equal losses have equal p-values.
 
     Parameters
     ----------
     small_sample : str
-        ``student``: the reference allows for standard errors that are estimated. ``none``: it does
-        not, as in the source.
+        ``student``: the reference allows for estimated standard errors. ``none``: it does not, as
+        in lei2020.
     alpha : float or None
-        In (0, 1). Left out: 1 - the request's level.
+        Level at which models are kept, above 0 and below 1. By default 1 minus the request's level.
     n_resamples : int or None
-        B, in 99 to 100 000. Left out: 5000.
+        B, from 99 to 100 000. By default 5000.
     """
 
     small_sample: SmallSample = "student"
@@ -84,67 +71,73 @@ class CrossValidationWithConfidence:
         name="cross_validation_with_confidence",
         title="Cross-validation with confidence",
         summary=(
-            "A p-value for each model that no other has a smaller mean loss, and the set of models "
-            "that cannot be ruled out as the best."
+            "Computes for each model the p-value of the hypothesis that no other model has a "
+            "smaller mean loss, and the set of models that cannot be ruled out as the best."
         ),
         formula=(
             r"T_m = \max_{j \ne m} \sqrt n\, \bar\xi_{mj} / \hat\sigma_{mj}, \quad"
             r" T^*_m = \max_{j \ne m} n^{-1/2} \sum_i \zeta_i \tilde\xi_{imj} / \hat\sigma_{mj}"
         ),
         references=("lei2020", "phipson2010"),
-        assumptions="Independent instances, and learners that one instance changes little.",
+        assumptions=(
+            "Independent instances, and learners that one training instance more or less "
+            "changes little. The test is about the average error of the models fitted in the "
+            "blocks."
+        ),
         errs=(
-            "Liberal for unstable learners, and as a statement on the learners rather than on the "
-            "fitted models. Conservative for a model that beats some of the others clearly."
+            "Rejects too often for unstable learners, and as a statement about the learners "
+            "rather than the fitted models. Rejects too rarely for a model that clearly beats "
+            "some of the others. A kept model is not shown to be the best; the best one is kept "
+            "with probability 1 - alpha or more in large samples."
         ),
         targets=(Target.THESE_MODELS,),
     )
 
     def __post_init__(self) -> None:
         check_choice("small_sample", self.small_sample, SMALL_SAMPLE)
-        check_alpha(self.alpha)
+        check_probability("alpha", self.alpha)
         check_n_resamples(self.n_resamples)
 
     def inapplicable(self, layout: Layout, n_models: int) -> str | None:
-        """Refuse clusters, blocks of one, split scores, repeats without names and few models."""
+        """Return why there are no independent instances in blocks, or too few models, or None."""
         if layout.cluster is not None:
             return (
-                "cross_validation_with_confidence takes instances as independent, and these are "
-                "in clusters; model_confidence_set resamples clusters"
+                "cross_validation_with_confidence needs independent instances, but these come in "
+                "clusters; the test model_confidence_set resamples clusters"
             )
         if layout.smallest_block < 2:
             return (
-                "cross_validation_with_confidence measures the spread within blocks, and the "
-                "smallest has one instance"
+                "cross_validation_with_confidence needs at least two instances in every block, "
+                "because it measures the spread within blocks"
             )
-        return row_refusal(self.info.name, layout, n_models, "instance")
+        return reason_against_rows(self.info.name, layout, n_models, "instance")
 
     def test(self, table: LossTable, rng: np.random.Generator) -> OmnibusOutcome:
-        """Test for each model that none has a smaller mean loss."""
-        rows = rows_of(table, "instance")
-        alpha, roundings = alpha_of(self.alpha), roundings_of(rows.losses)
+        """Test for each model that no other has a smaller mean loss."""
+        rows = build_rows(table, "instance")
+        alpha, roundings = choose_alpha(self.alpha), model_roundings(rows.losses)
         shift = float(rows.losses[0, 0])
         means = (rows.losses - shift).mean(axis=0)
-        centred = np.column_stack([centred_in_blocks(model) for model in table.models.values()])
+        centred = np.column_stack([centre_in_blocks(model) for model in table.models.values()])
         factor = triangular_factor(centred) / len(centred)
-        drawn = multiplier_sums(factor, n_resamples_of(self.n_resamples), rng)
+        drawn = multiplier_sums(factor, choose_n_resamples(self.n_resamples), rng)
         slack = np.maximum(roundings[:, np.newaxis], roundings)
-        errors = distances(factor)
-        t = ratios(means[:, np.newaxis] - means, errors, slack)
+        errors = column_distances(factor)
+        t = studentise(means[:, np.newaxis] - means, errors, slack)
         np.fill_diagonal(t, -np.inf)
         statistics = t.max(axis=1)
         references = largest_of_others(drawn, t, np.where(errors > slack, errors, 0.0))
         n, n_drawn = len(centred), drawn.shape[1]
-        inflated = inflation(self.small_sample, n, n - table.layout.n_blocks, n_drawn, rng)
+        inflation = inflation_factors(self.small_sample, n, n - table.layout.n_blocks, n_drawn, rng)
         p_values, largest = np.empty(len(t)), np.full(n_drawn, -np.inf)
         for m, reference in enumerate(references):
-            p_values[m] = exceeded(reference * inflated, statistics[m])
+            p_values[m] = exceedance_p_value(reference * inflation, statistics[m])
             np.maximum(largest, reference, out=largest)
         overall = float(statistics.max())
         kept = [rows.names[m] for m in np.argsort(means, kind="stable") if p_values[m] > alpha]
         return OmnibusOutcome(
             statistic=overall if math.isfinite(overall) else None,
-            p_value=exceeded(largest * inflated, overall),
+            p_value=exceedance_p_value(largest * inflation, overall),
             degrees_of_freedom=None,
             target=rows.target,
             unit=rows.unit,
@@ -162,17 +155,17 @@ class CrossValidationWithConfidence:
         )
 
 
-def centred_in_blocks(losses: BlockLosses) -> FloatArray:
-    """(n,) losses less the mean of their split, an instance's average over repeats."""
+def centre_in_blocks(losses: BlockLosses) -> FloatArray:
+    """Return (n,) losses minus the mean of their split, averaged over an instance's repeats."""
     centred = losses.rows - losses.moments.means[losses.layout.split_of_row()]
     return BlockLosses(losses.layout, values=centred).instance_means()
 
 
 def largest_of_others(drawn: FloatArray, t: FloatArray, errors: FloatArray) -> Iterator[FloatArray]:
-    """Yield for each model the (B,) largest standardised deviation from another.
+    """Yield for each model the (B,) largest standardised deviations from the other models.
 
-    ``drawn`` is (k, B); ``errors`` (k, k) are 0 where a difference has none. Such a pair takes
-    part with 0 where the models are equal, and not at all where one surely has the larger loss.
+    ``drawn`` is (k, B); ``errors`` (k, k) are 0 for a difference without an error. Such a pair
+    counts with 0 if the models are equal, and not at all if one certainly has the larger loss.
     """
     inverse = np.divide(1, errors, out=np.zeros_like(errors), where=errors > 0)
     for m in range(len(t)):
@@ -181,24 +174,24 @@ def largest_of_others(drawn: FloatArray, t: FloatArray, errors: FloatArray) -> I
         yield apart.max(axis=0)
 
 
-def distances(factor: FloatArray) -> FloatArray:
-    """(k, k) lengths of the differences of the columns."""
+def column_distances(factor: FloatArray) -> FloatArray:
+    """Return the (k, k) Euclidean distances of the columns."""
     k = factor.shape[1]
-    found = np.zeros((k, k))
+    lengths = np.zeros((k, k))
     for i in range(1, k):
         apart = factor[:, :i] - factor[:, i : i + 1]
-        found[i, :i] = found[:i, i] = np.sqrt(np.einsum("ij,ij->j", apart, apart))
-    return found
+        lengths[i, :i] = lengths[:i, i] = np.sqrt(np.einsum("ij,ij->j", apart, apart))
+    return lengths
 
 
-def _cautions(rows: Rows, statistic: float) -> tuple[Caution, ...]:
+def _cautions(rows: LossRows, statistic: float) -> tuple[Caution, ...]:
     if math.isinf(statistic):
         return (
             *rows.cautions,
             INFINITE_STATISTIC(unit="instance"),
         )
     if statistic == 0:
-        return (*rows.cautions, no_difference(rows))
+        return (*rows.cautions, NO_DIFFERENCE(unit=rows.unit))
     return rows.cautions
 
 

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.multiple_tests._ranks import TIES, Ties, friedman_ranks
-from thetahat.multiple_tests._rows import RowTest, f_cautions, rows_of
+from thetahat.multiple_tests._ranks import TIES, Ties, compute_friedman_ranks
+from thetahat.multiple_tests._rows import RowTest, build_rows, f_cautions
 from thetahat.multiple_tests.base import OmnibusOutcome
-from thetahat.paired_tests._choices import check_choice
+from thetahat.parameter_checks import check_choice
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import LossTable
 from thetahat.values.types import Needs, Target
@@ -20,29 +20,22 @@ from thetahat.values.types import Needs, Target
 class ImanDavenport(RowTest):
     r"""Friedman's statistic as a ratio of mean squares of ranks.
 
-    .. math:: F_F = \frac{(N - 1) \chi^2_F}{N (k - 1) - \chi^2_F}
-
-    with N rows, k models and :math:`\chi^2_F` Friedman's statistic. Reference: F with k - 1 and
-    (k - 1)(N - 1) degrees of freedom.
-
-    Assumes independent rows. With few rows slightly liberal, where Friedman's own reference is
-    conservative. Over random folds it is liberal, since their training sets overlap.
-
-    Source: iman1980; demsar2006 for ``ties`` of ``none``.
+    In the formula there are N rows, k models and :math:`\chi^2_F` is Friedman's statistic. The
+    reference distribution is F with k - 1 and (k - 1)(N - 1) degrees of freedom.
 
     Deviations: mean losses within 8 units in the last place of each other count as ties.
 
-    Degenerate cases: where no row tells the models apart p = 1. Where all rows rank the models
-    alike F is infinite, so there is no statistic, and p is the chance of that under permutations
-    within rows, m^-(N - 1) with m the number of orders (k! without ties).
+    Degenerate cases: if in every row all models are tied p = 1. If all rows rank the models alike F
+    is infinite and left out, and p is the probability of that over all permutations within rows,
+    m^-(N - 1) with m the number of orders (k! without ties).
 
     Parameters
     ----------
     ties : str
-        ``corrected`` or ``none``, of Friedman's statistic.
+        ``corrected``, or ``none`` (demsar2006) for Friedman's statistic without the correction.
     unit : str or None
-        What a row is: ``instance``, ``cluster`` or ``block``. Left out: blocks; for a holdout
-        clusters, where they are known, or instances.
+        Unit that is a row: ``instance``, ``cluster`` or ``block``. By default blocks; for a
+        holdout clusters if they are known, else instances.
     """
 
     ties: Ties = "corrected"
@@ -51,16 +44,16 @@ class ImanDavenport(RowTest):
         name="iman_davenport",
         title="Iman-Davenport test",
         summary=(
-            "Friedman's test with an F distribution as its reference, which holds its size "
+            "Friedman's test with an F distribution as its reference, which holds its level "
             "better with few rows."
         ),
         formula=r"F_F = (N - 1) \chi^2_F / (N (k - 1) - \chi^2_F)",
         references=("demsar2006", "iman1980"),
         assumptions="Independent rows (blocks, clusters or instances).",
         errs=(
-            "Slightly liberal with few rows; conservative without the correction where there are "
-            "many ties. Over random folds liberal as a test of the learners: their training sets "
-            "overlap."
+            "Rejects slightly too often with few rows, and too rarely without the correction if "
+            "there are many ties. Over random folds it rejects too often as a test of the "
+            "learners, because their training sets overlap."
         ),
         needs=Needs.SPLITS,
         targets=(Target.NEW_SOURCE, Target.THESE_SOURCES, Target.THESE_MODELS),
@@ -73,28 +66,28 @@ class ImanDavenport(RowTest):
     def test(
         self,
         table: LossTable,
-        rng: np.random.Generator,  # noqa: ARG002 - nothing is drawn
+        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
     ) -> OmnibusOutcome:
         """Test that no model tends to have smaller losses than another."""
-        rows = rows_of(table, self.unit)
-        found = friedman_ranks(rows.losses)
-        chi_squared = found.chi_squared(self.ties)
-        used = found.statistic.with_value(chi_squared)
-        statistic, p_value = used.as_f()
+        rows = build_rows(table, self.unit)
+        ranks = compute_friedman_ranks(rows.losses)
+        chi_squared = ranks.chi_squared(self.ties)
+        row_statistic = ranks.statistic.with_value(chi_squared)
+        statistic, p_value = row_statistic.f_test()
         return OmnibusOutcome(
             statistic=statistic,
             p_value=p_value,
-            degrees_of_freedom=used.f_degrees,
+            degrees_of_freedom=row_statistic.f_degrees_of_freedom,
             target=rows.target,
             unit=rows.unit,
-            cautions=f_cautions(rows, used, is_flat=found.statistic.value is None),
+            cautions=f_cautions(rows, row_statistic, is_flat=ranks.statistic.value is None),
             details={
                 "ties": self.ties,
                 "rows": rows.n_rows,
                 "chi_squared": chi_squared,
-                "mean_ranks": rows.by_model(found.mean_ranks),
+                "mean_ranks": rows.by_model(ranks.mean_ranks),
             },
-            post_hoc=found.post_hoc(self.ties),
+            post_hoc=ranks.post_hoc(self.ties),
         )
 
 

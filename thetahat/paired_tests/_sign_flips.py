@@ -1,8 +1,8 @@
-"""The distribution of a sum when each term's sign is a fair coin.
+"""p-values of a sum whose terms have random signs: exact, by enumeration, or by drawn patterns.
 
-The signs of 64 terms in a pattern are the bits of one number, the lowest first: a hash of the
-stream, of which 64 terms they are, and of the pattern's number. So a pattern is the same whichever
-way the sums are made, and whatever number of patterns is asked for.
+The signs of 64 terms in a random pattern are the bits of one number, the lowest first. The number
+is a hash of a key from the random stream, the index of the 64 terms and the index of the pattern.
+A pattern is therefore the same however the sums are computed and however many patterns are drawn.
 """
 
 from __future__ import annotations
@@ -17,104 +17,110 @@ from thetahat.distributions import fair_coin_p_value
 from thetahat.numerics.bootstrap.draws import mixed
 from thetahat.numerics.loops.bootstrap import STEP, UInt64Array
 from thetahat.numerics.loops.sign_flips import MANY_FLIPS, WORD, add_sums
-from thetahat.paired_tests._units import UnitBatch, model_units
+from thetahat.paired_tests._units import PairedUnitsBatch, model_unit_means
 from thetahat.paired_tests.base import PairBatch
 from thetahat.values.types import Alternative, FloatArray
 
-TIE = 1e-12  # sums closer than this share of the sum of sizes are equal
+TIE = 1e-12
+"""Sums are equal if they differ by at most this share of the sum of absolute terms."""
 _SIGNS_AT_ONCE = 2**20
 _WORDS_AT_ONCE = 128
+_MOST_MODEL_SUMS = 2**25  # 256 MB of models x patterns
+_FEWEST_MODELS = 3  # two models make one pair
+_MOST_CANCELLATION = 200.0  # models' sizes over the difference's: rounding stays below a tie
+_MOST_DROPPED = TIE / 4  # of the pair's sum of sizes: differences set to 0, unlike its models' sums
 
 
-def binomials(terms: FloatArray, alternative: Alternative) -> list[float | None]:
-    """Return the exact p-value of each row of (p, u) terms that have one size or are 0, else None.
+def binomial_p_values(terms: FloatArray, alternative: Alternative) -> list[float | None]:
+    """Return exact p-values of the rows of (p, u) terms whose terms are 0 or of one size.
 
-    The sum is then a count of heads: for zero-one losses the sign-flip test is a sign test.
+    Such a sum is a number of heads of a fair coin: for losses of 0 and 1 the test is a sign test.
+    The p-value of any other row is None.
     """
     sizes = np.abs(terms)
     largest = sizes.max(axis=1)
     sizes[sizes == 0] = np.inf
-    one_size = sizes.min(axis=1) >= largest * (1 - TIE)
-    heads = np.count_nonzero(terms > 0, axis=1).tolist()
-    tosses = np.count_nonzero(terms, axis=1).tolist()
+    is_one_size = sizes.min(axis=1) >= largest * (1 - TIE)
+    n_positive = np.count_nonzero(terms > 0, axis=1).tolist()
+    n = np.count_nonzero(terms, axis=1).tolist()
     return [
-        fair_coin_p_value(up, n, alternative) if is_one else None
-        for up, n, is_one in zip(heads, tosses, one_size.tolist(), strict=True)
+        fair_coin_p_value(heads, tosses, alternative) if one_size else None
+        for heads, tosses, one_size in zip(n_positive, n, is_one_size.tolist(), strict=True)
     ]
 
 
-def by_enumeration(terms: FloatArray, alternative: Alternative) -> float:
-    """Exact p-value over all 2^n sign patterns, by doubling the list of partial sums."""
+def enumerated_p_value(terms: FloatArray, alternative: Alternative) -> float:
+    """Return the exact p-value over all 2^n sign patterns of (n,) terms."""
     sums = np.zeros(1)
     for term in terms:
         sums = np.concatenate([sums + term, sums - term])
-    return count_extreme(sums, terms, alternative) / len(sums)
+    return _count_extreme(sums, terms, alternative) / len(sums)
 
 
-def by_sampling(
+def sampled_p_value(
     terms: FloatArray, alternative: Alternative, n_resamples: int, rng: np.random.Generator
 ) -> float:
-    """Return (count + 1) / (B + 1) over B random sign patterns; memory is O(B + n)."""
+    """Return (count + 1) / (B + 1) over B random sign patterns, in O(B + n) memory."""
     sums = random_sums(terms, n_resamples, rng)
-    return (count_extreme(sums, terms, alternative) + 1) / (n_resamples + 1)
+    return (_count_extreme(sums, terms, alternative) + 1) / (n_resamples + 1)
 
 
 def random_sums(terms: FloatArray, n_resamples: int, rng: np.random.Generator) -> FloatArray:
-    """(B,) sums of the (n,) terms under random signs."""
+    """Return the (B,) sums of (n,) terms under random signs."""
     return np.asarray(random_sums_of_rows(terms[None, :], n_resamples, rng)[0])
 
 
 def random_sums_of_rows(rows: FloatArray, n_resamples: int, rng: np.random.Generator) -> FloatArray:
-    r"""(m, B) sums of each of m rows of (m, n) terms under the same random signs.
+    r"""Return the (m, B) sums of m rows of n terms, all under the same random signs.
 
     .. math:: \sum_i \pm x_i = \sum_i x_i - 2 \sum_{i \in F_b} x_i
 
-    with F_b the terms that pattern b flips: few flips are a product of a matrix of bits with the
-    terms. Many take tables of the 256 partial sums of eight terms each, so that one look-up does
-    the work of eight signs and eight additions.
+    with F_b the terms that pattern b flips. Few flips are a product of a matrix of bits with the
+    terms. Many flips use tables of the 256 partial sums of eight terms each: one look-up replaces
+    eight signs and eight additions.
     """
     n = rows.shape[1]
-    keys = _keys(-(-n // WORD), rng)
+    keys = _draw_keys(-(-n // WORD), rng)
     sums = np.zeros((len(rows), n_resamples))
     if n * n_resamples >= MANY_FLIPS:
         for terms, out in zip(rows, sums, strict=True):
             add_sums(terms, keys, out)
         return sums
-    for piece, patterns, flipped in _flips(keys, n_resamples):
-        terms = rows[:, piece]
-        sums[:, patterns] -= 2.0 * (terms @ flipped[:, : terms.shape[1]].T)
+    for columns, patterns, is_flipped in _flips(keys, n_resamples):
+        terms = rows[:, columns]
+        sums[:, patterns] -= 2.0 * (terms @ is_flipped[:, : terms.shape[1]].T)
     sums += rows.sum(axis=1, keepdims=True)
     return sums
 
 
-def _keys(n_words: int, rng: np.random.Generator) -> UInt64Array:
-    """(n / 64,) keys of the terms' signs, from one number of the stream."""
+def _draw_keys(n_words: int, rng: np.random.Generator) -> UInt64Array:
+    """Return the (n / 64,) keys of the terms' signs, from one number of the stream."""
     key = np.uint64(rng.integers(2**64, dtype=np.uint64))
     return mixed(key + STEP * np.arange(1, n_words + 1, dtype=np.uint64))
 
 
 def _flips(keys: UInt64Array, n_resamples: int) -> Iterator[tuple[slice, slice, FloatArray]]:
-    """Yield some terms, some patterns, and whether each pattern flips each term: (b, n) 0 or 1."""
+    """Yield slices of terms and patterns, with (b, n) ones where a pattern flips a term."""
     for low in range(0, len(keys), _WORDS_AT_ONCE):
-        some = keys[low : low + _WORDS_AT_ONCE]
-        step = max(1, _SIGNS_AT_ONCE // (WORD * len(some)))
+        chunk = keys[low : low + _WORDS_AT_ONCE]
+        step = max(1, _SIGNS_AT_ONCE // (WORD * len(chunk)))
         for first in range(0, n_resamples, step):
             stop = min(first + step, n_resamples)
             numbers = np.arange(first + 1, stop + 1, dtype=np.uint64)
-            words = mixed(some + STEP * numbers[:, None]).astype("<u8")
-            flipped = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
-            terms = slice(WORD * low, WORD * (low + len(some)))
-            yield terms, slice(first, stop), flipped.astype(np.float64)
+            words = mixed(chunk + STEP * numbers[:, None]).astype("<u8")
+            is_flipped = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
+            terms = slice(WORD * low, WORD * (low + len(chunk)))
+            yield terms, slice(first, stop), is_flipped.astype(np.float64)
 
 
-def count_extreme(sums: FloatArray, terms: FloatArray, alternative: Alternative) -> int:
-    """Count the sums at least as far in the alternative's direction as the sum of the terms."""
+def _count_extreme(sums: FloatArray, terms: FloatArray, alternative: Alternative) -> int:
+    """Count the sums that are at least as extreme as the sum of the terms."""
     observed, slack = float(terms.sum()), TIE * float(np.abs(terms).sum())
-    return count_beyond(sums, observed, slack, alternative)
+    return _count_beyond(sums, observed, slack, alternative)
 
 
-def count_beyond(sums: FloatArray, observed: float, slack: float, alternative: Alternative) -> int:
-    """Count the sums that lie as far as the observed one, or nearer by no more than the slack."""
+def _count_beyond(sums: FloatArray, observed: float, slack: float, alternative: Alternative) -> int:
+    """Count the sums that are at least as extreme as the observed one, up to the slack."""
     if alternative is Alternative.TWO_SIDED:
         return int(np.count_nonzero(np.abs(sums) >= abs(observed) - slack))
     if alternative is Alternative.LESS:
@@ -122,22 +128,16 @@ def count_beyond(sums: FloatArray, observed: float, slack: float, alternative: A
     return int(np.count_nonzero(sums >= observed - slack))
 
 
-_MOST_SUMS = 2**25  # 256 MB of models x patterns
-_FEWEST_MODELS = 3  # two make one pair
-_MOST_DIGITS_LOST = 200.0  # models' sizes over the difference's: rounding stays below a tie
-_MOST_DROPPED = TIE / 4  # of the sum of sizes: what a pair takes as 0 and its models do not
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class _Sums:
-    """The sums of all models under one set of random signs.
+class _ModelSums:
+    """Sums of all models under the same random signs.
 
     Parameters
     ----------
     sizes : ndarray of float
-        (m,) sum of the sizes of each model's terms.
+        (m,) sum of the absolute terms of each model.
     sums : ndarray of float
-        (m, B).
+        (m, B) sums.
     """
 
     sizes: FloatArray
@@ -145,66 +145,70 @@ class _Sums:
 
 
 class FlippedPairs:
-    """The p-values of the pairs of a batch, (count + 1) / (B + 1) as ``by_sampling`` has them.
+    """Sampled p-values of the pairs of a batch, equal to those of ``sampled_p_value``.
 
-    Where the two models' sums are so much larger than the pair's that rounding could pass for a
-    tie, and where there are too few pairs to be worth it, the pair's own sums are made.
+    The sums of a pair are the differences of its models' sums, which all pairs share. The pair's
+    own sums are computed if the models' sums are so much larger that rounding could pass for a tie,
+    or if there are too few pairs for sharing to pay.
 
     Parameters
     ----------
-    batch, units : PairBatch, UnitBatch
-        The pairs.
-    alternative, n_resamples, rng : as by_sampling
-        The stream stands at its start; copies of it are used.
+    batch, units : PairBatch, PairedUnitsBatch
+        The pairs and their units.
+    alternative, n_resamples, rng
+        As in ``sampled_p_value``; the generator is copied and stays at its position.
     """
 
     def __init__(
         self,
         batch: PairBatch,
-        units: UnitBatch,
+        units: PairedUnitsBatch,
         alternative: Alternative,
         n_resamples: int,
         rng: np.random.Generator,
     ) -> None:
         self.batch, self.units, self.alternative = batch, units, alternative
         self.n_resamples, self.rng = n_resamples, rng
-        self.models = self._models()
+        self.models = self._shared_model_sums()
 
     def p_value(self, row: int, terms: FloatArray) -> float:
-        """Return the p-value of one pair of the batch, from its place and its (u,) terms."""
+        """Return the p-value of one pair of the batch from its row and its (u,) terms."""
         size = float(np.abs(terms).sum())
         if self.models is None or self._loses_digits(self.models, row, size):
-            return by_sampling(terms, self.alternative, self.n_resamples, copy.deepcopy(self.rng))
+            return sampled_p_value(
+                terms, self.alternative, self.n_resamples, copy.deepcopy(self.rng)
+            )
         i, j = self.batch.positions[row]
         sums = self.models.sums[i] - self.models.sums[j]
-        count = count_beyond(sums, float(terms.sum()), TIE * size, self.alternative)
+        count = _count_beyond(sums, float(terms.sum()), TIE * size, self.alternative)
         return (count + 1) / (self.n_resamples + 1)
 
-    def _loses_digits(self, models: _Sums, row: int, size: float) -> bool:
+    def _loses_digits(self, models: _ModelSums, row: int, size: float) -> bool:
         i, j = self.batch.positions[row]
-        if float(models.sizes[i] + models.sizes[j]) > _MOST_DIGITS_LOST * size:
+        if float(models.sizes[i] + models.sizes[j]) > _MOST_CANCELLATION * size:
             return True
         return float(self.units.dropped[row] * self.units.weights.max()) > _MOST_DROPPED * size
 
-    def _models(self) -> _Sums | None:
-        """Return all models' sums, made once for all batches; None where they are not worth it.
-
-        The losses of a unit are taken relative to their (lower) median over the models, which
-        changes no difference: what all models have in common would cost digits.
-        """
-        batch, units = self.batch, self.units
-        n_models = len(batch.models)
-        few = n_models < _FEWEST_MODELS or batch.n_pairs_in_all < n_models
-        if few or n_models * self.n_resamples > _MOST_SUMS:
+    def _shared_model_sums(self) -> _ModelSums | None:
+        """Return all models' sums, computed once for all batches; None if they do not pay."""
+        n_models = len(self.batch.models)
+        has_few_pairs = n_models < _FEWEST_MODELS or self.batch.n_pairs_total < n_models
+        if has_few_pairs or n_models * self.n_resamples > _MOST_MODEL_SUMS:
             return None
-        key = ("sign flips", units.unit, self.n_resamples, repr(self.rng.bit_generator.state))
-        made: _Sums | None = batch.shared.get(key)
-        if made is None:
-            means = [model_units(batch, place, units.unit) for place in range(n_models)]
-            rows = np.stack(means)
-            middle = (n_models - 1) // 2
-            rows -= np.partition(rows, middle, axis=0)[middle].copy()
-            rows *= units.weights
-            sums = random_sums_of_rows(rows, self.n_resamples, copy.deepcopy(self.rng))
-            made = batch.shared[key] = _Sums(np.abs(rows).sum(axis=1), sums)
-        return made
+        state = repr(self.rng.bit_generator.state)
+        key = ("sign flips", self.units.unit, self.n_resamples, state)
+        return self.batch.evaluation_cache.compute_once(key, self._compute_model_sums)
+
+    def _compute_model_sums(self) -> _ModelSums:
+        """Return the sums of all models.
+
+        The losses of a unit are taken relative to their lower median over the models. No difference
+        changes by that, and what all models have in common costs no digits.
+        """
+        n_models, unit = len(self.batch.models), self.units.unit
+        rows = np.stack([model_unit_means(self.batch, model, unit) for model in range(n_models)])
+        middle = (n_models - 1) // 2
+        rows -= np.partition(rows, middle, axis=0)[middle].copy()
+        rows *= self.units.weights
+        sums = random_sums_of_rows(rows, self.n_resamples, copy.deepcopy(self.rng))
+        return _ModelSums(np.abs(rows).sum(axis=1), sums)

@@ -1,4 +1,4 @@
-"""Signed ranks of paired differences and the exact null distribution of their sums."""
+"""Signed ranks of paired differences, of one pair or of many, and their exact null distribution."""
 
 from __future__ import annotations
 
@@ -9,15 +9,20 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from thetahat.numerics.loops.signed_ranks import MANY_SIZES, positive_sums, rank_sums, sorted_keys
+from thetahat.numerics.loops.signed_ranks import (
+    MANY_SIZES,
+    positive_sums,
+    rank_sums,
+    sorted_keys,
+)
 from thetahat.numerics.loops.sorted_rows import MOST_IN_A_ROW, positive_sums_of_rows
 from thetahat.paired_tests._units import (
-    ROUNDINGS,
+    ROUNDING,
     PairedUnits,
-    UnitBatch,
+    PairedUnitsBatch,
+    choose_unit,
     paired_units,
     unit_means,
-    unit_of,
 )
 from thetahat.paired_tests.base import PairedLosses
 from thetahat.values.types import Alternative, FloatArray, IntArray, UnitName
@@ -26,23 +31,25 @@ BoolArray = npt.NDArray[np.bool_]
 UIntArray = npt.NDArray[np.uint64]
 Zeros = Literal["wilcox", "pratt", "zsplit", "demsar_split"]
 
+_ONE = np.uint64(1)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SignedRanks:
-    """Ranks of the absolute differences and what follows from them.
+    """Ranks of the absolute differences of one pair, and their sums by sign.
 
     Parameters
     ----------
     positive, negative : float
-        R+ and R-, the zeros' share included where they are split.
+        R+ and R-, including the share of the zeros if they are split.
     n_ranked : int
         m, the number of differences that are not 0.
     ranks : ndarray of float or None
-        (m,) their mid-ranks, ascending; None where there are too many for the exact distribution.
-    share_of_zeros : float
+        (m,) their mid-ranks, ascending; None if there are too many for the exact distribution.
+    zeros_share : float
         What the zeros add to each of the two sums.
     variance : float
-        Of R+ under the null, as the convention for zeros has it.
+        Variance of R+ under the null, by the convention for zeros.
     has_ties : bool
         Whether two differences that are not 0 share a rank.
     """
@@ -51,309 +58,310 @@ class SignedRanks:
     negative: float
     n_ranked: int
     ranks: FloatArray | None
-    share_of_zeros: float
+    zeros_share: float
     variance: float
     has_ties: bool
 
     @property
     def expected(self) -> float:
-        """Mean of R+ under the null: half of all ranks given out."""
+        """Mean of R+ under the null: half of the sum of the ranks."""
         return (self.positive + self.negative) / 2
 
 
-def ranks_of_pair(
-    pair: PairedLosses, named: UnitName | None, zeros: Zeros
+def rank_pair(
+    pair: PairedLosses, requested: UnitName | None, zeros: Zeros
 ) -> tuple[SignedRanks, UnitName, int]:
-    """Rank the differences of a pair's units; return what they are and how many, too."""
+    """Return the ranks of a pair's units, what the units are, and their number."""
     layout = pair.difference.layout
-    unit = unit_of(layout, named)
+    unit = choose_unit(layout, requested)
     values = unit_means(pair.difference, unit)
-    found = None
+    ranked = None
     if len(values) >= MANY_SIZES:
         a, b = unit_means(pair.a, unit), unit_means(pair.b, unit)
-        found = ranks_of_many(values, a, b, ROUNDINGS, zeros)
-    if found is None:
-        units = paired_units(pair, named)
-        found = _in_passes(units.values, units.roundings, units.n_zeros, zeros)
-    return found, unit, len(values)
+        ranked = _rank_many(values, a, b, ROUNDING, zeros)
+    if ranked is None:
+        units = paired_units(pair, requested)
+        ranked = _rank_by_sorting(units.values, units.roundings, units.n_zeros, zeros)
+    return ranked, unit, len(values)
 
 
-def ranks_of_many(
+def rank_units(units: PairedUnits, zeros: Zeros) -> SignedRanks:
+    """Rank the absolute differences of the units and sum the ranks by sign.
+
+    ``wilcox`` leaves zeros out; ``pratt`` ranks them and drops their ranks; ``zsplit`` gives half
+    of their ranks to each side; ``demsar_split`` does the same, leaves one of an odd number of
+    zeros out, and does not correct the variance for ties.
+    """
+    return rank_values(units.values, units.roundings, units.n_zeros, zeros)
+
+
+def rank_values(
+    values: FloatArray, roundings: FloatArray, n_zeros: int, zeros: Zeros
+) -> SignedRanks:
+    """Return ``rank_units`` of (u,) differences and the bounds on their rounding errors."""
+    ranked = None
+    if len(values) >= MANY_SIZES:
+        ranked = _rank_many(values, roundings, roundings, 1.0, zeros)
+    return ranked or _rank_by_sorting(values, roundings, n_zeros, zeros)
+
+
+def _rank_many(
     values: FloatArray, a: FloatArray, b: FloatArray, rounding: float, zeros: Zeros
 ) -> SignedRanks | None:
-    """As ``signed_ranks``, of many (u,) differences with no more than two passes and a sort.
+    """Rank many (u,) differences in two passes and a sort.
 
-    What is no larger than ``rounding`` times the larger of a and b counts as 0. None where few are
-    not 0, zeros have ranks, or each value's own rounding has to be looked at.
+    A difference of at most ``rounding`` times the larger of a and b counts as 0. Return None if few
+    are not 0, if the zeros get ranks, or if the rounding error of each single value matters.
     """
     keys, slack, least_slack = sorted_keys(values, a, b, rounding)
     n = len(keys)
     if n < MANY_SIZES or (n < len(values) and zeros != "wilcox"):
         return None
     sums = rank_sums(keys, slack, least_slack)
-    return None if sums is None else _of_sums(n, sums, zeros)
+    return None if sums is None else _from_rank_sums(n, sums, zeros)
 
 
-def _of_sums(n: int, sums: tuple[float, float, bool], zeros: Zeros) -> SignedRanks:
-    """Return what follows from R+, the sum of all squares of n ranks, and whether any are tied."""
+def _from_rank_sums(n: int, sums: tuple[float, float, bool], zeros: Zeros) -> SignedRanks:
+    """Build the ranks of n values from R+, the sum of squared ranks, and whether any are tied."""
     positive, squares, has_ties = sums
     negative = n * (n + 1) / 2 - positive
     variance = n * (n + 1) * (2 * n + 1) / 24 if zeros == "demsar_split" else squares / 4
     return SignedRanks(positive, negative, n, None, 0.0, variance, has_ties)
 
 
-def signed_ranks(units: PairedUnits, zeros: Zeros) -> SignedRanks:
-    """Rank the absolute differences and sum the ranks by sign.
-
-    ``wilcox`` leaves zeros out; ``pratt`` ranks them and gives their ranks to nobody;
-    ``zsplit`` gives half of their ranks to each side; ``demsar_split`` does the same, leaves one
-    of an odd number out, and has no tie correction in the variance.
-    """
-    return ranks_of(units.values, units.roundings, units.n_zeros, zeros)
-
-
-def ranks_of(values: FloatArray, roundings: FloatArray, n_zeros: int, zeros: Zeros) -> SignedRanks:
-    """As ``signed_ranks``, of (u,) differences and how far rounding may have moved each."""
-    found = None
-    if len(values) >= MANY_SIZES:
-        found = ranks_of_many(values, roundings, roundings, 1.0, zeros)
-    return found or _in_passes(values, roundings, n_zeros, zeros)
-
-
-def _in_passes(
+def _rank_by_sorting(
     values: FloatArray, roundings: FloatArray, n_zeros: int, zeros: Zeros
 ) -> SignedRanks:
     if n_zeros > 0:
-        present = values != 0
-        values, roundings = values[present], roundings[present]
+        is_ranked = values != 0
+        values, roundings = values[is_ranked], roundings[is_ranked]
     keys = sort_keys(values)
     keys.sort()
-    return of_sorted(keys, values, roundings, n_zeros, zeros)
+    return rank_sorted(keys, values, roundings, n_zeros, zeros)
 
 
-def of_sorted(
+def rank_sorted(
     keys: UIntArray, values: FloatArray, roundings: FloatArray, n_zeros: int, zeros: Zeros
 ) -> SignedRanks:
-    """As ``signed_ranks``, of (m,) differences that are not 0 and their keys in order."""
-    counted = {
+    """Return ``rank_units`` of (m,) differences that are not 0 and of their sorted keys."""
+    n_ranked_zeros = {
         "wilcox": 0,
         "pratt": n_zeros,
         "zsplit": n_zeros,
         "demsar_split": n_zeros - n_zeros % 2,
     }[zeros]
     n = len(keys)
-    if n >= MANY_SIZES and counted == 0:
+    if n >= MANY_SIZES and n_ranked_zeros == 0:
         sums = rank_sums(keys, float(roundings.max()), float(roundings.min()))
         if sums is not None:
-            return _of_sums(n, sums, zeros)
-    ranks, positive_signs, has_ties = _ranks(keys, values, roundings)
-    ranks += counted
+            return _from_rank_sums(n, sums, zeros)
+    ranks, is_positive, has_ties = _mid_ranks(keys, values, roundings)
+    ranks += n_ranked_zeros
     squares = float(ranks @ ranks)
-    positive = float(ranks @ positive_signs)
+    positive = float(ranks @ is_positive)
     negative = float(ranks.sum()) - positive
-    share = counted * (counted + 1) / 4 if zeros in ("zsplit", "demsar_split") else 0.0
-    n += counted
+    is_split = zeros in ("zsplit", "demsar_split")
+    share = n_ranked_zeros * (n_ranked_zeros + 1) / 4 if is_split else 0.0
+    n += n_ranked_zeros
     if zeros == "demsar_split":
         variance = n * (n + 1) * (2 * n + 1) / 24
     else:
-        # sum of r^2 / 4 is n(n+1)(2n+1)/24 with its tie correction; zeros that are split count
-        # with their mid-rank, as if they had a sign
+        # The sum of r^2 / 4 is n(n+1)(2n+1)/24 with its correction for ties. Zeros that are split
+        # count with their mid-rank, as if they had a sign.
         variance = squares / 4
-        variance += counted * (counted + 1) ** 2 / 16 if zeros == "zsplit" else 0.0
+        variance += n_ranked_zeros * (n_ranked_zeros + 1) ** 2 / 16 if zeros == "zsplit" else 0.0
     return SignedRanks(
         positive + share, negative + share, len(keys), ranks, share, variance, has_ties
     )
 
 
 def sort_keys(values: FloatArray) -> UIntArray:
-    """Return what orders as the sizes do, with the sign in the lowest bit: 1 where positive.
+    """Return keys that sort as the absolute values do, with the sign in the lowest bit.
 
-    A size that is not negative orders as its bits do, and leaves the sign bit free; so no
-    permutation is needed to know the signs of the sorted sizes.
+    Numbers that are not negative sort as their bits do, and leave the sign bit free. The signs of
+    the sorted sizes are therefore known without a permutation; the bit is 1 for a positive value.
     """
-    keys = np.abs(values).view(np.uint64) << np.uint64(1)
+    keys = np.abs(values).view(np.uint64) << _ONE
     keys |= values > 0
     return keys
 
 
-def _ranks(
+def _mid_ranks(
     keys: UIntArray, values: FloatArray, roundings: FloatArray
 ) -> tuple[FloatArray, BoolArray, bool]:
-    """Rank from 1, with the signs in that order and whether any share a rank.
+    """Return the mid-ranks, ascending, their signs in this order, and whether any are tied.
 
-    Neighbours no further apart than their rounding share the mean of their ranks. Only where some
-    gap lies between the smallest and the largest rounding must each value's own rounding be
-    sorted along with it.
+    Neighbours within their rounding error are tied. The rounding errors are sorted along with the
+    values only if a gap lies between the smallest and the largest of them.
     """
     n = len(keys)
-    positive = (keys & np.uint64(1)).astype(np.bool_)
-    gaps = np.diff((keys >> np.uint64(1)).view(np.float64))
-    apart = gaps > roundings.max(initial=0.0)
-    if not apart.all() and np.any(~apart & (gaps > roundings.min())):
+    is_positive = (keys & _ONE).astype(np.bool_)
+    gaps = np.diff((keys >> _ONE).view(np.float64))
+    is_apart = gaps > roundings.max(initial=0.0)
+    if not is_apart.all() and np.any(~is_apart & (gaps > roundings.min())):
         order = np.argsort(np.abs(values), kind="stable")
-        slack, positive = roundings[order], values[order] > 0
-        apart = np.diff(np.abs(values[order])) > np.maximum(slack[1:], slack[:-1])
-    if apart.all():
-        return np.arange(1.0, n + 1), positive, False
-    edges = np.concatenate([[0], np.flatnonzero(apart) + 1, [n]])
-    return np.repeat((edges[:-1] + edges[1:] + 1) / 2, np.diff(edges)), positive, True
+        slack, is_positive = roundings[order], values[order] > 0
+        is_apart = np.diff(np.abs(values[order])) > np.maximum(slack[1:], slack[:-1])
+    if is_apart.all():
+        return np.arange(1.0, n + 1), is_positive, False
+    edges = np.concatenate([[0], np.flatnonzero(is_apart) + 1, [n]])
+    ranks = np.repeat((edges[:-1] + edges[1:] + 1) / 2, np.diff(edges))
+    return ranks, is_positive, True
 
 
-def exact_p_value(found: SignedRanks, alternative: Alternative) -> float:
-    """p-value of R+ given the ranks, over all sign patterns; n^3 steps, ties allowed.
+def exact_p_value(ranked: SignedRanks, alternative: Alternative) -> float:
+    """Return the p-value of R+ given the ranks, over all sign patterns; ties are allowed.
 
-    The distribution of a sum of independent 0-or-rank terms is built term by term, on doubled
-    ranks so that mid-ranks are whole numbers.
+    The distribution of a sum of independent terms, each 0 or a rank, is built term by term in
+    O(n^3) steps, on doubled ranks so that mid-ranks are whole numbers.
     """
-    assert found.ranks is not None  # noqa: S101 - there are at most 500
-    doubled = np.rint(2 * found.ranks).astype(np.intp)
-    reached = round(2 * (found.positive - found.share_of_zeros))
-    return float(_p_values(doubled.tobytes(), alternative)[reached])
+    assert ranked.ranks is not None  # noqa: S101 - there are at most 500
+    doubled = np.rint(2 * ranked.ranks).astype(np.intp)
+    doubled_sum = round(2 * (ranked.positive - ranked.zeros_share))
+    return float(_p_values(doubled.tobytes(), alternative)[doubled_sum])
 
 
 def exact_p_values_without_ties(n: int, alternative: Alternative) -> FloatArray:
-    """(n (n + 1) / 2 + 1,) exact p-value of each R+ of the ranks 1 to n."""
+    """Return the (n (n + 1) / 2 + 1,) exact p-values of all values of R+ for the ranks 1 to n."""
     doubled = 2 * np.arange(1, n + 1, dtype=np.intp)
     return _p_values(doubled.tobytes(), alternative)[::2]
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=32)  # pairs without ties have the same ranks
 def _p_values(doubled_ranks: bytes, alternative: Alternative) -> FloatArray:
-    """p-value of each doubled rank sum; kept, because pairs without ties have the same ones."""
-    chances = _null_chances(doubled_ranks)
-    below = np.minimum(1.0, np.cumsum(chances))
-    above = np.minimum(1.0, np.cumsum(chances[::-1])[::-1])
-    found: FloatArray = above if alternative is Alternative.GREATER else below
+    """Return the p-value of each doubled rank sum."""
+    probabilities = _null_distribution(doubled_ranks)
+    below = np.minimum(1.0, np.cumsum(probabilities))
+    above = np.minimum(1.0, np.cumsum(probabilities[::-1])[::-1])
+    p_values: FloatArray = above if alternative is Alternative.GREATER else below
     if alternative is Alternative.TWO_SIDED:
-        found = np.minimum(1.0, 2 * np.minimum(below, above))
-    found.setflags(write=False)
-    return found
+        p_values = np.minimum(1.0, 2 * np.minimum(below, above))
+    p_values.setflags(write=False)
+    return p_values
 
 
 @lru_cache(maxsize=32)
-def _null_chances(doubled_ranks: bytes) -> FloatArray:
-    """Chance of each doubled rank sum."""
+def _null_distribution(doubled_ranks: bytes) -> FloatArray:
+    """Return the probability of each doubled rank sum."""
     doubled = np.frombuffer(doubled_ranks, dtype=np.intp)
-    chances = np.zeros(int(doubled.sum()) + 1)
-    chances[0] = 1.0
+    probabilities = np.zeros(int(doubled.sum()) + 1)
+    probabilities[0] = 1.0
     for rank in doubled:
-        chances /= 2
-        # the right-hand side is made before it is added: each state comes from the old ones
-        chances[rank:] += chances[: len(chances) - rank].copy()
-    chances.setflags(write=False)
-    return chances
-
-
-_ONE = np.uint64(1)
+        probabilities /= 2
+        # copied before it is added, so that each entry comes from the old ones
+        probabilities[rank:] += probabilities[: len(probabilities) - rank].copy()
+    probabilities.setflags(write=False)
+    return probabilities
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SignedRankBatch:
-    """The sorted differences of p pairs, and what is known of their rank sums at once.
+class SignedRanksBatch:
+    """Sorted differences of p pairs, and the rank sums of those pairs that need no second look.
 
     Parameters
     ----------
-    units : UnitBatch
+    units : PairedUnitsBatch
         The differences.
     zeros : str
-        What becomes of those that are 0, as ``signed_ranks`` has it.
+        How zeros are treated, as in ``rank_units``.
     n_zeros : ndarray of int
-        (p,) how many of them are 0.
+        (p,) number of differences that are 0.
     keys : ndarray of uint64
-        (q, u) the keys of some pairs in order, of all whose R+ does not hold without them; (0, 0)
-        where they are so many that pairs are sorted one by one.
-    places : ndarray of int
-        (p,) row of ``keys`` of each pair; 0 where it has none.
+        (q, u) sorted keys of the pairs whose R+ cannot be computed without them; (0, 0) if pairs
+        have so many units that each is sorted by itself.
+    key_rows : ndarray of int
+        (p,) row of ``keys`` of each pair; 0 if it has none.
     positive : ndarray of float
-        (p,) R+, where the next two say that it is known.
-    clear, alike : ndarray of bool
-        (p,) whether a pair has neither zeros nor ties, or differences of one size alone.
+        (p,) R+, valid if one of the next two is true.
+    is_untied, is_one_size : ndarray of bool
+        (p,) whether a pair has neither zeros nor ties, and whether all its differences that are
+        not 0 have the same size.
     """
 
-    units: UnitBatch
+    units: PairedUnitsBatch
     zeros: Zeros
     n_zeros: IntArray
     keys: UIntArray
-    places: IntArray
+    key_rows: IntArray
     positive: FloatArray
-    clear: BoolArray
-    alike: BoolArray
+    is_untied: BoolArray
+    is_one_size: BoolArray
 
     @classmethod
-    def of(cls, units: UnitBatch, zeros: Zeros) -> SignedRankBatch:
-        """Sort them; those of many units are looked at one by one."""
+    def from_units(cls, units: PairedUnitsBatch, zeros: Zeros) -> SignedRanksBatch:
+        """Sort the differences of all pairs, unless pairs have so many units that none gains."""
         n_zeros, n_pairs = units.n_zeros, len(units.values)
-        positive, places = np.zeros(n_pairs), np.zeros(n_pairs, dtype=np.intp)
-        clear, alike = np.zeros(n_pairs, dtype=np.bool_), np.zeros(n_pairs, dtype=np.bool_)
+        positive, key_rows = np.zeros(n_pairs), np.zeros(n_pairs, dtype=np.intp)
+        is_untied, is_one_size = (np.zeros(n_pairs, dtype=np.bool_) for _ in range(2))
         keys = np.empty((0, 0), dtype=np.uint64)
         is_short = units.n_units <= MOST_IN_A_ROW and units.values.size >= MANY_SIZES
         if is_short:
             positive, gaps = positive_sums_of_rows(units.values)
-            clear = (n_zeros == 0) & (gaps > units.largest)
-        if units.n_units < MANY_SIZES and not clear.all():
-            rest = np.flatnonzero(~clear)
-            places[rest] = np.arange(len(rest))
+            is_untied = (n_zeros == 0) & (gaps > units.largest_roundings)
+        if units.n_units < MANY_SIZES and not is_untied.all():
+            rest = np.flatnonzero(~is_untied)
+            key_rows[rest] = np.arange(len(rest))
             keys = sort_keys(units.values[rest] if is_short else units.values)
             keys.sort(axis=1)  # zeros come first
-            few = units.largest[rest], n_zeros[rest], units.n_positive[rest]
-            positive[rest], clear[rest], alike[rest] = _positive_sums(keys, *few)
+            positive[rest], is_untied[rest], is_one_size[rest] = _positive_sums(
+                keys, units.largest_roundings[rest], n_zeros[rest], units.n_positive[rest]
+            )
         if zeros != "wilcox":
-            alike &= n_zeros == 0
-        return cls(units, zeros, n_zeros, keys, places, positive, clear, alike)
+            is_one_size &= n_zeros == 0
+        return cls(units, zeros, n_zeros, keys, key_rows, positive, is_untied, is_one_size)
 
-    def of_row(self, row: int) -> SignedRanks:
+    def ranks(self, row: int) -> SignedRanks:
         """Return the ranks of one pair."""
         n_zeros = int(self.n_zeros[row])
-        if self.clear[row]:
-            return _without_ties(float(self.positive[row]), self.units.n_units)
-        if self.alike[row]:
-            return _all_alike(self.units.n_units - n_zeros, float(self.positive[row]))
+        if self.is_untied[row]:
+            return _untied_ranks(float(self.positive[row]), self.units.n_units)
+        if self.is_one_size[row]:
+            return _one_size_ranks(float(self.positive[row]), self.units.n_units - n_zeros)
         values, roundings = self.units.values[row], self.units.roundings(row)
         if self.units.n_units >= MANY_SIZES:
-            return ranks_of(values, roundings, n_zeros, self.zeros)
+            return rank_values(values, roundings, n_zeros, self.zeros)
         if n_zeros > 0:
-            present = values != 0
-            values, roundings = values[present], roundings[present]
-        keys = self.keys[self.places[row], n_zeros:]
-        return of_sorted(keys, values, roundings, n_zeros, self.zeros)
+            is_ranked = values != 0
+            values, roundings = values[is_ranked], roundings[is_ranked]
+        keys = self.keys[self.key_rows[row], n_zeros:]
+        return rank_sorted(keys, values, roundings, n_zeros, self.zeros)
 
 
 def _positive_sums(
-    keys: UIntArray, largest: FloatArray, n_zeros: IntArray, n_positive: IntArray
+    keys: UIntArray, largest_roundings: FloatArray, n_zeros: IntArray, n_positive: IntArray
 ) -> tuple[FloatArray, BoolArray, BoolArray]:
-    """(p,) R+ of rows of sorted (p, m) keys, and where it holds: without ties, or of equal sizes.
+    """Return (p,) R+ of rows of sorted (p, m) keys, whether they are untied or of one size.
 
-    Without zeros and ties the ranks are 1 to m; where all sizes that are not 0 are the same, as
-    those of differences of 0 and 1, they all are the mean of these. The other rows are to be
-    looked at one by one.
+    R+ is valid only where one of the two holds: without zeros and ties the ranks are 1 to m, and
+    where all sizes that are not 0 are equal, as for differences of 0 and 1, each has the mean rank.
     """
     if keys.size >= MANY_SIZES:
         sums, gaps = positive_sums(keys)
     else:
-        sums, gaps = _by_arrays(keys)
-    clear = (n_zeros == 0) & (gaps > largest)
+        sums, gaps = _positive_sums_by_arrays(keys)
+    is_untied = (n_zeros == 0) & (gaps > largest_roundings)
     n = keys.shape[1] - n_zeros
     first = keys[np.arange(len(keys)), np.minimum(n_zeros, keys.shape[1] - 1)]
-    alike = (n > 1) & (first >> _ONE == keys[:, -1] >> _ONE)
-    return np.where(alike, n_positive * (n + 1) / 2, sums), clear, alike
+    is_one_size = (n > 1) & (first >> _ONE == keys[:, -1] >> _ONE)
+    return np.where(is_one_size, n_positive * (n + 1) / 2, sums), is_untied, is_one_size
 
 
-def _by_arrays(keys: UIntArray) -> tuple[FloatArray, FloatArray]:
-    """As ``positive_sums``."""
+def _positive_sums_by_arrays(keys: UIntArray) -> tuple[FloatArray, FloatArray]:
+    """Return what the compiled ``positive_sums`` returns, by operations on whole arrays."""
     gaps = np.diff((keys >> _ONE).view(np.float64), axis=1).min(axis=1, initial=np.inf)
     signs = (keys & _ONE).astype(np.float64)
     sums = signs @ np.arange(1.0, keys.shape[1] + 1)
     return sums, gaps
 
 
-def _without_ties(positive: float, n: int) -> SignedRanks:
-    """Return what R+ makes of the ranks 1 to m."""
+def _untied_ranks(positive: float, n: int) -> SignedRanks:
+    """Build the ranks 1 to n from their R+."""
     negative, variance = n * (n + 1) / 2 - positive, n * (n + 1) * (2 * n + 1) / 24
     return SignedRanks(positive, negative, n, np.arange(1.0, n + 1), 0.0, variance, False)
 
 
-def _all_alike(n: int, positive: float) -> SignedRanks:
-    """Return what R+ makes of n > 1 differences of the same size, with zeros left out."""
+def _one_size_ranks(positive: float, n: int) -> SignedRanks:
+    """Build the ranks of n > 1 differences of one size, with zeros left out, from their R+."""
     rank = (n + 1) / 2
     ranks = np.full(n, rank)
     return SignedRanks(positive, n * rank - positive, n, ranks, 0.0, n * rank**2 / 4, True)

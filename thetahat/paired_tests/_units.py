@@ -1,9 +1,12 @@
-"""The units that a paired test takes as independent, of one pair and of many pairs at once."""
+"""The units that a test takes as independent: instances, clusters of instances, or blocks.
+
+``PairedUnits`` are the differences of one pair, ``PairedUnitsBatch`` those of many pairs at once,
+with the same numbers.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -16,6 +19,7 @@ from thetahat.cautions import (
     NO_DIFFERENCE,
     Caution,
 )
+from thetahat.numerics.bootstrap import default_unit
 from thetahat.numerics.loops.compiling import to_be_read
 from thetahat.numerics.loops.paired_units import MANY_VALUES, without_roundings
 from thetahat.paired_tests.base import PairBatch, PairedLosses
@@ -23,24 +27,25 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind, FloatArray, IntArray, Target, UnitName
 
-ROUNDINGS = 8 * float(np.finfo(np.float64).eps)  # a loss, its mean and their difference
+ROUNDING = 8 * float(np.finfo(np.float64).eps)
+"""Rounding error of a difference relative to its losses: of a loss, a mean and a subtraction."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class PairedUnits:
-    """Differences, a minus b, of the units that a test takes as exchangeable under the null.
+    """Differences (a minus b) of the units of one pair.
 
     Parameters
     ----------
     unit : str
         ``instance``, ``cluster`` or ``block``.
     values : ndarray of float
-        (u,) mean difference of each unit, exactly 0 where it is nothing but rounding.
+        (u,) mean difference of each unit; exactly 0 if it is smaller than its rounding error.
     roundings : ndarray of float
-        (u,) how far rounding may have moved each value: 8 units in the last place of the losses.
+        (u,) bound on the rounding error of each value: 8 units in the last place of the losses.
     weights : ndarray of float
-        (u,) share of each unit in the mean difference; they sum to 1. Clusters count by their
-        sizes, instances and blocks alike.
+        (u,) share of each unit in the mean difference, which sum to 1: proportional to their sizes
+        for clusters, equal for instances and blocks.
     """
 
     unit: UnitName
@@ -50,37 +55,30 @@ class PairedUnits:
 
     @property
     def n_units(self) -> int:
-        """Number of units, those without a difference among them."""
+        """Number of units, including those whose difference is 0."""
         return len(self.values)
 
-    @cached_property
+    @property
     def n_zeros(self) -> int:
-        """Number of units without a difference."""
+        """Number of units whose difference is 0."""
         return self.n_units - int(np.count_nonzero(self.values))
 
 
-def unit_of(layout: Layout, named: UnitName | None) -> UnitName:
-    """Return the unit asked for, or the layout's own.
+def choose_unit(layout: Layout, requested: UnitName | None) -> UnitName:
+    """Return the requested unit, or the default of the layout.
 
-    Blocks for sources; for random folds and a holdout clusters, where they are known, or
-    instances.
+    The default is blocks if they are sources; otherwise clusters if they are known, else instances.
     """
-    if named is not None:
-        return named
-    if layout.kind is BlockKind.SOURCE:
-        return "block"
-    return "instance" if layout.cluster is None else "cluster"
+    return default_unit(layout) if requested is None else requested
 
 
-def unit_refusal(name: str, layout: Layout, named: UnitName | None) -> str | None:
-    """Say why a test cannot pair that unit on this layout, or None."""
-    unit = unit_of(layout, named)
+def reason_against_unit(name: str, layout: Layout, requested: UnitName | None) -> str | None:
+    """Return why the test of that name cannot use the unit on this layout, or None if it can."""
+    unit = choose_unit(layout, requested)
     if unit == "block":
-        return _block_refusal(name, layout)
+        return _reason_against_blocks(name, layout)
     if not layout.has_rows:
-        return (
-            f"{name} by {unit} needs one loss per instance, and only one score per split is given"
-        )
+        return f"{name} by {unit} needs one loss per instance, but there is one score per split"
     if unit == "cluster":
         return f"{name} by cluster needs a cluster column" if layout.cluster is None else None
     if not layout.is_matched:
@@ -89,103 +87,49 @@ def unit_refusal(name: str, layout: Layout, named: UnitName | None) -> str | Non
     return None
 
 
+def _reason_against_blocks(name: str, layout: Layout) -> str | None:
+    if layout.kind is BlockKind.SUBSAMPLES:
+        return (
+            f"{name} by block needs independent blocks, but the test parts of subsamples may "
+            "overlap"
+        )
+    if layout.kind is BlockKind.HOLDOUT:
+        return f"{name} by block needs at least two blocks, but a holdout is one block"
+    if layout.kind is BlockKind.RANDOM and layout.n_repeats > 1:
+        return (
+            f"{name} by block needs independent blocks, but the blocks of {layout.n_repeats} "
+            "repeats contain the same instances"
+        )
+    return None
+
+
+def reason_against_subsamples(name: str, layout: Layout) -> str | None:
+    """Return why the method of that name cannot use subsamples, or None for another layout."""
+    if layout.kind is not BlockKind.SUBSAMPLES:
+        return None
+    return (
+        f"{name} needs blocks that are independent or test each instance once, but the test parts "
+        "of subsamples may overlap"
+    )
+
+
 def count_units(layout: Layout, unit: UnitName) -> int:
-    """Return the number of units of that name."""
+    """Return the number of units."""
     if unit == "block":
         return len(layout.block_labels)
     return len(layout.cluster_labels) if unit == "cluster" else layout.n_instances
 
 
 def unit_target(layout: Layout, unit: UnitName) -> Target:
-    """Return the target of a test that takes units of that name as independent.
+    """Return the target of a test that takes these units as independent.
 
-    Sources are drawn from a population of sources; blocks of random folds stand for further
-    training samples; instances and clusters are tested with the fitted models as they are.
+    Sources are a sample of all sources. Blocks of random folds have models of their own and stand
+    for further training samples. Instances and clusters are tested with the fitted models as they
+    are.
     """
     if unit != "block":
         return Target.THESE_MODELS
     return Target.NEW_SOURCE if layout.kind is BlockKind.SOURCE else Target.THESE_SOURCES
-
-
-def paired_units(pair: PairedLosses, named: UnitName | None) -> PairedUnits:
-    """Average the differences of each unit over its rows and repeats."""
-    layout = pair.difference.layout
-    unit = unit_of(layout, named)
-    a, b, values = (unit_means(losses, unit) for losses in (pair.a, pair.b, pair.difference))
-    roundings = np.abs(a)
-    np.maximum(roundings, np.abs(b), out=roundings)
-    roundings *= ROUNDINGS
-    nothing = np.abs(values) <= roundings
-    if nothing.any():
-        values = np.where(nothing, 0.0, values)
-    return PairedUnits(unit, values, roundings, unit_weights(layout, unit, len(values)))
-
-
-def unit_cautions(layout: Layout, units: PairedUnits) -> tuple[Caution, ...]:
-    """Cautions of every test that takes these units as independent."""
-    return cautions_of_count(layout, units.unit, units.n_units - units.n_zeros)
-
-
-def cautions_of_count(layout: Layout, unit: UnitName, n: int) -> tuple[Caution, ...]:
-    """Cautions where n units of a pair have a difference."""
-    cautions = [*dependence_cautions(layout, unit)]
-    if 0 < n <= FEW_UNITS_OF_A_SIGN_TEST:
-        cautions.append(
-            FEW_UNITS(
-                subject="The test",
-                n=n,
-                unit=unit,
-                consequence=f"the smallest possible two-sided p-value is {2.0 ** (1 - n):g}",
-            )
-        )
-    if n == 0:
-        cautions.append(NO_DIFFERENCE(unit=unit))
-    return tuple(cautions)
-
-
-def dependence_cautions(layout: Layout, unit: UnitName) -> tuple[Caution, ...]:
-    """Cautions of what ties the units together, which the tests take as independent."""
-    if layout.kind in {BlockKind.RANDOM, BlockKind.SUBSAMPLES}:
-        return (overlapping_training_sets() if unit == "block" else fitted_models_only(),)
-    if layout.kind is BlockKind.SOURCE and unit != "block":
-        return (INSTANCES_SHARE_A_SOURCE(unit=unit),)
-    return ()
-
-
-def fitted_models_only() -> Caution:
-    """Caution of a test over the instances of random folds."""
-    return IGNORES_TRAINING_VARIANCE(subject="The test")
-
-
-def overlapping_training_sets() -> Caution:
-    """Caution of a test that takes the blocks' means as independent."""
-    return IGNORES_TRAINING_OVERLAP()
-
-
-def subsamples_refusal(name: str, layout: Layout) -> str | None:
-    """Say that a method is not for test parts that may overlap, or None."""
-    if layout.kind is not BlockKind.SUBSAMPLES:
-        return None
-    return (
-        f"{name} takes each instance to be tested once, or the blocks to be independent; the test "
-        "parts of subsamples may overlap"
-    )
-
-
-def _block_refusal(name: str, layout: Layout) -> str | None:
-    if layout.kind is BlockKind.SUBSAMPLES:
-        return (
-            f"{name} by block takes the blocks as independent, and the test parts of subsamples "
-            "may overlap"
-        )
-    if layout.kind is BlockKind.HOLDOUT:
-        return f"{name} by block needs two blocks, and a holdout is one"
-    if layout.kind is BlockKind.RANDOM and layout.n_repeats > 1:
-        return (
-            f"{name} by block takes the blocks as independent, and those of "
-            f"{layout.n_repeats} repeats hold the same instances"
-        )
-    return None
 
 
 def unit_means(losses: BlockLosses, unit: UnitName) -> FloatArray:
@@ -194,56 +138,102 @@ def unit_means(losses: BlockLosses, unit: UnitName) -> FloatArray:
     if unit == "instance":
         return losses.instance_means()
     if unit == "block":
-        block, values = layout.split_block, losses.moments.means
+        unit_of_value, values = layout.split_block, losses.moments.means
     else:
-        assert layout.cluster is not None  # noqa: S101 - unit_refusal saw to it
-        block, values = layout.cluster, losses.rows
-    if len(block) == int(block.max()) + 1:  # one row each: only the order may differ
-        means = np.empty(len(block))
-        means[block] = values
+        assert layout.cluster is not None  # noqa: S101 - reason_against_unit checks it
+        unit_of_value, values = layout.cluster, losses.rows
+    if len(unit_of_value) == int(unit_of_value.max()) + 1:  # one value each: only the order differs
+        means = np.empty(len(unit_of_value))
+        means[unit_of_value] = values
         return means
     shift = float(values[0])
-    return np.asarray(shift + np.bincount(block, weights=values - shift) / np.bincount(block))
+    sums = np.bincount(unit_of_value, weights=values - shift)
+    return np.asarray(shift + sums / np.bincount(unit_of_value))
 
 
 def unit_weights(layout: Layout, unit: UnitName, n_units: int) -> FloatArray:
+    """Return the (u,) share of each unit in the mean difference."""
     if unit == "cluster":
-        assert layout.cluster is not None  # noqa: S101 - unit_refusal saw to it
+        assert layout.cluster is not None  # noqa: S101 - reason_against_unit checks it
         return np.asarray(np.bincount(layout.cluster) / len(layout.cluster))
     return np.broadcast_to(np.float64(1 / n_units), (n_units,))
 
 
+def paired_units(pair: PairedLosses, requested: UnitName | None) -> PairedUnits:
+    """Average the differences of each unit over its rows and repeats."""
+    layout = pair.difference.layout
+    unit = choose_unit(layout, requested)
+    a, b, values = (unit_means(losses, unit) for losses in (pair.a, pair.b, pair.difference))
+    roundings = np.abs(a)
+    np.maximum(roundings, np.abs(b), out=roundings)
+    roundings *= ROUNDING
+    is_rounding = np.abs(values) <= roundings
+    if is_rounding.any():
+        values = np.where(is_rounding, 0.0, values)
+    return PairedUnits(unit, values, roundings, unit_weights(layout, unit, len(values)))
+
+
+def unit_cautions(layout: Layout, unit: UnitName, n_different: int) -> tuple[Caution, ...]:
+    """Return the cautions of a test of which ``n_different`` units have a difference."""
+    cautions = [*dependence_cautions(layout, unit)]
+    if 0 < n_different <= FEW_UNITS_OF_A_SIGN_TEST:
+        cautions.append(
+            FEW_UNITS(
+                subject="The test",
+                n=n_different,
+                unit=unit,
+                consequence=(
+                    f"the smallest possible two-sided p-value is {2.0 ** (1 - n_different):g}"
+                ),
+            )
+        )
+    if n_different == 0:
+        cautions.append(NO_DIFFERENCE(unit=unit))
+    return tuple(cautions)
+
+
+def dependence_cautions(layout: Layout, unit: UnitName) -> tuple[Caution, ...]:
+    """Return the caution that the units are not independent, if they are not."""
+    if layout.kind in {BlockKind.RANDOM, BlockKind.SUBSAMPLES}:
+        if unit == "block":
+            return (IGNORES_TRAINING_OVERLAP(),)
+        return (IGNORES_TRAINING_VARIANCE(subject="The test"),)
+    if layout.kind is BlockKind.SOURCE and unit != "block":
+        return (INSTANCES_SHARE_A_SOURCE(unit=unit),)
+    return ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class UnitBatch:
-    """As ``PairedUnits``, a row for each of p pairs over u units.
+class PairedUnitsBatch:
+    """Differences of the units of p pairs, one row per pair.
 
     Parameters
     ----------
     unit : str
         ``instance``, ``cluster`` or ``block``.
     values : ndarray of float
-        (p, u) differences, exactly 0 where they are nothing but rounding.
-    of_models : ndarray of float
-        (m, u) how far rounding may have moved the units of each model.
+        (p, u) mean differences; exactly 0 if smaller than their rounding error.
+    model_roundings : ndarray of float
+        (m, u) bound on the rounding error of the unit means of each model.
     positions : ndarray of int
-        (p, 2) places of the two models of each pair.
-    largest : ndarray of float
-        (p,) how far at most rounding may have moved a value of each pair.
+        (p, 2) indices of the two models of each pair.
+    largest_roundings : ndarray of float
+        (p,) largest rounding error of the values of each pair.
     weights : ndarray of float
         (u,) share of each unit in the mean difference.
     dropped : ndarray of float
-        (p,) sum of the sizes of the differences that were taken as 0.
+        (p,) sum of the absolute differences that were set to 0.
     n_positive, n_negative : ndarray of int
-        (p,) number of units with a difference of either sign.
+        (p,) number of units with a positive and with a negative difference.
     cautions : tuple
-        (p,) of what ``unit_cautions`` says of each pair.
+        (p,) cautions of each pair, as ``unit_cautions`` returns them.
     """
 
     unit: UnitName
     values: FloatArray
-    of_models: FloatArray
+    model_roundings: FloatArray
     positions: IntArray
-    largest: FloatArray
+    largest_roundings: FloatArray
     weights: FloatArray
     dropped: FloatArray
     n_positive: IntArray
@@ -252,87 +242,77 @@ class UnitBatch:
 
     @property
     def n_units(self) -> int:
-        """Number of units, those without a difference among them."""
+        """Number of units, including those whose difference is 0."""
         return len(self.weights)
 
     @property
     def n_zeros(self) -> IntArray:
-        """(p,) number of units without a difference."""
+        """(p,) number of units whose difference is 0."""
         return np.asarray(self.n_units - self.n_positive - self.n_negative)
 
     def roundings(self, row: int) -> FloatArray:
-        """(u,) how far rounding may have moved each value of one pair."""
+        """Return the (u,) bounds on the rounding errors of one pair's values."""
         a, b = self.positions[row]
-        return np.asarray(np.maximum(self.of_models[a], self.of_models[b]))
+        return np.asarray(np.maximum(self.model_roundings[a], self.model_roundings[b]))
 
 
-def units_of_batch(batch: PairBatch, named: UnitName | None) -> UnitBatch:
-    """Average the differences of each unit of each pair; made once for all tests of a batch."""
-    layout = batch.models[0].layout
-    unit = unit_of(layout, named)
-    made: UnitBatch | None = batch.own.get(("units", unit))
-    if made is None:
-        made = batch.own["units", unit] = _made(batch, unit)
-    return made
-
-
-def model_units(batch: PairBatch, place: int, unit: UnitName) -> FloatArray:
-    """(u,) mean loss of each unit of one model; made once for all batches."""
-    key = ("model units", unit, place)
-    means: FloatArray | None = batch.shared.get(key)
-    if means is None:
-        means = batch.shared[key] = unit_means(batch.models[place], unit)
-    return means
-
-
-def _made(batch: PairBatch, unit: UnitName) -> UnitBatch:
-    layout = batch.models[0].layout
-    given = _differences(batch, unit)
-    of_models = _roundings(batch, unit)
-    drop = without_roundings if given.size >= MANY_VALUES else _without_roundings
-    values, largest, dropped, n_positive, n_negative = drop(given, of_models, batch.positions)
-    counts = n_positive + n_negative
-    said = [(n, cautions_of_count(layout, unit, n)) for n in _present(counts)]
-    cautions = (said[0][1],) * len(counts)
-    if len(said) > 1:
-        cautions = tuple(map(dict(said).__getitem__, counts.tolist()))
-    return UnitBatch(
-        unit=unit,
-        values=to_be_read(values),  # they may be the batch's own
-        of_models=of_models,
-        positions=batch.positions,
-        largest=largest,
-        weights=unit_weights(layout, unit, values.shape[1]),
-        dropped=dropped,
-        n_positive=n_positive,
-        n_negative=n_negative,
-        cautions=cautions,
+def batch_units(batch: PairBatch, requested: UnitName | None) -> PairedUnitsBatch:
+    """Average the differences of each unit of each pair, once for all tests of the batch."""
+    unit = choose_unit(batch.layout, requested)
+    return batch.batch_cache.compute_once(
+        ("paired units", unit), lambda: _compute_batch_units(batch, unit)
     )
 
 
-def _present(counts: IntArray) -> list[int]:
-    return list(map(int, np.flatnonzero(np.bincount(counts))))
+def model_unit_means(batch: PairBatch, model: int, unit: UnitName) -> FloatArray:
+    """Return the (u,) mean losses of one model's units, computed once for all batches."""
+    return batch.evaluation_cache.compute_once(
+        ("unit means", unit, model), lambda: unit_means(batch.models[model], unit)
+    )
+
+
+def _compute_batch_units(batch: PairBatch, unit: UnitName) -> PairedUnitsBatch:
+    differences = _unit_differences(batch, unit)
+    model_roundings = _model_roundings(batch, unit)
+    round_to_zero = without_roundings if differences.size >= MANY_VALUES else _without_roundings
+    values, largest, dropped, n_positive, n_negative = round_to_zero(
+        differences, model_roundings, batch.positions
+    )
+    counts = (n_positive + n_negative).tolist()
+    cautions = {n: unit_cautions(batch.layout, unit, n) for n in set(counts)}
+    return PairedUnitsBatch(
+        unit=unit,
+        values=to_be_read(values),  # may be the array of the batch itself
+        model_roundings=model_roundings,
+        positions=batch.positions,
+        largest_roundings=largest,
+        weights=unit_weights(batch.layout, unit, values.shape[1]),
+        dropped=dropped,
+        n_positive=n_positive,
+        n_negative=n_negative,
+        cautions=tuple(cautions[n] for n in counts),
+    )
 
 
 def _without_roundings(
-    values: FloatArray, of_models: FloatArray, positions: IntArray
+    values: FloatArray, model_roundings: FloatArray, positions: IntArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, IntArray, IntArray]:
-    """As ``without_roundings``, by whole arrays."""
-    roundings = of_models[positions[:, 0]]
-    np.maximum(roundings, of_models[positions[:, 1]], out=roundings)
+    """Return what the compiled ``without_roundings`` returns, by operations on whole arrays."""
+    roundings = model_roundings[positions[:, 0]]
+    np.maximum(roundings, model_roundings[positions[:, 1]], out=roundings)
     largest, sizes = roundings.max(axis=1, initial=0.0), np.abs(values)
-    nothing = sizes <= roundings
+    is_rounding = sizes <= roundings
     dropped = np.zeros(len(values))
-    if np.any(nothing & (sizes > 0)):
-        dropped = np.where(nothing, sizes, 0.0).sum(axis=1)
-        values = np.where(nothing, 0.0, values)
+    if np.any(is_rounding & (sizes > 0)):
+        dropped = np.where(is_rounding, sizes, 0.0).sum(axis=1)
+        values = np.where(is_rounding, 0.0, values)
     n_positive = np.count_nonzero(values > 0, axis=1)
     return values, largest, dropped, n_positive, np.count_nonzero(values < 0, axis=1)
 
 
-def _differences(batch: PairBatch, unit: UnitName) -> FloatArray:
-    """(p, u) mean differences of the units; rows, where each is a unit of its own."""
-    layout, differences = batch.models[0].layout, batch.differences
+def _unit_differences(batch: PairBatch, unit: UnitName) -> FloatArray:
+    """Return the (p, u) mean differences of the units."""
+    layout, differences = batch.layout, batch.differences
     if unit == "instance" and differences is not None:
         if layout.instance is None:
             return differences
@@ -343,13 +323,13 @@ def _differences(batch: PairBatch, unit: UnitName) -> FloatArray:
     return np.stack([unit_means(pair.difference, unit) for pair in batch.pairs])
 
 
-def _roundings(batch: PairBatch, unit: UnitName) -> FloatArray:
-    """(m, u) how far rounding may have moved the units of the models; made once for all batches."""
-    key = ("model roundings", unit)
-    found: FloatArray | None = batch.shared.get(key)
-    if found is None:
-        places = range(len(batch.models))
-        found = np.abs(np.stack([model_units(batch, place, unit) for place in places]))
-        found *= ROUNDINGS
-        batch.shared[key] = found
-    return found
+def _model_roundings(batch: PairBatch, unit: UnitName) -> FloatArray:
+    """Return (m, u) rounding errors of the models' unit means, computed once for all batches."""
+
+    def compute() -> FloatArray:
+        models = range(len(batch.models))
+        roundings = np.abs(np.stack([model_unit_means(batch, model, unit) for model in models]))
+        roundings *= ROUNDING
+        return roundings
+
+    return batch.evaluation_cache.compute_once(("unit roundings", unit), compute)

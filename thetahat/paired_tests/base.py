@@ -1,35 +1,44 @@
-"""What a paired test is and what it gives."""
+"""The interface of paired tests: their input, their outcome and how many pairs are tested at once.
+
+Every test has ``test``, which tests one pair. A test that is also a ``BatchedTest`` has
+``test_many``, which tests the pairs of a batch with the same numbers, faster; the evaluation calls
+it wherever it exists. ``PairByPair`` gives a test without random numbers a plain ``test_many``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, overload, runtime_checkable
+from typing import ClassVar, Protocol, TypeVar, cast, overload, runtime_checkable
 
 import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.errors import EvaluationError
+from thetahat.numerics.bootstrap import SharedResamples
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
+from thetahat.values.json_values import JsonValue
 from thetahat.values.layout import Layout
 from thetahat.values.many_moments import ManyMoments
 from thetahat.values.types import Alternative, FloatArray, IntArray, Target, UnitName
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedLosses:
-    """Two models over one layout.
+    """Losses (or scores) of two models on one layout.
 
     Parameters
     ----------
     a, b : BlockLosses
-        Of the two models.
+        Losses of the two models.
     difference : BlockLosses
         a minus b.
     higher_is_better : bool
         Whether the numbers are scores to be raised: a positive difference then means that a is
-        better, and a negative one otherwise.
+        better, otherwise a negative one does.
     """
 
     a: BlockLosses
@@ -38,64 +47,121 @@ class PairedLosses:
     higher_is_better: bool = False
 
 
+class IntermediateResults:
+    """Intermediate results that several tests or batches use, each computed once."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self) -> None:
+        self._values: dict[Hashable, object] = {}
+
+    def compute_once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Return the result stored under the key; compute and store it at the first call."""
+        if key not in self._values:
+            self._values[key] = compute()
+        return cast("T", self._values[key])
+
+    def clear(self) -> None:
+        """Forget all results."""
+        self._values.clear()
+
+    def __len__(self) -> int:
+        """Return the number of stored results."""
+        return len(self._values)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PairBatch:
-    """Some pairs out of the models of one evaluation, tested together.
+    """Some of the pairs of an evaluation, which are tested together.
 
     Parameters
     ----------
     pairs : tuple of PairedLosses
-        (p,) all over one layout.
+        (p,) pairs, all on one layout.
     positions : ndarray of int
-        (p, 2) the places of a and b in ``models``.
+        (p, 2) indices of a and b in ``models``.
     models : tuple of BlockLosses
         All models of the evaluation.
-    n_pairs_in_all : int
-        How many pairs the evaluation compares, over all its batches.
+    n_pairs_total : int
+        Number of pairs that the evaluation compares, over all batches.
     differences : ndarray of float or None
-        (p, n) the pairs' differences by row, where they are known.
+        (p, n) differences of the pairs by row, if they are known.
     moments : ManyMoments or None
-        Of the pairs' differences, where they were made together.
-    shared : dict
-        Kept from batch to batch: what a test makes of ``models`` and its stream alone.
-    own : dict
-        What several tests make of this batch alike.
+        Moments of the differences, if they were computed together.
+    resamples : SharedResamples or None
+        Bootstrap resamples of the evaluation's intervals, which a test may use too.
+    evaluation_cache : IntermediateResults
+        Results that depend on ``models`` and a random stream alone; all batches share them.
+    batch_cache : IntermediateResults
+        Results that several tests of this batch use.
     """
 
     pairs: tuple[PairedLosses, ...]
     positions: IntArray
     models: tuple[BlockLosses, ...]
-    n_pairs_in_all: int
+    n_pairs_total: int
     differences: FloatArray | None = None
     moments: ManyMoments | None = None
-    shared: dict[Hashable, Any] = field(default_factory=dict)
-    own: dict[Hashable, Any] = field(default_factory=dict)
+    resamples: SharedResamples | None = None
+    evaluation_cache: IntermediateResults = field(default_factory=IntermediateResults)
+    batch_cache: IntermediateResults = field(default_factory=IntermediateResults)
+
+    @property
+    def layout(self) -> Layout:
+        """Layout of all losses."""
+        return self.models[0].layout
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PosteriorProbabilities:
+    """Posterior probabilities of a Bayesian test.
+
+    Parameters
+    ----------
+    p_left : float
+        Probability that the difference a minus b is below the region of practical equivalence: a
+        is better by its losses (b by its scores, if higher is better).
+    p_rope : float
+        Probability that the difference is within the region: the models are practically
+        equivalent.
+    p_right : float
+        Probability that the difference is above the region: b is better by its losses.
+    rope : float
+        Half the width of the region of practical equivalence, in units of the loss.
+    """
+
+    p_left: float
+    p_rope: float
+    p_right: float
+    rope: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestOutcome:
-    """The outcome of one paired test.
+    """Outcome of one paired test.
 
     Parameters
     ----------
     statistic : float or None
-        None where it is infinite or undefined, with a caution, and for Bayesian tests.
+        Test statistic; None if it is infinite or undefined, and for Bayesian tests.
     p_value : float or None
-        In [0, 1]; None where no p-value can be stood by, with a caution, and for Bayesian tests,
-        which have none.
+        p-value; None if there is no valid one, and for Bayesian tests.
     degrees_of_freedom : float or tuple of float or None
-        Numerator and denominator of F; None where the reference distribution has none.
+        Degrees of freedom, those of numerator and denominator for F; None if the reference
+        distribution has none.
     target : Target
         What the null hypothesis is about, such as the expected difference on a new source.
     unit : str
-        What was paired: ``block``, ``instance`` or ``cluster``.
+        Units that were paired: ``block``, ``instance`` or ``cluster``.
     cautions : tuple of Caution
-        What to know before using it.
+        Doubts about the outcome.
+    posterior : PosteriorProbabilities or None
+        Result of a Bayesian test, which has no p-value; None for other tests.
     details : mapping
-        Further fields for the result, as plain JSON values.
+        Further fields of the result.
     """
 
-    __test__ = False  # the name is the field's word, not pytest's
+    __test__ = False  # keeps pytest from collecting the class
 
     statistic: float | None
     p_value: float | None
@@ -103,24 +169,25 @@ class TestOutcome:
     target: Target
     unit: UnitName
     cautions: tuple[Caution, ...] = ()
-    details: Mapping[str, Any] = field(default_factory=dict)
+    posterior: PosteriorProbabilities | None = None
+    details: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ManyOutcomes(Sequence[TestOutcome]):
-    """The outcomes of a batch as arrays; each becomes an object when it is asked for.
+class LazyOutcomes(Sequence[TestOutcome]):
+    """Outcomes of a batch, of which only the numbers are computed until one is read.
 
     Parameters
     ----------
     statistics, p_values : ndarray of float
-        (p,) of each pair; NaN where it has none.
-    told : callable
-        Gives the outcome of the pair at a place.
+        (p,) numbers of the pairs; NaN if a pair has none.
+    build : callable
+        Returns the outcome of the pair with an index.
     """
 
     statistics: FloatArray
     p_values: FloatArray
-    told: Callable[[int], TestOutcome]
+    build: Callable[[int], TestOutcome]
 
     def __len__(self) -> int:
         """Return the number of pairs."""
@@ -131,22 +198,22 @@ class ManyOutcomes(Sequence[TestOutcome]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[TestOutcome]: ...
     def __getitem__(self, index: int | slice) -> TestOutcome | Sequence[TestOutcome]:
-        """Return one outcome, or some."""
-        places = range(len(self))[index]
-        return self.told(places) if isinstance(places, int) else [self.told(i) for i in places]
+        """Return one outcome, or those of a slice."""
+        rows = range(len(self))[index]
+        return self.build(rows) if isinstance(rows, int) else [self.build(i) for i in rows]
 
     def __iter__(self) -> Iterator[TestOutcome]:
         """Yield every outcome."""
-        return map(self.told, range(len(self)))
+        return map(self.build, range(len(self)))
 
 
 class PairedTest(Protocol):
-    """A frozen dataclass whose fields are the method's parameters."""
+    """A paired test: a frozen dataclass whose fields are the method's parameters."""
 
     info: ClassVar[MethodInfo]
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why the test cannot be used on this layout, or None."""
+        """Return why the test cannot be used on this layout, or None if it can."""
         ...
 
     def test(
@@ -158,29 +225,29 @@ class PairedTest(Protocol):
 
 @runtime_checkable
 class BatchedTest(Protocol):
-    """A paired test that can do many pairs at once, with the same numbers.
+    """A paired test that can also test many pairs at once, with the same numbers.
 
-    Its random numbers are common to all pairs: every call of ``test`` and of ``test_many`` in one
-    evaluation is handed a generator at the start of one and the same stream, so that a p-value
-    does not depend on which other pairs there are, or on how they are batched.
+    All calls of ``test`` and ``test_many`` in one evaluation get a generator at the start of the
+    same random stream. A p-value therefore depends neither on the other pairs nor on how the pairs
+    are divided into batches.
     """
 
     def test_many(
         self, batch: PairBatch, alternative: Alternative, rng: np.random.Generator
     ) -> Sequence[TestOutcome | EvaluationError]:
-        """Test every pair of the batch; what ``test`` raises for a pair stands in its place."""
+        """Return for each pair what ``test`` returns, or the exception that it raises."""
         ...
 
 
-class DrawsNothing:
-    """A base for tests without random numbers: a batch is its pairs one by one."""
+class PairByPair:
+    """Base class of tests without random numbers: a batch is tested pair by pair."""
 
     __slots__ = ()
 
     def test_many(
         self: PairedTest, batch: PairBatch, alternative: Alternative, rng: np.random.Generator
     ) -> Sequence[TestOutcome | EvaluationError]:
-        """Test every pair of the batch."""
+        """Return the outcome or the exception of each pair."""
         outcomes: list[TestOutcome | EvaluationError] = []
         for pair in batch.pairs:
             try:

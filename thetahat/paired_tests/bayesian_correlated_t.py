@@ -4,58 +4,48 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from thetahat.cautions import FEW_BLOCKS, ZERO_VARIANCE, Caution
 from thetahat.distributions import p_value_of, upper_quantile
-from thetahat.errors import InvalidParameter
-from thetahat.paired_tests._posteriors import Shares, check_rope, shares_told
-from thetahat.paired_tests._t import rounded
+from thetahat.paired_tests._t_test import round_to_zero
 from thetahat.paired_tests._units import unit_target
-from thetahat.paired_tests.base import DrawsNothing, PairedLosses, TestOutcome
+from thetahat.paired_tests.base import PairByPair, PairedLosses, PosteriorProbabilities, TestOutcome
+from thetahat.parameter_checks import check_not_negative, check_probability
 from thetahat.registry import PARTITIONS, SUBSAMPLES, MethodInfo
+from thetahat.values.json_values import JsonValue
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, BlockKind, Needs, Target
 
 
 @dataclass(frozen=True, slots=True)
-class BayesianCorrelatedT(DrawsNothing):
-    r"""Posterior of the mean difference of splits that correlate, and its shares of a region.
+class BayesianCorrelatedT(PairByPair):
+    r"""Posterior of the mean difference of splits that correlate.
 
-    .. math::
+    In the formula :math:`\bar d` and :math:`S^2` are mean and sample variance (ddof 1) of the
+    mean differences of the J splits of all repeats, and :math:`\rho` is their correlation.
+    ``p_left`` is :math:`P(\mu < -r)` (a is better), ``p_rope`` :math:`P(|\mu| \le r)` and
+    ``p_right`` :math:`P(\mu > r)`. ``credible_interval`` is the interval of highest posterior
+    density, which equals the corrected t interval.
 
-        \mu \mid d \sim t_{J-1}\Bigl(\bar d,\;
-        S^2 \bigl(\tfrac1J + \tfrac{\rho}{1 - \rho}\bigr)\Bigr)
+    Deviations: if sizes differ, the share of the data that is tested on is computed from the sums
+    of sizes, so that :math:`\rho / (1 - \rho) = n_2 / n_1` holds as in ``nadeau_bengio_t``.
 
-    with :math:`d_j` the mean difference in split j of all repeats, :math:`\bar d` and :math:`S^2`
-    their mean and sample variance (ddof 1) and :math:`\rho` their correlation. ``p_left`` is
-    :math:`P(\mu < -r)`, a is better; ``p_rope`` :math:`P(|\mu| \le r)`; ``p_right``
-    :math:`P(\mu > r)`. ``credible_interval`` is the interval of highest posterior density, which
-    is the corrected t interval. There is no p-value.
-
-    Assumes nearly normal split means that all correlate by :math:`\rho`, and the prior that has
-    no information on mean and variance. The test share in the place of :math:`\rho` is a rule of
-    thumb: with more than a fifth of the data for test the posterior is too narrow.
-
-    Source: corani2015; nadeau2003 for the correlation; benavoli2017 for the region.
-
-    Deviations: where sizes differ, the test share is that of the sums of sizes, so that
-    :math:`\rho / (1 - \rho) = n_2 / n_1` holds as in ``nadeau_bengio_t``.
-
-    Degenerate cases: equal differences give a point mass: all of it left, within or right; at 0
-    with a region of width 0 half left and half right.
+    Degenerate cases: equal differences give a point mass, which is left, within or right; at 0
+    with a region of width 0 it is half left and half right.
 
     Parameters
     ----------
     rope : float or None
-        r, half the width of the region of practical equivalence, in units of the loss, 0 or
-        above. Left out: the request's ``rope`` or ``margin``, else 0.
+        r, half the width of the region of practical equivalence, in units of the loss, at least 0.
+        By default the request's ``rope`` or ``margin``, else 0.
     rho : float or None
-        Correlation of two split means, in [0, 1). Left out: the test share.
+        Correlation of two split means, at least 0 and below 1. By default the share of the data
+        that is tested on.
     credible_level : float
-        Posterior probability of the credible interval, in (0, 1).
+        Posterior probability of the credible interval, above 0 and below 1.
     """
 
     rope: float | None = None
@@ -66,17 +56,19 @@ class BayesianCorrelatedT(DrawsNothing):
         name="bayesian_correlated_t",
         title="Bayesian correlated t test",
         summary=(
-            "The posterior probabilities that a is better, that the two are practically alike and "
-            "that b is better, from split means that correlate by the test share. No p-value."
+            "Returns the posterior probabilities that a is better, that the two are practically "
+            "equivalent, and that b is better, from split means that are correlated because their "
+            "training data overlap. It has no p-value."
         ),
         formula=r"\mu \mid d \sim t_{J-1}(\bar d, S^2 (1/J + \rho/(1 - \rho)))",
         references=("benavoli2017", "corani2015", "nadeau2003"),
         assumptions=(
-            "Nearly normal split means that all correlate by rho, and a prior without information."
+            "The split means are nearly normal and any two of them have the correlation rho. The "
+            "prior has no information on mean and variance."
         ),
         errs=(
-            "Either way, since the correlation is a rule of thumb: close with a tenth of the data "
-            "for test, too sure with a fifth or more."
+            "In either direction, because the correlation is a rule of thumb. It is close if a "
+            "tenth of the data is tested on, and too certain from a fifth on."
         ),
         needs=Needs.SPLITS,
         blocks=PARTITIONS | SUBSAMPLES,
@@ -84,22 +76,14 @@ class BayesianCorrelatedT(DrawsNothing):
     )
 
     def __post_init__(self) -> None:
-        check_rope(self.rope)
-        if self.rho is not None and not 0 <= self.rho < 1:
-            raise InvalidParameter(
-                f"rho must lie in [0, 1), and is {self.rho}", loc=("rho",), value=self.rho
-            )
-        if not 0 < self.credible_level < 1:
-            raise InvalidParameter(
-                f"credible_level must be in (0, 1), and is {self.credible_level}",
-                loc=("credible_level",),
-                value=self.credible_level,
-            )
+        check_not_negative("rope", self.rope)
+        check_probability("rho", self.rho, zero=True)
+        check_probability("credible_level", self.credible_level)
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Refuse what has one split, or no training sizes to tell the correlation from."""
+        """Return why there are too few splits, or no correlation, on this layout, or None."""
         if layout.kind is BlockKind.HOLDOUT or layout.n_splits < 2:
-            return "bayesian_correlated_t needs the means of two splits, and there is one"
+            return "bayesian_correlated_t needs the means of at least two splits"
         if layout.n_train is None and self.rho is None:
             return "bayesian_correlated_t needs the training size of every split (n_train), or rho"
         return None
@@ -108,17 +92,17 @@ class BayesianCorrelatedT(DrawsNothing):
         self,
         pair: PairedLosses,
         alternative: Alternative,  # noqa: ARG002 - a posterior has both directions
-        rng: np.random.Generator,  # noqa: ARG002 - nothing is drawn
+        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
     ) -> TestOutcome:
-        """Give the posterior's shares."""
+        """Compute the posterior probabilities."""
         moments, rope = pair.difference.moments, self.rope or 0.0
         j = moments.n_splits
         ratio = self._ratio(pair.difference.layout)
         location = moments.shift + float(moments.deviations.mean())
         variance = (1 / j + ratio) * float(moments.deviations.var(ddof=1))
-        location, variance = rounded(pair, location, variance)
+        location, variance = round_to_zero(pair, location, variance)
         scale = math.sqrt(variance)
-        shares = _shares(location, scale, j - 1, rope)
+        left, within, right = _probabilities(location, scale, j - 1, rope)
         return TestOutcome(
             statistic=None,
             p_value=None,
@@ -126,8 +110,8 @@ class BayesianCorrelatedT(DrawsNothing):
             target=unit_target(pair.difference.layout, "block"),
             unit="block",
             cautions=_cautions(j, is_point=scale == 0),
+            posterior=PosteriorProbabilities(p_left=left, p_rope=within, p_right=right, rope=rope),
             details={
-                **shares_told(shares, rope),
                 "rho": ratio / (1 + ratio),
                 "location": location,
                 "scale": scale,
@@ -136,18 +120,21 @@ class BayesianCorrelatedT(DrawsNothing):
         )
 
     def _ratio(self, layout: Layout) -> float:
-        """Odds of the correlation: rho / (1 - rho), or n_2 / n_1."""
+        """Return rho / (1 - rho), by default n_2 / n_1."""
         if self.rho is not None:
             return self.rho / (1 - self.rho)
-        assert layout.test_to_train_ratio is not None  # noqa: S101 - inapplicable saw to it
+        assert layout.test_to_train_ratio is not None  # noqa: S101 - inapplicable checks it
         return layout.test_to_train_ratio
 
-    def _interval(self, location: float, scale: float, degrees: float) -> dict[str, Any]:
+    def _interval(self, location: float, scale: float, degrees: float) -> dict[str, JsonValue]:
         half = scale * upper_quantile((1 - self.credible_level) / 2, degrees)
         return {"level": self.credible_level, "lower": location - half, "upper": location + half}
 
 
-def _shares(location: float, scale: float, degrees: float, rope: float) -> Shares:
+def _probabilities(
+    location: float, scale: float, degrees: float, rope: float
+) -> tuple[float, float, float]:
+    """Return the probabilities of left, rope and right of the posterior t distribution."""
     if scale == 0:
         return _point_mass(location, rope)
     left = p_value_of((-rope - location) / scale, degrees, Alternative.LESS)
@@ -155,10 +142,10 @@ def _shares(location: float, scale: float, degrees: float, rope: float) -> Share
     return left, max(0.0, 1 - left - right) if rope > 0 else 0.0, right
 
 
-def _point_mass(at: float, rope: float) -> Shares:
-    if at == 0 == rope:
+def _point_mass(location: float, rope: float) -> tuple[float, float, float]:
+    if location == 0 == rope:
         return 0.5, 0.0, 0.5
-    return float(at < -rope), float(abs(at) <= rope), float(at > rope)
+    return float(location < -rope), float(abs(location) <= rope), float(location > rope)
 
 
 def _cautions(j: int, *, is_point: bool) -> tuple[Caution, ...]:

@@ -9,58 +9,53 @@ from typing import ClassVar
 import numpy as np
 from scipy import special
 
-from thetahat.paired_tests._choices import check_choice
 from thetahat.paired_tests._posteriors import (
     PLACES,
     PriorPlace,
-    Shares,
     check_prior,
-    check_rope,
     posterior_cautions,
-    shares_told,
 )
-from thetahat.paired_tests._units import PairedUnits, paired_units, unit_refusal, unit_target
-from thetahat.paired_tests.base import DrawsNothing, PairedLosses, TestOutcome
+from thetahat.paired_tests._units import (
+    PairedUnits,
+    paired_units,
+    reason_against_unit,
+    unit_target,
+)
+from thetahat.paired_tests.base import PairByPair, PairedLosses, PosteriorProbabilities, TestOutcome
+from thetahat.parameter_checks import check_choice, check_not_negative
 from thetahat.registry import PARTITIONS, MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.types import UNITS, Alternative, Needs, Target, UnitName
 
+_NODES = 1001
+_NEGLIGIBLE = 1e-20  # of a component's mass, left out at each end
+
 
 @dataclass(frozen=True, slots=True)
-class BayesianSign(DrawsNothing):
-    r"""Posterior probability that "a better", "alike" or "b better" is the most frequent outcome.
+class BayesianSign(PairByPair):
+    r"""Posterior probability that "a better", "equivalent" or "b better" is the commonest outcome.
 
-    .. math::
-
-        (\theta_l, \theta_e, \theta_r) \sim
-        \mathrm{Dirichlet}(n_l + s_l,\; n_e + s_e,\; n_r + s_r)
-
-    with :math:`n_l` the units whose difference is below -r (a is better), :math:`n_r` those above
-    r, :math:`n_e` the rest, and the prior's weight s in one place. ``p_left`` is the probability
-    that :math:`\theta_l` is the largest of the three, and so on. There is no p-value.
-
-    Assumes independent units. Says nothing of how large the differences are. Over random folds
-    the training sets overlap, and it is too sure; over instances it compares the fitted models.
-
-    Source: benavoli2017, benavoli2014.
+    In the formula :math:`n_l` counts the units whose difference is below -r (a is better),
+    :math:`n_r` those above r and :math:`n_e` the rest; the prior's weight s is in one place.
+    ``p_left`` is the probability that :math:`\theta_l` is the largest of the three, and so on.
 
     Deviations: the probabilities are integrals in one dimension, not shares of random draws. A
-    difference at the edge of the region, to 8 units in the last place of the losses, is inside.
+    difference within 8 units in the last place of the losses of an edge of the region is inside.
 
-    Degenerate cases: an outcome that has neither units nor prior has probability 0; without any
-    difference all is within the region.
+    Degenerate cases: an outcome that has neither units nor prior has probability 0. Without any
+    difference all probability is within the region.
 
     Parameters
     ----------
     rope : float or None
-        r, half the width of the region of practical equivalence, in units of the loss, 0 or
-        above. Left out: the request's ``rope`` or ``margin``, else 0.
+        r, half the width of the region of practical equivalence, in units of the loss, at least 0.
+        By default the request's ``rope`` or ``margin``, else 0.
     prior : float
-        s, in units, 0 or above.
+        s, in units, at least 0.
     prior_place : str
-        Where it is: ``left``, ``rope`` or ``right``.
+        Place of the prior: ``left``, ``rope`` or ``right``.
     unit : str or None
-        ``instance``, ``cluster`` or ``block``. Left out: blocks. A holdout is one block, and
+        ``instance``, ``cluster`` or ``block``. By default blocks. A holdout is one block, and
         needs another unit.
     """
 
@@ -73,18 +68,22 @@ class BayesianSign(DrawsNothing):
         name="bayesian_sign",
         title="Bayesian sign test",
         summary=(
-            "The posterior probabilities that a being better, the two being practically alike, or "
-            "b being better is the most frequent outcome among sources or blocks. No p-value."
+            "Returns the posterior probabilities of what is the most frequent outcome among "
+            "sources or blocks: a is better, the two are practically equivalent, or b is better. "
+            "It has no p-value, and does not use how large the differences are."
         ),
         formula=(
             r"(\theta_l, \theta_e, \theta_r) \sim \mathrm{Dirichlet}(n_l + s_l, n_e + s_e, "
             r"n_r + s_r)"
         ),
         references=("benavoli2014", "benavoli2017"),
-        assumptions="Independent units (sources or blocks; instances or clusters where asked).",
+        assumptions=(
+            "Independent units: sources or blocks, or instances or clusters if requested."
+        ),
         errs=(
-            "Leans to the prior's place with few units. Too sure over random folds, whose training "
-            "sets overlap, and over instances as a statement on the learners."
+            "Leans towards the place of the prior with few units. It is too certain over random "
+            "folds, because their training sets overlap, and over instances as a statement about "
+            "the learners rather than the fitted models."
         ),
         needs=Needs.SPLITS,
         blocks=PARTITIONS,
@@ -93,79 +92,79 @@ class BayesianSign(DrawsNothing):
     )
 
     def __post_init__(self) -> None:
-        check_rope(self.rope)
+        check_not_negative("rope", self.rope)
         check_prior(self.prior, self.prior_place)
         check_choice("unit", self.unit, UNITS)
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why the unit cannot be paired, or None."""
-        return unit_refusal(self.info.name, layout, self.unit or "block")
+        """Return why the units cannot be paired, or None if they can."""
+        return reason_against_unit(self.info.name, layout, self.unit or "block")
 
     def test(
         self,
         pair: PairedLosses,
         alternative: Alternative,  # noqa: ARG002 - a posterior has both directions
-        rng: np.random.Generator,  # noqa: ARG002 - nothing is drawn
+        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
     ) -> TestOutcome:
-        """Give the posterior's shares."""
-        units, rope = paired_units(pair, self.unit or "block"), self.rope or 0.0
-        counts = _counts(units, rope)
+        """Compute the posterior probabilities."""
+        layout, units = pair.difference.layout, paired_units(pair, self.unit or "block")
+        rope = self.rope or 0.0
+        counts = _count_outcomes(units, rope)
         weights = [float(n) for n in counts]
         weights[PLACES.index(self.prior_place)] += self.prior
+        left, within, right = probabilities_of_largest((weights[0], weights[1], weights[2]))
         return TestOutcome(
             statistic=None,
             p_value=None,
             degrees_of_freedom=None,
-            target=unit_target(pair.difference.layout, units.unit),
+            target=unit_target(layout, units.unit),
             unit=units.unit,
-            cautions=posterior_cautions(pair.difference.layout, units),
-            details={
-                **shares_told(shares_of_largest((weights[0], weights[1], weights[2])), rope),
-                "counts": counts,
-                "alpha": weights,
-            },
+            cautions=posterior_cautions(layout, units),
+            posterior=PosteriorProbabilities(p_left=left, p_rope=within, p_right=right, rope=rope),
+            details={"counts": counts, "alpha": weights},
         )
 
 
-def _counts(units: PairedUnits, rope: float) -> list[int]:
-    edge = rope + (units.roundings if rope > 0 else 0.0)  # values have their zeros rounded
+def _count_outcomes(units: PairedUnits, rope: float) -> list[int]:
+    """Return the numbers of units left of, within and right of the region."""
+    edge = rope + (units.roundings if rope > 0 else 0.0)  # differences near 0 are 0 already
     left, right = int((units.values < -edge).sum()), int((units.values > edge).sum())
     return [left, units.n_units - left - right, right]
 
 
-_NODES = 1001
-_NEGLIGIBLE = 1e-20  # of a component's mass, left out at each end
-
-
 @lru_cache(maxsize=1024)  # counts of a few blocks recur from pair to pair
-def shares_of_largest(weights: tuple[float, float, float]) -> Shares:
-    r"""Return P(theta_i is the largest) for theta ~ Dirichlet(weights) of three components.
+def probabilities_of_largest(
+    weights: tuple[float, float, float],
+) -> tuple[float, float, float]:
+    r"""Return P(theta_i is the largest) for theta ~ Dirichlet(weights) with three components.
 
-    A Dirichlet variable is three gamma variables over their sum, so
+    A Dirichlet variable is three gamma variables divided by their sum, so
 
     .. math:: P_i = \int_0^\infty f_{a_i}(x) \prod_{j \ne i} F_{a_j}(x)\, dx
 
     with f and F the density and distribution function of the gamma variables. In log x the
-    integrand is smooth and falls off fast at both ends, where the trapezium rule loses nothing;
-    a component of weight 0 is 0 and never the largest.
+    integrand is smooth and falls off fast at both ends, so the trapezium rule is accurate. A
+    component of weight 0 is 0 and never the largest.
     """
-    known = [(i, a) for i, a in enumerate(weights) if a > 0]
-    shares = [0.0, 0.0, 0.0]
-    if len(known) == 1:
-        shares[known[0][0]] = 1.0
-    elif len(known) == 2:
-        (i, a), (j, b) = known
-        shares[i], shares[j] = float(special.betaincc(a, b, 0.5)), float(special.betainc(a, b, 0.5))
+    positive = [(i, a) for i, a in enumerate(weights) if a > 0]
+    probabilities = [0.0, 0.0, 0.0]
+    if len(positive) == 1:
+        probabilities[positive[0][0]] = 1.0
+    elif len(positive) == 2:
+        (i, a), (j, b) = positive
+        probabilities[i] = float(special.betaincc(a, b, 0.5))
+        probabilities[j] = float(special.betainc(a, b, 0.5))
     else:
-        for i, a in known:
-            others = [b for j, b in known if j != i]
-            shares[i] = _share(a, others[0], others[1])
-        total = sum(shares)
-        shares = [share / total for share in shares]
-    return shares[0], shares[1], shares[2]
+        for i, a in positive:
+            others = [b for j, b in positive if j != i]
+            probabilities[i] = _probability_of_largest(a, others[0], others[1])
+        total = sum(probabilities)
+        probabilities = [probability / total for probability in probabilities]
+    return probabilities[0], probabilities[1], probabilities[2]
 
 
-def _share(a: float, b: float, c: float) -> float:
+def _probability_of_largest(a: float, b: float, c: float) -> float:
+    """Return the chance that a gamma variable of shape a exceeds those of shapes b and c."""
     lowest = max(float(special.gammaincinv(x, _NEGLIGIBLE)) for x in (a, b, c))
     highest = float(special.gammainccinv(a, _NEGLIGIBLE))
     if lowest >= highest:

@@ -8,18 +8,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.errors import InvalidParameter
-from thetahat.paired_tests._choices import check_choice
 from thetahat.paired_tests._posteriors import (
     PriorPlace,
-    Shares,
     check_prior,
-    check_rope,
     posterior_cautions,
-    shares_told,
 )
-from thetahat.paired_tests._units import count_units, paired_units, unit_refusal, unit_target
-from thetahat.paired_tests.base import PairedLosses, TestOutcome
+from thetahat.paired_tests._units import (
+    count_units,
+    paired_units,
+    reason_against_unit,
+    unit_target,
+)
+from thetahat.paired_tests.base import PairedLosses, PosteriorProbabilities, TestOutcome
+from thetahat.parameter_checks import check_choice, check_not_negative, check_range
 from thetahat.registry import PARTITIONS, MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.types import UNITS, Alternative, FloatArray, Needs, Target, UnitName
@@ -27,50 +28,43 @@ from thetahat.values.types import UNITS, Alternative, FloatArray, Needs, Target,
 _DEFAULT_DRAWS, _LEAST_DRAWS, _MOST_DRAWS = 10_000, 1_000, 1_000_000
 _MOST_WEIGHTS = 2 * 10**7
 _MOST_UNASKED = 2_000  # units; more take above half a second for each pair
+_WEIGHTS_AT_ONCE = 2**15  # which stay in the processor's cache
+_TIE = 1e-12  # shares of all weight that differ by less are tied
+_POSITIONS: dict[PriorPlace, float] = {"left": -np.inf, "rope": 0.0, "right": np.inf}
 
 
 @dataclass(frozen=True, slots=True)
 class BayesianSignedRank:
-    r"""Posterior probability that sums of two differences fall mostly left of, in or right of 0.
+    r"""Posterior probability that sums of two differences are mostly left of, in or right of 0.
 
-    .. math::
+    In the formula :math:`z_1, \ldots, z_n` are the mean differences of the units and :math:`z_0`
+    is the prior's. :math:`\theta_r` sums the pairs above 2r, and :math:`\theta_e = 1 - \theta_l -
+    \theta_r`; a sum at the edge of the region counts half. ``p_left`` is the share of draws in
+    which :math:`\theta_l` (a is better) is the largest, and so on; ``monte_carlo_error`` is the
+    largest standard error of the three.
 
-        \theta_l = \sum_{i,j} w_i w_j\,[z_i + z_j < -2r], \quad
-        \theta_r = \sum_{i,j} w_i w_j\,[z_i + z_j > 2r], \quad
-        w \sim \mathrm{Dirichlet}(s, 1, \ldots, 1)
+    Deviations: none in the model. The code that goes with benavoli2017 has a prior of 0.6 in some
+    places; here the default is 0.5. The pairs are not enumerated: values are sorted once, and each
+    draw takes time proportional to n. Sums within 16 units in the last place of the losses of an
+    edge count as at the edge.
 
-    with :math:`z_1, \ldots, z_n` the mean differences of the units, :math:`z_0` the prior's and
-    :math:`\theta_e = 1 - \theta_l - \theta_r`; a sum at the edge of the region counts half.
-    ``p_left`` is the share of draws in which :math:`\theta_l` (a is better) is the largest, and so
-    on; ``monte_carlo_error`` is the largest standard error of the three. There is no p-value.
-
-    Assumes independent units, and asks of their differences what Wilcoxon's test does, without
-    the symmetry. Over random folds the training sets overlap, and it is too sure; over instances
-    it compares the fitted models.
-
-    Source: benavoli2014, benavoli2017.
-
-    Deviations: none in the model. The code that goes with benavoli2017 has a prior of 0.6 in
-    places; here it is 0.5, unless it is given. The pairs are not enumerated: values are sorted
-    once, and each draw takes time in proportion to n. Sums within 16 units in the last place of
-    the losses count as at the edge.
-
-    Degenerate cases: without any difference and a region of width 0, half left and half right.
+    Degenerate cases: without any difference and with a region of width 0, half is left and half is
+    right.
 
     Parameters
     ----------
     rope : float or None
-        r, half the width of the region of practical equivalence, in units of the loss, 0 or
-        above. Left out: the request's ``rope`` or ``margin``, else 0.
+        r, half the width of the region of practical equivalence, in units of the loss, at least 0.
+        By default the request's ``rope`` or ``margin``, else 0.
     prior : float
-        s, in units, 0 or above.
+        s, in units, at least 0.
     prior_place : str
-        Where :math:`z_0` is: ``rope`` (0), or at the far ``left`` or ``right``.
+        Place of :math:`z_0`: ``rope`` (0), or at the far ``left`` or ``right``.
     n_draws : int or None
-        In 100 to 1 000 000. Left out: 10 000, and fewer for more than 2 000 units, so that all
-        draws together have twenty million weights; never below 1 000.
+        Number of draws, from 100 to 1 000 000. By default 10 000, and fewer for more than 2 000
+        units, so that all draws together have twenty million weights, but at least 1 000.
     unit : str or None
-        ``instance``, ``cluster`` or ``block``. Left out: blocks. A holdout is one block, and
+        ``instance``, ``cluster`` or ``block``. By default blocks. A holdout is one block, and
         needs another unit.
     """
 
@@ -84,18 +78,23 @@ class BayesianSignedRank:
         name="bayesian_signed_rank",
         title="Bayesian signed-rank test",
         summary=(
-            "The posterior probabilities that a is better, that the two are practically alike and "
-            "that b is better, from sums of two differences of sources or blocks. No p-value."
+            "Returns the posterior probabilities that a is better, that the two are practically "
+            "equivalent, and that b is better, from the sums of two differences of sources or "
+            "blocks. It has no p-value."
         ),
         formula=(
             r"\theta_l = \sum_{ij} w_i w_j [z_i + z_j < -2r],\quad "
             r"w \sim \mathrm{Dirichlet}(s, 1, \ldots, 1)"
         ),
         references=("benavoli2014", "benavoli2017"),
-        assumptions="Independent units (sources or blocks; instances or clusters where asked).",
+        assumptions=(
+            "Independent units: sources or blocks, or instances or clusters if requested. Unlike "
+            "Wilcoxon's test it does not assume that differences are symmetric."
+        ),
         errs=(
-            "Leans to the prior's place with few units. Too sure over random folds, whose training "
-            "sets overlap, and over instances as a statement on the learners."
+            "Leans towards the place of the prior with few units. It is too certain over random "
+            "folds, because their training sets overlap, and over instances as a statement about "
+            "the learners rather than the fitted models."
         ),
         needs=Needs.SPLITS,
         blocks=PARTITIONS,
@@ -104,27 +103,25 @@ class BayesianSignedRank:
     )
 
     def __post_init__(self) -> None:
-        check_rope(self.rope)
+        check_not_negative("rope", self.rope)
         check_prior(self.prior, self.prior_place)
         check_choice("unit", self.unit, UNITS)
-        if self.n_draws is not None and not 100 <= self.n_draws <= _MOST_DRAWS:
-            raise InvalidParameter(
-                f"n_draws must lie in 100 to {_MOST_DRAWS}, and is {self.n_draws}",
-                loc=("n_draws",),
-                value=self.n_draws,
-            )
+        check_range("n_draws", self.n_draws, 100, _MOST_DRAWS)
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why the unit cannot be paired, or None."""
-        return unit_refusal(self.info.name, layout, self.unit or "block")
+        """Return why the units cannot be paired, or None if they can."""
+        return reason_against_unit(self.info.name, layout, self.unit or "block")
 
     def too_much_unasked(self, layout: Layout) -> str | None:
-        """Say that there are more units than are weighed by default, or None."""
+        """Return why the test takes too long to be a default here, or None if it does not."""
         unit = self.unit or "block"
         n = count_units(layout, unit)
         if n <= _MOST_UNASKED:
             return None
-        return f"draws over {n} {unit}s take seconds for each pair; name it to have it"
+        return (
+            f"bayesian_signed_rank with {n} {unit}s would take seconds for each pair; name it to "
+            "run it"
+        )
 
     def test(
         self,
@@ -132,10 +129,10 @@ class BayesianSignedRank:
         alternative: Alternative,  # noqa: ARG002 - a posterior has both directions
         rng: np.random.Generator,
     ) -> TestOutcome:
-        """Give the posterior's shares."""
-        units, rope = paired_units(pair, self.unit or "block"), self.rope or 0.0
-        n_draws = self._n_draws(units.n_units)
-        shares = simulated_shares(
+        """Simulate the posterior probabilities."""
+        layout, units = pair.difference.layout, paired_units(pair, self.unit or "block")
+        rope, n_draws = self.rope or 0.0, self._choose_n_draws(units.n_units)
+        probabilities = simulate_probabilities(
             units.values,
             2 * float(units.roundings.max()),
             rope,
@@ -144,34 +141,27 @@ class BayesianSignedRank:
             n_draws,
             rng,
         )
-        error = max(math.sqrt(p * (1 - p) / n_draws) for p in shares)
+        error = max(math.sqrt(p * (1 - p) / n_draws) for p in probabilities)
+        left, within, right = probabilities
         return TestOutcome(
             statistic=None,
             p_value=None,
             degrees_of_freedom=None,
-            target=unit_target(pair.difference.layout, units.unit),
+            target=unit_target(layout, units.unit),
             unit=units.unit,
-            cautions=posterior_cautions(pair.difference.layout, units),
-            details={
-                **shares_told(shares, rope),
-                "n_draws": n_draws,
-                "monte_carlo_error": error,
-            },
+            cautions=posterior_cautions(layout, units),
+            posterior=PosteriorProbabilities(p_left=left, p_rope=within, p_right=right, rope=rope),
+            details={"n_draws": n_draws, "monte_carlo_error": error},
         )
 
-    def _n_draws(self, n_units: int) -> int:
-        """As asked, or by the size of the work alone: no look at the differences."""
+    def _choose_n_draws(self, n_units: int) -> int:
+        """Return the requested number, or one by the size of the work; differences do not count."""
         if self.n_draws is not None:
             return self.n_draws
         return max(_LEAST_DRAWS, min(_DEFAULT_DRAWS, _MOST_WEIGHTS // n_units))
 
 
-_CHUNK = 2**15  # weights in memory at a time, which stay in the cache
-_ALIKE = 1e-12  # of all weight: shares that differ by less are tied
-_AT: dict[PriorPlace, float] = {"left": -np.inf, "rope": 0.0, "right": np.inf}
-
-
-def simulated_shares(  # noqa: PLR0913 - one argument per part of the model
+def simulate_probabilities(  # noqa: PLR0913 - one argument per part of the model
     values: FloatArray,
     rounding: float,
     rope: float,
@@ -179,64 +169,58 @@ def simulated_shares(  # noqa: PLR0913 - one argument per part of the model
     place: PriorPlace,
     n_draws: int,
     rng: np.random.Generator,
-) -> Shares:
+) -> tuple[float, float, float]:
     r"""Return how often left, rope and right have the largest weight of pairwise sums.
 
-    Each draw weighs the n values and the prior's z_0 by w ~ Dirichlet(1, ..., 1; s), and
-
-    .. math::
-
-        \theta_l = \sum_{ij} w_i w_j \,[z_i + z_j < -2r], \qquad
-        \theta_r = \sum_{ij} w_i w_j \,[z_i + z_j > 2r]
-
-    with a sum at the edge counted half. The values are sorted once; the j that go with an i are
-    then a stretch of them, and its weight a difference of cumulative weights: O(n) per draw.
-    A draw in which two are equally large counts for both in halves.
+    Each draw weights the n values and the prior's z_0 by w ~ Dirichlet(1, ..., 1; s). The values
+    are sorted once. The j that go with an i are then a range of them, and the weight of the range
+    is a difference of cumulative weights: a draw takes O(n) steps. A draw in which two are equally
+    large counts half for each.
 
     Parameters
     ----------
     values : ndarray of float
         (n,) differences.
     rounding : float
-        Sums closer than this to an edge are at it.
+        Sums closer than this to an edge of the region are at the edge.
     rope, prior, place : float, float, str
-        r, s, and where z_0 lies.
+        r, s, and the place of z_0.
     n_draws : int
         Number of draws.
     rng : numpy Generator
-        Draws the weights; how many are drawn at a time does not change them.
+        Draws the weights; the result does not depend on how many are drawn at a time.
     """
-    z = np.concatenate([[_AT[place]], values])
+    z = np.concatenate([[_POSITIONS[place]], values])
     order = np.argsort(z, kind="stable")
-    z, prior_at = z[order], int(np.argmin(order))
+    z, prior_row = z[order], int(np.argmin(order))
     low, high = -2 * rope - z, 2 * rope - z
-    left_of = (
+    left_ends = (
         np.searchsorted(z, low - rounding, "left"),
         np.searchsorted(z, low + rounding, "right"),
     )
-    right_of = (
+    right_ends = (
         np.searchsorted(z, high - rounding, "left"),
         np.searchsorted(z, high + rounding, "right"),
     )
-    gammas = rng.standard_gamma(prior, n_draws)
+    prior_weights = rng.standard_gamma(prior, n_draws)
     wins = np.zeros(3)
-    at_once = max(1, _CHUNK // len(z))
-    for start in range(0, n_draws, at_once):
-        prior_weights = gammas[start : start + at_once]
-        drawn = rng.standard_exponential((len(prior_weights), len(z)))
-        drawn[:, prior_at] = prior_weights
-        weights = np.ascontiguousarray(drawn.T)  # draws side by side, for what follows
-        below = _below(weights)
+    step = max(1, _WEIGHTS_AT_ONCE // len(z))
+    for start in range(0, n_draws, step):
+        chunk = prior_weights[start : start + step]
+        drawn = rng.standard_exponential((len(chunk), len(z)))
+        drawn[:, prior_row] = chunk
+        weights = np.ascontiguousarray(drawn.T)  # draws side by side, which is faster below
+        below = _cumulative_weights(weights)
         total = below[-1] ** 2
-        left = _pairs_weight(weights, below, left_of) / total
-        right = 1 - _pairs_weight(weights, below, right_of) / total
-        wins += _wins(left, right)
-    share = wins / n_draws
-    return float(share[0]), float(share[1]), float(share[2])
+        left = _pair_weights(weights, below, left_ends) / total
+        right = 1 - _pair_weights(weights, below, right_ends) / total
+        wins += _count_wins(left, right)
+    shares = wins / n_draws
+    return float(shares[0]), float(shares[1]), float(shares[2])
 
 
-def _below(weights: FloatArray) -> FloatArray:
-    """(n + 1, draws) weight of all values before each."""
+def _cumulative_weights(weights: FloatArray) -> FloatArray:
+    """Return the (n + 1, draws) weight of all values before each."""
     n, n_draws = weights.shape
     below = np.zeros((n + 1, n_draws))
     if n > n_draws:
@@ -247,24 +231,24 @@ def _below(weights: FloatArray) -> FloatArray:
     return below
 
 
-def _pairs_weight(
-    weights: FloatArray, below: FloatArray, stretch: tuple[np.ndarray, np.ndarray]
+def _pair_weights(
+    weights: FloatArray, below: FloatArray, ends: tuple[np.ndarray, np.ndarray]
 ) -> FloatArray:
-    """(draws,) weight of the pairs (i, j) with j in the first stretch of the sorted values.
+    """Return the (draws,) weight of the pairs (i, j) with j before the end for i.
 
-    The stretch's end is given twice, without and with the pairs at the edge; those count half.
+    ``ends`` has the ends without and with the pairs at the edge of the region, which count half.
     """
-    without, with_edge = stretch
-    partners = below[without]
-    if not np.array_equal(without, with_edge):
+    without_edge, with_edge = ends
+    partners = below[without_edge]
+    if not np.array_equal(without_edge, with_edge):
         partners = (partners + below[with_edge]) / 2
     return np.asarray(np.einsum("id,id->d", weights, partners))
 
 
-def _wins(left: FloatArray, right: FloatArray) -> FloatArray:
-    """(3,) number of draws that each of left, rope and right wins."""
+def _count_wins(left: FloatArray, right: FloatArray) -> FloatArray:
+    """Return the (3,) numbers of draws in which left, rope and right are the largest."""
     shares = np.stack([left, 1 - left - right, right])
-    is_largest = shares >= shares.max(axis=0) - _ALIKE
+    is_largest = shares >= shares.max(axis=0) - _TIE
     return np.asarray((is_largest / is_largest.sum(axis=0)).sum(axis=1))
 
 

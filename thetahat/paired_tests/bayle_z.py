@@ -7,9 +7,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from thetahat.paired_tests._choices import check_choice
-from thetahat.paired_tests._t import corrected_outcome
-from thetahat.paired_tests.base import DrawsNothing, PairedLosses, TestOutcome
+from thetahat.paired_tests._t_test import reason_against_variance, run_t_test_with_variance
+from thetahat.paired_tests.base import PairByPair, PairedLosses, TestOutcome
+from thetahat.parameter_checks import check_choice
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Target
@@ -18,27 +18,18 @@ from thetahat.variances.base import VarianceEstimator
 
 
 @dataclass(frozen=True, slots=True)
-class BayleZ(DrawsNothing):
-    r"""Normal test on the instances' paired differences over random folds.
+class BayleZ(PairByPair):
+    r"""Normal test of the mean paired difference of all instances over random folds.
 
-    .. math:: z = \frac{\bar d}{\hat\sigma / \sqrt N}
+    In the formula :math:`\bar d` is the mean difference over all N instances and
+    :math:`\hat\sigma^2 / N` its variance by ``bayle_all_pairs`` or ``bayle_within``.
 
-    with :math:`\bar d` the mean difference over all N instances and :math:`\hat\sigma^2 / N` the
-    variance ``bayle_all_pairs`` or ``bayle_within`` of the differences.
-
-    Assumes random folds, and learners so stable that one instance more or less in training
-    hardly moves the difference. The null is that the fitted models of the folds have equal error
-    on average: what another training sample would give is not in it, and as a test of the
-    learners it is liberal.
-
-    Source: bayle2020.
-
-    Degenerate cases: equal differences give no statistic, and p = 0, or 1 where they are 0.
+    Degenerate cases: equal differences give no statistic, and p = 0, or 1 if they are 0.
 
     Parameters
     ----------
     variance : str
-        ``bayle_all_pairs`` (folds of one instance are enough) or ``bayle_within``.
+        ``bayle_all_pairs``, which works with folds of one instance, or ``bayle_within``.
     """
 
     variance: Literal["bayle_all_pairs", "bayle_within"] = "bayle_all_pairs"
@@ -47,15 +38,18 @@ class BayleZ(DrawsNothing):
         name="bayle_z",
         title="Normal test over random folds (Bayle et al.)",
         summary=(
-            "A normal test on the paired differences of all instances: whether the fitted models "
-            "of the folds have equal error on average."
+            "Tests with a normal distribution whether the models fitted in the folds have equal "
+            "error on average, from the paired differences of all instances."
         ),
         formula=r"z = \bar d / (\hat\sigma / \sqrt{N})",
         references=("bayle2020",),
-        assumptions="Random folds; stable learners; the error of the fitted models is meant.",
+        assumptions=(
+            "Random folds. Stable learners: one training instance more or less hardly changes the "
+            "difference. The question is about the fitted models, not about other training data."
+        ),
         errs=(
-            "Consistent for the fitted models. Liberal as a test of the learners over training "
-            "samples, far too much so for unstable learners or small samples."
+            "Valid in large samples for the fitted models. As a test of the learners it rejects "
+            "too often, by far if they are unstable or the sample is small."
         ),
         blocks=FOLDS,
         targets=(Target.THESE_MODELS,),
@@ -65,19 +59,18 @@ class BayleZ(DrawsNothing):
         check_choice("variance", self.variance, ("bayle_all_pairs", "bayle_within"))
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Pass on what its variance says."""
-        reason = self._estimator().inapplicable(layout)
-        return None if reason is None else f"bayle_z rests on its variance: {reason}"
+        """Return why the variance cannot be estimated on this layout, or None if it can."""
+        return reason_against_variance(self.info.name, self._estimator(), layout)
 
     def test(
         self,
         pair: PairedLosses,
         alternative: Alternative,
-        rng: np.random.Generator,  # noqa: ARG002 - nothing is drawn
+        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
     ) -> TestOutcome:
         """Test that the mean difference of the fitted models is 0."""
         variance = self._estimator().estimate(pair.difference)
-        return corrected_outcome(
+        return run_t_test_with_variance(
             pair, variance, alternative, unit="instance", details={"variance": self.variance}
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,58 +15,49 @@ from thetahat.numerics.bootstrap import (
     Replicates,
     SharedResamples,
     default_resamples,
-    default_unit,
     of_difference,
     seed_of,
     unit_misfit,
 )
 from thetahat.numerics.bootstrap.cautions import check_resamples, resampling_cautions
-from thetahat.paired_tests._choices import check_choice
-from thetahat.paired_tests._units import count_units
+from thetahat.paired_tests._units import choose_unit, count_units
 from thetahat.paired_tests.base import PairBatch, PairedLosses, TestOutcome
+from thetahat.parameter_checks import check_choice
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.types import UNITS, Alternative, Needs, Target, UnitName
-
-RESAMPLES: Final = "resamples"
-"""Where a batch keeps the resamples that its evaluation's intervals rest on, if there are any."""
 
 _TIE = 1e-12  # deviations closer than this share of the largest residual are equal
 
 
 @dataclass(frozen=True, slots=True)
 class BootstrapDifference:
-    r"""Test that the mean difference is 0, against resamples moved to have mean 0.
+    r"""Test that the mean difference is 0, against resamples that are shifted to have mean 0.
 
-    .. math:: p = \frac{\#\{|D^*_b - D| \ge |D|\} + 1}{B + 1}
+    In the formula D is the difference of the two means, which is the statistic, and
+    :math:`D^*_b` that of resample b; one-sided tests count the deviations at least as far as D in
+    its direction. Units are drawn with replacement: instances within their blocks, so that D is
+    the difference of macro means; whole clusters, for pooled means; whole blocks, each with its
+    mean. All pairs share resamples with each other and with the intervals. If a stratum is drawn
+    from more than 67 million times (2^26), a pair whose differences have few values, as those of 0
+    and 1 have, draws how often each value occurs, from the multinomial distribution: its resamples
+    have exactly the same distribution.
 
-    with D the difference of the two means and :math:`D^*_b` the one of resample b; one-sided, the
-    deviations at least as far as D in its direction are counted. Statistic: D. Drawn with
-    replacement: instances within their blocks, so that D is the difference of macro means;
-    clusters whole, for pooled means; blocks whole, each with its mean. All pairs share resamples
-    with each other and with the intervals. But where a stratum is drawn from more than 67 million
-    times (2^26), a pair whose differences have few values, as those of 0 and 1 have, has them
-    counted by value, in multinomial counts of its own, which have exactly the same distribution.
-
-    Assumes independent units. With few units it is liberal: resamples vary by a factor
-    (n - 1)/n less than the difference does. Over instances of random folds it compares the fitted
-    models, and is liberal as a test of the learners.
-
-    Source: efron1993, section 16.4; davison1997 and phipson2010 for the one that is added.
+    Source: efron1993, section 16.4.
 
     Deviations: the statistic is not studentised.
 
-    Degenerate cases: no difference anywhere gives p = 1; a difference that is the same for every
+    Degenerate cases: no difference anywhere gives p = 1. A difference that is the same for every
     unit gives 1 / (B + 1), with a caution.
 
     Parameters
     ----------
     n_resamples : int or None
-        B, in 99 to 1 000 000. Left out: 9 999, fewer for more than 1 000 units, so that n x B
-        stays at ten million draws, and never below 999.
+        B, from 99 to 1 000 000. By default 9 999, and fewer for more than 1 000 units, so that
+        n x B stays at ten million draws, but at least 999.
     unit : str or None
-        ``instance``, ``cluster`` or ``block``. Left out: blocks for sources; else clusters,
-        where they are known, or instances.
+        ``instance``, ``cluster`` or ``block``. By default blocks if they are sources; otherwise
+        clusters if they are known, else instances.
     """
 
     n_resamples: int | None = None
@@ -76,15 +67,16 @@ class BootstrapDifference:
         name="bootstrap_difference",
         title="Paired bootstrap test",
         summary=(
-            "How often the mean difference of a resample is off by as much as the difference "
-            "itself."
+            "How often the mean difference of a bootstrap resample deviates from the observed "
+            "difference by at least as much as that deviates from 0."
         ),
         formula=r"p = (\#\{|D^*_b - D| \ge |D|\} + 1) / (B + 1)",
         references=("davison1997", "efron1993", "phipson2010"),
         assumptions="Independent units (instances, clusters or sources).",
         errs=(
-            "Liberal with few units. Liberal over instances as a test of the learners: instances "
-            "of one fold share their models."
+            "Rejects too often with few units, because n resampled units vary less than the "
+            "difference does, by the factor (n - 1)/n. Over instances it rejects too often as a "
+            "test of the learners, because instances of one fold share their models."
         ),
         needs=Needs.SPLITS,
         blocks=EVERY_BLOCK_KIND,
@@ -96,40 +88,40 @@ class BootstrapDifference:
         check_resamples(self.n_resamples)
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why the unit cannot be drawn, or None."""
+        """Return why the units cannot be drawn, or None if they can."""
         return unit_misfit(self.info.name, layout, self.unit)
 
     def too_much_unasked(self, layout: Layout) -> str | None:
-        """Say that there are more units than are resampled by default, or None."""
-        n = count_units(layout, self.unit or default_unit(layout))
-        b = default_resamples(n)
-        if n * b <= MOST_DEFAULT_DRAWS:
+        """Return why the test takes too long to be a default here, or None if it does not."""
+        n = count_units(layout, choose_unit(layout, self.unit))
+        n_resamples = default_resamples(n)
+        if n * n_resamples <= MOST_DEFAULT_DRAWS:
             return None
-        return f"{b} resamples of {n} units are more than is done unasked; name it to have it"
+        return (
+            f"bootstrap_difference would draw {n_resamples} resamples of {n} units, too many for a "
+            "test that is not requested; name it to run it"
+        )
 
     def test(
         self, pair: PairedLosses, alternative: Alternative, rng: np.random.Generator
     ) -> TestOutcome:
         """Test that the mean difference is 0."""
-        found = of_difference(pair.difference, seed_of(rng), self.n_resamples, self.unit)
-        return _outcome(found, alternative)
+        replicates = of_difference(pair.difference, seed_of(rng), self.n_resamples, self.unit)
+        return _build_outcome(replicates, alternative)
 
     def test_many(
         self, batch: PairBatch, alternative: Alternative, rng: np.random.Generator
     ) -> Sequence[TestOutcome]:
-        """Test every pair of a batch on the same resamples.
-
-        Resamples of the evaluation's own are taken where they have the seed that is handed over.
-        """
-        key = self, seed_of(copy.deepcopy(rng))
-        shared = batch.shared.get(key)
-        if shared is None:
-            shared = batch.shared[key] = _resamples(batch, key[1])
-        if batch.n_pairs_in_all == 1 and not shared.has_drawn(self.n_resamples, self.unit):
+        """Test every pair of the batch on the same resamples."""
+        seed = seed_of(copy.deepcopy(rng))
+        shared = batch.evaluation_cache.compute_once(
+            (self, seed), lambda: _share_resamples(batch, seed)
+        )
+        if batch.n_pairs_total == 1 and not shared.has_drawn(self.n_resamples, self.unit):
             return [self.test(pair, alternative, rng) for pair in batch.pairs]
         names = list(shared.models)
         return [
-            _outcome(
+            _build_outcome(
                 shared.of_pair((names[i], names[j]), pair.difference, self.n_resamples, self.unit),
                 alternative,
             )
@@ -137,25 +129,25 @@ class BootstrapDifference:
         ]
 
 
-def _resamples(batch: PairBatch, seed: int) -> SharedResamples:
-    own: SharedResamples | None = batch.shared.get(RESAMPLES)
-    if own is not None and own.seed == seed:
-        return own.unmerged()
+def _share_resamples(batch: PairBatch, seed: int) -> SharedResamples:
+    """Return the resamples of the evaluation's intervals if they have this seed, else new ones."""
+    if batch.resamples is not None and batch.resamples.seed == seed:
+        return batch.resamples.unmerged()
     models = {str(i): losses for i, losses in enumerate(batch.models)}
     return SharedResamples(models, seed, merge=False)
 
 
-def _outcome(replicates: Replicates, alternative: Alternative) -> TestOutcome:
-    difference, n = replicates.estimate, replicates.n_resamples
-    count = _count_extreme(replicates, alternative)
+def _build_outcome(replicates: Replicates, alternative: Alternative) -> TestOutcome:
+    n = replicates.n_resamples
+    n_extreme = _count_extreme(replicates, alternative)
     return TestOutcome(
-        statistic=difference,
-        p_value=(count + 1) / (n + 1),
+        statistic=replicates.estimate,
+        p_value=(n_extreme + 1) / (n + 1),
         degrees_of_freedom=None,
         target=replicates.units.target,
         unit=replicates.units.unit,
         cautions=(
-            *_of_the_p_value(replicates, count),
+            *_p_value_cautions(replicates, n_extreme),
             *resampling_cautions(replicates.units),
         ),
         details={"method": "random", "n_resamples": n, "n_units": replicates.units.n_units},
@@ -163,25 +155,25 @@ def _outcome(replicates: Replicates, alternative: Alternative) -> TestOutcome:
 
 
 def _count_extreme(replicates: Replicates, alternative: Alternative) -> int:
-    """Count the resamples whose deviation is at least as far out as the difference."""
-    difference, in_order = replicates.estimate, replicates.in_order
-    slack = _TIE * float(np.abs(in_order[[0, -1]]).max())
-    below = int(np.searchsorted(in_order, -abs(difference) + slack, side="right"))
-    above = len(in_order) - int(np.searchsorted(in_order, abs(difference) - slack, side="left"))
+    """Count the resamples that deviate at least as far as the difference does from 0."""
+    difference, residuals = replicates.estimate, replicates.in_order
+    slack = _TIE * float(np.abs(residuals[[0, -1]]).max())
+    below = int(np.searchsorted(residuals, -abs(difference) + slack, side="right"))
+    above = len(residuals) - int(np.searchsorted(residuals, abs(difference) - slack, side="left"))
     if alternative is Alternative.TWO_SIDED:
-        return min(len(in_order), below + above)
+        return min(len(residuals), below + above)
     if alternative is Alternative.LESS:
-        return int(np.searchsorted(in_order, difference + slack, side="right"))
-    return len(in_order) - int(np.searchsorted(in_order, difference - slack, side="left"))
+        return int(np.searchsorted(residuals, difference + slack, side="right"))
+    return len(residuals) - int(np.searchsorted(residuals, difference - slack, side="left"))
 
 
-def _of_the_p_value(replicates: Replicates, count: int) -> Iterator[Caution]:
+def _p_value_cautions(replicates: Replicates, n_extreme: int) -> Iterator[Caution]:
     if replicates.is_constant:
         yield ZERO_VARIANCE(
             reason="the difference is the same for every unit",
             consequence="Resampling cannot show how certain it is.",
         )
-    elif count == 0:
+    elif n_extreme == 0:
         yield SMALLEST_P_VALUE(n_resamples=replicates.n_resamples)
 
 

@@ -7,49 +7,44 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.paired_tests._t import corrected_outcome
-from thetahat.paired_tests.base import DrawsNothing, PairedLosses, TestOutcome
+from thetahat.paired_tests._t_test import reason_against_variance, run_t_test_with_variance
+from thetahat.paired_tests.base import PairByPair, PairedLosses, TestOutcome
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Needs, Target
-from thetahat.variances.base import VarianceEstimator
 from thetahat.variances.bouckaert_frank import BouckaertFrank
+
+_VARIANCE = BouckaertFrank()
 
 
 @dataclass(frozen=True, slots=True)
-class BouckaertFrankT(DrawsNothing):
+class BouckaertFrankT(PairByPair):
     r"""Paired t test over r repeats of k folds whose variance allows for shared training data.
 
-    .. math:: t = \frac{\bar d}{\sqrt{(1/(kr) + n_2/n_1)\, S^2}}
+    In the formula :math:`\bar d` and :math:`S^2` are mean and sample variance (ddof 1) of the
+    mean differences of all k r splits, and :math:`n_1, n_2` the training and test sizes; the test
+    has k r - 1 degrees of freedom. The variance is ``bouckaert_frank`` of the differences, with
+    its deviations. The result equals that of ``nadeau_bengio_t`` on the same splits.
 
-    with :math:`d_{ij}` the mean difference in fold j of repeat i, :math:`S^2` the sample variance
-    (ddof 1) of all k r of them and :math:`n_1, n_2` the training and test sizes; k r - 1 degrees
-    of freedom. It is the variance ``bouckaert_frank`` of the differences, and the number of
-    ``nadeau_bengio_t`` on the same splits.
-
-    Assumes nearly normal split means that all correlate by the test share 1/k. With ten folds
-    the test holds its size well; with five or fewer it is liberal.
-
-    Source: bouckaert2004, nadeau2003.
-
-    Deviations: those of the variance ``bouckaert_frank``.
-
-    Degenerate cases: equal differences give no statistic, and p = 0, or 1 where they are 0.
+    Degenerate cases: equal differences give no statistic, and p = 0, or 1 if they are 0.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="bouckaert_frank_t",
         title="Corrected repeated folds t test (Bouckaert and Frank)",
         summary=(
-            "A paired t test over the split means of repeated folds with a variance that stands "
-            "for the correlation which shared training data bring."
+            "A paired t test over the split means of repeated folds. Its variance is enlarged for "
+            "the correlation that shared training data cause."
         ),
         formula=r"t = \bar d / \sqrt{(1/(kr) + n_2/n_1) S^2},\quad kr - 1",
         references=("bouckaert2004", "nadeau2003"),
-        assumptions="Nearly normal split means that all correlate by the test share 1/k.",
+        assumptions=(
+            "The split means are nearly normal, and any two of them have the correlation 1/k."
+        ),
         errs=(
-            "Either way, since the correlation is a rule of thumb: close with ten folds, liberal "
-            "with five or fewer, where more repeats make it worse."
+            "In either direction, because the correlation is a rule of thumb. It holds its level "
+            "closely with ten folds. With five or fewer it rejects too often, and more repeats "
+            "make that worse."
         ),
         needs=Needs.REPEATS,
         blocks=FOLDS,
@@ -57,25 +52,20 @@ class BouckaertFrankT(DrawsNothing):
     )
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Pass on what its variance says."""
-        reason = _variance().inapplicable(layout)
-        return None if reason is None else f"bouckaert_frank_t rests on its variance: {reason}"
+        """Return why the variance cannot be estimated on this layout, or None if it can."""
+        return reason_against_variance(self.info.name, _VARIANCE, layout)
 
     def test(
         self,
         pair: PairedLosses,
         alternative: Alternative,
-        rng: np.random.Generator,  # noqa: ARG002 - nothing is drawn
+        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
     ) -> TestOutcome:
         """Test that the expected difference is 0."""
-        variance = _variance().estimate(pair.difference)
-        return corrected_outcome(
+        variance = _VARIANCE.estimate(pair.difference)
+        return run_t_test_with_variance(
             pair, variance, alternative, unit="block", details=variance.details
         )
-
-
-def _variance() -> VarianceEstimator:
-    return BouckaertFrank()
 
 
 METHOD = BouckaertFrankT

@@ -7,35 +7,23 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.paired_tests._t import rounded, t_outcome
-from thetahat.paired_tests._units import (
-    overlapping_training_sets,
-    subsamples_refusal,
-    unit_target,
-)
-from thetahat.paired_tests.base import DrawsNothing, PairedLosses, TestOutcome
+from thetahat.cautions import IGNORES_TRAINING_OVERLAP
+from thetahat.paired_tests._t_test import round_to_zero, run_t_test
+from thetahat.paired_tests._units import reason_against_subsamples, unit_target
+from thetahat.paired_tests.base import PairByPair, PairedLosses, TestOutcome
 from thetahat.registry import PARTITIONS, MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, BlockKind, Needs, Target
 
 
 @dataclass(frozen=True, slots=True)
-class PairedTBlocks(DrawsNothing):
-    r"""Student's paired t test over the J split means, as if they were independent.
+class PairedTBlocks(PairByPair):
+    r"""Student's paired t test over the J split means of all repeats.
 
-    .. math:: t = \frac{\bar d}{\sqrt{S^2 / J}}
+    In the formula :math:`\bar d` and :math:`S^2` are mean and sample variance (ddof 1) of the
+    mean differences of the splits; the test has J - 1 degrees of freedom.
 
-    with :math:`d_j` the mean difference in split j, :math:`\bar d` their average and :math:`S^2`
-    their sample variance (ddof 1); J - 1 degrees of freedom. J counts the splits of all repeats.
-
-    Assumes that the split means are independent and nearly normal. They are not independent:
-    training sets overlap, and with several repeats the test sets do too. It is liberal, the more
-    so the more repeats; ``nadeau_bengio_t`` is the corrected form. It stands here because it is
-    what many papers report.
-
-    Source: student1908 for the test; dietterich1998 for how often it rejects a true null.
-
-    Degenerate cases: equal differences give no statistic, and p = 0, or 1 where they are 0.
+    Degenerate cases: equal differences give no statistic, and p = 0, or 1 if they are 0.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
@@ -43,40 +31,47 @@ class PairedTBlocks(DrawsNothing):
         title="Paired t test over blocks, uncorrected",
         summary=(
             "Student's paired t test over the mean differences of the splits, as if the splits "
-            "were independent. They are not; offered for comparison with what papers report."
+            "were independent. They are not: the test is here for comparison with papers that "
+            "report it, and nadeau_bengio_t is its corrected form."
         ),
         formula=r"t = \bar d / \sqrt{S^2 / J},\quad J - 1",
         references=("dietterich1998", "student1908"),
-        assumptions="Independent and nearly normal split means, which cross-validation lacks.",
-        errs="Liberal: it ignores the overlap of training sets, and more repeats make it worse.",
+        assumptions=(
+            "The split means are independent and nearly normal. Those of a cross-validation are "
+            "not independent."
+        ),
+        errs=(
+            "Rejects too often: it ignores that training sets overlap, and over several repeats "
+            "the test sets too. More repeats make it worse."
+        ),
         needs=Needs.SPLITS,
         blocks=PARTITIONS,
         targets=(Target.THESE_SOURCES, Target.NEW_SOURCE),
     )
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Refuse a holdout, which has one block, and test parts that may overlap."""
+        """Return why the layout has no two separate blocks, or None if it has."""
         if layout.kind is BlockKind.HOLDOUT:
-            return "paired_t_blocks needs the means of two blocks, and a holdout is one"
-        return subsamples_refusal(self.info.name, layout)
+            return "paired_t_blocks needs at least two blocks, but a holdout is one block"
+        return reason_against_subsamples(self.info.name, layout)
 
     def test(
         self,
         pair: PairedLosses,
         alternative: Alternative,
-        rng: np.random.Generator,  # noqa: ARG002 - nothing is drawn
+        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
     ) -> TestOutcome:
-        """Test that the mean difference is 0."""
+        """Test that the expected difference is 0."""
         moments = pair.difference.moments
         estimate = moments.shift + float(moments.deviations.mean())
         variance = float(moments.deviations.var(ddof=1)) / moments.n_splits
-        return t_outcome(
-            *rounded(pair, estimate, variance),
+        return run_t_test(
+            *round_to_zero(pair, estimate, variance),
             float(moments.n_splits - 1),
             alternative,
             target=unit_target(pair.difference.layout, "block"),
             unit="block",
-            cautions=(overlapping_training_sets(),),
+            cautions=(IGNORES_TRAINING_OVERLAP(),),
         )
 
 

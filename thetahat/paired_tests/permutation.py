@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, Final
 
 import numpy as np
 
-from thetahat.errors import InvalidParameter
-from thetahat.paired_tests._choices import check_choice
-from thetahat.paired_tests._sign_flips import FlippedPairs, binomials, by_enumeration, by_sampling
+from thetahat.paired_tests._sign_flips import (
+    FlippedPairs,
+    binomial_p_values,
+    enumerated_p_value,
+    sampled_p_value,
+)
 from thetahat.paired_tests._units import (
+    batch_units,
     paired_units,
+    reason_against_unit,
     unit_cautions,
-    unit_refusal,
     unit_target,
-    units_of_batch,
 )
 from thetahat.paired_tests.base import PairBatch, PairedLosses, TestOutcome
+from thetahat.parameter_checks import check_choice, check_range
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
+from thetahat.values.json_values import JsonValue
 from thetahat.values.layout import Layout
 from thetahat.values.types import UNITS, Alternative, FloatArray, Needs, Target, UnitName
 
-_BINOMIAL = {"method": "exact_binomial"}
-_ENUMERATED = 14  # 2^14 patterns take less time than 10 000 random ones
-_MOST_RESAMPLES = 1_000_000
+_BINOMIAL: Final[Mapping[str, JsonValue]] = {"method": "exact_binomial"}
+_MOST_ENUMERATED = 14  # 2^14 patterns take less time than 10 000 random ones
 _DEFAULT_RESAMPLES, _LEAST_RESAMPLES, _MOST_FLIPS = 10_000, 999, 10**9
 
 
@@ -33,37 +37,26 @@ _DEFAULT_RESAMPLES, _LEAST_RESAMPLES, _MOST_FLIPS = 10_000, 999, 10**9
 class Permutation:
     r"""Test that swapping the two models' names on any unit changes nothing.
 
-    .. math::
+    In the formula :math:`T = \sum_u w_u d_u`, with :math:`d_u` the mean difference of unit u and
+    :math:`w_u` its share in the mean: equal for instances and blocks, by size for clusters. The
+    statistic is T. Signs flip for instances (and so within blocks), for clusters or for whole
+    blocks. With at most 14 differences that are not 0 all patterns are counted, and p is their
+    share. With differences of one size, as for losses of 0 and 1, the count is binomial. Otherwise
+    B patterns are drawn, the same for all pairs of an evaluation.
 
-        p = \frac{\#\{|T_b| \ge |T|\} + 1}{B + 1}, \qquad T = \sum_u w_u d_u, \quad
-        T_b = \sum_u \pm w_u d_u
-
-    with :math:`d_u` the mean difference of unit u and :math:`w_u` its share in the mean: equal
-    for instances and blocks, by size for clusters. Statistic: T. Signs flip for instances (and
-    so within blocks), for clusters or for whole blocks, by unit. With at most 14 differences
-    that are not 0 all patterns are counted, and p is their share; with differences of one size
-    (zero-one losses) the count is binomial; both are exact. Else B patterns are drawn, the same
-    for all pairs of an evaluation.
-
-    Assumes independent units whose differences are symmetric about 0 under the null. Over
-    instances of random folds it compares the fitted models, and is liberal as a test of the
-    learners.
-
-    Source: fisher1935; phipson2010 for the one that is added.
-
-    Deviations: sums closer than 1e-12 of the sum of sizes count as ties, and differences within
-    8 units in the last place of the losses as 0.
+    Deviations: sums closer than 1e-12 of the sum of absolute terms count as ties, and differences
+    within 8 units in the last place of the losses as 0.
 
     Degenerate cases: no difference anywhere gives p = 1.
 
     Parameters
     ----------
     n_resamples : int or None
-        B, in 99 to 1 000 000. Left out: 10 000, and fewer for more than 100 000 units, so that
-        n x B stays at a thousand million flips; never below 999.
+        B, from 99 to 1 000 000. By default 10 000, and fewer for more than 100 000 units, so that
+        n x B stays at a thousand million flips, but at least 999.
     unit : str or None
-        ``instance``, ``cluster`` or ``block``. Left out: blocks for sources; else clusters,
-        where they are known, or instances.
+        ``instance``, ``cluster`` or ``block``. By default blocks if they are sources; otherwise
+        clusters if they are known, else instances.
     """
 
     n_resamples: int | None = None
@@ -73,15 +66,19 @@ class Permutation:
         name="permutation",
         title="Permutation test by sign flips",
         summary=(
-            "How often the mean difference would be as large if the two models' names were "
-            "swapped at random on each instance, cluster or source."
+            "How often the mean difference would be at least as large if the two models' names "
+            "were swapped at random on each instance, cluster or source."
         ),
         formula=(r"p = (\#\{|T_b| \ge |T|\} + 1) / (B + 1),\quad T_b = \sum_u \pm w_u d_u"),
         references=("fisher1935", "phipson2010"),
-        assumptions="Independent units with differences that are symmetric about 0 under the null.",
+        assumptions=(
+            "Independent units whose differences are distributed symmetrically about 0 under the "
+            "null."
+        ),
         errs=(
-            "Exact for units that are exchangeable under the null. Liberal over instances as a "
-            "test of the learners: instances of one fold share their models."
+            "Exact if the models are exchangeable on each unit under the null. Over instances it "
+            "rejects too often as a test of the learners, because instances of one fold share "
+            "their models."
         ),
         needs=Needs.SPLITS,
         blocks=EVERY_BLOCK_KIND,
@@ -90,92 +87,95 @@ class Permutation:
 
     def __post_init__(self) -> None:
         check_choice("unit", self.unit, UNITS)
-        if self.n_resamples is not None and not 99 <= self.n_resamples <= _MOST_RESAMPLES:
-            raise InvalidParameter(
-                f"n_resamples must lie in 99 to {_MOST_RESAMPLES}",
-                loc=("n_resamples",),
-                value=self.n_resamples,
-            )
+        check_range("n_resamples", self.n_resamples, 99, 1_000_000)
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why the unit cannot be paired, or None."""
-        return unit_refusal(self.info.name, layout, self.unit)
+        """Return why the units cannot be paired, or None if they can."""
+        return reason_against_unit(self.info.name, layout, self.unit)
 
     def test(
         self, pair: PairedLosses, alternative: Alternative, rng: np.random.Generator
     ) -> TestOutcome:
         """Test that the differences are symmetric about 0."""
-        units = paired_units(pair, self.unit)
+        layout, units = pair.difference.layout, paired_units(pair, self.unit)
         terms = units.values * units.weights
-        found = _exact(terms, alternative)
-        if found is None:
-            n_resamples = self._n_resamples(len(terms))
-            p_value = by_sampling(terms, alternative, n_resamples, rng)
-            found = p_value, {"method": "random", "n_resamples": n_resamples}
+        exact = _exact_p_value(terms, alternative)
+        if exact is None:
+            n_resamples = self._choose_n_resamples(len(terms))
+            p_value = sampled_p_value(terms, alternative, n_resamples, rng)
+            details: Mapping[str, JsonValue] = {"method": "random", "n_resamples": n_resamples}
+        else:
+            p_value, details = exact
         return TestOutcome(
             statistic=float(terms.sum()),
-            p_value=found[0],
+            p_value=p_value,
             degrees_of_freedom=None,
-            target=unit_target(pair.difference.layout, units.unit),
+            target=unit_target(layout, units.unit),
             unit=units.unit,
-            cautions=unit_cautions(pair.difference.layout, units),
-            details=found[1],
+            cautions=unit_cautions(layout, units.unit, units.n_units - units.n_zeros),
+            details=details,
         )
 
     def test_many(
         self, batch: PairBatch, alternative: Alternative, rng: np.random.Generator
     ) -> Sequence[TestOutcome]:
-        """Test every pair of a batch under the same random signs."""
-        units = units_of_batch(batch, self.unit)
+        """Test every pair of the batch under the same random signs."""
+        units = batch_units(batch, self.unit)
         terms = units.values * units.weights
-        n_resamples = self._n_resamples(units.n_units)
-        drawn = {"method": "random", "n_resamples": n_resamples}
-        target = unit_target(batch.models[0].layout, units.unit)
+        n_resamples = self._choose_n_resamples(units.n_units)
+        sampled: Mapping[str, JsonValue] = {"method": "random", "n_resamples": n_resamples}
+        target = unit_target(batch.layout, units.unit)
         flipped: FlippedPairs | None = None
         outcomes = []
-        statistics, of_one_size = terms.sum(axis=1).tolist(), binomials(terms, alternative)
-        for row, (own, cautions) in enumerate(zip(terms, units.cautions, strict=True)):
-            binomial = of_one_size[row]
+        statistics = terms.sum(axis=1).tolist()
+        binomials = binomial_p_values(terms, alternative)
+        for row, (terms_of_pair, cautions) in enumerate(zip(terms, units.cautions, strict=True)):
+            binomial = binomials[row]
             if binomial is not None:
-                found: tuple[float, dict[str, Any]] | None = (binomial, _BINOMIAL)
+                exact: tuple[float, Mapping[str, JsonValue]] | None = (binomial, _BINOMIAL)
             else:
-                found = _by_enumeration(own, alternative)
-            if found is None:
+                exact = _enumerate(terms_of_pair, alternative)
+            if exact is None:
                 flipped = flipped or FlippedPairs(batch, units, alternative, n_resamples, rng)
-                found = flipped.p_value(row, own), drawn
+                p_value, details = flipped.p_value(row, terms_of_pair), sampled
+            else:
+                p_value, details = exact
             outcomes.append(
                 TestOutcome(
                     statistic=statistics[row],
-                    p_value=found[0],
+                    p_value=p_value,
                     degrees_of_freedom=None,
                     target=target,
                     unit=units.unit,
                     cautions=cautions,
-                    details=found[1],
+                    details=details,
                 )
             )
         return outcomes
 
-    def _n_resamples(self, n_units: int) -> int:
-        """B as asked, or by the size of the work alone: no look at the differences."""
+    def _choose_n_resamples(self, n_units: int) -> int:
+        """Return the requested B, or one by the size of the work; differences do not matter."""
         if self.n_resamples is not None:
             return self.n_resamples
         return max(_LEAST_RESAMPLES, min(_DEFAULT_RESAMPLES, _MOST_FLIPS // n_units))
 
 
-def _exact(terms: FloatArray, alternative: Alternative) -> tuple[float, dict[str, Any]] | None:
-    """Return the exact p-value and its method, or None where patterns must be drawn."""
-    (binomial,) = binomials(terms[np.newaxis], alternative)
-    return _by_enumeration(terms, alternative) if binomial is None else (binomial, _BINOMIAL)
-
-
-def _by_enumeration(
+def _exact_p_value(
     terms: FloatArray, alternative: Alternative
-) -> tuple[float, dict[str, Any]] | None:
+) -> tuple[float, Mapping[str, JsonValue]] | None:
+    """Return the exact p-value and its details, or None if patterns must be drawn."""
+    (binomial,) = binomial_p_values(terms[np.newaxis], alternative)
+    return _enumerate(terms, alternative) if binomial is None else (binomial, _BINOMIAL)
+
+
+def _enumerate(
+    terms: FloatArray, alternative: Alternative
+) -> tuple[float, Mapping[str, JsonValue]] | None:
+    """Return the p-value over all patterns and its details, or None if they are too many."""
     n = int(np.count_nonzero(terms))
-    if n > _ENUMERATED:
+    if n > _MOST_ENUMERATED:
         return None
-    p_value = by_enumeration(terms[terms != 0], alternative)
+    p_value = enumerated_p_value(terms[terms != 0], alternative)
     return p_value, {"method": "exact", "n_patterns": 2**n}
 
 

@@ -10,15 +10,15 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.distributions import fair_coin_p_value
-from thetahat.paired_tests._choices import check_choice
 from thetahat.paired_tests._units import (
+    batch_units,
     paired_units,
+    reason_against_unit,
     unit_cautions,
-    unit_refusal,
     unit_target,
-    units_of_batch,
 )
 from thetahat.paired_tests.base import PairBatch, PairedLosses, TestOutcome
+from thetahat.parameter_checks import check_choice
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.types import UNITS, Alternative, Needs, Target, UnitName
@@ -28,16 +28,9 @@ from thetahat.values.types import UNITS, Alternative, Needs, Target, UnitName
 class Sign:
     r"""Exact test that a difference is as often positive as negative.
 
-    .. math:: n_+ \sim \mathrm{Binomial}(n_+ + n_-, 1/2)
-
-    with :math:`n_+` the units where b has the smaller loss and :math:`n_-` those where a has.
-    Statistic: :math:`n_+`. Two-sided p is twice the smaller tail, at most 1.
-
-    Assumes independent units. Says nothing of how large the differences are. Exact over sources;
-    over instances of random folds it compares the fitted models, and is liberal as a test of the
-    learners.
-
-    Source: dixon1946; demsar2006 for counts of wins.
+    In the formula :math:`n_+` counts the units with a positive difference a minus b (b has the
+    smaller loss), and :math:`n_-` those with a negative one. The statistic is :math:`n_+`; the
+    two-sided p-value is twice the smaller tail, at most 1.
 
     Deviations: a difference within 8 units in the last place of the losses counts as 0.
 
@@ -46,11 +39,11 @@ class Sign:
     Parameters
     ----------
     zeros : str
-        ``drop``: units without a difference are left out. ``split``: half of them go to each
-        side, and of an odd number one is left out.
+        ``drop`` leaves out units without a difference. ``split`` gives half of them to each side
+        and leaves one of an odd number out.
     unit : str or None
-        ``instance``, ``cluster`` or ``block``. Left out: blocks for sources; else clusters,
-        where they are known, or instances.
+        ``instance``, ``cluster`` or ``block``. By default blocks if they are sources; otherwise
+        clusters if they are known, else instances.
     """
 
     zeros: Literal["drop", "split"] = "drop"
@@ -60,15 +53,17 @@ class Sign:
         name="sign",
         title="Sign test",
         summary=(
-            "Counts the instances, clusters or sources where each model has the smaller loss, and "
-            "asks whether a fair coin would do that."
+            "Counts the instances, clusters or sources on which each model has the smaller loss, "
+            "and tests whether a fair coin would give such counts. It does not use how large the "
+            "differences are."
         ),
         formula=r"n_+ \sim \mathrm{Binomial}(n_+ + n_-, 1/2)",
         references=("demsar2006", "dixon1946"),
         assumptions="Independent units (instances, clusters or sources).",
         errs=(
-            "Conservative with few units, since the counts are discrete. Liberal over instances "
-            "as a test of the learners: instances of one fold share their models."
+            "Exact over sources, and rejects too rarely with few units because counts are "
+            "discrete. Over instances it rejects too often as a test of the learners, because "
+            "instances of one fold share their models."
         ),
         needs=Needs.SPLITS,
         blocks=EVERY_BLOCK_KIND,
@@ -80,28 +75,24 @@ class Sign:
         check_choice("unit", self.unit, UNITS)
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why the unit cannot be paired, or None."""
-        return unit_refusal(self.info.name, layout, self.unit)
+        """Return why the units cannot be paired, or None if they can."""
+        return reason_against_unit(self.info.name, layout, self.unit)
 
     def test(
         self,
         pair: PairedLosses,
         alternative: Alternative,
-        rng: np.random.Generator,  # noqa: ARG002 - nothing is drawn
+        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
     ) -> TestOutcome:
         """Test that positive and negative differences are equally likely."""
-        units = paired_units(pair, self.unit)
-        positive, negative = int((units.values > 0).sum()), int((units.values < 0).sum())
-        layout = pair.difference.layout
-        cautions = unit_cautions(layout, units)
-        return self._outcome(
-            positive,
-            negative,
-            units.n_zeros,
+        layout, units = pair.difference.layout, paired_units(pair, self.unit)
+        n_positive, n_negative = int((units.values > 0).sum()), int((units.values < 0).sum())
+        return self._build_outcome(
+            (n_positive, n_negative, units.n_zeros),
             alternative,
-            layout,
+            unit_target(layout, units.unit),
             units.unit,
-            cautions,
+            unit_cautions(layout, units.unit, n_positive + n_negative),
             higher_is_better=pair.higher_is_better,
         )
 
@@ -109,56 +100,56 @@ class Sign:
         self,
         batch: PairBatch,
         alternative: Alternative,
-        rng: np.random.Generator,  # noqa: ARG002 - nothing is drawn
+        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
     ) -> Sequence[TestOutcome]:
-        """Test every pair of a batch."""
-        units = units_of_batch(batch, self.unit)
+        """Test every pair of the batch."""
+        units = batch_units(batch, self.unit)
+        target = unit_target(batch.layout, units.unit)
         counts = zip(
             units.n_positive.tolist(),
             units.n_negative.tolist(),
             units.n_zeros.tolist(),
-            units.cautions,
-            batch.pairs,
             strict=True,
         )
-        layout = batch.models[0].layout
         return [
-            self._outcome(
-                positive,
-                negative,
-                zeros,
+            self._build_outcome(
+                counts_of_pair,
                 alternative,
-                layout,
+                target,
                 units.unit,
                 cautions,
                 higher_is_better=pair.higher_is_better,
             )
-            for positive, negative, zeros, cautions, pair in counts
+            for counts_of_pair, cautions, pair in zip(
+                counts, units.cautions, batch.pairs, strict=True
+            )
         ]
 
-    def _outcome(  # noqa: PLR0913 - three counts and where they are from
+    def _build_outcome(  # noqa: PLR0913 - three counts, their units and the direction
         self,
-        positive: int,
-        negative: int,
-        zeros: int,
+        counts: tuple[int, int, int],
         alternative: Alternative,
-        layout: Layout,
+        target: Target,
         unit: UnitName,
         cautions: tuple[Caution, ...],
         *,
         higher_is_better: bool,
     ) -> TestOutcome:
-        a_better, b_better = (positive, negative) if higher_is_better else (negative, positive)
-        half = zeros // 2 if self.zeros == "split" else 0
-        heads, tosses = positive + half, positive + negative + 2 * half
+        """Build the outcome from the numbers of positive, negative and zero differences."""
+        n_positive, n_negative, n_zeros = counts
+        half = n_zeros // 2 if self.zeros == "split" else 0
+        heads, tosses = n_positive + half, n_positive + n_negative + 2 * half
+        a_better, b_better = (
+            (n_positive, n_negative) if higher_is_better else (n_negative, n_positive)
+        )
         return TestOutcome(
             statistic=float(heads),
             p_value=fair_coin_p_value(heads, tosses, alternative),
             degrees_of_freedom=None,
-            target=unit_target(layout, unit),
+            target=target,
             unit=unit,
             cautions=cautions,
-            details={"a_better": a_better, "b_better": b_better, "ties": zeros},
+            details={"a_better": a_better, "b_better": b_better, "ties": n_zeros},
         )
 
 

@@ -3,78 +3,70 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.distributions import p_value_of, p_values_of
-from thetahat.paired_tests._choices import check_choice
 from thetahat.paired_tests._signed_ranks import (
-    SignedRankBatch,
     SignedRanks,
+    SignedRanksBatch,
     Zeros,
     exact_p_value,
     exact_p_values_without_ties,
-    ranks_of_pair,
+    rank_pair,
 )
 from thetahat.paired_tests._units import (
-    cautions_of_count,
+    batch_units,
+    choose_unit,
     count_units,
-    unit_of,
-    unit_refusal,
+    reason_against_unit,
+    unit_cautions,
     unit_target,
-    units_of_batch,
 )
-from thetahat.paired_tests.base import ManyOutcomes, PairBatch, PairedLosses, TestOutcome
+from thetahat.paired_tests.base import LazyOutcomes, PairBatch, PairedLosses, TestOutcome
+from thetahat.parameter_checks import check_choice
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
+from thetahat.values.json_values import JsonValue
 from thetahat.values.layout import Layout
 from thetahat.values.types import UNITS, Alternative, FloatArray, Needs, Target, UnitName
 
 _AUTO_EXACT = 50  # differences up to which the exact distribution is the default
-_MAX_EXACT = 500  # the distribution takes n^3 steps
+_MOST_EXACT = 500  # the distribution takes n^3 steps
 
 
 @dataclass(frozen=True, slots=True)
 class Wilcoxon:
     r"""Signed-rank test that the differences are symmetric about 0.
 
-    .. math::
-
-        R_+ = \sum_{d_i > 0} r_i, \qquad
-        z = \frac{R_+ - \tfrac12 (R_+ + R_-)}{\sqrt{\tfrac14 \sum_i r_i^2}}
-
-    with :math:`r_i` the mid-ranks of :math:`|d_i|`. Statistic: :math:`\min(R_+, R_-)` for a
-    two-sided test, :math:`R_+` for a one-sided one; both sums stand in the details.
-
-    Assumes independent units whose differences are symmetric about their centre. Over instances
-    of random folds it compares the fitted models, and is liberal as a test of the learners.
-    Losses with a skewed difference can make it reject where the means are equal.
-
-    Source: wilcoxon1945; pratt1959 for ``pratt``; demsar2006 for ``demsar_split``.
+    In the formula :math:`r_i` are the mid-ranks of :math:`|d_i|`. The statistic is
+    :math:`\min(R_+, R_-)` for a two-sided test and :math:`R_+` for a one-sided one; the details
+    have both sums.
 
     Deviations: differences closer than 8 units in the last place of their losses count as ties,
     and as zeros within that of 0. With ties or zeros the exact distribution is the one given the
-    ranks, zeros held fixed. ``demsar_split`` has the printed variance N(N+1)(2N+1)/24, without a
-    correction for ties.
+    ranks, with the zeros held fixed. ``demsar_split`` has the variance N(N+1)(2N+1)/24 that
+    demsar2006 prints, without a correction for ties.
 
     Degenerate cases: no difference anywhere gives p = 1.
 
     Parameters
     ----------
     zeros : str
-        ``wilcox``: leave zeros out. ``pratt``: rank them, then drop their ranks. ``zsplit``: give
-        half of their ranks to each side. ``demsar_split``: the same, leaving one of an odd number
-        out.
+        ``wilcox`` leaves zeros out. ``pratt`` (pratt1959) ranks them, then drops their ranks.
+        ``zsplit`` gives half of their ranks to each side. ``demsar_split`` (demsar2006) does the
+        same and leaves one of an odd number out.
     method : str
-        ``exact`` (at most 500 units), ``normal``, or ``auto``: exact where at most 50
-        differences are not 0.
+        ``exact`` (at most 500 units), ``normal``, or ``auto``: exact if at most 50 differences
+        are not 0.
     correction : bool
         Whether the normal approximation moves the sum half a rank towards its mean.
     unit : str or None
-        ``instance``, ``cluster`` or ``block``. Left out: blocks for sources; else clusters,
-        where they are known, or instances.
+        ``instance``, ``cluster`` or ``block``. By default blocks if they are sources; otherwise
+        clusters if they are known, else instances.
     """
 
     zeros: Zeros = "wilcox"
@@ -86,19 +78,19 @@ class Wilcoxon:
         name="wilcoxon",
         title="Wilcoxon signed-rank test",
         summary=(
-            "Ranks the sizes of the differences of instances, clusters or sources and compares "
-            "the rank sums of the two signs."
+            "Ranks the absolute differences of instances, clusters or sources and compares the "
+            "rank sums of the two signs."
         ),
         formula=(
             r"R_+ = \sum_{d_i > 0} r_i,\quad"
             r" z = (R_+ - \tfrac12 (R_+ + R_-)) / \sqrt{\tfrac14 \sum_i r_i^2}"
         ),
         references=("demsar2006", "pratt1959", "wilcoxon1945"),
-        assumptions="Independent units with differences that are symmetric about their centre.",
+        assumptions="Independent units whose differences are symmetric about their centre.",
         errs=(
-            "Over instances liberal as a test of the learners: instances of one fold share their "
-            "models. With skewed differences it can reject where the means are equal. "
-            "demsar_split is slightly conservative with ties."
+            "Over instances it rejects too often as a test of the learners, because instances of "
+            "one fold share their models. With skewed differences it can reject although the means "
+            "are equal. demsar_split rejects slightly too rarely if there are ties."
         ),
         needs=Needs.SPLITS,
         blocks=EVERY_BLOCK_KIND,
@@ -111,99 +103,113 @@ class Wilcoxon:
         check_choice("unit", self.unit, UNITS)
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Say why the unit cannot be paired, or that there are too many for the exact test."""
-        reason = unit_refusal(self.info.name, layout, self.unit)
+        """Return why the units cannot be paired or are too many, or None."""
+        reason = reason_against_unit(self.info.name, layout, self.unit)
         if reason is not None or self.method != "exact":
             return reason
-        n = count_units(layout, unit_of(layout, self.unit))
-        if n <= _MAX_EXACT:
+        n = count_units(layout, choose_unit(layout, self.unit))
+        if n <= _MOST_EXACT:
             return None
-        return f"wilcoxon is exact up to {_MAX_EXACT} units, and there are {n}; say normal or auto"
+        return (
+            f"wilcoxon with the method exact takes at most {_MOST_EXACT} units, but there are {n}; "
+            "use the method normal or auto"
+        )
 
     def test(
         self,
         pair: PairedLosses,
         alternative: Alternative,
-        rng: np.random.Generator,  # noqa: ARG002 - nothing is drawn
+        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
     ) -> TestOutcome:
         """Test that the differences are symmetric about 0."""
-        found, unit, n_units = ranks_of_pair(pair, self.unit, self.zeros)
+        ranked, unit, n_units = rank_pair(pair, self.unit, self.zeros)
         layout = pair.difference.layout
-        cautions = cautions_of_count(layout, unit, found.n_ranked)
-        return self._outcome(found, n_units - found.n_ranked, alternative, layout, unit, cautions)
+        return self._build_outcome(
+            ranked,
+            n_units - ranked.n_ranked,
+            alternative,
+            unit_target(layout, unit),
+            unit,
+            unit_cautions(layout, unit, ranked.n_ranked),
+        )
 
     def test_many(
         self,
         batch: PairBatch,
         alternative: Alternative,
-        rng: np.random.Generator,  # noqa: ARG002 - nothing is drawn
-    ) -> ManyOutcomes:
-        """Test every pair of a batch, sorted together."""
-        units = units_of_batch(batch, self.unit)
-        ranked = SignedRankBatch.of(units, self.zeros)
-        n, n_pairs = units.n_units, len(batch.pairs)
+        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
+    ) -> LazyOutcomes:
+        """Test every pair of the batch, sorted together."""
+        units = batch_units(batch, self.unit)
+        ranked = SignedRanksBatch.from_units(units, self.zeros)
+        n, is_untied = units.n_units, ranked.is_untied
+        target = unit_target(batch.layout, units.unit)
 
-        known = np.full(n_pairs, np.nan)
+        p_values = np.full(len(batch.pairs), np.nan)
         statistics = ranked.positive.copy()
-        if ranked.clear.any():
-            known = self._p_values_without_ties(n, ranked.positive, alternative)
+        if is_untied.any():
+            p_values = self._p_values_without_ties(n, ranked.positive, alternative)
         if alternative is Alternative.TWO_SIDED:
             statistics = np.minimum(statistics, n * (n + 1) / 2 - statistics)
 
-        def tell(row: int) -> TestOutcome:
-            found, cautions = ranked.of_row(row), units.cautions[row]
-            looked_up = float(known[row]) if ranked.clear[row] and self._is_exact(n) else None
-            zeros = int(ranked.n_zeros[row])
-            return self._outcome(
-                found, zeros, alternative, batch.models[0].layout, units.unit, cautions, looked_up
+        def build(row: int) -> TestOutcome:
+            is_known = is_untied[row] and self._is_exact(n)
+            return self._build_outcome(
+                ranked.ranks(row),
+                int(ranked.n_zeros[row]),
+                alternative,
+                target,
+                units.unit,
+                units.cautions[row],
+                float(p_values[row]) if is_known else None,
             )
 
-        # what is not told by arrays is looked at now, the rest when it is asked for
-        by_row = {row: tell(row) for row in np.flatnonzero(~ranked.clear).tolist()}
+        # pairs that the arrays do not cover are tested now, the rest when they are read
+        by_row = {row: build(row) for row in np.flatnonzero(~is_untied).tolist()}
         for row, outcome in by_row.items():
-            statistics[row], known[row] = outcome.statistic, outcome.p_value
-        return ManyOutcomes(statistics, known, lambda row: by_row.get(row) or tell(row))
+            statistics[row], p_values[row] = outcome.statistic, outcome.p_value
+        return LazyOutcomes(statistics, p_values, lambda row: by_row.get(row) or build(row))
 
-    def _outcome(  # noqa: PLR0913 - the ranks, where they are from, and a p-value that is known
+    def _build_outcome(  # noqa: PLR0913 - the ranks, their units, and a p-value if it is known
         self,
-        found: SignedRanks,
+        ranked: SignedRanks,
         n_zeros: int,
         alternative: Alternative,
-        layout: Layout,
+        target: Target,
         unit: UnitName,
         cautions: tuple[Caution, ...],
-        exact: float | None = None,
+        known_exact_p_value: float | None = None,
     ) -> TestOutcome:
-        smaller = min(found.positive, found.negative)
-        how: dict[str, Any] = {"method": "exact"}
-        p_value = exact
+        details: Mapping[str, JsonValue] = {"method": "exact"}
+        p_value = known_exact_p_value
         if p_value is None:
-            p_value, how = self._p_value(found, alternative)
+            p_value, details = self._p_value(ranked, alternative)
+        smaller = min(ranked.positive, ranked.negative)
         return TestOutcome(
-            statistic=smaller if alternative is Alternative.TWO_SIDED else found.positive,
+            statistic=smaller if alternative is Alternative.TWO_SIDED else ranked.positive,
             p_value=p_value,
             degrees_of_freedom=None,
-            target=unit_target(layout, unit),
+            target=target,
             unit=unit,
             cautions=cautions,
             details={
-                "rank_sum_positive": found.positive,
-                "rank_sum_negative": found.negative,
+                "rank_sum_positive": ranked.positive,
+                "rank_sum_negative": ranked.negative,
                 "zeros": n_zeros,
-                "ties": found.has_ties,
-                **how,
+                "ties": ranked.has_ties,
+                **details,
             },
         )
 
     def _p_values_without_ties(
         self, n: int, positive: FloatArray, alternative: Alternative
     ) -> FloatArray:
-        """(p,) p-values of the sums R+ of the ranks 1 to n."""
+        """Return the (p,) p-values of the sums R+ of the ranks 1 to n."""
         if self._is_exact(n):
             return exact_p_values_without_ties(n, alternative)[positive.astype(np.intp)]
         distance = positive - n * (n + 1) / 4
         if self.correction:
-            distance -= _towards(distance, alternative)
+            distance -= _half_rank(distance, alternative)
         z = distance / math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
         return p_values_of(z, None, alternative)
 
@@ -211,25 +217,26 @@ class Wilcoxon:
         return self.method == "exact" or (self.method == "auto" and n_ranked <= _AUTO_EXACT)
 
     def _p_value(
-        self, found: SignedRanks, alternative: Alternative
-    ) -> tuple[float, dict[str, Any]]:
-        if self._is_exact(found.n_ranked):
-            return exact_p_value(found, alternative), {"method": "exact"}
-        z = _standardised(found, alternative, correction=self.correction)
+        self, ranked: SignedRanks, alternative: Alternative
+    ) -> tuple[float, Mapping[str, JsonValue]]:
+        """Return the p-value, and how it was computed as fields of the result."""
+        if self._is_exact(ranked.n_ranked):
+            return exact_p_value(ranked, alternative), {"method": "exact"}
+        z = _standardise(ranked, alternative, correction=self.correction)
         return p_value_of(z, None, alternative), {"method": "normal", "z": z}
 
 
-def _standardised(found: SignedRanks, alternative: Alternative, *, correction: bool) -> float:
-    distance = found.positive - found.expected
-    if found.variance == 0:
+def _standardise(ranked: SignedRanks, alternative: Alternative, *, correction: bool) -> float:
+    distance = ranked.positive - ranked.expected
+    if ranked.variance == 0:
         return 0.0
     if correction:
-        distance -= float(_towards(np.array(distance), alternative))
-    return distance / math.sqrt(found.variance)
+        distance -= float(_half_rank(np.array(distance), alternative))
+    return distance / math.sqrt(ranked.variance)
 
 
-def _towards(distance: FloatArray, alternative: Alternative) -> FloatArray:
-    """Return the half rank: towards the mean for two sides, against the alternative for one."""
+def _half_rank(distance: FloatArray, alternative: Alternative) -> FloatArray:
+    """Return the correction to subtract: towards the mean for two sides, else one direction."""
     half = {
         Alternative.TWO_SIDED: np.copysign(np.minimum(0.5, np.abs(distance)), distance),
         Alternative.LESS: np.float64(-0.5),

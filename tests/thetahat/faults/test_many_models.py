@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from tests.thetahat.multiple_tests.many import by_source, demsar, outcome_of
+from tests.thetahat.multiple_tests.many import by_source, demsar, details_of, outcome_of
 
 
 def test_golden_friedman_has_two_conventions_for_ties_and_both_are_named() -> None:
@@ -21,7 +21,7 @@ def test_golden_friedman_has_two_conventions_for_ties_and_both_are_named() -> No
 
     assert corrected.statistic == pytest.approx(10.2283464566929, rel=1e-12)
     assert printed.statistic == pytest.approx(9.278571428571437, rel=1e-12)
-    assert (corrected.details["ties"], printed.details["ties"]) == ("corrected", "none")
+    assert (details_of(corrected)["ties"], details_of(printed)["ties"]) == ("corrected", "none")
 
 
 def test_exact_nemenyi_takes_the_range_of_normals_at_infinite_degrees() -> None:
@@ -30,7 +30,7 @@ def test_exact_nemenyi_takes_the_range_of_normals_at_infinite_degrees() -> None:
     Mean ranks have a known variance, so that their range is that of normals, as in autorank and
     in Demsar's table: 1.254.
     """
-    ours = outcome_of("nemenyi", demsar()).details["critical_difference"]
+    ours = details_of(outcome_of("nemenyi", demsar()))["critical_difference"]
 
     scale = math.sqrt(4 * 5 / (6 * 14))
     theirs = stats.studentized_range.ppf(0.95, 4, 4 * 13) / math.sqrt(2) * scale

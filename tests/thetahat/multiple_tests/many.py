@@ -86,6 +86,11 @@ def outcome_of(name: str, table: LossTable, **parameters: Any) -> OmnibusOutcome
     return outcome
 
 
+def details_of(outcome: OmnibusOutcome) -> dict[str, Any]:
+    """The fields that an outcome has besides those of every outcome, without their types."""
+    return dict(outcome.details)
+
+
 def codes(outcome: OmnibusOutcome) -> list[str]:
     return [caution.code for caution in outcome.cautions]
 

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.thetahat.multiple_tests.many import assert_close, by_source, outcome_of, tabled
+from tests.thetahat.multiple_tests.many import (
+    assert_close,
+    by_source,
+    details_of,
+    outcome_of,
+    tabled,
+)
 
 
 @pytest.mark.outside("hand arithmetic in the comment")
@@ -17,7 +23,7 @@ def test_golden_by_hand() -> None:
 
     assert_close(outcome.statistic, 36 / 13, rtol=1e-13)
     assert_close(outcome.p_value, math.exp(-18 / 13), rtol=1e-13)
-    assert outcome.details["mean_aligned_ranks"] == {"m0": 1.5, "m1": 4.5, "m2": 4.5}
+    assert details_of(outcome)["mean_aligned_ranks"] == {"m0": 1.5, "m1": 4.5, "m2": 4.5}
 
 
 @pytest.mark.outside(
@@ -36,7 +42,7 @@ def test_golden_statds() -> None:
         39.166666666666664,
         49.666666666666664,
     ]
-    assert_close(list(outcome.details["mean_aligned_ranks"].values()), theirs, rtol=1e-13)
+    assert_close(list(details_of(outcome)["mean_aligned_ranks"].values()), theirs, rtol=1e-13)
 
 
 @pytest.mark.parametrize("seed", [321, 322, 323])
@@ -69,4 +75,4 @@ def test_exact_centring_leaves_ties_of_different_rows_tied() -> None:
 
     outcome = outcome_of("aligned_ranks", by_source(losses))
 
-    assert outcome.details["mean_aligned_ranks"] == {"m0": 2.5, "m1": 6.5, "m2": 10.5}
+    assert details_of(outcome)["mean_aligned_ranks"] == {"m0": 2.5, "m1": 6.5, "m2": 10.5}

@@ -8,6 +8,7 @@ from tests.thetahat.multiple_tests.many import (
     assert_close,
     by_source,
     codes,
+    details_of,
     in_a_holdout,
     outcome_of,
 )
@@ -40,7 +41,7 @@ def test_golden_mlxtend() -> None:
     assert_close(outcome.p_value, 0.023174427241061245, rtol=1e-11)
     assert outcome.degrees_of_freedom == 2
     assert outcome.unit == "instance"
-    assert outcome.details["error_counts"] == {"m0": 16, "m1": 8, "m2": 8}
+    assert details_of(outcome)["error_counts"] == {"m0": 16, "m1": 8, "m2": 8}
 
 
 def test_naive_definition() -> None:

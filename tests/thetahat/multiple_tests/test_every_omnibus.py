@@ -19,6 +19,7 @@ from tests.thetahat.multiple_tests.many import (
     assert_close,
     by_source,
     codes,
+    details_of,
     in_a_holdout,
     outcome_of,
     table_over,
@@ -89,7 +90,7 @@ def test_property_outcomes_are_plain_and_repeat(name: str) -> None:
     assert 0 <= outcome.p_value <= 1
     assert outcome.unit == "instance"
     assert outcome.target is Target.THESE_MODELS
-    assert outcome.details["rows"] == 24
+    assert details_of(outcome)["rows"] == 24
     assert json.loads(json.dumps(dict(outcome.details), allow_nan=False)) == outcome.details
 
 
@@ -197,7 +198,7 @@ def test_calibrated_power(name: str) -> None:
 def test_against_scipy_mid_ranks() -> None:
     losses = np.random.default_rng(344).integers(0, 3, (70_000, 5)) / 4  # more than one chunk
 
-    ours = outcome_of("friedman", in_a_holdout(losses)).details["mean_ranks"].values()
+    ours = details_of(outcome_of("friedman", in_a_holdout(losses)))["mean_ranks"].values()
 
     assert_close(list(ours), stats.rankdata(losses, axis=1).mean(axis=0), rtol=1e-12)
 
@@ -211,7 +212,7 @@ def test_exact_rows_are_block_means() -> None:
     outcome = outcome_of("friedman", random)
 
     assert outcome.unit == "block"
-    assert outcome.details["rows"] == 5
+    assert details_of(outcome)["rows"] == 5
     assert outcome.statistic == outcome_of("friedman", by_source(means)).statistic
     assert codes(outcome) == ["ignores_training_overlap", "few_units"]
 
@@ -222,8 +223,8 @@ def test_exact_units_of_a_holdout() -> None:
 
     assert outcome_of("quade", in_a_holdout(losses)).unit == "instance"
     assert outcome_of("quade", clustered).unit == "cluster"
-    assert outcome_of("quade", clustered).details["rows"] == 8
-    assert outcome_of("quade", clustered, unit="instance").details["rows"] == 24
+    assert details_of(outcome_of("quade", clustered))["rows"] == 8
+    assert details_of(outcome_of("quade", clustered, unit="instance"))["rows"] == 24
 
 
 def test_exact_higher_scores_are_better() -> None:
@@ -234,8 +235,8 @@ def test_exact_higher_scores_are_better() -> None:
     outcome = outcome_of("friedman", LossTable(layout, models, higher_is_better=True))
 
     assert (
-        outcome.details["mean_ranks"]
-        == outcome_of("friedman", by_source(-scores)).details["mean_ranks"]
+        details_of(outcome)["mean_ranks"]
+        == details_of(outcome_of("friedman", by_source(-scores)))["mean_ranks"]
     )
 
 

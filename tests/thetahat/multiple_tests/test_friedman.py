@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.thetahat.multiple_tests.many import assert_close, by_source, codes, demsar, outcome_of
+from tests.thetahat.multiple_tests.many import (
+    assert_close,
+    by_source,
+    codes,
+    demsar,
+    details_of,
+    outcome_of,
+)
 from thetahat.errors import InvalidParameter
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.multiple_tests.nemenyi import tied_groups
@@ -22,7 +29,7 @@ def test_golden_demsar_2006_without_correction() -> None:
 
     # printed there: mean ranks 3.143, 2.000, 2.893, 1.964; 9.28; F_F = 3.69 with 3 and 39
     assert_close(
-        list(friedman.details["mean_ranks"].values()), [44 / 14, 28 / 14, 40.5 / 14, 27.5 / 14]
+        list(details_of(friedman)["mean_ranks"].values()), [44 / 14, 28 / 14, 40.5 / 14, 27.5 / 14]
     )
     assert_close(friedman.statistic, 9.278571428571437, rtol=1e-12)
     assert_close(friedman.p_value, 0.025807496707063185, rtol=1e-11)
@@ -50,11 +57,11 @@ def test_golden_demsar_2006_critical_difference() -> None:
 
     # printed there: q = 2.569 and 2.291 for four classifiers; CD = 1.25 and 1.12; at .10 C4.5
     # differs from C4.5+m (1.143) and from C4.5+m+cf (1.179), and nothing else does
-    assert_close(at_5.details["q_alpha"], 2.569031772546482, rtol=1e-12)
-    assert_close(at_5.details["critical_difference"], 1.2535591471176057, rtol=1e-12)
-    assert_close(at_10.details["critical_difference"], 1.1180601669815278, rtol=1e-12)
-    assert at_5.details["groups"] == [["m3", "m1", "m2", "m0"]]
-    assert at_10.details["groups"] == [["m3", "m1", "m2"], ["m2", "m0"]]
+    assert_close(details_of(at_5)["q_alpha"], 2.569031772546482, rtol=1e-12)
+    assert_close(details_of(at_5)["critical_difference"], 1.2535591471176057, rtol=1e-12)
+    assert_close(details_of(at_10)["critical_difference"], 1.1180601669815278, rtol=1e-12)
+    assert details_of(at_5)["groups"] == [["m3", "m1", "m2", "m0"]]
+    assert details_of(at_10)["groups"] == [["m3", "m1", "m2"], ["m2", "m0"]]
     assert_close(at_5.statistic, 2.4153526805476195, rtol=1e-12)
     assert 0.05 < at_5.p_value < 0.1
 

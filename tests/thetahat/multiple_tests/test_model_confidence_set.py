@@ -11,6 +11,7 @@ from tests.thetahat.multiple_tests.many import (
     assert_close,
     by_source,
     codes,
+    details_of,
     in_a_holdout,
     outcome_of,
     tabled,
@@ -39,14 +40,14 @@ def test_golden_arch(statistic: str, eliminated: list[str], theirs: list[float])
         NAME, in_a_holdout(tabled()), statistic=statistic, n_resamples=100_000, small_sample="none"
     )
 
-    p_values = list(outcome.details["mcs_p_values"].values())
+    p_values = list(details_of(outcome)["mcs_p_values"].values())
     for ours, p in zip(p_values, theirs, strict=True):
         # both are counts of random draws; 2e-5 is for p = 0, and for the one that we add
         error = math.sqrt(p * (1 - p) * (1 / 100_000 + 1 / 200_000))
         assert abs(ours - p) < 4.5 * error + 2e-5
-    assert outcome.details["eliminated"][:2] == eliminated[:2]
-    assert outcome.details["set"][0] == "m0"
-    assert len(outcome.details["set"]) == sum(p > 0.05 for p in theirs)
+    assert details_of(outcome)["eliminated"][:2] == eliminated[:2]
+    assert details_of(outcome)["set"][0] == "m0"
+    assert len(details_of(outcome)["set"]) == sum(p > 0.05 for p in theirs)
 
 
 def test_golden_two_units_by_hand() -> None:
@@ -64,12 +65,12 @@ def test_golden_two_units_by_hand() -> None:
 
     # the error itself is estimated from the draws: 1.5 % is three of its Monte-Carlo errors
     assert_close(outcome.statistic, 3 * math.sqrt(2), rtol=0.015)
-    assert outcome.details["eliminated"] == ["m1", "m2"]
-    assert_close(outcome.details["mcs_p_values"]["m1"], 1 / 40_001, rtol=1e-12)
-    at_hand = outcome.details["mcs_p_values"]["m2"]
+    assert details_of(outcome)["eliminated"] == ["m1", "m2"]
+    assert_close(details_of(outcome)["mcs_p_values"]["m1"], 1 / 40_001, rtol=1e-12)
+    at_hand = details_of(outcome)["mcs_p_values"]["m2"]
     assert abs(at_hand - 0.5) < 4.5 * math.sqrt(0.25 / 40_000)
-    assert outcome.details["set"] == ["m0", "m2"]
-    assert outcome.details["tied"] == [["m0", "m2"]]
+    assert details_of(outcome)["set"] == ["m0", "m2"]
+    assert details_of(outcome)["tied"] == [["m0", "m2"]]
 
 
 def naive(losses: Any, shares: Any, resamples: Any, statistic: str) -> dict[int, float]:
@@ -126,7 +127,7 @@ def test_naive_all_resamples_of_clusters(statistic: str) -> None:
     for model, p in exact.items():
         # the errors are estimated too, which moves T by up to 1 % or so
         error = math.sqrt(p * (1 - p) / 20_000)
-        assert abs(outcome.details["mcs_p_values"][f"m{model}"] - p) < 5 * error + 0.01
+        assert abs(details_of(outcome)["mcs_p_values"][f"m{model}"] - p) < 5 * error + 0.01
 
 
 def test_exact_units_by_the_kind_of_block() -> None:
@@ -148,8 +149,12 @@ def test_degenerate_equal_models_leave_together() -> None:
 
     for statistic in ("range", "max"):
         outcome = outcome_of(NAME, table, statistic=statistic)
-        assert outcome.details["mcs_p_values"]["m0"] == outcome.details["mcs_p_values"]["m1"] == 1
-        assert outcome.details["eliminated"][0] == "m2"
+        assert (
+            details_of(outcome)["mcs_p_values"]["m0"]
+            == details_of(outcome)["mcs_p_values"]["m1"]
+            == 1
+        )
+        assert details_of(outcome)["eliminated"][0] == "m2"
 
 
 @pytest.mark.parametrize("statistic", ["range", "max"])
@@ -161,8 +166,8 @@ def test_degenerate_a_constant_difference_is_certain(statistic: str) -> None:
     assert outcome.statistic is None
     assert outcome.p_value == 0
     assert codes(outcome) == ["infinite_statistic"]
-    assert outcome.details["eliminated"] == ["m2", "m1"]
-    assert outcome.details["set"] == ["m0"]
+    assert details_of(outcome)["eliminated"] == ["m2", "m1"]
+    assert details_of(outcome)["set"] == ["m0"]
 
 
 def test_exact_a_large_common_level_loses_nothing() -> None:
@@ -171,7 +176,7 @@ def test_exact_a_large_common_level_loses_nothing() -> None:
     plain, moved = (outcome_of(NAME, in_a_holdout(x)) for x in (losses, losses + 2.0**30))
 
     assert moved.p_value == plain.p_value
-    assert moved.details["mcs_p_values"] == plain.details["mcs_p_values"]
+    assert details_of(moved)["mcs_p_values"] == details_of(plain)["mcs_p_values"]
     assert_close(moved.statistic, plain.statistic, rtol=1e-9)
 
 
@@ -180,9 +185,13 @@ def test_exact_alpha_moves_the_set_alone() -> None:
 
     strict, loose = (outcome_of(NAME, table, statistic="max", alpha=a) for a in (0.3, 0.01))
 
-    assert strict.details["mcs_p_values"] == loose.details["mcs_p_values"]
-    assert strict.details["set"] == ["m0"]
-    assert loose.details["set"] == ["m0", "m1", "m2"] or loose.details["set"] == ["m0", "m2", "m1"]
+    assert details_of(strict)["mcs_p_values"] == details_of(loose)["mcs_p_values"]
+    assert details_of(strict)["set"] == ["m0"]
+    assert details_of(loose)["set"] == ["m0", "m1", "m2"] or details_of(loose)["set"] == [
+        "m0",
+        "m2",
+        "m1",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -212,9 +221,11 @@ def test_calibrated_the_best_model_is_in_the_set(statistic: str) -> None:
     rng, n_tables, alpha, held, size = np.random.default_rng(359), 600, 0.1, 0, 0
     for _ in range(n_tables):
         losses = rng.normal(size=(200, 1)) + rng.normal(size=(200, 4)) + [0.0, 0.0, 0.1, 1.0]
-        kept = outcome_of(
-            NAME, in_a_holdout(losses), alpha=alpha, n_resamples=499, statistic=statistic
-        ).details["set"]
+        kept = details_of(
+            outcome_of(
+                NAME, in_a_holdout(losses), alpha=alpha, n_resamples=499, statistic=statistic
+            )
+        )["set"]
         held += {"m0", "m1"} <= set(kept)
         size += len(kept)
         assert "m3" not in kept  # ten standard errors away

@@ -5,7 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from tests.thetahat.multiple_tests.many import assert_close, by_source, codes, outcome_of
+from tests.thetahat.multiple_tests.many import (
+    assert_close,
+    by_source,
+    codes,
+    details_of,
+    outcome_of,
+)
 
 # Conover (1999), p. 375: bags of five brands of hand lotion sold in seven stores, as the example of
 # R's quade.test has them. Neither prints digits that we have seen, so that the result is from
@@ -52,7 +58,7 @@ def test_golden_quadetest() -> None:
     assert round(outcome.p_value, 4) == 0.0001
     assert outcome.degrees_of_freedom == (4, 24)
     # it prints differences of the treatments' sums; they are 28 = 1 + ... + 7 times those of ours
-    means = 28 * np.array(list(outcome.details["weighted_mean_ranks"].values()))
+    means = 28 * np.array(list(details_of(outcome)["weighted_mean_ranks"].values()))
     apart = np.abs(means[:, np.newaxis] - means)[np.tril_indices(5, -1)]
     np.testing.assert_allclose(apart, [18, 51, 69, 69, 87, 18, 63, 81, 12, 6], rtol=1e-12)
 
@@ -68,7 +74,9 @@ def test_golden_by_hand() -> None:
     assert_close(outcome.p_value, (1 + 13 / 29) ** -2, rtol=1e-13)
     # weighted mean ranks: (1 * 1 + 3 * 1 + 2 * 2) / 6 and so on
     assert_close(
-        list(outcome.details["weighted_mean_ranks"].values()), [8 / 6, 13 / 6, 15 / 6], rtol=1e-14
+        list(details_of(outcome)["weighted_mean_ranks"].values()),
+        [8 / 6, 13 / 6, 15 / 6],
+        rtol=1e-14,
     )
 
 

@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from tests.thetahat.multiple_tests.many import in_a_holdout, outcome_of
+from tests.thetahat.multiple_tests.many import details_of, in_a_holdout, outcome_of
 from thetahat.multiple_tests._resampled_means import (
     MOST_COUNTED,
     bootstrap_deviations,
-    inflation,
-    ratios,
+    inflation_factors,
+    studentise,
     triangular_factor,
 )
 
@@ -58,7 +58,7 @@ def test_limit_many_units_take_normal_multipliers_of_the_same_moments() -> None:
     spread = math.sqrt(2 / 20_000) * np.diagonal(covariance).max()
     np.testing.assert_allclose(drawn @ drawn.T / 20_000, covariance, atol=5 * spread)
     outcome = outcome_of(NAME, in_a_holdout(losses), n_resamples=99)
-    assert outcome.details["resampling"] == "normal_multipliers"
+    assert details_of(outcome)["resampling"] == "normal_multipliers"
 
 
 def test_exact_the_triangular_factor_is_that_of_all_rows() -> None:
@@ -72,7 +72,7 @@ def test_exact_the_triangular_factor_is_that_of_all_rows() -> None:
 
 
 def test_exact_ratios() -> None:
-    found = ratios(
+    found = studentise(
         np.array([0.0, 1e-17, 1.0, -1.0, 0.5]),
         np.array([0.0, 0.0, 0.0, 1e-17, 0.25]),
         np.full(5, 1e-16),
@@ -84,9 +84,9 @@ def test_exact_ratios() -> None:
 def test_exact_the_reference_allows_for_estimated_errors() -> None:
     rng = np.random.default_rng(382)
 
-    factors = inflation("student", 10, 9, 200_000, rng)
+    factors = inflation_factors("student", 10, 9, 200_000, rng)
 
     # E[n / chi2_nu] = n / (nu - 2) = 10 / 7, its variance 2 n^2 / ((nu - 2)^2 (nu - 4))
     error = math.sqrt(2 * 100 / (49 * 5) / 200_000)
     assert abs((factors**2).mean() - 10 / 7) < 5 * error
-    assert (inflation("none", 10, 9, 7, rng) == 1).all()
+    assert (inflation_factors("none", 10, 9, 7, rng) == 1).all()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from dataclasses import asdict
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from numpy.testing import assert_allclose
 
-from thetahat.paired_tests.base import PairedLosses
+from thetahat.paired_tests.base import PairedLosses, TestOutcome
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout, layout_of, layout_of_scores
 from thetahat.values.types import Alternative, BlockKind, FloatArray
@@ -109,6 +110,12 @@ def assert_close(
     assert actual is not None
     assert expected is not None
     assert_allclose(actual, expected, rtol=rtol, atol=atol)
+
+
+def details_of(outcome: TestOutcome) -> dict[str, Any]:
+    """The fields that an outcome has besides those of every outcome, without their types."""
+    posterior = {} if outcome.posterior is None else asdict(outcome.posterior)
+    return {**posterior, **outcome.details}
 
 
 def codes(outcome_cautions: Sequence[object]) -> set[str]:

@@ -10,13 +10,18 @@ from tests.thetahat.paired_tests.pairs import (
     assert_close,
     blocks_pair,
     codes,
+    details_of,
     differences_pair,
     rng_of,
 )
 from thetahat.errors import InvalidParameter
 from thetahat.paired_tests._posteriors import PriorPlace
 from thetahat.paired_tests.base import PairedLosses
-from thetahat.paired_tests.bayesian_sign import BayesianSign, _share, shares_of_largest
+from thetahat.paired_tests.bayesian_sign import (
+    BayesianSign,
+    _probability_of_largest,
+    probabilities_of_largest,
+)
 from thetahat.values.layout import layout_of
 from thetahat.values.types import Alternative, BlockKind
 
@@ -31,8 +36,8 @@ def sources(differences: np.ndarray) -> PairedLosses:
     return blocks_pair(column, np.zeros_like(column), BlockKind.SOURCE)
 
 
-def details_of(method: BayesianSign, pair: PairedLosses) -> dict[str, Any]:
-    return dict(method.test(pair, Alternative.TWO_SIDED, rng_of()).details)
+def details_by(method: BayesianSign, pair: PairedLosses) -> dict[str, Any]:
+    return details_of(method.test(pair, Alternative.TWO_SIDED, rng_of()))
 
 
 @pytest.mark.outside("baycomp tests/test_multiple.py, SignTestTest.test_sample")
@@ -58,7 +63,7 @@ def test_golden_baycomp_alphas(
     pair = blocks_pair(-X.reshape(-1, 1), -Y.reshape(-1, 1), BlockKind.SOURCE)
     method = BayesianSign(rope=rope, prior=prior, prior_place=place)
 
-    assert_close(details_of(method, pair)["alpha"], alpha, rtol=1e-9)
+    assert_close(details_by(method, pair)["alpha"], alpha, rtol=1e-9)
 
 
 @pytest.mark.outside("baycomp docs/classes.rst: SignTest.probs(nbc, j48, rope=1) on 54 data sets")
@@ -67,7 +72,7 @@ def test_golden_baycomp_54_data_sets() -> None:
     # are the only ones whose shares are within .008 of these
     # vector baycomp_sign_54
     counts = np.repeat([-2.0, 0.0, 2.0], [18, 15, 21])
-    details = details_of(BayesianSign(rope=1), sources(counts))
+    details = details_by(BayesianSign(rope=1), sources(counts))
 
     shares = [details[key] for key in ("p_left", "p_rope", "p_right")]
     assert_close(shares, [0.26344, 0.13722, 0.59934], atol=0.008, rtol=0)
@@ -76,12 +81,12 @@ def test_golden_baycomp_54_data_sets() -> None:
 
 def test_golden_two_outcomes_by_hand() -> None:
     # Beta(2, 1) has density 2x: below 1/2 with probability 1/4
-    assert_close(shares_of_largest((2, 0, 1)), (0.75, 0, 0.25))
+    assert_close(probabilities_of_largest((2, 0, 1)), (0.75, 0, 0.25))
     # all three with one: by symmetry
-    assert_close(shares_of_largest((1, 1, 1)), (1 / 3, 1 / 3, 1 / 3))
+    assert_close(probabilities_of_largest((1, 1, 1)), (1 / 3, 1 / 3, 1 / 3))
     # gamma(2) against the larger of two exponentials: 1 - 2 (3/4 ... ) done in one line:
     # P = int x e^-x (1 - e^-x)^2 dx = 1 - 2/4 + 1/9 = 11/18
-    assert_close(shares_of_largest((2, 1, 1))[0], 11 / 18, rtol=1e-12)
+    assert_close(probabilities_of_largest((2, 1, 1))[0], 11 / 18, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -92,24 +97,30 @@ def test_exact_the_three_integrals_sum_to_1(weights: tuple[float, float, float])
     a, b, c = weights
 
     # the log density at a = 1e6 is what is left of numbers of 1e7: seven digits go
-    assert_close(_share(a, b, c) + _share(b, a, c) + _share(c, a, b), 1.0, rtol=1e-8)
+    assert_close(
+        _probability_of_largest(a, b, c)
+        + _probability_of_largest(b, a, c)
+        + _probability_of_largest(c, a, b),
+        1.0,
+        rtol=1e-8,
+    )
 
 
 def test_naive_shares_of_random_draws() -> None:
     weights, n = (3.0, 1.5, 4.0), 200_000
     draws = np.random.default_rng(66).dirichlet(weights, n)
 
-    for i, share in enumerate(shares_of_largest(weights)):
+    for i, share in enumerate(probabilities_of_largest(weights)):
         error = math.sqrt(share * (1 - share) / n)
         assert abs((draws.argmax(axis=1) == i).mean() - share) < 5 * error
 
 
 def test_limit_many_units_leave_no_doubt() -> None:
-    assert_close(shares_of_largest((1000, 10, 1)), (1.0, 0.0, 0.0), atol=1e-12)
+    assert_close(probabilities_of_largest((1000, 10, 1)), (1.0, 0.0, 0.0), atol=1e-12)
 
 
 def test_degenerate_no_difference_is_all_within() -> None:
-    details = details_of(BayesianSign(), sources(np.zeros(6)))
+    details = details_by(BayesianSign(), sources(np.zeros(6)))
 
     assert (details["p_left"], details["p_rope"], details["p_right"]) == (0, 1, 0)
 
@@ -117,7 +128,7 @@ def test_degenerate_no_difference_is_all_within() -> None:
 def test_degenerate_last_bits_at_the_edge_are_inside() -> None:
     # .3 - .2 is below .1 and .8 - .7 above it, by their last bits
     a, b = np.array([[0.3], [0.8], [0.9]]), np.array([[0.2], [0.7], [0.1]])
-    details = details_of(BayesianSign(rope=0.1), blocks_pair(a, b, BlockKind.SOURCE))
+    details = details_by(BayesianSign(rope=0.1), blocks_pair(a, b, BlockKind.SOURCE))
 
     assert details["counts"] == [0, 2, 1]
 
@@ -130,21 +141,23 @@ def test_property_units_and_cautions() -> None:
 
     assert few.unit == "block"
     assert codes(few.cautions) == {"few_units", "ignores_training_overlap"}
-    assert "by block needs two blocks" in str(
+    assert "by block needs at least two blocks" in str(
         BayesianSign().inapplicable(holdout.difference.layout)
     )
     by_instance = BayesianSign(unit="instance")
     assert by_instance.inapplicable(holdout.difference.layout) is None
-    assert details_of(by_instance, holdout)["counts"] == [1, 0, 5]
+    assert details_by(by_instance, holdout)["counts"] == [1, 0, 5]
 
 
 def test_invalid_parameters_and_layouts() -> None:
     for bad in (-1.0, math.inf):
         with pytest.raises(InvalidParameter, match="prior must be a finite number"):
             BayesianSign(prior=bad)
-    with pytest.raises(InvalidParameter, match="prior_place must be one of left, rope, right"):
+    with pytest.raises(
+        InvalidParameter, match="prior_place must be left, rope or right; got 'middle'"
+    ):
         BayesianSign(prior_place="middle")  # type: ignore[arg-type]
-    with pytest.raises(InvalidParameter, match="unit must be one of"):
+    with pytest.raises(InvalidParameter, match="unit must be instance, cluster or block"):
         BayesianSign(unit="row")  # type: ignore[arg-type]
     repeated = layout_of(BlockKind.RANDOM, [0, 1, 0, 1], repeat=[0, 0, 1, 1])
     assert "hold the same instances" in str(BayesianSign().inapplicable(repeated))

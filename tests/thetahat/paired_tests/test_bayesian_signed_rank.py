@@ -12,6 +12,7 @@ from tests.thetahat.paired_tests.pairs import (
     assert_close,
     blocks_pair,
     codes,
+    details_of,
     differences_pair,
     rng_of,
 )
@@ -19,7 +20,7 @@ from thetahat.errors import InvalidParameter
 from thetahat.paired_tests import bayesian_signed_rank
 from thetahat.paired_tests._posteriors import PLACES, PriorPlace
 from thetahat.paired_tests.base import PairedLosses
-from thetahat.paired_tests.bayesian_signed_rank import BayesianSignedRank, simulated_shares
+from thetahat.paired_tests.bayesian_signed_rank import BayesianSignedRank, simulate_probabilities
 from thetahat.values.types import Alternative, BlockKind, FloatArray
 
 TWO = Alternative.TWO_SIDED
@@ -34,8 +35,8 @@ def sources(a: FloatArray, b: FloatArray) -> PairedLosses:
     return blocks_pair(a.reshape(-1, 1), b.reshape(-1, 1), BlockKind.SOURCE)
 
 
-def details_of(method: BayesianSignedRank, pair: PairedLosses, seed: int = 0) -> dict[str, Any]:
-    return dict(method.test(pair, TWO, rng_of(seed)).details)
+def details_by(method: BayesianSignedRank, pair: PairedLosses, seed: int = 0) -> dict[str, Any]:
+    return details_of(method.test(pair, TWO, rng_of(seed)))
 
 
 @pytest.mark.outside("baycomp 1.0.3 SignedRankTest.probs(x, y, rope, nsamples=400000), seed 1")
@@ -49,7 +50,7 @@ def details_of(method: BayesianSignedRank, pair: PairedLosses, seed: int = 0) ->
 )
 def test_golden_baycomp(rope: float, shares: tuple[float, float, float]) -> None:
     # y - x of scores is x - y of losses with x as a
-    details = details_of(BayesianSignedRank(rope=rope, n_draws=200_000), sources(-X, -Y))
+    details = details_by(BayesianSignedRank(rope=rope, n_draws=200_000), sources(-X, -Y))
 
     for key, share in zip(SHARES, shares, strict=True):
         error = math.sqrt(share * (1 - share) * (1 / 200_000 + 1 / 400_000))
@@ -59,12 +60,12 @@ def test_golden_baycomp(rope: float, shares: tuple[float, float, float]) -> None
 def test_golden_one_difference_by_hand() -> None:
     # z = (0, 1), w = (1 - u, u), u ~ uniform with s = 1: the sums 0, 1, 1, 2 have weights
     # (1-u)^2, 2u(1-u), u^2; right is 1 - (1-u)^2/2, always above a half
-    always = simulated_shares(np.array([1.0]), 0.0, 0.0, 1.0, "rope", 2000, rng_of(1))
+    always = simulate_probabilities(np.array([1.0]), 0.0, 0.0, 1.0, "rope", 2000, rng_of(1))
     # with r = 1 the sum 2 is at the edge and counts half: right u^2/2, below a half
-    within = simulated_shares(np.array([1.0]), 0.0, 1.0, 1.0, "rope", 2000, rng_of(1))
+    within = simulate_probabilities(np.array([1.0]), 0.0, 1.0, 1.0, "rope", 2000, rng_of(1))
     # with r = .75 the sum 2 is out: right wins where u^2 > 1/2, P = 1 - sqrt(1/2)
     n = 40_000
-    some = simulated_shares(np.array([1.0]), 0.0, 0.75, 1.0, "rope", n, rng_of(1))
+    some = simulate_probabilities(np.array([1.0]), 0.0, 0.75, 1.0, "rope", n, rng_of(1))
 
     assert always == (0, 0, 1)
     assert within == (0, 1, 0)
@@ -96,7 +97,7 @@ def test_naive_every_draw_pair_by_pair(
 ) -> None:
     """The same draws, by the sums as they are printed; whole numbers have many ties."""
     z, n_draws, prior = np.array(values, dtype=np.float64), 12, 0.5
-    found = simulated_shares(z, 0.0, rope, prior, place, n_draws, rng_of(seed))
+    found = simulate_probabilities(z, 0.0, rope, prior, place, n_draws, rng_of(seed))
 
     rng, wins = rng_of(seed), np.zeros(3)
     gammas = rng.standard_gamma(prior, n_draws)
@@ -118,29 +119,29 @@ def test_naive_every_draw_pair_by_pair(
 
 def test_exact_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     z = np.random.default_rng(68).standard_normal(30)
-    whole = simulated_shares(z, 0.0, 0.1, 0.5, "rope", 500, rng_of(2))
-    monkeypatch.setattr(bayesian_signed_rank, "_CHUNK", 64)
+    whole = simulate_probabilities(z, 0.0, 0.1, 0.5, "rope", 500, rng_of(2))
+    monkeypatch.setattr(bayesian_signed_rank, "_WEIGHTS_AT_ONCE", 64)
 
-    assert simulated_shares(z, 0.0, 0.1, 0.5, "rope", 500, rng_of(2)) == whole
+    assert simulate_probabilities(z, 0.0, 0.1, 0.5, "rope", 500, rng_of(2)) == whole
 
 
 def test_limit_a_heavy_prior_wins() -> None:
     rng = np.random.default_rng(69)
     pair = sources(rng.random(6), rng.random(6) + 5)
 
-    assert details_of(BayesianSignedRank(), pair)["p_left"] > 0.9
+    assert details_by(BayesianSignedRank(), pair)["p_left"] > 0.9
     heavy = BayesianSignedRank(prior=1e4, rope=0.1)
-    assert details_of(heavy, pair)["p_rope"] == 1
+    assert details_by(heavy, pair)["p_rope"] == 1
     right = BayesianSignedRank(prior=1e4, prior_place="right")
-    assert details_of(right, pair)["p_right"] == 1
+    assert details_by(right, pair)["p_right"] == 1
     left = BayesianSignedRank(prior=1e4, prior_place="left")
-    assert details_of(left, pair)["p_left"] == 1
+    assert details_by(left, pair)["p_left"] == 1
 
 
 def test_degenerate_no_difference_is_a_tie() -> None:
     same = np.arange(6.0)
-    details = details_of(BayesianSignedRank(), sources(same, same))
-    region = details_of(BayesianSignedRank(rope=0.1), sources(same, same))
+    details = details_by(BayesianSignedRank(), sources(same, same))
+    region = details_by(BayesianSignedRank(rope=0.1), sources(same, same))
 
     assert [details[key] for key in SHARES] == [0.5, 0, 0.5]
     assert [region[key] for key in SHARES] == [0, 1, 0]
@@ -149,22 +150,22 @@ def test_degenerate_no_difference_is_a_tie() -> None:
 def test_degenerate_last_bits_at_the_edge_are_ties() -> None:
     # .3 - .2 and .8 - .7 are .1 but for their last bits: sums of two are at the edge 2r
     a, b = np.array([0.3, 0.8, 0.3]), np.array([0.2, 0.7, 0.2])
-    details = details_of(BayesianSignedRank(rope=0.1, prior=0), sources(a, b))
+    details = details_by(BayesianSignedRank(rope=0.1, prior=0), sources(a, b))
 
     assert [details[key] for key in SHARES] == [0, 0.5, 0.5]
 
 
 def test_property_number_of_draws_follows_the_units() -> None:
     rng = np.random.default_rng(70)
-    few = details_of(BayesianSignedRank(), sources(rng.random(8), rng.random(8)))
+    few = details_by(BayesianSignedRank(), sources(rng.random(8), rng.random(8)))
     many = differences_pair(rng.standard_normal(40_000))
-    by_instance = details_of(BayesianSignedRank(unit="instance", n_draws=100), many)
-    asked = details_of(BayesianSignedRank(n_draws=200), sources(rng.random(8), rng.random(8)))
+    by_instance = details_by(BayesianSignedRank(unit="instance", n_draws=100), many)
+    asked = details_by(BayesianSignedRank(n_draws=200), sources(rng.random(8), rng.random(8)))
 
     assert few["n_draws"] == 10_000
     assert by_instance["n_draws"] == 100
-    assert BayesianSignedRank()._n_draws(10_000) == 2000  # 2e7 weights in all
-    assert BayesianSignedRank()._n_draws(10**6) == 1000
+    assert BayesianSignedRank()._choose_n_draws(10_000) == 2000  # 2e7 weights in all
+    assert BayesianSignedRank()._choose_n_draws(10**6) == 1000
     assert asked["n_draws"] == 200
     p = few["p_left"]
     assert few["monte_carlo_error"] >= math.sqrt(p * (1 - p) / 10_000)
@@ -179,12 +180,14 @@ def test_property_units_and_cautions() -> None:
     assert outcome.unit == "block"
     assert (outcome.statistic, outcome.p_value) == (None, None)
     assert codes(outcome.cautions) == {"few_units", "ignores_training_overlap"}
-    assert "by block needs two blocks" in str(BayesianSignedRank().inapplicable(holdout))
+    assert "by block needs at least two blocks" in str(BayesianSignedRank().inapplicable(holdout))
 
 
 def test_invalid_parameters() -> None:
     for n_draws in (99, 1_000_001):
-        with pytest.raises(InvalidParameter, match=f"n_draws must lie in 100 to .* {n_draws}"):
+        with pytest.raises(
+            InvalidParameter, match=f"n_draws must be from 100 to 1000000; got {n_draws}"
+        ):
             BayesianSignedRank(n_draws=n_draws)
     with pytest.raises(InvalidParameter, match="prior must be"):
         BayesianSignedRank(prior=-0.5)

@@ -80,13 +80,13 @@ def test_exact_pairs_of_a_batch_share_their_resamples() -> None:
         pairs=pairs,
         positions=np.array([[0, 1], [0, 2], [1, 2]]),
         models=(pairs[0].a, pairs[0].b, pairs[1].b),
-        n_pairs_in_all=3,
+        n_pairs_total=3,
     )
     test = BootstrapDifference(n_resamples=499)
 
     many = test.test_many(batch, TWO, rng_of(6))
     again = test.test_many(batch, TWO, rng_of(6))
-    assert len(batch.shared) == 1
+    assert len(batch.evaluation_cache) == 1
     for pair, one, two in zip(pairs, many, again, strict=True):
         alone = test.test(pair, TWO, rng_of(6))
         assert one.p_value == alone.p_value == two.p_value

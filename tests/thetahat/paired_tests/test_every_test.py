@@ -20,6 +20,7 @@ from tests.thetahat.paired_tests.pairs import (
     assert_close,
     blocks_pair,
     codes,
+    details_of,
     five_by_two_pair,
     pair_over,
     rng_of,
@@ -53,8 +54,8 @@ def is_bayesian(name: str) -> bool:
 
 def numbers_of(outcome: TestOutcome) -> tuple[float | None, ...]:
     """The p-value, or the three shares of a posterior, a's first."""
-    if "p_left" in outcome.details:
-        return tuple(outcome.details[key] for key in ("p_left", "p_rope", "p_right"))
+    if outcome.posterior is not None:
+        return tuple(details_of(outcome)[key] for key in ("p_left", "p_rope", "p_right"))
     return (outcome.p_value,)
 
 
@@ -110,7 +111,7 @@ def test_property_refusals_agree_with_the_declared_blocks(name: str, kind: Block
 def test_property_outcomes_are_plain_numbers(name: str, kind: BlockKind) -> None:
     for pair, way, outcome in outcomes(name, kind):
         text = json.dumps(
-            [outcome.statistic, outcome.p_value, dict(outcome.details)], allow_nan=False
+            [outcome.statistic, outcome.p_value, details_of(outcome)], allow_nan=False
         )
         assert json.loads(text)[1] == outcome.p_value
         assert outcome.unit in {"instance", "cluster", "block"}
@@ -139,7 +140,7 @@ def test_property_swapping_the_models_mirrors_the_alternative(name: str, kind: B
         numbers = numbers_of(mirrored)[:: -1 if is_bayesian(name) else 1]
 
         # simulated shares see other draws: 5 Monte-Carlo errors of both
-        error = 7 * (outcome.details.get("monte_carlo_error") or 0.0)
+        error = 7 * (details_of(outcome).get("monte_carlo_error") or 0.0)
         for ours, expected in zip(numbers, numbers_of(outcome), strict=True):
             assert (ours is None) == (expected is None)
             if ours is not None:
@@ -213,7 +214,7 @@ def test_property_scale_and_order_do_not_matter(name: str, seed: int, scale: flo
     moved = method.test(pair_over(mixed, a.ravel()[order], b.ravel()[order]), way, rng_of(1))
 
     # random sign patterns meet the instances in another order: 5 Monte-Carlo errors of both
-    drawn = plain.details.get("method") == "random"
+    drawn = details_of(plain).get("method") == "random"
     for i, expected in enumerate(numbers_of(plain)):
         assert_close(numbers_of(scaled)[i], expected, rtol=1e-12)
         assert_close(numbers_of(moved)[i], expected, rtol=1e-9, atol=0.036 if drawn else 1e-13)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from tests.thetahat.paired_tests.pairs import rng_of
+from tests.thetahat.paired_tests.pairs import details_of, rng_of
 from tests.thetahat.paired_tests.test_bayesian_correlated_t import pair_of_scores
 from tests.thetahat.paired_tests.test_t_tests import LINEAR, RBF, steps
 from thetahat.corrections import adjust
@@ -50,7 +50,7 @@ def test_golden_all_pairs_of_a_grid_search() -> None:
     outcomes = [NadeauBengioT().test(p, Alternative.LESS, rng_of()) for p in pairs.values()]
     adjusted = adjust([outcome.p_value for outcome in outcomes], "bonferroni")
     within = [
-        BayesianCorrelatedT(rope=0.01).test(p, Alternative.TWO_SIDED, rng_of()).details
+        details_of(BayesianCorrelatedT(rope=0.01).test(p, Alternative.TWO_SIDED, rng_of()))
         for p in pairs.values()
     ]
 

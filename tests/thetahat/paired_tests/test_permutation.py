@@ -237,5 +237,5 @@ def test_golden_sampled_p_value_is_never_zero() -> None:
 def test_golden_the_default_number_of_resamples_goes_down_with_the_units(
     n_units: int, n_resamples: int
 ) -> None:
-    assert Permutation()._n_resamples(n_units) == n_resamples
-    assert Permutation(n_resamples=200)._n_resamples(n_units) == 200
+    assert Permutation()._choose_n_resamples(n_units) == n_resamples
+    assert Permutation(n_resamples=200)._choose_n_resamples(n_units) == 200

@@ -14,6 +14,7 @@ from tests.thetahat.paired_tests.pairs import (
     assert_close,
     blocks_pair,
     codes,
+    details_of,
     differences_pair,
     holdout_pair,
     pair_over,
@@ -22,7 +23,7 @@ from tests.thetahat.paired_tests.pairs import (
 )
 from thetahat.errors import InvalidParameter
 from thetahat.intervals.normal import Normal
-from thetahat.paired_tests._t import t_outcome
+from thetahat.paired_tests._t_test import run_t_test
 from thetahat.paired_tests.bayle_z import BayleZ
 from thetahat.paired_tests.nadeau_bengio_t import NadeauBengioT
 from thetahat.paired_tests.paired_t_blocks import PairedTBlocks
@@ -138,7 +139,7 @@ def test_exact_theta_t_on_theta_3_is_the_uncorrected_t() -> None:
 
     assert_close(ours.statistic, plain.statistic, rtol=1e-13)
     assert_close(ours.p_value, plain.p_value, rtol=1e-13)
-    assert ours.details["variance"] == "theta_3"
+    assert details_of(ours)["variance"] == "theta_3"
 
 
 @pytest.mark.about("paired_tests/theta_t")
@@ -209,11 +210,11 @@ def test_golden_holdout_by_instance_and_cluster() -> None:
     by_cluster = ThetaT().test(clustered, TWO, rng_of())
 
     assert by_instance.unit == "instance"
-    assert by_instance.details["variance"] == "iid"
+    assert details_of(by_instance)["variance"] == "iid"
     assert_close(by_instance.statistic, 2 * math.sqrt(3), rtol=1e-14)
     # CR1: 2/1 * (2^2 + 2^2) / 4^2 = 1, t = 2 on 1 degree
     assert by_cluster.unit == "cluster"
-    assert by_cluster.details["variance"] == "cluster_robust"
+    assert details_of(by_cluster)["variance"] == "cluster_robust"
     assert_close(by_cluster.statistic, 2.0, rtol=1e-14)
     assert by_cluster.degrees_of_freedom == 1
 
@@ -240,8 +241,8 @@ def test_degenerate_constant_differences(
 
 def test_degenerate_statistic_beyond_the_largest_number() -> None:
     target = Target.THESE_SOURCES
-    infinite = t_outcome(1e300, 1e-30, 4, LESS, target=target, unit="block")
-    unknown = t_outcome(1.0, math.inf, 4, TWO, target=target, unit="block")
+    infinite = run_t_test(1e300, 1e-30, 4, LESS, target=target, unit="block")
+    unknown = run_t_test(1.0, math.inf, 4, TWO, target=target, unit="block")
 
     assert (infinite.statistic, infinite.p_value) == (None, 1)
     assert (unknown.statistic, unknown.p_value) == (None, None)
@@ -274,7 +275,7 @@ def test_invalid_variance_names() -> None:
         ThetaT(variance="theta_9")
     with pytest.raises(InvalidParameter, match="parameters of its own"):
         ThetaT(variance="quadratic")
-    with pytest.raises(InvalidParameter, match="variance must be one of"):
+    with pytest.raises(InvalidParameter, match="variance must be bayle_all_pairs or bayle_within"):
         BayleZ(variance="theta_4")  # type: ignore[arg-type]
 
 

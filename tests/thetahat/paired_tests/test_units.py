@@ -16,11 +16,11 @@ from tests.thetahat.paired_tests.pairs import (
     scores_pair,
 )
 from thetahat.paired_tests._units import (
+    choose_unit,
     count_units,
     paired_units,
+    reason_against_unit,
     unit_cautions,
-    unit_of,
-    unit_refusal,
     unit_target,
 )
 from thetahat.values.layout import Layout, layout_of, layout_of_scores
@@ -48,9 +48,9 @@ def layout(kind: BlockKind, **columns: list[int]) -> Layout:
 def test_golden_default_unit(kind: BlockKind, clusters: bool, unit: str) -> None:  # noqa: FBT001 - a table's column
     given = layout(kind, cluster=[0, 1, 0, 1]) if clusters else layout(kind)
 
-    assert unit_of(given, None) == unit
-    assert unit_refusal("sign", given, None) is None
-    assert unit_of(given, "instance") == "instance"
+    assert choose_unit(given, None) == unit
+    assert reason_against_unit("sign", given, None) is None
+    assert choose_unit(given, "instance") == "instance"
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ REFUSALS: list[tuple[Layout, UnitName | None, str]] = [
 def test_invalid_units_are_refused_in_words(
     given: Layout, unit: UnitName | None, words: str
 ) -> None:
-    reason = unit_refusal("sign", given, unit)
+    reason = reason_against_unit("sign", given, unit)
 
     assert reason is not None
     assert reason.startswith("sign by ")
@@ -152,7 +152,9 @@ def test_golden_numbers_of_units() -> None:
 def caution_codes(pair_kind: BlockKind, unit: UnitName) -> set[str]:
     rng = np.random.default_rng(41)
     pair = blocks_pair(rng.random((7, 7)), rng.random((7, 7)), pair_kind)
-    return codes(unit_cautions(pair.difference.layout, paired_units(pair, unit)))
+    units = paired_units(pair, unit)
+    n_different = units.n_units - units.n_zeros
+    return codes(unit_cautions(pair.difference.layout, units.unit, n_different))
 
 
 def test_golden_cautions_by_kind_and_unit() -> None:
@@ -173,7 +175,9 @@ def test_golden_cautions_by_kind_and_unit() -> None:
 def test_degenerate_few_or_no_differences(differences: list[float], expected: str | None) -> None:
     pair = differences_pair(differences)
 
-    found = unit_cautions(pair.difference.layout, paired_units(pair, None))
+    units = paired_units(pair, None)
+    n_different = units.n_units - units.n_zeros
+    found = unit_cautions(pair.difference.layout, units.unit, n_different)
 
     assert codes(found) == (set() if expected is None else {expected})
     if expected == "few_units":

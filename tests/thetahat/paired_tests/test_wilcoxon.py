@@ -14,12 +14,13 @@ from tests.thetahat.paired_tests.pairs import (
     ALTERNATIVES,
     SCIPY_WORDS,
     assert_close,
+    details_of,
     differences_pair,
     holdout_pair,
     rng_of,
 )
 from thetahat.errors import InvalidParameter
-from thetahat.paired_tests._signed_ranks import SignedRanks, of_sorted, sort_keys
+from thetahat.paired_tests._signed_ranks import SignedRanks, rank_sorted, sort_keys
 from thetahat.paired_tests.wilcoxon import Wilcoxon
 from thetahat.values.types import Alternative, FloatArray
 
@@ -56,9 +57,9 @@ def test_golden_demsar_table_2() -> None:
 
     z = (12 - 52.5) / math.sqrt(14 * 15 * 29 / 24)
     assert outcome.statistic == 12
-    assert outcome.details["rank_sum_positive"] == 93
-    assert outcome.details["zeros"] == 2
-    assert_close(abs(outcome.details["z"]), abs(z), rtol=1e-13)
+    assert details_of(outcome)["rank_sum_positive"] == 93
+    assert details_of(outcome)["zeros"] == 2
+    assert_close(abs(details_of(outcome)["z"]), abs(z), rtol=1e-13)
     # twice the tail: scmamp's Phi(z) alone would be half of it
     assert_close(outcome.p_value, math.erfc(abs(z) / math.sqrt(2)), rtol=1e-12)
 
@@ -72,7 +73,7 @@ def test_golden_exact_by_hand() -> None:
 
     assert (two.statistic, two.p_value) == (1, 4 / 16)
     assert (greater.statistic, greater.p_value) == (9, 2 / 16)
-    assert two.details["method"] == "exact"
+    assert details_of(two)["method"] == "exact"
 
 
 @pytest.mark.parametrize("odd", [False, True])
@@ -84,8 +85,8 @@ def test_golden_demsar_split_leaves_one_of_an_odd_number_out(odd: bool) -> None:
     )
 
     # two zeros have rank 1.5 each, one to each side; 3, 4, 5 for the rest
-    assert outcome.details["rank_sum_positive"] == 3 + 5 + 1.5
-    assert outcome.details["rank_sum_negative"] == 4 + 1.5
+    assert details_of(outcome)["rank_sum_positive"] == 3 + 5 + 1.5
+    assert details_of(outcome)["rank_sum_negative"] == 4 + 1.5
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
@@ -166,7 +167,7 @@ def test_limit_exact_meets_normal_in_large_samples() -> None:
 def test_golden_auto_is_exact_to_fifty(n: int, how: str) -> None:
     values = np.random.default_rng(64).standard_normal(n)
 
-    assert Wilcoxon().test(differences_pair(values), TWO, rng_of()).details["method"] == how
+    assert details_of(Wilcoxon().test(differences_pair(values), TWO, rng_of()))["method"] == how
 
 
 def test_exact_ties_survive_a_shift_of_both_models() -> None:
@@ -176,8 +177,8 @@ def test_exact_ties_survive_a_shift_of_both_models() -> None:
     plain = Wilcoxon().test(holdout_pair(a, b), TWO, rng_of())
     moved = Wilcoxon().test(holdout_pair(a + 1000, b + 1000), TWO, rng_of())
 
-    assert plain.details["rank_sum_positive"] == 2 + 2 + 4.5 + 6
-    assert plain.details["ties"] is True
+    assert details_of(plain)["rank_sum_positive"] == 2 + 2 + 4.5 + 6
+    assert details_of(plain)["ties"] is True
     assert moved.statistic == plain.statistic
     assert moved.p_value == plain.p_value
 
@@ -185,7 +186,7 @@ def test_exact_ties_survive_a_shift_of_both_models() -> None:
 def ranked(values: FloatArray, roundings: FloatArray) -> SignedRanks:
     keys = sort_keys(values)
     keys.sort()
-    return of_sorted(keys, values, roundings, 0, "wilcox")
+    return rank_sorted(keys, values, roundings, 0, "wilcox")
 
 
 def test_golden_signs_travel_with_the_sizes() -> None:
@@ -234,9 +235,11 @@ def test_degenerate_balanced_sums_have_p_one(correction: bool) -> None:  # noqa:
 
 
 def test_invalid_words_and_sizes() -> None:
-    with pytest.raises(InvalidParameter, match="zeros must be one of wilcox, pratt"):
+    with pytest.raises(
+        InvalidParameter, match="zeros must be wilcox, pratt, zsplit or demsar_split"
+    ):
         Wilcoxon(zeros="drop")  # type: ignore[arg-type]
-    with pytest.raises(InvalidParameter, match="method must be one of auto"):
+    with pytest.raises(InvalidParameter, match="method must be auto, exact or normal"):
         Wilcoxon(method="asymptotic")  # type: ignore[arg-type]
     large = differences_pair(np.ones(501)).difference.layout
     assert "500 units" in str(Wilcoxon(method="exact").inapplicable(large))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -10,7 +10,6 @@ from thetahat.analyses.losses.method_selection import Selection
 from thetahat.analyses.losses.result import NotApplicable
 from thetahat.intervals.base import IntervalMethod, ResampledInterval
 from thetahat.numerics.bootstrap import Draw, SharedResamples, seed_of
-from thetahat.paired_tests.bootstrap_difference import RESAMPLES
 from thetahat.seeds import stream
 from thetahat.values.block_losses import BlockLosses, LossTable
 
@@ -55,10 +54,6 @@ class Resampling:
     def of_pair(self, a: str, b: str, difference: BlockLosses) -> Draw:
         """Return what gives the replicates of a difference, a minus b."""
         return partial(self.shared.of_pair, (a, b), difference)
-
-    def for_tests(self) -> dict[Hashable, SharedResamples]:
-        """Return what paired tests may take."""
-        return {RESAMPLES: self.shared}
 
     def unasked(
         self,

@@ -191,11 +191,11 @@ def shorten_interval(interval: Interval) -> BriefInterval:
 def shorten_outcome(
     outcome: TestOutcome, p_value_adjusted: float | None
 ) -> BriefTestResult | BriefBayesianResult:
-    """Return the numbers of an outcome: of a Bayesian test, which has no p-value, its shares."""
-    details = outcome.details
-    if outcome.p_value is None and "p_rope" in details:
+    """Return the numbers of an outcome; a Bayesian test has posterior probabilities instead."""
+    posterior = outcome.posterior
+    if posterior is not None:
         return BriefBayesianResult(
-            p_left=details["p_left"], p_rope=details["p_rope"], p_right=details["p_right"]
+            p_left=posterior.p_left, p_rope=posterior.p_rope, p_right=posterior.p_right
         )
     return BriefTestResult(
         statistic=outcome.statistic,

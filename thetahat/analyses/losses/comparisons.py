@@ -132,8 +132,8 @@ def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what w
 
     names_methods = choices.variances is not None or choices.intervals is not None
     drafts: list[_Draft] = []
-    given = {} if resampling is None else resampling.for_tests()
-    for some, batch in batches(table, choices.control, given):
+    resamples = None if resampling is None else resampling.shared
+    for some, batch in batches(table, choices.control, resamples):
         outcomes = outcomes_of(some, batch, methods.tests, choices, seed, left_out)
         for pair, own in zip(some, outcomes, strict=True):
             difference, on_fits = pair.losses.difference, found.get((pair.a, pair.b), ())

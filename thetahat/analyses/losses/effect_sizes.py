@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from thetahat.analyses.losses.result import BriefEffectSize, EffectSize
-from thetahat.paired_tests._signed_ranks import of_sorted, sort_keys
+from thetahat.paired_tests._signed_ranks import rank_sorted, sort_keys
 from thetahat.values.types import FloatArray
 
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
@@ -79,5 +79,5 @@ def _rank_biserial(present: FloatArray, tolerance: float) -> float | None:
         return None
     keys = sort_keys(present)
     keys.sort()
-    ranks = of_sorted(keys, present, np.array([tolerance]), 0, "wilcox")
+    ranks = rank_sorted(keys, present, np.array([tolerance]), 0, "wilcox")
     return (ranks.positive - ranks.negative) / (ranks.positive + ranks.negative)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 
 from thetahat.analyses.losses.choices import Choices, Chosen
 from thetahat.analyses.losses.inference import DOES_NOT_FIT
@@ -12,7 +13,13 @@ from thetahat.analyses.losses.pairs import Pair
 from thetahat.analyses.losses.result import TestResult
 from thetahat.corrections import adjust
 from thetahat.errors import EvaluationError
-from thetahat.paired_tests.base import BatchedTest, PairBatch, PairedTest, TestOutcome
+from thetahat.paired_tests.base import (
+    BatchedTest,
+    PairBatch,
+    PairedTest,
+    PosteriorProbabilities,
+    TestOutcome,
+)
 from thetahat.seeds import stream
 
 
@@ -78,5 +85,10 @@ def build_test_result(outcome: TestOutcome, p_value_adjusted: float | None) -> T
         target=outcome.target,
         unit=outcome.unit,
         cautions=tuple(dict.fromkeys(outcome.cautions)),
-        details=outcome.details,
+        details={**_posterior_fields(outcome.posterior), **outcome.details},
     )
+
+
+def _posterior_fields(posterior: PosteriorProbabilities | None) -> Mapping[str, float]:
+    """Return the fields that only the result of a Bayesian test has."""
+    return {} if posterior is None else asdict(posterior)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,8 @@ from thetahat.cautions import (
     IDENTICAL_LOSSES,
     Caution,
 )
-from thetahat.paired_tests.base import PairBatch, PairedLosses
+from thetahat.numerics.bootstrap import SharedResamples
+from thetahat.paired_tests.base import IntermediateResults, PairBatch, PairedLosses
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.many_moments import ManyMoments
 from thetahat.values.moments import Moments
@@ -73,18 +74,18 @@ def pairs(table: LossTable, control: str | None) -> Iterator[Pair]:
 
 
 def batches(
-    table: LossTable, control: str | None, given: Mapping[Hashable, Any] | None = None
+    table: LossTable, control: str | None, resamples: SharedResamples | None = None
 ) -> Iterator[tuple[list[Pair], PairBatch]]:
     """Yield the pairs of ``places``, some at a time: what is in memory at once is bounded.
 
-    ``given`` is what the tests share from the start.
+    ``resamples`` are those of the evaluation's intervals, which tests may use too.
     """
     names = table.names
     chosen = places(names, control)
     models = tuple(table.models.values())
     given_by_model = [given_losses(losses) for losses in models]
     largest = np.array([np.abs(losses).max() for losses in given_by_model])
-    shared = dict(given or {})
+    evaluation_cache = IntermediateResults()
     moments = pair_moments(models, len(chosen))
     step = max(1, VALUES_AT_ONCE // len(given_by_model[0]))
     for start in range(0, len(chosen), step):
@@ -110,10 +111,11 @@ def batches(
                 pairs=tuple(pair.losses for pair in made),
                 positions=positions,
                 models=models,
-                n_pairs_in_all=len(chosen),
+                n_pairs_total=len(chosen),
                 differences=differences if models[0].values is not None else None,
                 moments=_of_unequal(found, equal),
-                shared=shared,
+                resamples=resamples,
+                evaluation_cache=evaluation_cache,
             ),
         )
 

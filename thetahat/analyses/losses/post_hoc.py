@@ -18,7 +18,7 @@ from thetahat.analyses.losses.result import (
     PostHocPair,
 )
 from thetahat.corrections import CORRECTIONS, adjust
-from thetahat.multiple_tests.base import PostHoc
+from thetahat.multiple_tests.base import PostHocScores
 from thetahat.values.types import FloatArray, IntArray
 
 
@@ -77,7 +77,7 @@ class ComparedPairs:
         return found
 
 
-def compare_pairs(post_hoc: PostHoc, names: tuple[str, ...], choices: Choices) -> ComparedPairs:
+def compare_pairs(post_hoc: PostHocScores, names: tuple[str, ...], choices: Choices) -> ComparedPairs:
     """Compare every i < j, or each model with the control as b, by the normal distribution.
 
     The alternative is two-sided, whatever the request's.
@@ -98,7 +98,7 @@ def compare_pairs(post_hoc: PostHoc, names: tuple[str, ...], choices: Choices) -
 
 
 def build_post_hoc_result(
-    result: OmnibusResult, post_hoc: PostHoc, names: tuple[str, ...], choices: Choices
+    result: OmnibusResult, post_hoc: PostHocScores, names: tuple[str, ...], choices: Choices
 ) -> PostHocOmnibusResult:
     """Return the result of one test with its ``pairs``, ``tied`` and ``diagram``.
 
@@ -152,7 +152,7 @@ def groups_of(differ: np.ndarray, names: list[str]) -> Sequence[Sequence[str]]:
     return groups
 
 
-def _critical_difference(post_hoc: PostHoc, choices: Choices, n_pairs: int) -> float | None:
+def _critical_difference(post_hoc: PostHocScores, choices: Choices, n_pairs: int) -> float | None:
     traits = CORRECTIONS[choices.correction].info.correction
     if not traits.is_single_step or post_hoc.standard_error == 0:
         return None

@@ -60,7 +60,7 @@ def record_losses(
     record.update(_of_all(of, table, seed))
     tests = _fitting("tests", choices.tests, layout, choices)
     if len(table.names) > 1:
-        for some, batch in batches(table, choices.control, resampling.for_tests()):
+        for some, batch in batches(table, choices.control, resampling.shared):
             outcomes = outcomes_of(some, batch, tests, choices, seed, LeftOut())
             for pair, own in zip(some, outcomes, strict=True):
                 subject, difference = pair_name(pair.a, pair.b), pair.losses.difference

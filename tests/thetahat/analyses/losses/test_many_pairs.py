@@ -20,7 +20,7 @@ from thetahat.analyses.losses.pairs import batches, pairs, places
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
 from thetahat.paired_tests import PAIRED_TESTS, _signed_ranks
 from thetahat.paired_tests._signed_ranks import Zeros
-from thetahat.paired_tests.base import BatchedTest, ManyOutcomes, TestOutcome
+from thetahat.paired_tests.base import BatchedTest, LazyOutcomes, TestOutcome
 from thetahat.paired_tests.permutation import Permutation
 from thetahat.paired_tests.theta_t import ThetaT
 from thetahat.paired_tests.wilcoxon import Wilcoxon
@@ -181,7 +181,7 @@ def test_exact_arrays_of_paired_t_tests_are_the_numbers_of_their_outcomes(
         return
     for some, batch in batches(table, None):
         found = test.test_many(batch, alternative, rng)
-        assert isinstance(found, ManyOutcomes)
+        assert isinstance(found, LazyOutcomes)
         for i, (pair, outcome) in enumerate(zip(some, found, strict=True)):
             assert_same(outcome, test.test(pair.losses, alternative, rng))
             numbers = (found.statistics[i], found.p_values[i])

@@ -98,7 +98,7 @@ def test_invalid_named_one_that_does_not_fit() -> None:
     with pytest.raises(UnsupportedCombination) as caught:
         check(four_sources().layout, Choices(omnibus=(third,)), ["a", "b", "c"])
     assert caught.value.loc == ("tests", 2)
-    with pytest.raises(UnsupportedCombination, match="at least 3 models, and there are 2"):
+    with pytest.raises(UnsupportedCombination, match="at least 3 models, but there are 2"):
         check(four_sources().layout, Choices(omnibus=asked("friedman")), ["a", "b"])
     check(four_sources().layout, Choices(omnibus=asked("friedman")), ["a", "b", "c"])
 

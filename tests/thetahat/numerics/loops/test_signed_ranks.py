@@ -14,7 +14,7 @@ from thetahat.numerics.loops import paired_units as unit_loops
 from thetahat.numerics.loops import signed_ranks as rank_loops
 from thetahat.numerics.loops import sorted_rows as row_loops
 from thetahat.paired_tests import _signed_ranks, _units
-from thetahat.paired_tests._signed_ranks import SignedRanks, Zeros, of_sorted, sort_keys
+from thetahat.paired_tests._signed_ranks import SignedRanks, Zeros, rank_sorted, sort_keys
 from thetahat.paired_tests.wilcoxon import Wilcoxon
 from thetahat.values.layout import layout_of
 from thetahat.values.types import Alternative, BlockKind, FloatArray
@@ -23,7 +23,7 @@ from thetahat.values.types import Alternative, BlockKind, FloatArray
 def ranked(values: FloatArray, roundings: FloatArray) -> SignedRanks:
     keys = sort_keys(values)
     keys.sort()
-    return of_sorted(keys, values, roundings, 0, "wilcox")
+    return rank_sorted(keys, values, roundings, 0, "wilcox")
 
 
 @pytest.mark.parametrize("style", ["plain", "ties", "ambiguous"])
@@ -109,7 +109,7 @@ def test_property_rows_uncompiled(n_pairs: int, n_units: int, seed: int) -> None
     out, bits = np.empty((2, n_pairs)), np.empty(n_units, dtype=np.uint64)
     rank_loops.add_rows(keys, bits, bits.view(np.float64), out)
 
-    plain = _signed_ranks._by_arrays(keys)
+    plain = _signed_ranks._positive_sums_by_arrays(keys)
     assert [row.tolist() for row in plain] == out.tolist()
 
 
@@ -125,7 +125,7 @@ def test_property_rows_sorted_side_by_side(n_pairs: int, n_units: int, seed: int
 
     sums, gaps = row_loops.positive_sums_of_rows(values)
 
-    expected, least = _signed_ranks._by_arrays(keys)
+    expected, least = _signed_ranks._positive_sums_by_arrays(keys)
     assert gaps.tolist() == least.tolist()
     assert sums[gaps > 0].tolist() == expected[gaps > 0].tolist()
 
@@ -136,7 +136,7 @@ def test_naive_rows_sorted_as_written() -> None:
     room = keys, keys.view(np.uint64), keys.view(np.float64)
     row_loops.sort_rows(values, values.view(np.uint64), row_loops.network(5), *room, sums, gaps)
 
-    expected = _signed_ranks._by_arrays(np.sort(sort_keys(values), axis=1))
+    expected = _signed_ranks._positive_sums_by_arrays(np.sort(sort_keys(values), axis=1))
     assert (sums.tolist(), gaps.tolist()) == (expected[0].tolist(), expected[1].tolist())
 
 
@@ -188,9 +188,9 @@ def test_naive_ranks_of_many_rows(
     ((pairs, batch),) = batches(table, None)
     plain = list(Wilcoxon().test_many(batch, Alternative.TWO_SIDED, rng))
     assert plain == [Wilcoxon().test(pair.losses, Alternative.TWO_SIDED, rng) for pair in pairs]
-    batch.own.clear()
+    batch.batch_cache.clear()
     monkeypatch.setattr(_units, "MANY_VALUES", 1)
-    monkeypatch.setattr(_signed_ranks, "_by_arrays", rank_loops.positive_sums)
+    monkeypatch.setattr(_signed_ranks, "_positive_sums_by_arrays", rank_loops.positive_sums)
     if by_network:
         monkeypatch.setattr(_signed_ranks, "MANY_SIZES", 41)
 

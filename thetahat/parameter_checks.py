@@ -1,0 +1,69 @@
+"""Checks of methods' parameters: each raises ``InvalidParameter`` with the parameter's name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from thetahat.errors import InvalidParameter
+
+
+def check_choice(name: str, value: str | None, choices: Sequence[str]) -> None:
+    """Raise if the value is not one of the choices; None means the default and passes."""
+    if value is not None and value not in choices:
+        listed = ", ".join(choices[:-1])
+        known = f"{listed} or {choices[-1]}" if listed else choices[-1]
+        raise InvalidParameter(f"{name} must be {known}; got {value!r}", loc=(name,), value=value)
+
+
+def check_at_least(name: str, value: int, least: int) -> None:
+    """Raise if a count is too small."""
+    if value < least:
+        raise InvalidParameter(
+            f"{name} must be at least {least}; got {value}", loc=(name,), value=value
+        )
+
+
+def check_range(name: str, value: int | None, least: int, most: int) -> None:
+    """Raise if a count is outside the range; None means the default and passes."""
+    if value is not None and not least <= value <= most:
+        raise InvalidParameter(
+            f"{name} must be from {least} to {most}; got {value}", loc=(name,), value=value
+        )
+
+
+def check_probability(name: str, value: float | None, *, zero: bool = False) -> None:
+    """Raise if the value is not between 0 and 1; 0 passes only if ``zero`` is set, 1 never.
+
+    None means the default and passes.
+    """
+    if value is not None and not (0 < value < 1 or (zero and value == 0)):
+        least = "at least" if zero else "above"
+        raise InvalidParameter(
+            f"{name} must be {least} 0 and below 1; got {value}", loc=(name,), value=value
+        )
+
+
+def check_positive(name: str, value: float) -> None:
+    """Raise if the value is not a finite number above 0."""
+    if not (math.isfinite(value) and value > 0):
+        raise InvalidParameter(
+            f"{name} must be a finite number above 0; got {value}",
+            loc=(name,),
+            value=_shown(value),
+        )
+
+
+def check_not_negative(name: str, value: float | None) -> None:
+    """Raise if the value is not a finite number of at least 0; None passes."""
+    if value is not None and not (math.isfinite(value) and value >= 0):
+        raise InvalidParameter(
+            f"{name} must be a finite number of at least 0; got {value}",
+            loc=(name,),
+            value=_shown(value),
+        )
+
+
+def _shown(value: float) -> float | str:
+    """Return the value as JSON can hold it: infinity and NaN as text."""
+    return value if math.isfinite(value) else str(value)
