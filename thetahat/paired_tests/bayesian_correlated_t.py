@@ -26,9 +26,9 @@ class BayesianCorrelatedT(PairByPair):
 
     In the formula :math:`\bar d` and :math:`S^2` are mean and sample variance (ddof 1) of the
     mean differences of the J splits of all repeats, and :math:`\rho` is their correlation.
-    ``p_left`` is :math:`P(\mu < -r)` (a is better), ``p_rope`` :math:`P(|\mu| \le r)` and
-    ``p_right`` :math:`P(\mu > r)`. ``credible_interval`` is the interval of highest posterior
-    density, which equals the corrected t interval.
+    ``p_left`` is :math:`P(\mu < -r)` (a has the smaller loss), ``p_rope``
+    :math:`P(|\mu| \le r)` and ``p_right`` :math:`P(\mu > r)`. ``credible_interval`` is the interval
+    of highest posterior density, which equals the corrected t interval.
 
     Deviations: if sizes differ, the share of the data that is tested on is computed from the sums
     of sizes, so that :math:`\rho / (1 - \rho) = n_2 / n_1` holds as in ``nadeau_bengio_t``.
@@ -56,9 +56,9 @@ class BayesianCorrelatedT(PairByPair):
         name="bayesian_correlated_t",
         title="Bayesian correlated t test",
         summary=(
-            "Returns the posterior probabilities that a is better, that the two are practically "
-            "equivalent, and that b is better, from split means that are correlated because their "
-            "training data overlap. It has no p-value."
+            "Returns the posterior probabilities that the mean difference is below, within and "
+            "above the region in which the two models are practically equivalent, from split means "
+            "that are correlated because their training data overlap. It has no p-value."
         ),
         formula=r"\mu \mid d \sim t_{J-1}(\bar d, S^2 (1/J + \rho/(1 - \rho)))",
         references=("benavoli2017", "corani2015", "nadeau2003"),

@@ -33,10 +33,10 @@ _NEGLIGIBLE = 1e-20  # of a component's mass, left out at each end
 
 @dataclass(frozen=True, slots=True)
 class BayesianSign(PairByPair):
-    r"""Posterior probability that "a better", "equivalent" or "b better" is the commonest outcome.
+    r"""Posterior probability that a difference below, within or above a region is the commonest.
 
-    In the formula :math:`n_l` counts the units whose difference is below -r (a is better),
-    :math:`n_r` those above r and :math:`n_e` the rest; the prior's weight s is in one place.
+    In the formula :math:`n_l` counts the units whose difference is below -r (a has the smaller
+    loss), :math:`n_r` those above r and :math:`n_e` the rest; the prior's weight s is in one place.
     ``p_left`` is the probability that :math:`\theta_l` is the largest of the three, and so on.
 
     Deviations: the probabilities are integrals in one dimension, not shares of random draws. A
@@ -68,9 +68,9 @@ class BayesianSign(PairByPair):
         name="bayesian_sign",
         title="Bayesian sign test",
         summary=(
-            "Returns the posterior probabilities of what is the most frequent outcome among "
-            "sources or blocks: a is better, the two are practically equivalent, or b is better. "
-            "It has no p-value, and does not use how large the differences are."
+            "Returns the posterior probabilities that most often the difference of a source or "
+            "block is below, within, or above the region in which the two models are practically "
+            "equivalent. It has no p-value, and does not use how large the differences are."
         ),
         formula=(
             r"(\theta_l, \theta_e, \theta_r) \sim \mathrm{Dirichlet}(n_l + s_l, n_e + s_e, "

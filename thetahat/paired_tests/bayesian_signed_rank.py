@@ -40,7 +40,7 @@ class BayesianSignedRank:
     In the formula :math:`z_1, \ldots, z_n` are the mean differences of the units and :math:`z_0`
     is the prior's. :math:`\theta_r` sums the pairs above 2r, and :math:`\theta_e = 1 - \theta_l -
     \theta_r`; a sum at the edge of the region counts half. ``p_left`` is the share of draws in
-    which :math:`\theta_l` (a is better) is the largest, and so on; ``monte_carlo_error`` is the
+    which :math:`\theta_l` is the largest, and so on; ``monte_carlo_error`` is the
     largest standard error of the three.
 
     Deviations: none in the model. The code that goes with benavoli2017 has a prior of 0.6 in some
@@ -78,9 +78,9 @@ class BayesianSignedRank:
         name="bayesian_signed_rank",
         title="Bayesian signed-rank test",
         summary=(
-            "Returns the posterior probabilities that a is better, that the two are practically "
-            "equivalent, and that b is better, from the sums of two differences of sources or "
-            "blocks. It has no p-value."
+            "Returns the posterior probabilities that sums of two differences of sources or blocks "
+            "are mostly below, within, or above the region in which the two models are practically "
+            "equivalent. It has no p-value."
         ),
         formula=(
             r"\theta_l = \sum_{ij} w_i w_j [z_i + z_j < -2r],\quad "

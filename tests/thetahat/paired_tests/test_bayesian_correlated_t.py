@@ -208,7 +208,7 @@ def test_invalid_parameters_and_layouts() -> None:
         BayesianCorrelatedT(rho=1)
     with pytest.raises(InvalidParameter, match="rope must be a finite number of at least 0"):
         BayesianCorrelatedT(rope=-0.1)
-    with pytest.raises(InvalidParameter, match="credible_level must be in"):
+    with pytest.raises(InvalidParameter, match="credible_level must be above 0 and below 1"):
         BayesianCorrelatedT(credible_level=1)
     holdout = differences_pair([1.0, 2.0]).difference.layout
     unknown = Layout(
@@ -220,7 +220,7 @@ def test_invalid_parameters_and_layouts() -> None:
         n_train=None,
     )
 
-    assert "means of two splits" in str(BayesianCorrelatedT().inapplicable(holdout))
+    assert "means of at least two splits" in str(BayesianCorrelatedT().inapplicable(holdout))
     assert "n_train" in str(BayesianCorrelatedT().inapplicable(unknown))
     assert BayesianCorrelatedT(rho=0.2).inapplicable(unknown) is None
 

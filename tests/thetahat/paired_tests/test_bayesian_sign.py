@@ -160,4 +160,4 @@ def test_invalid_parameters_and_layouts() -> None:
     with pytest.raises(InvalidParameter, match="unit must be instance, cluster or block"):
         BayesianSign(unit="row")  # type: ignore[arg-type]
     repeated = layout_of(BlockKind.RANDOM, [0, 1, 0, 1], repeat=[0, 0, 1, 1])
-    assert "hold the same instances" in str(BayesianSign().inapplicable(repeated))
+    assert "contain the same instances" in str(BayesianSign().inapplicable(repeated))

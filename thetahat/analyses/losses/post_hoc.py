@@ -77,7 +77,9 @@ class ComparedPairs:
         return found
 
 
-def compare_pairs(post_hoc: PostHocScores, names: tuple[str, ...], choices: Choices) -> ComparedPairs:
+def compare_pairs(
+    post_hoc: PostHocScores, names: tuple[str, ...], choices: Choices
+) -> ComparedPairs:
     """Compare every i < j, or each model with the control as b, by the normal distribution.
 
     The alternative is two-sided, whatever the request's.
