@@ -221,7 +221,7 @@ def test_invalid_coefficients() -> None:
     with pytest.raises(InvalidParameter, match=r"c\[1\] must have 2 entries, and has 3") as caught:
         Coefficients(a=(1, 1), b=(1, 1), c=((0, 0), (0, 0, 0)))
     assert caught.value.loc == ("coefficients", "c", 1)
-    with pytest.raises(InvalidParameter, match=r"a\[0\] is inf"):
+    with pytest.raises(InvalidParameter, match=r"a\[0\] must be at most .* and is inf"):
         Coefficients(a=(float("inf"),), b=(1,), c=((0,),))
 
 
