@@ -278,7 +278,7 @@ def test_degenerate_one_instance_in_a_block(name: str, kind: BlockKind) -> None:
         assert np.size(method.estimate(losses).value) > 0
     else:
         assert "at least two instances in every block, and block 1 has one" in reason
-        with pytest.raises(EvaluationError, match="has one instance|and block 1 has one"):
+        with pytest.raises(EvaluationError, match=r"has one instance|and block 1 has one"):
             method.estimate(losses)
 
 
