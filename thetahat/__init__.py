@@ -1,3 +1,54 @@
-"""The mathematics of thetahat: pure, and knowing nothing of HTTP, databases or clocks."""
+"""The mathematics of thetahat, without HTTP, databases or clocks.
+
+``thetahat.evaluate(losses, ...)`` and ``thetahat.evaluate_scores(scores, ...)`` evaluate models in
+this process and return the typed result; ``thetahat.to_json(result)`` is the JSON of the service.
+The modules behind these names are imported when a name is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from thetahat.analyses.losses.entry_points import evaluate, evaluate_scores
+    from thetahat.analyses.losses.result import Decision, EvaluationResult
+    from thetahat.values.json_values import to_json
+    from thetahat.values.types import Alternative, BlockKind, Target
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Alternative",
+    "BlockKind",
+    "Decision",
+    "EvaluationResult",
+    "Target",
+    "__version__",
+    "evaluate",
+    "evaluate_scores",
+    "to_json",
+]
+
+_MODULES: Final = {
+    "Alternative": "thetahat.values.types",
+    "BlockKind": "thetahat.values.types",
+    "Decision": "thetahat.analyses.losses.result",
+    "EvaluationResult": "thetahat.analyses.losses.result",
+    "Target": "thetahat.values.types",
+    "evaluate": "thetahat.analyses.losses.entry_points",
+    "evaluate_scores": "thetahat.analyses.losses.entry_points",
+    "to_json": "thetahat.values.json_values",
+}
+"""Where each name is defined."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    return getattr(import_module(_MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES})

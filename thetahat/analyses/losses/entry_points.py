@@ -1,0 +1,325 @@
+"""Evaluations from Python, without the service: what ``import thetahat`` offers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from thetahat.analyses.losses.checks import check, other_than_zero_one
+from thetahat.analyses.losses.choices import Choices, Chosen
+from thetahat.analyses.losses.evaluation import evaluate as evaluate_table
+from thetahat.analyses.losses.method_selection import EVERY_TEST
+from thetahat.analyses.losses.result import DetailLevel, EvaluationResult
+from thetahat.corrections import DEFAULT_CORRECTION
+from thetahat.errors import InvalidParameter
+from thetahat.intervals import INTERVALS
+from thetahat.multiple_tests import MULTIPLE_TESTS
+from thetahat.paired_tests import PAIRED_TESTS
+from thetahat.registry import Registry
+from thetahat.values.block_losses import BlockLosses, LossTable
+from thetahat.values.layout import Layout, layout_of, layout_of_blocks, layout_of_scores
+from thetahat.values.types import Alternative, BlockKind, FloatArray, Label, Target, UnitName
+from thetahat.variances import VARIANCES
+
+MethodChoice: TypeAlias = "Sequence[str | object] | Mapping[str, str | object]"
+"""Methods by wire name or as objects such as ``Theta4()``; a mapping gives their keys."""
+
+Column: TypeAlias = "Sequence[Label] | npt.NDArray[Any]"
+"""(n,) labels, one for each row."""
+
+
+def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
+    losses: Mapping[str, npt.ArrayLike | Sequence[npt.ArrayLike]],
+    *,
+    blocks: BlockKind | str = BlockKind.RANDOM,
+    block: Column | None = None,
+    repeat: Column | None = None,
+    instance: Column | None = None,
+    cluster: Column | None = None,
+    block_labels: Sequence[Label] | None = None,
+    n_train: float | Mapping[Label, float] | None = None,
+    weights: npt.ArrayLike | None = None,
+    level: float = 0.95,
+    margin: float | None = None,
+    alternative: Alternative | str = Alternative.TWO_SIDED,
+    variances: MethodChoice | None = None,
+    intervals: MethodChoice | None = None,
+    tests: MethodChoice | None = None,
+    correction: str = DEFAULT_CORRECTION,
+    control: str | None = None,
+    power: float = 0.8,
+    rope: float | None = None,
+    clip: bool = False,
+    range: tuple[float, float] | None = None,  # noqa: A002 - the name of the request's field
+    unit: UnitName | None = None,
+    target: Target | str | None = None,
+    detail: DetailLevel | None = None,
+    seed: int = 0,
+) -> EvaluationResult:
+    """Evaluate models from their losses on test instances.
+
+    The fields of a request of kind ``losses`` are keyword arguments; the same losses, options and
+    seed give the same numbers as the service.
+
+    Parameters
+    ----------
+    losses : mapping of str to array-like
+        By model: a row of losses for each block (rows may differ in length), or, in long form, one
+        loss for each test instance with its ``block``.
+    blocks : BlockKind or str
+        What a block is: ``random`` (a fold), ``source``, ``holdout`` or ``subsamples``.
+    block, repeat, instance, cluster : sequence of label or None
+        (n,) labels of the rows in long form; a holdout needs no ``block``.
+    block_labels : sequence of label or None
+        Names of the blocks, where losses have a row for each block.
+    n_train : float, mapping or None
+        Training size of every block, or by label. 0 says that the models were not trained on any of
+        these instances.
+    weights : array-like or None
+        (n,) importance weights, which add weighted risks.
+    level, margin, alternative, correction, control, power, rope, clip, range, unit, target, detail
+        As in ``Choices``.
+    variances, intervals, tests : sequence, mapping or None
+        Methods by name, or as objects with other parameters; None takes all that apply.
+    seed : int
+        Of everything that is drawn at random.
+
+    Examples
+    --------
+    >>> import thetahat
+    >>> result = thetahat.evaluate(
+    ...     {
+    ...         "ridge": [[0.4, 0.2, 0.3], [0.5, 0.1, 0.4], [0.2, 0.3, 0.2]],
+    ...         "forest": [[0.5, 0.4, 0.6], [0.7, 0.3, 0.5], [0.4, 0.5, 0.3]],
+    ...     },
+    ...     blocks="source",
+    ...     block_labels=["Ames", "Bonn", "Cork"],
+    ... )
+    >>> result.summary.best_model
+    'ridge'
+    >>> interval = result.models["ridge"].recommended[thetahat.Target.NEW_SOURCE]
+    >>> interval.method, interval.variance, round(interval.estimate, 3)
+    ('student_t', 'nadeau_bengio', 0.289)
+    >>> result.comparisons[0].verdict.decision
+    <Decision.BETTER: 'better'>
+    """
+    kind = _read_block_kind(blocks)
+    layout, values = _read_losses(losses, kind, block, repeat, instance, cluster, n_train)
+    if block_labels is not None:
+        if block is not None or len(block_labels) != len(layout.block_labels):
+            raise InvalidParameter(
+                f"block_labels must be {len(layout.block_labels)} names, one for each row of "
+                "losses",
+                loc=("block_labels",),
+            )
+        layout = replace(layout, block_labels=tuple(block_labels))
+    models = {name: BlockLosses(layout, values=row) for name, row in values.items()}
+    choices = _read_choices(
+        variances,
+        intervals,
+        tests,
+        level=level,
+        margin=margin,
+        alternative=alternative,
+        correction=correction,
+        control=control,
+        power=power,
+        rope=rope,
+        clip=clip,
+        range=range,
+        unit=unit,
+        target=target,
+        detail=detail,
+    )
+    table = LossTable(layout, models)
+    check(layout, choices, table.names, other_than_zero_one(table))
+    row_weights = None if weights is None else np.asarray(weights, dtype=np.float64)
+    if row_weights is not None and row_weights.shape != (layout.n_rows,):
+        raise InvalidParameter(
+            f"weights have shape {row_weights.shape}, but there are {layout.n_rows} losses",
+            loc=("weights",),
+        )
+    return evaluate_table(table, choices, seed, row_weights)
+
+
+def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split scores
+    scores: Mapping[str, npt.ArrayLike],
+    *,
+    n_train: npt.ArrayLike,
+    n_test: npt.ArrayLike,
+    better: str = "lower",
+    blocks: BlockKind | str = BlockKind.RANDOM,
+    folds: int | None = None,
+    repeats: int = 1,
+    seed: int = 0,
+    **options: Any,
+) -> EvaluationResult:
+    """Evaluate models from one number for each split, as a grid search gives them.
+
+    Parameters
+    ----------
+    scores : mapping of str to array-like
+        (J,) mean loss or score of each split, repeat by repeat, by model.
+    n_train, n_test : float or array-like
+        Training and test size of every split, or (J,) of each.
+    better : str
+        ``lower`` for losses, ``higher`` for scores.
+    blocks : BlockKind or str
+        What a block is.
+    folds, repeats : int or None
+        Number of folds and of repeats; J = folds x repeats.
+    seed : int
+        Of everything that is drawn at random.
+    **options
+        The options of ``evaluate`` from ``level`` on.
+
+    Examples
+    --------
+    >>> import thetahat
+    >>> result = thetahat.evaluate_scores(
+    ...     {"ridge": [0.81, 0.78, 0.80], "forest": [0.84, 0.79, 0.80]},
+    ...     n_train=90,
+    ...     n_test=45,
+    ...     better="higher",
+    ... )
+    >>> result.summary.best_model
+    'forest'
+    """
+    if better not in {"lower", "higher"}:
+        raise InvalidParameter(
+            f"better must be lower or higher, got {better}", loc=("better",), value=better
+        )
+    values = {name: np.asarray(row, dtype=np.float64) for name, row in scores.items()}
+    if not values:
+        raise InvalidParameter("scores have no model", loc=("scores",))
+    n_splits = len(next(iter(values.values())))
+    learnt, tested = (
+        np.broadcast_to(np.asarray(n, dtype=np.float64), n_splits) for n in (n_train, n_test)
+    )
+    layout = layout_of_scores(_read_block_kind(blocks), learnt, tested, folds, repeats)
+    models = {name: BlockLosses(layout, scores=row) for name, row in values.items()}
+    table = LossTable(layout, models, higher_is_better=better == "higher")
+    variances, intervals, tests = (
+        options.pop(family, None) for family in ("variances", "intervals", "tests")
+    )
+    choices = _read_choices(variances, intervals, tests, **options)
+    check(layout, choices, table.names, other_than_zero_one(table))
+    return evaluate_table(table, choices, seed)
+
+
+def _read_block_kind(blocks: BlockKind | str) -> BlockKind:
+    if blocks not in tuple(BlockKind):
+        known = ", ".join(BlockKind)
+        raise InvalidParameter(
+            f"blocks must be one of {known}, got {blocks}", loc=("blocks",), value=blocks
+        )
+    return BlockKind(blocks)
+
+
+def _read_losses(  # noqa: PLR0913 - the columns of the long form
+    losses: Mapping[str, npt.ArrayLike | Sequence[npt.ArrayLike]],
+    kind: BlockKind,
+    block: Column | None,
+    repeat: Column | None,
+    instance: Column | None,
+    cluster: Column | None,
+    n_train: float | Mapping[Label, float] | None,
+) -> tuple[Layout, dict[str, FloatArray]]:
+    """Return the layout and the (n,) losses by model, from rows by block or from the long form."""
+    if not losses:
+        raise InvalidParameter("losses have no model", loc=("losses",))
+    sizes = dict(n_train) if isinstance(n_train, Mapping) else n_train
+    in_rows = {name: _split_rows(values) for name, values in losses.items()}
+    first = next(iter(in_rows))
+    rows = in_rows[first]
+    if rows is None:
+        values = {name: np.asarray(one, dtype=np.float64) for name, one in losses.items()}
+        n = len(values[first])
+        if block is None:
+            if kind is not BlockKind.HOLDOUT:
+                raise InvalidParameter(
+                    "losses in long form need block: one label for each loss", loc=("block",)
+                )
+            block = np.zeros(n, dtype=np.intp)
+        columns = {"repeat": repeat, "instance": instance, "cluster": cluster}
+        layout = layout_of(
+            kind,
+            _as_labels(block),
+            **{name: None if one is None else _as_labels(one) for name, one in columns.items()},
+            n_train=sizes,
+        )
+        return layout, values
+    if any(column is not None for column in (block, repeat, instance, cluster)):
+        raise InvalidParameter(
+            "block, repeat, instance and cluster go with losses in long form, not with a row of "
+            "losses for each block",
+            loc=("block",),
+        )
+    shape = [len(row) for row in rows]
+    for name, other in in_rows.items():
+        if other is None or [len(row) for row in other] != shape:
+            raise InvalidParameter(
+                f"the rows of losses of {name!r} and {first!r} differ in length",
+                loc=("losses", name),
+            )
+    layout = layout_of_blocks(kind, shape, n_train=sizes)
+    return layout, {name: np.concatenate(other) for name, other in in_rows.items() if other}
+
+
+def _split_rows(
+    values: npt.ArrayLike | Sequence[npt.ArrayLike],
+) -> list[FloatArray] | None:
+    """Return the rows of losses by block; None where losses are one long column."""
+    if isinstance(values, np.ndarray):
+        return [np.asarray(row, dtype=np.float64) for row in values] if values.ndim == 2 else None
+    if not isinstance(values, Sequence) or not len(values) or np.ndim(values[0]) == 0:
+        return None
+    return [np.asarray(row, dtype=np.float64) for row in values]
+
+
+def _as_labels(column: Column) -> Sequence[Label]:
+    return column.tolist() if isinstance(column, np.ndarray) else column
+
+
+def _read_choices(
+    variances: MethodChoice | None,
+    intervals: MethodChoice | None,
+    tests: MethodChoice | None,
+    **options: Any,
+) -> Choices:
+    entries = _read_methods(EVERY_TEST, tests, "tests")
+    return Choices(
+        variances=_read_methods(VARIANCES, variances, "variances"),
+        intervals=_read_methods(INTERVALS, intervals, "intervals"),
+        tests=_of_family(entries, PAIRED_TESTS),
+        omnibus=_of_family(entries, MULTIPLE_TESTS),
+        **options,
+    )
+
+
+def _read_methods(
+    registry: Registry[type[Any]], methods: MethodChoice | None, field: str
+) -> tuple[Chosen[Any], ...] | None:
+    if methods is None:
+        return None
+    named = methods.items() if isinstance(methods, Mapping) else ((None, one) for one in methods)
+    entries = []
+    for place, (key, one) in enumerate(named):
+        method: Any = one
+        if isinstance(one, str):
+            method = registry.get_method(one, loc=(field, place))()
+        name = method.info.name
+        entries.append(Chosen(key or name, name, method, place))
+    return tuple(entries)
+
+
+def _of_family(
+    entries: tuple[Chosen[Any], ...] | None, family: Mapping[str, Any]
+) -> tuple[Chosen[Any], ...] | None:
+    if entries is None:
+        return None
+    return tuple(entry for entry in entries if entry.name in family)
