@@ -94,7 +94,7 @@ def test_exact_three_cautions_are_shown_the_most_serious_first(schools: dict[str
     schools["cautions"] = [caution(*pair) for pair in codes.items()]
     schools["comparisons"] = []
     for model in schools["models"].values():
-        model["intervals"] = []
+        model["recommended"], model["prediction"] = {}, None
 
     assert cautions(schools, show_all=False) == (
         ["SERIOUS  Say d. Do it.", "Say b. Do it.", "Say c. Do it."],

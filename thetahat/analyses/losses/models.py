@@ -20,6 +20,9 @@ def build_model_result(
     """
     layout = losses.layout
     intervals = tuple(built.interval for built in inference.built)
+    predictions = [
+        built.interval for built in inference.built if built.method.interval.is_prediction
+    ]
     has_variances = not in_brief or choices.variances is not None
     has_intervals = not in_brief or choices.intervals is not None
     return ModelResult(
@@ -27,6 +30,7 @@ def build_model_result(
         n=layout.n_instances,
         blocks=layout.n_blocks,
         recommended=recommended_by_target(intervals),
+        prediction=predictions[0] if predictions else None,
         variances=inference.estimates if has_variances else None,
         intervals=intervals if has_intervals else None,
         estimates=_error_estimates(inference) if inference.own_estimates else None,

@@ -340,6 +340,8 @@ class ModelResult:
         Number of blocks in one partition.
     recommended : mapping of Target to Interval
         The recommended interval of each target.
+    prediction : Interval or None
+        Where the mean loss of one new source will lie, if the data allow such an interval.
     variances : mapping of str to VarianceEstimate or None
         Estimated variances of the mean loss, by method; in brief only where the request names
         variances.
@@ -358,6 +360,7 @@ class ModelResult:
     n: int
     blocks: int
     recommended: Mapping[Target, Interval]
+    prediction: Interval | None = None
     variances: Mapping[str, VarianceEstimate] | None = None
     intervals: tuple[Interval, ...] | None = None
     estimates: Mapping[str, ErrorEstimate] | None = None

@@ -15,7 +15,6 @@ TARGETS: Final = {
 }
 """Name and meaning of each target, in the order in which they are shown."""
 
-PREDICTION: Final = "prediction"
 PREDICTION_WORDS: Final = "one new source's mean"
 
 
@@ -50,12 +49,13 @@ def recommended_intervals(part: Mapping[str, Any]) -> Mapping[str, Mapping[str, 
         intervals: Mapping[str, Mapping[str, Any]] = part["recommended"]
         return intervals
     # A result of an older release marks them in the list.
-    return {i["target"]: i for i in part.get("intervals", []) if i.get("recommended")}
+    return {i["target"]: i for i in part.get("intervals") or [] if i.get("recommended")}
 
 
 def find_prediction(model: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the interval for the mean loss that one new source will have; None without one."""
-    return next((i for i in model.get("intervals", []) if i["method"] == PREDICTION), None)
+    prediction: Mapping[str, Any] | None = model.get("prediction")
+    return prediction
 
 
 def target_words(target: str) -> str:

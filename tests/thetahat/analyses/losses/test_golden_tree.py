@@ -50,7 +50,9 @@ def test_golden_fields_of_the_tree() -> None:
     assert set(result) == FIELDS
     assert list(result["models"]) == ["nb", "svm"]
     model = result["models"]["nb"]
-    assert set(model) == {"mean", "n", "blocks", "recommended", "variances", "intervals"}
+    parts = {"mean", "n", "blocks", "recommended", "prediction", "variances", "intervals"}
+    assert set(model) == parts
+    assert model["prediction"]["method"] == "prediction"
     assert {"value", "target", "cautions"} <= set(model["variances"]["theta_B"])
     assert {
         "method",
