@@ -1,13 +1,36 @@
-"""A part of an evaluation that failed, told by the unit that puts the parts together."""
+"""Learners that failed alone, and the error of an evaluation in which all of them did."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from service.jobs.failures import build_problem
 from service.kinds.base import AllPartsFailed
-from thetahat.errors import EvaluationError
+from thetahat.errors import EvaluationError, Loc
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnerFailure:
+    """Why a learner is not part of the result.
+
+    Parameters
+    ----------
+    code : str
+        The code of the error.
+    message : str
+        Its sentence.
+    loc : tuple
+        The path of the learner in the request.
+    candidates : int or None
+        Number of candidates, where all candidates of a grid failed.
+    """
+
+    code: str
+    message: str
+    loc: Loc
+    candidates: int | None = None
 
 
 def failure_of(said: Mapping[str, Any]) -> Exception:

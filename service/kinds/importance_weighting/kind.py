@@ -19,9 +19,10 @@ from service.kinds.base import (
     JobKind,
     run_chunks,
 )
+from service.kinds.importance_weighting.gather import finish, pack
 from service.kinds.importance_weighting.plan import Plan, check_plan, plan_of
 from service.kinds.importance_weighting.request import ImportanceRequest
-from service.kinds.importance_weighting.result import finish, packed
+from service.kinds.importance_weighting.result import ImportanceWeightingResult
 from thetahat.analyses.importance_weighting import Candidate, losses_on_fold, losses_on_target
 from thetahat.cross_validation import cells
 from thetahat.errors import EvaluationError
@@ -40,6 +41,7 @@ class ImportanceWeighting(JobKind[ImportanceRequest]):
     name: ClassVar[str] = "importance_weighting"
     title: ClassVar[str] = "Selection for another population"
     request = ImportanceRequest
+    result = ImportanceWeightingResult
     has_partial_results: ClassVar[bool] = True
 
     def check(self, request: ImportanceRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
@@ -119,7 +121,7 @@ def _run(plan: Plan, part: Mapping[str, Any]) -> Arrays:
             assessed = losses_on_fold(*common, plan.of_fit(fold), fold, plan.seed, **cut)
     except EvaluationError as error:
         return failed_arrays(error.code, error.message, plan.given.wires()[name][1])
-    return packed(assessed)
+    return pack(assessed)
 
 
 KIND = ImportanceWeighting()

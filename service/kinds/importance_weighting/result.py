@@ -1,163 +1,52 @@
-"""The result of an importance-weighted selection."""
+"""The result of kind ``importance_weighting``."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
 
-import numpy as np
-import pyarrow as pa
-
-from service.data.arrow_arrays import arrow_array
-from service.jobs.parts import read_failure
-from service.kinds.base import ChunkOutput, Finished
-from service.kinds.fitting.failures import failure_of
-from service.kinds.importance_weighting.learners import spec_of
-from service.kinds.methods_used import record_learner, record_method
-from thetahat.analyses.importance_weighting import (
-    Assessed,
-    Outcome,
-    Setting,
-    outcome_of,
-    refitted,
-    shift_told,
-)
-from thetahat.analyses.importance_weighting.weights_result import (
-    SelectionWeights,
-    UsedWeights,
-    describe_weights,
-    diagnose_weights,
-)
-from thetahat.analyses.losses.result import MethodUsed
-from thetahat.cautions import LEARNER_LEFT_OUT, WEIGHT_COLUMN_NOT_USED, Caution, restore
-from thetahat.importance_weights import are_given
-from thetahat.values.json_values import plain, told
-
-if TYPE_CHECKING:
-    from service.kinds.importance_weighting.plan import Plan
-
-Arrays = Mapping[str, np.ndarray]
+from service.kinds.fitting.failures import LearnerFailure
+from service.kinds.provenance import Provenance
+from thetahat.analyses.importance_weighting.result import LearnerSelection, SelectionAmongLearners
+from thetahat.analyses.importance_weighting.weights_result import SelectionWeights
+from thetahat.cautions import Caution
+from thetahat.values.types import Label
 
 
-def packed(assessed: Assessed) -> dict[str, np.ndarray]:
-    """Return losses and cautions as arrays."""
-    said = json.dumps([[c.code, c.message] for c in assessed.cautions])
-    return {"losses": assessed.losses, "cautions": np.frombuffer(said.encode(), dtype=np.uint8)}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportanceWeightingResult:
+    """What importance-weighted risks select for another population.
 
+    Parameters
+    ----------
+    kind : str
+        ``importance_weighting``.
+    weights : SelectionWeights
+        The importance weights of the source rows.
+    selection : LearnerSelection or SelectionAmongLearners
+        What each risk selects from the grid of one learner or, where the request has
+        ``learners``, among several; its fields are fields of the result.
+    n_folds : int
+        Number of folds of the cross-validation.
+    fold_labels : tuple of label
+        Labels of the folds.
+    features : tuple of str
+        Names of the features.
+    failures : mapping of str to LearnerFailure
+        Learners that failed, with the reason.
+    cautions : tuple of Caution
+        What to know of the selection.
+    provenance : Provenance or None
+        Version, seed, digests and methods, which make the result again.
+    """
 
-def finish(plan: Plan, outputs: Sequence[ChunkOutput]) -> Finished:
-    """Estimate the risks of the learners that ran; those that failed are named."""
-    setting = plan.setting()
-    failures: dict[str, dict[str, Any]] = {}
-    by_learner: dict[str, list[tuple[Mapping[str, Any], Arrays]]] = {}
-    for output in outputs:
-        name, arrays = output.payload["learner"], output.read()
-        failure = read_failure(arrays, name)
-        if failure is not None:
-            failures.setdefault(name, failure)
-        by_learner.setdefault(name, []).append((output.payload, arrays))
-    outcomes = {
-        name: _outcome(plan, name, pieces, setting)
-        for name, pieces in by_learner.items()
-        if name not in failures
-    }
-    if not outcomes:
-        raise failure_of(next(iter(failures.values())))
-    several = plan.given.learners is not None
-    result = {
-        "weights": _describe_weights(plan),
-        **shift_told(outcomes, setting, several=several),
-        "n_folds": plan.shift.n_folds,
-        "fold_labels": plain(plan.shift.fold_labels),
-        "features": list(plan.shift.target.names),
-        "failures": failures,
-    }
-    result["cautions"] += told(
-        LEARNER_LEFT_OUT(name=name, reason=failure["message"]) for name, failure in failures.items()
-    )
-    result["cautions"] += told(_of_column(plan))
-    result["methods"] = _methods(plan, setting, list(outcomes))
-    return Finished(result, _table(plan, outcomes, setting, several=several))
-
-
-def _of_column(plan: Plan) -> tuple[Caution, ...]:
-    name = plan.method.info.name
-    if plan.shift.given is None or are_given(name):
-        return ()
-    return (WEIGHT_COLUMN_NOT_USED(name=name),)
-
-
-def _outcome(
-    plan: Plan,
-    name: str,
-    pieces: Sequence[tuple[Mapping[str, Any], Arrays]],
-    setting: Setting,
-) -> Outcome:
-    """Put the parts of one learner together, and estimate its risks."""
-    candidate, shift = plan.candidates[name], plan.shift
-    losses = np.empty((shift.n, candidate.size))
-    on_target = None if shift.target_y is None else np.empty((shift.m, candidate.size))
-    cautions: dict[tuple[str, str], Caution] = {}
-    for part, output in pieces:
-        stretch = slice(part["start"], part["stop"])
-        if part["fold"] >= 0:
-            losses[np.flatnonzero(shift.fold == part["fold"]), stretch] = output["losses"]
-        elif on_target is not None:
-            on_target[:, stretch] = output["losses"]
-        for code, message in json.loads(output["cautions"].tobytes()):
-            cautions[code, message] = restore(code, message)
-    refits = refitted(candidate, shift, plan.of_refit())
-    return outcome_of(candidate, losses, on_target, setting, refits, tuple(cautions.values()))
-
-
-def _describe_weights(plan: Plan) -> SelectionWeights:
-    """Return the weights as kind ``weights`` has them, and how they were used."""
-    estimated, samples = plan.weights, plan.shift.samples()
-    moment = estimated.second_moment()
-    used = UsedWeights(
-        weights=describe_weights(plan.method.info.name, estimated.weighing, samples, plan.seed),
-        estimated_from=plan.given.weights_from,
-        in_fits=plan.given.weighted_fit,
-    )
-    in_training = estimated.of_fits is not None
-    return SelectionWeights(
-        used=used,
-        validation_values=estimated.validation if in_training else None,
-        validation=diagnose_weights(estimated.validation, samples, plan.seed)
-        if in_training
-        else None,
-        second_moment=None if moment is None else moment[0],
-    )
-
-
-def _methods(plan: Plan, setting: Setting, ran: Sequence[str]) -> tuple[MethodUsed, ...]:
-    wires = plan.given.wires()
-    return (
-        record_method("weights", plan.method),
-        record_method("losses", plan.loss),
-        *(record_learner(name, spec_of(*wires[name])) for name in ran),
-        *(record_method("risks", method, key) for key, method in setting.risks.items()),
-    )
-
-
-def _table(
-    plan: Plan, outcomes: Mapping[str, Outcome], setting: Setting, *, several: bool
-) -> pa.Table:
-    """Return one row per source row: its fold, its weight, its loss under each risk's choice."""
-    shift = plan.shift
-    labels = shift.fold_labels
-    whole = all(isinstance(label, int) for label in labels)
-    known = arrow_array(list(labels) if whole else [str(label) for label in labels])
-    columns: dict[str, Any] = {
-        "block": known.take(arrow_array(shift.fold)),
-        "instance": arrow_array(np.arange(shift.n)),
-        "weight": arrow_array(setting.weights),
-    }
-    for name, outcome in outcomes.items():
-        for risk in setting.risks:
-            key = f"loss:{name}:{risk}" if several else f"loss:{risk}"
-            columns[key] = arrow_array(
-                np.ascontiguousarray(outcome.losses[:, outcome.selected(risk)])
-            )
-    return pa.table(columns)
+    kind: Literal["importance_weighting"] = "importance_weighting"
+    weights: SelectionWeights
+    selection: LearnerSelection | SelectionAmongLearners = field(metadata={"inline": True})
+    n_folds: int
+    fold_labels: tuple[Label, ...]
+    features: tuple[str, ...]
+    failures: Mapping[str, LearnerFailure]
+    cautions: tuple[Caution, ...]
+    provenance: Provenance | None = None

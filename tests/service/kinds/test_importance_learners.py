@@ -13,7 +13,7 @@ from service.kinds.importance_weighting import kind as importance_weighting
 from service.kinds.importance_weighting.plan import plan_of
 from service.kinds.registry import JOB_KINDS
 from service.storage.engine import to_json
-from tests.service.kinds.running import SPACE, run_kind
+from tests.service.kinds.running import SPACE, as_json, run_kind
 from tests.service.kinds.shifts import (
     BODY,
     PENALTIES,
@@ -182,7 +182,7 @@ def test_exact_some_learners_before_the_others() -> None:
     plan = plan_of(job, kind.request.model_validate(body))
     parts = importance_weighting._parts(plan)
     outputs = run_chunks(kind, job, [Chunk(part) for part in parts if part["learner"] == "b"])
-    some = kind.gather(job, outputs).result
+    some = as_json(kind.gather(job, outputs))
 
     assert list(some["learners"]) == ["b"]
     assert some["learners"]["b"] == run_kind(body).result["learners"]["b"]

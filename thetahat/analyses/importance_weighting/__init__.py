@@ -15,7 +15,6 @@ from thetahat.analyses.importance_weighting.plain_procedure import (
     plain_scores,
     plain_selection,
 )
-from thetahat.analyses.importance_weighting.result import shift_told
 from thetahat.analyses.importance_weighting.ridge_scores import ridge_coefficients, ridge_scores
 from thetahat.analyses.importance_weighting.samples import Shift
 from thetahat.analyses.importance_weighting.signs import FittedToSigns
@@ -47,7 +46,6 @@ __all__ = [
     "ridge_coefficients",
     "ridge_scores",
     "risk_curve",
-    "shift_told",
     "weights_in_training",
     "weights_on_all",
     "with_second_moment",

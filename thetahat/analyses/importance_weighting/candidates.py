@@ -69,8 +69,17 @@ class Candidate:
     def ridge_path(self) -> tuple[FloatArray, bool] | None:
         """Return (L,) penalties and whether there is an intercept, where one fit serves all."""
         inner = [one.learner if isinstance(one, FittedToSigns) else one for one in self.learners]
-        if not all(one.info.learner.is_penalised_least_squares for one in inner):
+        if not all(_is_ridge_alone(one) for one in inner):
             return None
         if len({one.intercept for one in inner}) > 1:
             return None
         return np.array([one.penalty for one in inner], dtype=np.float64), inner[0].intercept
+
+
+def _is_ridge_alone(learner: Any) -> bool:
+    """Return whether a learner is penalised least squares, and not a pipeline that ends in it.
+
+    A pipeline has the ``info`` of its last step, but not its parameters.
+    """
+    is_ridge: bool = learner.info.learner.is_penalised_least_squares
+    return is_ridge and hasattr(learner, "penalty") and hasattr(learner, "intercept")

@@ -1,99 +1,105 @@
-"""Paired differences: of what two risks choose, of two risks, and of two learners."""
+"""Paired differences: of what two risks select, of two risks, and of two learners."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from thetahat.analyses.importance_weighting.outcomes import Outcome, Setting
+from thetahat.analyses.importance_weighting.result import (
+    ChoiceComparison,
+    LearnerComparison,
+    LearnerDifference,
+    MeanDifference,
+    RiskPair,
+    SelectedPair,
+)
+from thetahat.analyses.losses.result import WeightedRiskDifference
 from thetahat.analyses.losses.weighted_risks import (
     as_difference,
     build_risk,
     build_source_risks,
     normal_interval,
 )
-from thetahat.values.json_values import plain, to_json
 from thetahat.values.types import FloatArray
 from thetahat.weighted_risks import paired_difference
 
 
-def difference_of_choices(outcome: Outcome, a: str, b: str, setting: Setting) -> dict[str, Any]:
-    """Compare what two risks choose for one learner, first less second.
-
-    ``under`` has the difference of the two choices under each risk, ``estimates`` that of the two
-    risks of one choice, and ``target_risk`` that of the mean losses on a labelled target.
-    """
-    at_a, at_b = outcome.selected(a), outcome.selected(b)
-    first, second = outcome.losses[:, at_a], outcome.losses[:, at_b]
-    told = {
-        "a": a,
-        "b": b,
-        "selected": {"a": plain(outcome.value(a)), "b": plain(outcome.value(b))},
-        "same_choice": at_a == at_b,
-        "under": {
-            name: _under(name, first - second, setting, by_source=False) for name in setting.risks
-        },
-        "estimates": {
-            "a": _of_risks(a, b, first, setting),
-            "b": _of_risks(a, b, second, setting),
-        },
-    }
+def compare_choices(outcome: Outcome, a: str, b: str, setting: Setting) -> ChoiceComparison:
+    """Compare what two risks select for one learner, first minus second."""
+    place_a, place_b = outcome.selected(a), outcome.selected(b)
+    first, second = outcome.losses[:, place_a], outcome.losses[:, place_b]
+    on_target = None
     if outcome.on_target is not None:
-        told["target_risk"] = target_difference(outcome, at_a, outcome, at_b, setting)
-    return told
+        on_target = compare_on_target(outcome, place_a, outcome, place_b, setting)
+    return ChoiceComparison(
+        a=a,
+        b=b,
+        selected=SelectedPair(a=outcome.value(a), b=outcome.value(b)),
+        same_choice=place_a == place_b,
+        under={
+            name: _difference_under(name, first - second, setting, by_source=False)
+            for name in setting.risks
+        },
+        estimates=RiskPair(
+            a=_difference_of_risks(a, b, first, setting),
+            b=_difference_of_risks(a, b, second, setting),
+        ),
+        target_risk=on_target,
+    )
 
 
-def difference_of_learners(a: Outcome, b: Outcome, setting: Setting) -> dict[str, Any]:
+def compare_learners(a: Outcome, b: Outcome, setting: Setting) -> LearnerComparison:
     """Compare two learners under each risk, each at the value that this risk selects for it."""
-    risks: dict[str, Any] = {}
+    risks = {}
     for name in setting.risks:
-        at_a, at_b = a.selected(name), b.selected(name)
-        risks[name] = {
-            "selected": {"a": plain(a.value(name)), "b": plain(b.value(name))},
-            **_under(name, a.losses[:, at_a] - b.losses[:, at_b], setting),
-        }
+        place_a, place_b = a.selected(name), b.selected(name)
+        on_target = None
         if a.on_target is not None:
-            risks[name]["target_risk"] = target_difference(a, at_a, b, at_b, setting)
-    return {"a": a.candidate.name, "b": b.candidate.name, "risks": risks}
+            on_target = compare_on_target(a, place_a, b, place_b, setting)
+        differences = a.losses[:, place_a] - b.losses[:, place_b]
+        risks[name] = LearnerDifference(
+            selected=SelectedPair(a=a.value(name), b=b.value(name)),
+            risk=_difference_under(name, differences, setting),
+            target_risk=on_target,
+        )
+    return LearnerComparison(a=a.candidate.name, b=b.candidate.name, risks=risks)
 
 
-def target_difference(
-    a: Outcome, at_a: int, b: Outcome, at_b: int, setting: Setting
-) -> dict[str, Any]:
+def compare_on_target(
+    a: Outcome, place_a: int, b: Outcome, place_b: int, setting: Setting
+) -> MeanDifference:
     """Return the difference of mean losses on the same labelled target rows."""
-    assert a.on_target is not None  # noqa: S101 - asked of labelled targets alone
+    assert a.on_target is not None  # noqa: S101 - called for labelled targets alone
     assert b.on_target is not None  # noqa: S101 - likewise
-    differences = a.on_target[:, at_a] - b.on_target[:, at_b]
+    differences = a.on_target[:, place_a] - b.on_target[:, place_b]
     variance = float(differences.var(ddof=1) / len(differences)) if len(differences) > 1 else None
-    return _difference(float(differences.mean()), variance, setting.level)
+    return _build_difference(float(differences.mean()), variance, setting.level)
 
 
-def _under(
+def _difference_under(
     name: str, differences: FloatArray, setting: Setting, *, by_source: bool = True
-) -> dict[str, Any]:
+) -> WeightedRiskDifference:
     """Return the risk of (n,) differences of losses: every risk is linear in the losses."""
     risk = setting.risks[name].estimate(differences, setting.weights, setting.fold)
     sources = None
     if by_source and setting.source is not None:
         sources = build_source_risks(risk, setting.source, setting.source_labels, setting.level)
-    built = build_risk(risk, setting.level, setting.alternative, by_source=sources)
-    difference: dict[str, Any] = to_json(as_difference(built))
-    return difference
+    return as_difference(build_risk(risk, setting.level, setting.alternative, by_source=sources))
 
 
-def _of_risks(a: str, b: str, losses: FloatArray, setting: Setting) -> dict[str, Any]:
+def _difference_of_risks(a: str, b: str, losses: FloatArray, setting: Setting) -> MeanDifference:
+    """Return the difference of two risks of the same (n,) losses."""
     first, second = (
         setting.risks[name].estimate(losses, setting.weights, setting.fold) for name in (a, b)
     )
-    found = paired_difference(first, second)
-    return _difference(found.difference, found.variance, setting.level)
+    difference = paired_difference(first, second)
+    return _build_difference(difference.difference, difference.variance, setting.level)
 
 
-def _difference(difference: float, variance: float | None, level: float) -> dict[str, Any]:
-    known = variance is not None
-    return {
-        "difference": plain(difference),
-        "variance": plain(variance),
-        "standard_error": math.sqrt(variance) if variance is not None else None,
-        "interval": to_json(normal_interval(difference, variance or 0.0, level)) if known else None,
-    }
+def _build_difference(difference: float, variance: float | None, level: float) -> MeanDifference:
+    return MeanDifference(
+        difference=difference,
+        variance=variance,
+        standard_error=None if variance is None else math.sqrt(variance),
+        interval=None if variance is None else normal_interval(difference, variance, level),
+    )

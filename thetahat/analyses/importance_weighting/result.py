@@ -1,76 +1,389 @@
-"""The whole result of weighted cross-validation, as plain values."""
+"""The types of the result of an importance-weighted selection."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import combinations
-from typing import Any
+from dataclasses import dataclass, field
 
-import numpy as np
+from thetahat.analyses.losses.result import NormalInterval, SourceRisk, WeightedRiskDifference
+from thetahat.cautions import Caution
+from thetahat.values.json_values import JsonValue
+from thetahat.values.types import FloatArray, Target
 
-from thetahat.analyses.importance_weighting.differences import difference_of_learners
-from thetahat.analyses.importance_weighting.learner_result import choice_told, learner_told
-from thetahat.analyses.importance_weighting.outcomes import Outcome, Setting
-from thetahat.cautions import FOLD_WITHOUT_WEIGHT, LEAST_OF_MANY, Caution
-from thetahat.values.json_values import told
+# What is selected ---------------------------------------------------------------------------------
 
 
-def shift_told(
-    outcomes: Mapping[str, Outcome], setting: Setting, *, several: bool
-) -> dict[str, Any]:
-    """Return all but the weights.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RefitCoefficients:
+    """The model that is fitted to the whole source with the selected value.
 
     Parameters
     ----------
-    outcomes : mapping of str to Outcome
-        By learner, in the request's order.
-    several : bool
-        Whether the request names learners: then ``learners`` has a part for each, and ``risks``
-        what each risk selects among all of them. Otherwise the one learner's part is the result.
+    coefficients : ndarray of float
+        (p,) one for each feature.
+    intercept : float
+        0 where the learner has none.
     """
-    parts = {name: learner_told(outcome, setting) for name, outcome in outcomes.items()}
-    cautions = told((*_of_folds(setting), *_of_choice(outcomes)))
-    if not several:
-        (part,) = parts.values()
-        return {**part, "cautions": [*cautions, *part["cautions"]]}
-    return {
-        "risks": {name: _best(name, outcomes, setting) for name in setting.risks},
-        "oracle": _best_on_target(parts),
-        "learners": parts,
-        "comparisons": [
-            difference_of_learners(a, b, setting) for a, b in combinations(outcomes.values(), 2)
-        ],
-        "cautions": cautions,
-    }
+
+    coefficients: FloatArray
+    intercept: float
 
 
-def _best(name: str, outcomes: Mapping[str, Outcome], setting: Setting) -> dict[str, Any]:
-    """Return the choice of one risk among all learners; of equal ones the first."""
-    best = min(outcomes.values(), key=lambda one: one.curves[name].chosen.estimate)
-    return {
-        "selected_learner": best.candidate.name,
-        **choice_told(name, best, setting),
-    }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetRisk:
+    """The mean loss on the labelled target of the model that is fitted to the whole source.
+
+    Parameters
+    ----------
+    target_risk : float
+        Mean loss on the target.
+    target_risk_variance : float or None
+        Variance of that mean; None for a single target row.
+    target_risk_interval : NormalInterval or None
+        None for a single target row.
+    regret : float or None
+        How far it is above the least mean loss along the grid.
+    """
+
+    target_risk: float
+    target_risk_variance: float | None
+    target_risk_interval: NormalInterval | None
+    regret: float | None = None
 
 
-def _best_on_target(parts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any] | None:
-    known = {name: part["oracle"] for name, part in parts.items() if part["oracle"] is not None}
-    if not known:
-        return None
-    best = min(known, key=lambda name: float(known[name]["target_risk"]))
-    return {"selected_learner": best, **known[best]}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectedValue:
+    """The value of the grid with the least risk.
+
+    Parameters
+    ----------
+    selected : value of the grid or None
+        None for a learner without a grid.
+    selected_index : int
+        Its place in the grid.
+    estimate : float
+        The estimated risk there.
+    variance : float
+        Variance of the estimate.
+    standard_error : float
+        Root of the variance.
+    target : Target
+        The population whose risk is estimated.
+    bias : float or None
+        Estimated bias, where the estimator has one.
+    interval : NormalInterval
+        About the estimate.
+    cautions : tuple of Caution
+        What to know before using it.
+    refit : RefitCoefficients or None
+        The model with that value, for learners that have coefficients.
+    by_source : tuple of SourceRisk or None
+        The risk in each source, where sources are known.
+    on_target : TargetRisk or None
+        The mean loss on a labelled target; its fields are fields of this object.
+    """
+
+    selected: JsonValue
+    selected_index: int
+    estimate: float
+    variance: float
+    standard_error: float
+    target: Target
+    bias: float | None
+    interval: NormalInterval
+    cautions: tuple[Caution, ...]
+    refit: RefitCoefficients | None = None
+    by_source: tuple[SourceRisk, ...] | None = None
+    on_target: TargetRisk | None = field(default=None, metadata={"inline": True})
 
 
-def _of_folds(setting: Setting) -> tuple[Caution, ...]:
-    sums = np.bincount(setting.fold, setting.weights)
-    empty = np.flatnonzero(sums == 0)
-    if not len(empty):
-        return ()
-    which = ", ".join(str(k) for k in empty)
-    return (FOLD_WITHOUT_WEIGHT(fold=which),)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CurveIntervals:
+    """Normal intervals about a risk along a grid.
+
+    Parameters
+    ----------
+    method : str
+        Always ``normal``.
+    level : float
+        Confidence level, in (0, 1).
+    lower, upper : ndarray of float
+        (L,) ends.
+    """
+
+    method: str
+    level: float
+    lower: FloatArray
+    upper: FloatArray
 
 
-def _of_choice(outcomes: Mapping[str, Outcome]) -> tuple[Caution, ...]:
-    if sum(outcome.candidate.size for outcome in outcomes.values()) < 2:
-        return ()
-    return (LEAST_OF_MANY(),)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RiskAlongGrid:
+    """One risk of a learner along its grid, and the value with the least.
+
+    Parameters
+    ----------
+    curve : ndarray of float
+        (L,) estimated risk at each value.
+    curve_variances : ndarray of float
+        (L,) variance of each estimate.
+    curve_intervals : CurveIntervals
+        Intervals about the estimates.
+    beta : tuple or None
+        (L,) coefficient of the control variate at each value, or coefficients of several.
+    curve_bias : tuple of float or None
+        (L,) estimated bias at each value, where the estimator has one.
+    choice : SelectedValue
+        The value with the least risk; its fields are fields of this object.
+    """
+
+    curve: FloatArray
+    curve_variances: FloatArray
+    curve_intervals: CurveIntervals
+    beta: tuple[float | tuple[float, ...], ...] | None = None
+    curve_bias: tuple[float | None, ...] | None = None
+    choice: SelectedValue = field(metadata={"inline": True})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Oracle:
+    """The value of the grid with the least mean loss on the labelled target.
+
+    Parameters
+    ----------
+    selected : value of the grid or None
+        None for a learner without a grid.
+    selected_index : int
+        Its place in the grid.
+    curve : ndarray of float
+        (L,) mean loss on the target at each value.
+    on_target : TargetRisk
+        The mean loss there; its fields are fields of this object.
+    cautions : tuple of Caution
+        What to know before using it.
+    """
+
+    selected: JsonValue
+    selected_index: int
+    curve: FloatArray
+    on_target: TargetRisk = field(metadata={"inline": True})
+    cautions: tuple[Caution, ...]
+
+
+# Comparisons --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeanDifference:
+    """The difference of two mean losses, or of two risks of one model.
+
+    Parameters
+    ----------
+    difference : float
+        First minus second.
+    variance : float or None
+        Variance of the difference; None for a single row.
+    standard_error : float or None
+        Root of the variance.
+    interval : NormalInterval or None
+        About the difference.
+    """
+
+    difference: float
+    variance: float | None
+    standard_error: float | None
+    interval: NormalInterval | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectedPair:
+    """The two values that are compared.
+
+    Parameters
+    ----------
+    a, b : value of the grid or None
+        None for a learner without a grid.
+    """
+
+    a: JsonValue
+    b: JsonValue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RiskPair:
+    """The difference of two risks, for the model that each of them selects.
+
+    Parameters
+    ----------
+    a, b : MeanDifference
+        For the choice of the first risk, and for the choice of the second.
+    """
+
+    a: MeanDifference
+    b: MeanDifference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChoiceComparison:
+    """The choices of two risks for one learner, first minus second.
+
+    Parameters
+    ----------
+    a, b : str
+        The risks.
+    selected : SelectedPair
+        The values that they select.
+    same_choice : bool
+        Whether these are the same.
+    under : mapping of str to WeightedRiskDifference
+        The difference of the two choices, under each risk.
+    estimates : RiskPair
+        The difference of the two risks, for each choice.
+    target_risk : MeanDifference or None
+        The difference of the mean losses on a labelled target.
+    """
+
+    a: str
+    b: str
+    selected: SelectedPair
+    same_choice: bool
+    under: Mapping[str, WeightedRiskDifference]
+    estimates: RiskPair
+    target_risk: MeanDifference | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnerDifference:
+    """Two learners under one risk, each at the value that the risk selects for it.
+
+    Parameters
+    ----------
+    selected : SelectedPair
+        These values.
+    risk : WeightedRiskDifference
+        The difference of the risks; its fields are fields of this object.
+    target_risk : MeanDifference or None
+        The difference of the mean losses on a labelled target.
+    """
+
+    selected: SelectedPair
+    risk: WeightedRiskDifference = field(metadata={"inline": True})
+    target_risk: MeanDifference | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnerComparison:
+    """Two learners side by side.
+
+    Parameters
+    ----------
+    a, b : str
+        Names of the learners.
+    risks : mapping of str to LearnerDifference
+        Their difference under each risk.
+    """
+
+    a: str
+    b: str
+    risks: Mapping[str, LearnerDifference]
+
+
+# One learner, and all of them ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GridValues:
+    """The grid of a learner.
+
+    Parameters
+    ----------
+    parameter : str
+        The parameter that varies.
+    values : tuple
+        (L,) its values.
+    """
+
+    parameter: str | None
+    values: tuple[JsonValue, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnerSelection:
+    """What each risk selects from the grid of one learner.
+
+    Parameters
+    ----------
+    grid : GridValues or None
+        None for a learner without a grid.
+    risks : mapping of str to RiskAlongGrid
+        Every risk along the grid.
+    oracle : Oracle or None
+        The best value for a labelled target; None where the target has no labels.
+    comparisons : tuple of ChoiceComparison
+        The choices of each pair of risks.
+    cautions : tuple of Caution
+        What to know of the fits.
+    """
+
+    grid: GridValues | None
+    risks: Mapping[str, RiskAlongGrid]
+    oracle: Oracle | None
+    comparisons: tuple[ChoiceComparison, ...]
+    cautions: tuple[Caution, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BestLearner:
+    """The learner with the least risk.
+
+    Parameters
+    ----------
+    selected_learner : str
+        Its name.
+    choice : SelectedValue
+        The value that the risk selects for it; its fields are fields of this object.
+    """
+
+    selected_learner: str
+    choice: SelectedValue = field(metadata={"inline": True})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BestOracle:
+    """The learner with the least mean loss on the labelled target.
+
+    Parameters
+    ----------
+    selected_learner : str
+        Its name.
+    oracle : Oracle
+        Its best value; its fields are fields of this object.
+    """
+
+    selected_learner: str
+    oracle: Oracle = field(metadata={"inline": True})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectionAmongLearners:
+    """What each risk selects among several learners with their grids.
+
+    Parameters
+    ----------
+    risks : mapping of str to BestLearner
+        What each risk selects.
+    oracle : BestOracle or None
+        The best learner for a labelled target; None where the target has no labels.
+    learners : mapping of str to LearnerSelection
+        Every learner by itself.
+    comparisons : tuple of LearnerComparison
+        Every pair of learners.
+    cautions : tuple of Caution
+        What to know of the selection.
+    """
+
+    risks: Mapping[str, BestLearner]
+    oracle: BestOracle | None
+    learners: Mapping[str, LearnerSelection]
+    comparisons: tuple[LearnerComparison, ...]
+    cautions: tuple[Caution, ...]

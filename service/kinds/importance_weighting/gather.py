@@ -1,0 +1,176 @@
+"""From the losses of the chunks to the result of an importance-weighted selection."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from service.data.arrow_arrays import arrow_array
+from service.jobs.parts import read_failure
+from service.kinds.base import ChunkOutput, Finished
+from service.kinds.fitting.failures import LearnerFailure, failure_of
+from service.kinds.importance_weighting.learners import spec_of
+from service.kinds.importance_weighting.result import ImportanceWeightingResult
+from service.kinds.methods_used import record_learner, record_method
+from thetahat.analyses.importance_weighting import (
+    Assessed,
+    Outcome,
+    Setting,
+    outcome_of,
+    refitted,
+)
+from thetahat.analyses.importance_weighting.result import LearnerSelection, SelectionAmongLearners
+from thetahat.analyses.importance_weighting.selections import (
+    find_selection_cautions,
+    select_among_learners,
+    select_for_learner,
+)
+from thetahat.analyses.importance_weighting.weights_result import (
+    SelectionWeights,
+    UsedWeights,
+    describe_weights,
+    diagnose_weights,
+)
+from thetahat.analyses.losses.result import MethodUsed
+from thetahat.cautions import LEARNER_LEFT_OUT, WEIGHT_COLUMN_NOT_USED, Caution, restore
+from thetahat.importance_weights import are_given
+
+if TYPE_CHECKING:
+    from service.kinds.importance_weighting.plan import Plan
+
+Arrays = Mapping[str, np.ndarray]
+
+
+def pack(assessed: Assessed) -> dict[str, np.ndarray]:
+    """Return losses and cautions as arrays."""
+    cautions = json.dumps([[c.code, c.message] for c in assessed.cautions])
+    return {"losses": assessed.losses, "cautions": np.frombuffer(cautions.encode(), dtype=np.uint8)}
+
+
+def finish(plan: Plan, outputs: Sequence[ChunkOutput]) -> Finished:
+    """Estimate the risks of the learners that ran; those that failed are named."""
+    setting = plan.setting()
+    failures: dict[str, dict[str, Any]] = {}
+    by_learner: dict[str, list[tuple[Mapping[str, Any], Arrays]]] = {}
+    for output in outputs:
+        name, arrays = output.payload["learner"], output.read()
+        failure = read_failure(arrays, name)
+        if failure is not None:
+            failures.setdefault(name, failure)
+        by_learner.setdefault(name, []).append((output.payload, arrays))
+    outcomes = {
+        name: _outcome(plan, name, pieces, setting)
+        for name, pieces in by_learner.items()
+        if name not in failures
+    }
+    if not outcomes:
+        raise failure_of(next(iter(failures.values())))
+    several = plan.given.learners is not None
+    cautions = list(find_selection_cautions(outcomes, setting))
+    selection: LearnerSelection | SelectionAmongLearners
+    if several:
+        selection = select_among_learners(outcomes, setting)
+    else:
+        (outcome,) = outcomes.values()
+        selection = select_for_learner(outcome, setting)
+        cautions += selection.cautions
+    cautions += dict.fromkeys(
+        LEARNER_LEFT_OUT(name=name, reason=failure["message"]) for name, failure in failures.items()
+    )
+    if plan.shift.given is not None and not are_given(plan.method.info.name):
+        cautions.append(WEIGHT_COLUMN_NOT_USED(name=plan.method.info.name))
+    result = ImportanceWeightingResult(
+        weights=_describe_weights(plan),
+        selection=selection,
+        n_folds=plan.shift.n_folds,
+        fold_labels=tuple(plan.shift.fold_labels),
+        features=tuple(plan.shift.target.names),
+        failures={
+            name: LearnerFailure(
+                code=failure["code"], message=failure["message"], loc=tuple(failure["loc"])
+            )
+            for name, failure in failures.items()
+        },
+        cautions=tuple(cautions),
+    )
+    losses = _tabulate_losses(plan, outcomes, setting, several=several)
+    return Finished(result, losses, _record_methods(plan, setting, list(outcomes)))
+
+
+def _outcome(
+    plan: Plan,
+    name: str,
+    pieces: Sequence[tuple[Mapping[str, Any], Arrays]],
+    setting: Setting,
+) -> Outcome:
+    """Put the parts of one learner together, and estimate its risks."""
+    candidate, shift = plan.candidates[name], plan.shift
+    losses = np.empty((shift.n, candidate.size))
+    on_target = None if shift.target_y is None else np.empty((shift.m, candidate.size))
+    cautions: dict[tuple[str, str], Caution] = {}
+    for part, output in pieces:
+        stretch = slice(part["start"], part["stop"])
+        if part["fold"] >= 0:
+            losses[np.flatnonzero(shift.fold == part["fold"]), stretch] = output["losses"]
+        elif on_target is not None:
+            on_target[:, stretch] = output["losses"]
+        for code, message in json.loads(output["cautions"].tobytes()):
+            cautions[code, message] = restore(code, message)
+    refits = refitted(candidate, shift, plan.of_refit())
+    return outcome_of(candidate, losses, on_target, setting, refits, tuple(cautions.values()))
+
+
+def _describe_weights(plan: Plan) -> SelectionWeights:
+    """Return the weights as kind ``weights`` has them, and how they were used."""
+    estimated, samples = plan.weights, plan.shift.samples()
+    moment = estimated.second_moment()
+    used = UsedWeights(
+        weights=describe_weights(plan.method.info.name, estimated.weighing, samples, plan.seed),
+        estimated_from=plan.given.weights_from,
+        in_fits=plan.given.weighted_fit,
+    )
+    in_training = estimated.of_fits is not None
+    return SelectionWeights(
+        used=used,
+        validation_values=estimated.validation if in_training else None,
+        validation=diagnose_weights(estimated.validation, samples, plan.seed)
+        if in_training
+        else None,
+        second_moment=None if moment is None else moment[0],
+    )
+
+
+def _record_methods(plan: Plan, setting: Setting, ran: Sequence[str]) -> tuple[MethodUsed, ...]:
+    wires = plan.given.wires()
+    return (
+        record_method("weights", plan.method),
+        record_method("losses", plan.loss),
+        *(record_learner(name, spec_of(*wires[name])) for name in ran),
+        *(record_method("risks", method, key) for key, method in setting.risks.items()),
+    )
+
+
+def _tabulate_losses(
+    plan: Plan, outcomes: Mapping[str, Outcome], setting: Setting, *, several: bool
+) -> pa.Table:
+    """Return one row per source row: its fold, its weight, its loss under each risk's choice."""
+    shift = plan.shift
+    labels = shift.fold_labels
+    whole = all(isinstance(label, int) for label in labels)
+    known = arrow_array(list(labels) if whole else [str(label) for label in labels])
+    columns: dict[str, Any] = {
+        "block": known.take(arrow_array(shift.fold)),
+        "instance": arrow_array(np.arange(shift.n)),
+        "weight": arrow_array(setting.weights),
+    }
+    for name, outcome in outcomes.items():
+        for risk in setting.risks:
+            key = f"loss:{name}:{risk}" if several else f"loss:{risk}"
+            columns[key] = arrow_array(
+                np.ascontiguousarray(outcome.losses[:, outcome.selected(risk)])
+            )
+    return pa.table(columns)

@@ -1,0 +1,205 @@
+"""What the risks select from the grids of learners, and how the selected models compare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+
+import numpy as np
+from scipy.special import ndtri
+
+from thetahat.analyses.importance_weighting.curves import RiskCurve
+from thetahat.analyses.importance_weighting.differences import (
+    compare_choices,
+    compare_learners,
+    compare_on_target,
+)
+from thetahat.analyses.importance_weighting.outcomes import Outcome, Setting
+from thetahat.analyses.importance_weighting.result import (
+    BestLearner,
+    BestOracle,
+    CurveIntervals,
+    GridValues,
+    LearnerSelection,
+    Oracle,
+    RefitCoefficients,
+    RiskAlongGrid,
+    SelectedValue,
+    SelectionAmongLearners,
+    TargetRisk,
+)
+from thetahat.analyses.losses.weighted_risks import (
+    build_risk,
+    build_source_risks,
+    normal_interval,
+)
+from thetahat.cautions import (
+    ESTIMATE_OUT_OF_RANGE,
+    FOLD_WITHOUT_WEIGHT,
+    LEAST_OF_MANY,
+    SELECTED_AT_THE_EDGE,
+    Caution,
+)
+from thetahat.values.types import FloatArray
+
+
+def select_for_learner(outcome: Outcome, setting: Setting) -> LearnerSelection:
+    """Return what each risk selects from the grid of one learner."""
+    candidate = outcome.candidate
+    grid = GridValues(parameter=candidate.parameter, values=tuple(candidate.values))
+    return LearnerSelection(
+        grid=grid if candidate.parameter is not None else None,
+        risks={name: _build_risk_along_grid(name, outcome, setting) for name in outcome.curves},
+        oracle=_build_oracle(outcome, setting),
+        comparisons=tuple(
+            compare_choices(outcome, a, b, setting) for a, b in combinations(outcome.curves, 2)
+        ),
+        cautions=tuple(dict.fromkeys(outcome.cautions)),
+    )
+
+
+def select_among_learners(
+    outcomes: Mapping[str, Outcome], setting: Setting
+) -> SelectionAmongLearners:
+    """Return what each risk selects among several learners, by name in the request's order."""
+    learners = {name: select_for_learner(outcome, setting) for name, outcome in outcomes.items()}
+    return SelectionAmongLearners(
+        risks={name: _select_learner(name, outcomes, setting) for name in setting.risks},
+        oracle=_best_oracle(learners),
+        learners=learners,
+        comparisons=tuple(
+            compare_learners(a, b, setting) for a, b in combinations(outcomes.values(), 2)
+        ),
+        cautions=find_selection_cautions(outcomes, setting),
+    )
+
+
+def find_selection_cautions(
+    outcomes: Mapping[str, Outcome], setting: Setting
+) -> tuple[Caution, ...]:
+    """Return the cautions of the selection as a whole."""
+    cautions: list[Caution] = []
+    empty = np.flatnonzero(np.bincount(setting.fold, setting.weights) == 0)
+    if len(empty):
+        cautions.append(FOLD_WITHOUT_WEIGHT(fold=", ".join(str(k) for k in empty)))
+    if sum(outcome.candidate.size for outcome in outcomes.values()) >= 2:
+        cautions.append(LEAST_OF_MANY())
+    return tuple(cautions)
+
+
+def _select_learner(name: str, outcomes: Mapping[str, Outcome], setting: Setting) -> BestLearner:
+    """Return the learner with the least risk; of equal ones the first."""
+    best = min(outcomes.values(), key=lambda one: one.curves[name].chosen.estimate)
+    choice = _select_value(name, best, setting)
+    return BestLearner(selected_learner=best.candidate.name, choice=choice)
+
+
+def _best_oracle(learners: Mapping[str, LearnerSelection]) -> BestOracle | None:
+    oracles = {name: one.oracle for name, one in learners.items() if one.oracle is not None}
+    if not oracles:
+        return None
+    best = min(oracles, key=lambda name: oracles[name].on_target.target_risk)
+    return BestOracle(selected_learner=best, oracle=oracles[best])
+
+
+def _build_risk_along_grid(name: str, outcome: Outcome, setting: Setting) -> RiskAlongGrid:
+    curve = outcome.curves[name]
+    betas = [estimate.beta for estimate in curve.estimates]
+    biases = tuple(estimate.bias for estimate in curve.estimates)
+    return RiskAlongGrid(
+        curve=curve.values,
+        curve_variances=curve.variances,
+        curve_intervals=_build_curve_intervals(curve, setting.level),
+        beta=tuple(b[0] if len(b) == 1 else tuple(b) for b in betas) if betas[0] else None,
+        curve_bias=None if curve.chosen.bias is None else biases,
+        choice=_select_value(name, outcome, setting),
+    )
+
+
+def _build_curve_intervals(curve: RiskCurve, level: float) -> CurveIntervals:
+    reach = -float(ndtri((1 - level) / 2)) * np.sqrt(curve.variances)
+    return CurveIntervals(
+        method="normal", level=level, lower=curve.values - reach, upper=curve.values + reach
+    )
+
+
+def _select_value(name: str, outcome: Outcome, setting: Setting) -> SelectedValue:
+    """Return the value with the least risk, the risk there, and its mean loss on the target."""
+    curve = outcome.curves[name]
+    place, estimate = curve.selected, curve.chosen
+    cautions = (*_check_edge(outcome, place), *_check_range(estimate.estimate, setting))
+    risk = build_risk(estimate, setting.level, setting.alternative, cautions)
+    refit = by_source = None
+    if outcome.refits is not None:
+        coefficients, intercepts = outcome.refits
+        refit = RefitCoefficients(
+            coefficients=coefficients[:, place], intercept=float(intercepts[place])
+        )
+    if setting.source is not None:
+        by_source = build_source_risks(
+            estimate, setting.source, setting.source_labels, setting.level
+        )
+    on_target = None
+    if outcome.on_target is not None:
+        best = outcome.oracle()
+        assert best is not None  # noqa: S101 - the target has labels
+        regret = compare_on_target(outcome, place, outcome, best, setting).difference
+        on_target = _build_target_risk(outcome.on_target[:, place], setting, regret)
+    return SelectedValue(
+        selected=outcome.value(name),
+        selected_index=place,
+        estimate=risk.estimate,
+        variance=risk.variance,
+        standard_error=risk.standard_error,
+        target=risk.target,
+        bias=risk.bias,
+        interval=risk.interval,
+        cautions=risk.cautions,
+        refit=refit,
+        by_source=by_source,
+        on_target=on_target,
+    )
+
+
+def _build_oracle(outcome: Outcome, setting: Setting) -> Oracle | None:
+    place = outcome.oracle()
+    if place is None or outcome.on_target is None:
+        return None
+    return Oracle(
+        selected=outcome.candidate.value_at(place),
+        selected_index=place,
+        curve=outcome.on_target.mean(axis=0),
+        on_target=_build_target_risk(outcome.on_target[:, place], setting),
+        cautions=_check_edge(outcome, place),
+    )
+
+
+def _build_target_risk(
+    losses: FloatArray, setting: Setting, regret: float | None = None
+) -> TargetRisk:
+    """Return the mean of (m,) losses on the target; one loss has no variance."""
+    mean = float(losses.mean())
+    variance = float(losses.var(ddof=1) / len(losses)) if len(losses) > 1 else None
+    interval = None if variance is None else normal_interval(mean, variance, setting.level)
+    return TargetRisk(
+        target_risk=mean,
+        target_risk_variance=variance,
+        target_risk_interval=interval,
+        regret=regret,
+    )
+
+
+def _check_range(estimate: float, setting: Setting) -> tuple[Caution, ...]:
+    low, high = setting.loss_range
+    if low <= estimate <= high:
+        return ()
+    beyond = f"below {low:g}, the least" if estimate < low else f"above {high:g}, the largest"
+    return (ESTIMATE_OUT_OF_RANGE(estimate=f"{estimate:.4g}", beyond=beyond),)
+
+
+def _check_edge(outcome: Outcome, place: int) -> tuple[Caution, ...]:
+    candidate = outcome.candidate
+    if not candidate.is_at_edge(place):
+        return ()
+    value = f"{candidate.values[place]:.4g}"
+    return (SELECTED_AT_THE_EDGE(parameter=candidate.parameter, value=value),)
