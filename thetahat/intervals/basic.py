@@ -19,25 +19,15 @@ from thetahat.values.types import Alternative, Needs, Target
 
 @dataclass(frozen=True, slots=True)
 class Basic(ResampledInterval):
-    r"""Quantiles of the means of resamples, mirrored at the mean.
+    r"""Quantiles of the means of resamples, reflected about the mean.
 
-    .. math::
-
-        \bigl[2 \hat\mu - \hat\mu^*_{(1-\alpha/2)},\; 2 \hat\mu - \hat\mu^*_{(\alpha/2)}\bigr]
-
-    It takes the replicate less the mean for what the mean is less the truth. Drawn with
-    replacement as for ``percentile``.
-
-    Assumes that the units drawn are independent and that this difference has the same
-    distribution whatever the truth. Where the losses are skewed it leans the wrong way, and with
-    few units it is too short. The models are taken as given.
-
-    Source: davison1997, section 5.2.
+    :math:`\hat\mu^*` is the mean of a resample, drawn as for ``percentile``. Section 5.2 of the
+    source.
 
     Deviations: quantiles are interpolated between replicates (numpy's default).
 
-    Degenerate cases: losses that do not vary give no interval. The ends may lie outside the
-    loss's range.
+    Degenerate cases: losses that do not vary give no interval. The ends may lie outside the range
+    of the loss.
 
     Parameters
     ----------
@@ -52,8 +42,8 @@ class Basic(ResampledInterval):
         name="basic",
         title="Basic bootstrap interval",
         summary=(
-            "The percentile interval mirrored at the mean: it takes replicate less mean for mean "
-            "less truth."
+            "The percentile interval reflected about the mean: the difference of replicate and "
+            "mean stands for the difference of mean and truth."
         ),
         formula=(
             r"\left[2\hat\mu - \hat\mu^*_{(1-\alpha/2)}, "
@@ -61,12 +51,12 @@ class Basic(ResampledInterval):
         ),
         references=("davison1997",),
         assumptions=(
-            "Independent units (instances, clusters or sources); how far the mean is off does not "
-            "depend on the truth."
+            "Independent units (instances, clusters or sources). The distribution of the "
+            "difference of mean and truth does not depend on the truth."
         ),
         errs=(
-            "Too short with few units, and leans the wrong way where the losses are skewed. Blind "
-            "to the training sample's share of the variance."
+            "Too short with few units, and shifted in the wrong direction where the losses are "
+            "skewed. It leaves out how much results change with other training data."
         ),
         needs=Needs.SPLITS,
         targets=(Target.NEW_SOURCE, Target.THESE_MODELS),

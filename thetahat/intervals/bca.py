@@ -21,26 +21,19 @@ from thetahat.values.types import Alternative, Needs, Target
 class Bca(ResampledInterval):
     r"""Quantiles of the means of resamples at levels that allow for bias and skewness.
 
-    .. math::
+    :math:`z_i` are the normal quantiles of alpha/2 and 1 - alpha/2, and :math:`\hat z_0` that of
+    the share of replicates below the mean (with half of those equal to it). The acceleration is
 
-        \Phi\Bigl(\hat z_0 + \frac{\hat z_0 + z}{1 - \hat a (\hat z_0 + z)}\Bigr), \qquad
-        \hat a = \frac{\sum_u U_u^3}{6 (\sum_u U_u^2)^{3/2}}
+    .. math:: \hat a = \frac{\sum_u U_u^3}{6 (\sum_u U_u^2)^{3/2}}
 
-    are the levels in the place of alpha/2 and 1 - alpha/2, z being their normal quantiles;
-    :math:`\hat z_0` is the normal quantile of the share of replicates below the mean (half of
-    those equal to it), and U the jackknife's deviations, here in closed form. Drawn with
-    replacement as for ``percentile``; over several blocks the jackknife is that of several
-    samples.
-
-    Assumes that the units drawn are independent. Second-order correct; with few units still too
-    short. The models are taken as given.
-
-    Source: efron1987; davison1997, section 5.3, for several samples.
+    with U the deviations of the jackknife, here in closed form. Resamples are drawn as for
+    ``percentile``; over several blocks the jackknife is that of several samples (davison1997,
+    section 5.3).
 
     Deviations: quantiles are interpolated between replicates (numpy's default).
 
-    Degenerate cases: losses that do not vary give no interval; all replicates on one side of the
-    mean, or an acceleration too large for the level, leave the ends open with a caution.
+    Degenerate cases: losses that do not vary give no interval. If all replicates are on one side of
+    the mean, or the acceleration is too large for the level, the ends are open, with a caution.
 
     Parameters
     ----------
@@ -55,8 +48,8 @@ class Bca(ResampledInterval):
         name="bca",
         title="Bias-corrected and accelerated (BCa) bootstrap interval",
         summary=(
-            "Between two quantiles of the means of resamples, at levels that allow for the bias "
-            "and the skewness of the replicates."
+            "The interval between two quantiles of the means of resamples, at levels that allow "
+            "for the bias and the skewness of the replicates."
         ),
         formula=(
             r"\left[\hat\mu^*_{(\alpha_1)}, \hat\mu^*_{(\alpha_2)}\right],\quad \alpha_i = "
@@ -65,8 +58,9 @@ class Bca(ResampledInterval):
         references=("davison1997", "efron1987"),
         assumptions="Independent units (instances, clusters or sources).",
         errs=(
-            "Closer to its level than percentile and basic where losses are skewed; too short "
-            "with few units. Blind to the training sample's share of the variance."
+            "Second-order correct: closer to its level than percentile and basic where losses are "
+            "skewed. Too short with few units. It leaves out how much results change with other "
+            "training data."
         ),
         needs=Needs.SPLITS,
         targets=(Target.NEW_SOURCE, Target.THESE_MODELS),

@@ -1,4 +1,4 @@
-"""Clopper and Pearson's exact interval for a share of errors."""
+"""Clopper and Pearson's exact interval for an error rate."""
 
 from __future__ import annotations
 
@@ -18,38 +18,32 @@ from thetahat.values.types import Alternative, MeanKind, Target
 
 @dataclass(frozen=True, slots=True)
 class ClopperPearson(ShareInterval):
-    r"""Shares of errors that neither one-sided exact binomial test would reject.
+    r"""Error rates that neither one-sided exact binomial test would reject.
 
-    .. math::
+    x is the number of ones among n zero-one losses of one trained model, and :math:`I^{-1}` the
+    quantile of a beta distribution; a one-sided bound has :math:`\alpha` in the place of
+    :math:`\alpha/2`.
 
-        p_L = I^{-1}_{\alpha/2}(x, n - x + 1), \qquad p_U = I^{-1}_{1-\alpha/2}(x + 1, n - x)
-
-    with x ones among n zero-one losses of one fitted model and :math:`I^{-1}` the quantile of a
-    beta distribution; :math:`\alpha` in the place of :math:`\alpha/2` for a one-sided bound.
-
-    Assumes independent instances. Never covers less than its level, and often more: it is
-    conservative, the more so the fewer the instances. Speaks of the fitted model alone: what
-    another training sample would give is not in it.
-
-    Source: clopper1934.
-
-    Degenerate cases: no errors give the lower end 0, nothing but errors the upper end 1; a
-    variance of zero is no obstacle. Losses that are not all 0 or 1 give no interval.
+    Degenerate cases: no errors give the lower end 0, nothing but errors the upper end 1. Losses
+    that are not all 0 or 1 give no interval.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="clopper_pearson",
         title="Clopper-Pearson interval",
         summary=(
-            "An exact interval for the error rate of one fitted model from its zero-one losses on "
+            "An exact interval for the error rate of one trained model from its zero-one losses on "
             "a holdout; always inside [0, 1]."
         ),
         formula=(r"[I^{-1}_{\alpha/2}(x, n - x + 1),\ I^{-1}_{1-\alpha/2}(x + 1, n - x)]"),
         references=("clopper1934",),
-        assumptions="Independent instances, each with a loss of 0 or 1, and one fitted model.",
+        assumptions=(
+            "Independent instances, each with a loss of 0 or 1. The target is the error rate of "
+            "this trained model."
+        ),
         errs=(
-            "Conservative: covers at least its level, with few instances a good deal more. Too "
-            "short where instances depend on each other."
+            "Conservative: it covers at least at its level, and with few instances much more "
+            "often. Too short where instances depend on each other."
         ),
         blocks=HOLDOUT,
         targets=(Target.THESE_MODELS,),

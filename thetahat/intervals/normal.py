@@ -19,38 +19,30 @@ from thetahat.variances.base import VarianceEstimate
 
 @dataclass(frozen=True, slots=True)
 class Normal:
-    r"""Mean plus and minus a normal quantile of standard errors.
+    r"""Mean plus and minus a normal quantile times the standard error.
 
-    .. math:: \hat\mu \pm z_{1-\alpha/2} \sqrt{\hat\theta}
+    :math:`\hat\theta` is the variance estimate and :math:`\hat\mu` the mean that it belongs to. A
+    one-sided bound uses :math:`z_{1-\alpha}`.
 
-    with :math:`\hat\theta` any variance estimate that is positive and meant for intervals, and
-    :math:`\hat\mu` the mean that it belongs to. A one-sided bound uses :math:`z_{1-\alpha}`.
-
-    Assumes that the mean is nearly normal and that the error of :math:`\hat\theta` itself can be
-    neglected. Where it rests on few degrees of freedom the interval is too short; a caution says
-    so, and ``student_t`` is the better one.
-
-    Source: geras2013 for the variances, bayle2020 for the central limit theorem of k-fold
-    cross-validation.
-
-    Degenerate cases: a variance that is zero, negative or not one number gives no interval.
+    Degenerate cases: a variance that is zero, negative or not a single number gives no interval.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="normal",
         title="Normal interval",
         summary=(
-            "The mean plus and minus a normal quantile of standard errors, for any variance "
-            "estimate that is positive."
+            "The mean plus and minus a normal quantile times the standard error, for any positive "
+            "variance estimate."
         ),
         formula=r"\hat\mu \pm z_{1-\alpha/2} \sqrt{\hat\theta}",
         references=("bayle2020", "geras2013"),
         assumptions=(
-            "The mean is nearly normal, and the variance estimate nearly free of error of its own."
+            "The mean is nearly normal, and the error of the variance estimate itself is "
+            "negligible."
         ),
         errs=(
-            "Too short where the variance rests on few degrees of freedom, and as much too short "
-            "or too long as its variance estimate is biased."
+            "Too short where the variance has few degrees of freedom; student_t is better there. "
+            "Otherwise as much too short or too long as its variance estimate is biased."
         ),
         needs=Needs.SPLITS,
         blocks=EVERY_BLOCK_KIND,

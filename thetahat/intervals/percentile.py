@@ -19,20 +19,11 @@ from thetahat.values.types import Alternative, Needs, Target
 
 @dataclass(frozen=True, slots=True)
 class Percentile(ResampledInterval):
-    r"""Between two quantiles of the means of resamples.
+    r"""Interval between two quantiles of the means of resamples.
 
-    .. math:: \bigl[\hat\mu^*_{(\alpha/2)},\; \hat\mu^*_{(1-\alpha/2)}\bigr]
-
-    with :math:`\hat\mu^*` the mean of a resample. Drawn with replacement: instances within their
-    blocks for random folds, so that the mean is the macro mean; instances or clusters for a
-    holdout; whole sources for source blocks.
-
-    Assumes that the units drawn are independent and that some monotone change of scale makes the
-    replicates symmetric about the mean. With few units it is too short: the replicates vary by a
-    factor (n - 1)/n less than the mean does, and no allowance is made for skewness. The models
-    are taken as given.
-
-    Source: efron1993, section 13.3.
+    :math:`\hat\mu^*` is the mean of a resample, drawn with replacement. Instances are drawn within
+    their blocks for random folds, so that the mean is the macro mean; instances or clusters for a
+    holdout; whole sources for source blocks. Section 13.3 of the source.
 
     Deviations: quantiles are interpolated between replicates (numpy's default).
 
@@ -51,17 +42,19 @@ class Percentile(ResampledInterval):
         name="percentile",
         title="Percentile bootstrap interval",
         summary=(
-            "Between two quantiles of the means of resamples of instances, clusters or sources."
+            "The interval between two quantiles of the means of resamples of instances, clusters "
+            "or sources."
         ),
         formula=r"\left[\hat\mu^*_{(\alpha/2)}, \hat\mu^*_{(1-\alpha/2)}\right]",
         references=("efron1993",),
         assumptions=(
-            "Independent units (instances, clusters or sources); on some scale the replicates are "
-            "symmetric about the mean."
+            "Independent units (instances, clusters or sources). On some monotone scale the "
+            "replicates are symmetric about the mean."
         ),
         errs=(
-            "Too short with few units, and off to one side where the losses are skewed. Blind to "
-            "the training sample's share of the variance."
+            "Too short with few units, because the replicates vary by a factor (n - 1)/n less than "
+            "the mean does. Shifted to one side where the losses are skewed. It leaves out how "
+            "much results change with other training data."
         ),
         needs=Needs.SPLITS,
         targets=(Target.NEW_SOURCE, Target.THESE_MODELS),

@@ -23,21 +23,10 @@ _CAUTION = PREDICTION_OF_ONE_SOURCE()
 class Prediction:
     r"""Where the average loss observed on one new source will lie.
 
-    .. math:: \hat\mu \pm t_{K-1,\,1-\alpha/2} \sqrt{B \Bigl(1 + \frac1K\Bigr)}
-
-    with :math:`\hat\mu` the macro mean over K sources and B the sample variance (ddof 1) of
-    their means: the new source's mean varies by B about the expected error, and the macro mean by
-    B/K. Built on ``theta_gamma``, which is B/K, with its K - 1 degrees of freedom.
-
-    Assumes that the sources are drawn independently from one population of sources, that their
-    means are nearly normal, that the new source has about as many test instances (its sampling
-    noise is part of B) and that the model is trained on about as many sources. Conservative for
-    the new source's true mean error, which has less noise than an observed average. Too short
-    where the training sets' overlap makes the means move together (gamma > 0), and unlike an
-    interval for a mean it does not become right for means far from normal as K grows.
-
-    Source: geras2013 for B and the sources' picture; the prediction interval for one further
-    draw of a normal sample is the textbook one.
+    :math:`\hat\mu` is the macro mean over K sources and B the sample variance (ddof 1) of their
+    means: the mean of the new source varies by B about the expected error, and the macro mean by
+    B/K. B and the model of sources are from geras2013; the prediction interval for one further draw
+    from a normal sample is the textbook one.
 
     Deviations: with several repeats B is the average over them.
 
@@ -48,20 +37,21 @@ class Prediction:
         name="prediction",
         title="Prediction interval for one new source",
         summary=(
-            "Where the average loss observed on one new source, with about as many test "
-            "instances as these, will lie. Not an interval for one instance."
+            "Where the average loss observed on one new source, with about as many test instances "
+            "as these, will lie. It is not an interval for a single instance."
         ),
         formula=r"\hat\mu \pm t_{K-1, 1-\alpha/2} \sqrt{B (1 + 1/K)}",
         references=("geras2013",),
         assumptions=(
-            "Sources drawn independently from one population, with nearly normal means; a new "
-            "source with about as many test instances, tested after training on about as many "
+            "Sources drawn independently from one population, with nearly normal means. The new "
+            "source has about as many test instances, and its model is trained on about as many "
             "sources."
         ),
         errs=(
-            "Conservative for the new source's true mean error. Too short where training sources "
-            "in common make the block means move together, or where the means are far from "
-            "normal."
+            "Conservative for the true mean error of the new source, which has less noise than an "
+            "observed average. Too short where shared training sources make the block means move "
+            "together. With means far from normal it does not become right as the number of "
+            "sources grows."
         ),
         needs=Needs.SPLITS,
         blocks=SOURCES,

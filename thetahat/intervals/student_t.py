@@ -18,22 +18,12 @@ from thetahat.variances.base import VarianceEstimate
 
 @dataclass(frozen=True, slots=True)
 class StudentT:
-    r"""Mean plus and minus a t quantile of standard errors.
+    r"""Mean plus and minus a t quantile times the standard error.
 
-    .. math:: \hat\mu \pm t_{\nu,\,1-\alpha/2} \sqrt{\hat\theta}
+    :math:`\hat\theta` is the variance estimate, :math:`\nu` its degrees of freedom, and
+    :math:`\hat\mu` the mean that it belongs to. A one-sided bound uses :math:`t_{\nu,\,1-\alpha}`.
 
-    with :math:`\hat\theta` a variance estimate that is positive and states its degrees of
-    freedom :math:`\nu`, and :math:`\hat\mu` the mean that it belongs to. A one-sided bound uses
-    :math:`t_{\nu,\,1-\alpha}`.
-
-    Exact where the block or split means are independent and normal with equal variances and the
-    variance is made of them; over instances it is a large-sample interval. With training sets
-    that overlap it covers as well as the variance estimate allows: each variance says which way
-    it errs.
-
-    Source: student1908; nadeau2003 for corrected variances of resampled means.
-
-    Degenerate cases: a variance that is zero, negative, not one number or without degrees of
+    Degenerate cases: a variance that is zero, negative, not a single number or without degrees of
     freedom gives no interval.
     """
 
@@ -41,18 +31,19 @@ class StudentT:
         name="student_t",
         title="Student t interval",
         summary=(
-            "The mean plus and minus a t quantile of standard errors, with the degrees of freedom "
-            "that the variance estimate states."
+            "The mean plus and minus a t quantile times the standard error, with the degrees of "
+            "freedom of the variance estimate."
         ),
         formula=r"\hat\mu \pm t_{\nu, 1-\alpha/2} \sqrt{\hat\theta}",
         references=("nadeau2003", "student1908"),
         assumptions=(
-            "What the variance is made of (block means, or losses within blocks) is nearly "
-            "normal and independent, with equal variances."
+            "The values that the variance is computed from (block means, or losses within blocks) "
+            "are nearly normal and independent, with equal variances. Over instances it is a "
+            "large-sample interval."
         ),
         errs=(
             "As its variance estimate: too short where that ignores the overlap of training sets "
-            "or the training set's own share of the variance."
+            "or how much results change with other training data."
         ),
         needs=Needs.SPLITS,
         blocks=EVERY_BLOCK_KIND,

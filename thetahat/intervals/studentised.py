@@ -23,22 +23,12 @@ _WITHOUT_SPREAD = RESAMPLES_WITHOUT_SPREAD()
 
 @dataclass(frozen=True, slots=True)
 class Studentised(ResampledInterval):
-    r"""The mean plus and minus standard errors, by the bootstrap's own table of t.
+    r"""Mean plus and minus standard errors, with t quantiles from resamples.
 
-    .. math::
-
-        \bigl[\hat\mu - t^*_{(1-\alpha/2)} \hat s,\; \hat\mu - t^*_{(\alpha/2)} \hat s\bigr],
-        \qquad t^* = (\hat\mu^* - \hat\mu) / \hat s^*
-
-    with :math:`\hat s` the standard error by formula (from the variances within blocks, or the
-    cluster-robust one where units have sizes) and :math:`\hat s^*` the same of each resample,
-    from its own second moments. Drawn with replacement as for ``percentile``.
-
-    Assumes that the units drawn are independent. Second-order correct, and with few units the
-    closest to its level of the bootstrap intervals; the ends are wide and uncertain where
-    a resample can hold a single unit many times. The models are taken as given.
-
-    Source: efron1993, section 12.5 (bootstrap-t); davison1997, section 5.2.
+    :math:`t^* = (\hat\mu^* - \hat\mu) / \hat s^*`, with :math:`\hat s` the standard error by
+    formula (from the variances within blocks, or the cluster-robust one where units differ in size)
+    and :math:`\hat s^*` the same of each resample. Resamples are drawn as for ``percentile``.
+    Section 12.5 of efron1993 (bootstrap-t) and section 5.2 of davison1997.
 
     Deviations: quantiles are interpolated between replicates (numpy's default).
 
@@ -58,8 +48,8 @@ class Studentised(ResampledInterval):
         name="studentised",
         title="Studentised bootstrap interval",
         summary=(
-            "The mean plus and minus standard errors, with quantiles of t from resamples, each "
-            "divided by its own standard error."
+            "The mean plus and minus standard errors, with quantiles of t from resamples that are "
+            "each divided by their own standard error."
         ),
         formula=(
             r"\left[\hat\mu - t^*_{(1-\alpha/2)} \hat s, \hat\mu - t^*_{(\alpha/2)} \hat s\right]"
@@ -69,8 +59,9 @@ class Studentised(ResampledInterval):
             "Independent units (instances, clusters or sources), at least two in every block."
         ),
         errs=(
-            "Close to its level even with few units, at the price of long ends. Blind to the "
-            "training sample's share of the variance."
+            "Second-order correct and close to its level even with few units, but long, and "
+            "uncertain where a resample can hold one unit many times. It leaves out how much "
+            "results change with other training data."
         ),
         needs=Needs.SPLITS,
         targets=(Target.NEW_SOURCE, Target.THESE_MODELS),

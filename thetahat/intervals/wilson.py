@@ -1,4 +1,4 @@
-"""Wilson's score interval for a share of errors."""
+"""Wilson's score interval for an error rate."""
 
 from __future__ import annotations
 
@@ -19,40 +19,33 @@ from thetahat.values.types import Alternative, MeanKind, Target
 
 @dataclass(frozen=True, slots=True)
 class Wilson(ShareInterval):
-    r"""Shares of errors that a score test would not reject.
+    r"""Error rates that a score test would not reject.
 
-    .. math::
+    :math:`\hat p` is the share of ones among n zero-one losses of one trained model, and :math:`z =
+    z_{1-\alpha/2}`, or :math:`z_{1-\alpha}` for a one-sided bound.
 
-        \frac{\hat p + z^2/2n \pm z \sqrt{\hat p (1 - \hat p)/n + z^2/4n^2}}{1 + z^2/n}
-
-    with :math:`\hat p` the share of ones among n zero-one losses of one fitted model, and
-    :math:`z = z_{1-\alpha/2}`, or :math:`z_{1-\alpha}` for a one-sided bound.
-
-    Assumes independent instances. Covers close to its level on average over shares, and falls
-    short of it near some shares close to 0 or 1; where that matters, ``clopper_pearson`` does
-    not. Speaks of the fitted model alone: what another training sample would give is not in it.
-
-    Source: wilson1927.
-
-    Degenerate cases: no errors give the lower end 0, nothing but errors the upper end 1; a
-    variance of zero is no obstacle. Losses that are not all 0 or 1 give no interval.
+    Degenerate cases: no errors give the lower end 0, nothing but errors the upper end 1. Losses
+    that are not all 0 or 1 give no interval.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="wilson",
         title="Wilson score interval",
         summary=(
-            "An interval for the error rate of one fitted model from its zero-one losses on a "
+            "An interval for the error rate of one trained model from its zero-one losses on a "
             "holdout; always inside [0, 1]."
         ),
         formula=(
             r"\frac{\hat p + z^2/2n \pm z \sqrt{\hat p (1 - \hat p)/n + z^2/4n^2}}{1 + z^2/n}"
         ),
         references=("wilson1927",),
-        assumptions="Independent instances, each with a loss of 0 or 1, and one fitted model.",
+        assumptions=(
+            "Independent instances, each with a loss of 0 or 1. The target is the error rate of "
+            "this trained model."
+        ),
         errs=(
-            "Close to its level on average; somewhat liberal at some error rates near 0 or 1. "
-            "Too short where instances depend on each other."
+            "Close to its level on average over error rates, and below it near some rates close to "
+            "0 or 1, where clopper_pearson is not. Too short where instances depend on each other."
         ),
         blocks=HOLDOUT,
         targets=(Target.THESE_MODELS,),

@@ -16,28 +16,22 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Absolute:
-    r"""Size of the prediction's error, in units of the target.
-
-    .. math:: e_i = |\hat y_i - y_i|
-
-    The constant with the least mean absolute loss is a median of the target.
-
-    Source: hastie2009 (statistical decision theory).
-    """
+    """Absolute difference of prediction and target, in units of the target."""
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="absolute",
         title="Absolute loss",
         summary=(
-            "Size of the difference between prediction and target; the mean is the mean absolute "
+            "The absolute difference of prediction and target. Its mean is the mean absolute "
             "error, in units of the target."
         ),
         formula=r"e_i = |\hat y_i - y_i|",
         references=("hastie2009",),
         assumptions="A mistake twice as large is twice as bad.",
         errs=(
-            "It favours models of the median; where the target is skewed, a model that is right "
-            "on average looks worse than one that is right in the middle."
+            "The constant with the least mean loss is a median of the target, so the loss favours "
+            "models of the median: where the target is skewed, a model that is right on average "
+            "looks worse than one that is right in the middle."
         ),
     )
     task: ClassVar[str | None] = "regression"

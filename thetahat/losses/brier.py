@@ -18,26 +18,21 @@ FORMS = ("multi_class", "binary")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brier:
-    r"""Squared distance between the probabilities and the truth.
+    r"""Squared distance between predicted probabilities and the truth.
 
-    .. math::
-        e_i = \sum_c (\hat p_{ic} - [y_i = c])^2, \qquad e_i = (\hat p_{i1} - [y_i = 1])^2
+    The formula is that of the form ``multi_class``. The form ``binary`` takes the second class
+    alone, :math:`e_i = (\hat p_{i1} - [y_i = 1])^2`, which is half as much for two classes. The
+    source of ``multi_class`` is brier1950; gneiting2007 shows that the score is proper.
+    Probabilities are not rescaled.
 
-    the first in its form ``multi_class``, over all classes, the second ``binary``, of the second
-    class alone. For two classes the first is twice the second.
+    Degenerate cases: most learners give probability 0 to a class that was not in the training data,
+    and the instances of such a class lose at most 2 (1 in the binary form).
 
     Parameters
     ----------
     form : str
         ``multi_class``, the source's, between 0 and 2, for any number of classes; or ``binary``,
         between 0 and 1, for two.
-
-    Assumptions: the probabilities are the model's own and sum to 1; they are not rescaled here.
-
-    Source: brier1950 (form ``multi_class``); gneiting2007 (it is a proper score).
-
-    Degenerate cases: a class that the training part did not have gets probability 0 from most
-    learners, and its instances lose at most 2 (1 in the binary form).
     """
 
     form: Literal["multi_class", "binary"] = "multi_class"
@@ -46,14 +41,14 @@ class Brier:
         name="brier",
         title="Brier score",
         summary=(
-            "Squared distance between the predicted probabilities and the truth; it is least on "
-            "average for the true probabilities, so it rewards honest ones."
+            "The squared distance between the predicted probabilities and the truth. Its mean is "
+            "least for the true probabilities."
         ),
         formula=r"e_i = \sum_c (\hat p_{ic} - [y_i = c])^2",
         references=("brier1950", "gneiting2007"),
         assumptions="The learner gives class probabilities that sum to 1.",
         errs=(
-            "Where a class is rare it hardly tells a small probability from one ten times as "
+            "For a rare class it hardly distinguishes a small probability from one ten times as "
             "small, though the mistakes may cost as much."
         ),
     )

@@ -20,9 +20,9 @@ from thetahat.values.types import FloatArray, Label
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostMatrix:
-    r"""What each decision costs under each truth.
+    """Cost of each decision under each true class.
 
-    .. math:: e_i = C_{y_i, \hat y_i}
+    Degenerate cases: costs of 1 off the diagonal and 0 on it are the zero-one loss.
 
     Parameters
     ----------
@@ -33,12 +33,6 @@ class CostMatrix:
     classes : sequence of label or None
         (C,) what the rows and columns of ``costs`` are, where they are rows of numbers. Labels are
         matched by how they are written, so 1 and ``"1"`` are one class.
-
-    Assumptions: the costs are known, and those of different instances add up.
-
-    Source: elkan2001.
-
-    Degenerate cases: costs of 1 off the diagonal and 0 on it are the zero-one loss.
     """
 
     costs: dict[str, dict[str, float]] | list[list[float]]
@@ -48,15 +42,18 @@ class CostMatrix:
         name="cost_matrix",
         title="Costs by class and decision",
         summary=(
-            "Each instance costs what the table has for its true class and the decided one; the "
-            "mean is the cost per instance."
+            "The cost that the table has for the true class and the predicted class. Its mean is "
+            "the cost per instance."
         ),
         formula=r"e_i = C_{y_i, \hat y_i}",
         references=("elkan2001",),
-        assumptions="The costs are known and add up, and classes occur as often as in use.",
+        assumptions=(
+            "The costs are known, the costs of different instances add up, and classes are as "
+            "frequent in the data as in use."
+        ),
         errs=(
-            "Where a class is rarer or commoner in the data than in use, the mean cost is off by "
-            "as much; the table itself is not questioned."
+            "Where a class is rarer or more frequent in the data than in use, the mean cost is "
+            "wrong accordingly. Errors of the table are not seen."
         ),
         loss=LossTraits(can_be_zero_one=True),
     )

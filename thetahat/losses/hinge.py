@@ -16,32 +16,29 @@ from thetahat.values.types import FloatArray, Label
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hinge:
-    r"""How far a decision value falls short of the margin of 1.
+    """How far the decision value of the true class falls short of 1.
 
-    .. math:: e_i = \max(0, 1 - y_i f(x_i)), \qquad y_i \in \{-1, 1\}
+    :math:`y_i` is 1 for the second class and -1 for the first, and :math:`f(x_i)` is the decision
+    value.
 
-    with y = 1 for the second class and f its decision value.
-
-    Assumptions: the decision values are on the scale on which the learner's margin is 1.
-
-    Source: cortes1995.
-
-    Degenerate cases: a value of 0, on the border, loses 1.
+    Degenerate cases: a decision value of 0, on the border between the classes, loses 1.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="hinge",
         title="Hinge loss",
         summary=(
-            "How far the decision value of the true class falls short of 1; nothing is lost "
-            "beyond. It is what support vector machines are trained on."
+            "How far the decision value of the true class falls short of 1; values above 1 lose "
+            "nothing. Support vector machines minimise it."
         ),
         formula=r"e_i = \max(0, 1 - y_i f(x_i))",
         references=("cortes1995",),
-        assumptions="Two classes, and a decision value whose margin is 1.",
+        assumptions=(
+            "Two classes, and decision values on the scale on which the learner's margin is 1."
+        ),
         errs=(
-            "It depends on the scale of the decision values: of two models that classify alike, "
-            "the one with larger values loses more or less by that alone."
+            "It depends on the scale of the decision values: two models that classify alike differ "
+            "in this loss if one has larger decision values."
         ),
     )
     task: ClassVar[str | None] = "classification"

@@ -17,24 +17,14 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Huber:
-    r"""Half the squared error while that is small, then growing as the absolute one.
+    r"""Half the squared error up to delta, and linear beyond it.
 
-    .. math::
-        e_i = \begin{cases}
-            r_i^2 / 2 & |r_i| \le \delta \\
-            \delta (|r_i| - \delta / 2) & \text{else}
-        \end{cases}, \qquad r_i = \hat y_i - y_i
-
-    in squared units of the target.
+    :math:`r_i = \hat y_i - y_i`. The loss is in squared units of the target.
 
     Parameters
     ----------
     delta : float
         :math:`\delta`, above 0, in units of the target: where large errors begin.
-
-    Assumptions: :math:`\delta` was chosen before the losses were seen.
-
-    Source: huber1964.
     """
 
     delta: float = 1.0
@@ -43,18 +33,21 @@ class Huber:
         name="huber",
         title="Huber loss",
         summary=(
-            "Half the squared error up to delta, and growing in a straight line beyond: a few "
-            "large errors do not carry the mean."
+            "Half the squared error up to delta, and growing linearly beyond it, so that a few "
+            "large errors do not dominate the mean."
         ),
         formula=(
             r"e_i = r_i^2 / 2 \text{ for } |r_i| \le \delta, \text{ else }"
             r" \delta (|r_i| - \delta / 2)"
         ),
         references=("huber1964",),
-        assumptions="Errors beyond delta are no more than proportionally worse.",
+        assumptions=(
+            "Errors beyond delta are only proportionally worse, and delta was chosen before the "
+            "losses were seen."
+        ),
         errs=(
-            "With delta far above all errors it is half the squared loss, far below them delta "
-            "times the absolute one: it says nothing without its delta."
+            "With delta far above all errors it is half the squared loss; with delta far below "
+            "them it is delta times the absolute loss. It cannot be interpreted without delta."
         ),
     )
     task: ClassVar[str | None] = "regression"

@@ -21,21 +21,18 @@ MACHINE_EPSILON = float(np.finfo(np.float64).eps)
 class Log:
     r"""Minus the logarithm of the probability that the model gave to the true class, in nats.
 
-    .. math:: e_i = -\log \min(1 - \epsilon, \max(\epsilon, \hat p_{i, y_i}))
+    :math:`\epsilon` is ``clip``. Probabilities are not rescaled. The source calls it the
+    logarithmic score.
+
+    Degenerate cases: most learners give probability 0 to a class that was not in the training data.
+    Each instance of such a class then loses :math:`-\log \epsilon`, and the mean depends on
+    :math:`\epsilon` more than on the model.
 
     Parameters
     ----------
     clip : float
         :math:`\epsilon`, in (0, 0.5). The default is the machine's, as in scikit-learn: a model
         that gave the truth probability 0 loses 36.04 there, and not infinity.
-
-    Assumptions: the probabilities are the model's own and sum to 1; they are not rescaled here.
-
-    Source: gneiting2007 (the logarithmic score).
-
-    Degenerate cases: a class that the training part did not have gets probability 0 from most
-    learners, so each of its instances loses :math:`-\log \epsilon`; the mean then says more of
-    :math:`\epsilon` than of the model.
     """
 
     clip: float = MACHINE_EPSILON
@@ -44,15 +41,15 @@ class Log:
         name="log",
         title="Logarithmic loss",
         summary=(
-            "Minus the natural logarithm of the probability given to the true class; it is least "
-            "on average for the true probabilities, so it rewards honest ones."
+            "Minus the natural logarithm of the probability given to the true class. Its mean is "
+            "least for the true probabilities."
         ),
         formula=r"e_i = -\log \min(1 - \epsilon, \max(\epsilon, \hat p_{i, y_i}))",
         references=("gneiting2007",),
         assumptions="The learner gives class probabilities that sum to 1.",
         errs=(
-            "One instance whose class was thought impossible costs as much as hundreds of others; "
-            "what it costs is set by clip, not by the data."
+            "One instance whose class had probability 0 costs as much as hundreds of others. How "
+            "much it costs is set by clip and not by the data."
         ),
     )
     task: ClassVar[str | None] = "classification"

@@ -16,16 +16,11 @@ from thetahat.values.types import FloatArray, Label
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Logistic:
-    r"""Minus the logarithm of the probability that a decision value stands for, in nats.
+    """Minus the logarithm of the probability that a decision value implies, in nats.
 
-    .. math:: e_i = \log(1 + e^{-y_i f(x_i)}), \qquad y_i \in \{-1, 1\}
-
-    with y = 1 for the second class and f its decision value. It is ``log`` where f is the
-    logarithm of the odds, without a clip.
-
-    Assumptions: the decision values are logarithms of odds.
-
-    Source: hastie2009 (binomial deviance).
+    :math:`y_i` is 1 for the second class and -1 for the first, and :math:`f(x_i)` is the decision
+    value. Where f is the logarithm of the odds this is the loss ``log`` without a clip. The source
+    calls it the binomial deviance.
 
     Degenerate cases: it grows as -y f where that is large, and never overflows.
     """
@@ -34,15 +29,15 @@ class Logistic:
         name="logistic",
         title="Logistic loss",
         summary=(
-            "Logarithmic loss of the probability that the decision value stands for as the "
-            "logarithm of odds; it is what logistic regression is trained on."
+            "The logarithmic loss of the probability that the decision value implies if it is the "
+            "logarithm of the odds. Logistic regression minimises it."
         ),
         formula=r"e_i = \log(1 + e^{-y_i f(x_i)})",
         references=("hastie2009",),
         assumptions="Two classes, and decision values that are logarithms of odds.",
         errs=(
-            "Decision values on another scale, such as distances to a plane, look over- or "
-            "underconfident by that alone."
+            "Decision values on another scale, such as distances to a plane, look overconfident or "
+            "underconfident for that reason alone."
         ),
     )
     task: ClassVar[str | None] = "classification"

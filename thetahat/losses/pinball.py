@@ -17,19 +17,15 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pinball:
-    r"""Size of the error, weighed by its side, in units of the target.
+    r"""Absolute error, weighted by its sign, in units of the target.
 
-    .. math::
-        e_i = \tau \max(0, y_i - \hat y_i) + (1 - \tau) \max(0, \hat y_i - y_i)
-
-    The constant with the least mean loss is the :math:`\tau` quantile of the target.
+    :math:`\tau` is ``quantile``. The constant with the least mean loss is that quantile of the
+    target.
 
     Parameters
     ----------
     quantile : float
         :math:`\tau`, in (0, 1). At a half the loss is half the absolute one.
-
-    Source: koenker1978.
     """
 
     quantile: float = 0.5
@@ -38,15 +34,15 @@ class Pinball:
         name="pinball",
         title="Pinball loss",
         summary=(
-            "Size of the error, counted with weight quantile where the prediction is too low and "
-            "one minus that where it is too high; for models of a quantile."
+            "The absolute error, with weight quantile where the prediction is too low and one "
+            "minus that where it is too high. It is for models of a quantile."
         ),
         formula=r"e_i = \tau (y_i - \hat y_i)_+ + (1 - \tau) (\hat y_i - y_i)_+",
         references=("koenker1978",),
-        assumptions="The model is to predict that quantile of the target.",
+        assumptions="The model predicts that quantile of the target.",
         errs=(
-            "It favours models of that quantile; one that predicts the mean loses by the "
-            "distance between the two."
+            "It favours models of that quantile: a model of the mean loses by the distance between "
+            "the two."
         ),
     )
     task: ClassVar[str | None] = "regression"

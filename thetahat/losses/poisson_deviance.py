@@ -18,34 +18,30 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoissonDeviance:
-    r"""Twice the logarithm of the likelihood that a count loses by the prediction.
+    r"""Twice the log-likelihood that a count loses under the predicted mean.
 
-    .. math:: e_i = 2 \Bigl(y_i \log \frac{y_i}{\hat y_i} - y_i + \hat y_i\Bigr)
+    :math:`0 \log 0 = 0`. The constant with the least mean loss is the mean of the target. The
+    source calls it the deviance of the Poisson family.
 
-    with 0 log 0 = 0. The constant with the least mean loss is the mean of the target.
-
-    Assumptions: the target is a count, or another amount of 0 or more whose variance grows as its
-    mean; predictions are above 0.
-
-    Source: mccullagh1989 (deviance of the Poisson family).
-
-    Degenerate cases: a negative target and a prediction of 0 or less are refused, with their
-    place.
+    Degenerate cases: a negative target and a prediction of 0 or less are refused, with their row.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="poisson_deviance",
         title="Poisson deviance",
         summary=(
-            "How much less likely a count is under the predicted mean than under itself, on the "
-            "scale of twice the logarithm; for targets of 0 or more."
+            "Twice the difference of a count's log-likelihood under itself and under the predicted "
+            "mean, for targets of 0 or more."
         ),
         formula=r"e_i = 2 (y_i \log(y_i / \hat y_i) - y_i + \hat y_i)",
         references=("mccullagh1989",),
-        assumptions="A target of 0 or more whose variance grows as its mean.",
+        assumptions=(
+            "The target is a count, or another amount of 0 or more whose variance grows as its "
+            "mean. Predictions are above 0."
+        ),
         errs=(
-            "A prediction near 0 where something happened costs without bound, and errors on "
-            "large counts weigh less than under the squared loss."
+            "A prediction near 0 for a positive count costs without bound, and errors on large "
+            "counts weigh less than under the squared loss."
         ),
     )
     task: ClassVar[str | None] = "regression"

@@ -17,15 +17,10 @@ from thetahat.values.types import FloatArray, Label
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuadraticMargin:
-    r"""Squared distance between a decision value and the true class as a sign.
+    """Squared distance between a decision value and the true class as a sign.
 
-    .. math:: e_i = (f(x_i) - y_i)^2 = (1 - y_i f(x_i))^2, \qquad y_i \in \{-1, 1\}
-
-    with y = 1 for the second class and f its decision value.
-
-    Assumptions: f was fitted to the signs, as in a least-squares classifier.
-
-    Source: kouw2019 (the loss of its weighted least-squares classifier).
+    :math:`y_i` is 1 for the second class and -1 for the first, and :math:`f(x_i)` is the decision
+    value. It is the loss of the source's weighted least-squares classifier.
 
     Degenerate cases: an instance far on the right side loses as much as one on the wrong side.
     """
@@ -34,15 +29,15 @@ class QuadraticMargin:
         name="quadratic_margin",
         title="Quadratic loss of the margin",
         summary=(
-            "Squared distance between the decision value and the class as -1 or 1; it is what a "
-            "least-squares classifier is trained on."
+            "The squared distance between the decision value and the class as -1 or 1. "
+            "Least-squares classifiers minimise it."
         ),
         formula=r"e_i = (f(x_i) - y_i)^2",
         references=("kouw2019",),
         assumptions="Two classes, and decision values that were fitted to -1 and 1.",
         errs=(
-            "Values far on the right side are punished like wrong ones, so that it can rank two "
-            "classifiers against their error rates."
+            "Decision values far on the right side lose as much as wrong ones, so that it can rank "
+            "two classifiers in the opposite order of their error rates."
         ),
         loss=LossTraits(of_least_squares=True),
     )

@@ -17,13 +17,9 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Squared:
-    r"""Square of the prediction's error, in squared units of the target.
+    """Squared difference of prediction and target, in squared units of the target.
 
-    .. math:: e_i = (\hat y_i - y_i)^2
-
-    The constant with the least mean squared loss is the mean of the target.
-
-    Source: hastie2009 (statistical decision theory).
+    The constant with the least mean loss is the mean of the target.
 
     Degenerate cases: an error beyond 1e154 overflows to infinity, which no evaluation accepts.
     """
@@ -32,15 +28,15 @@ class Squared:
         name="squared",
         title="Squared loss",
         summary=(
-            "Square of the difference between prediction and target; the mean is the mean squared "
-            "error, in squared units of the target."
+            "The squared difference of prediction and target. Its mean is the mean squared error, "
+            "in squared units of the target."
         ),
         formula=r"e_i = (\hat y_i - y_i)^2",
         references=("hastie2009",),
         assumptions="A mistake twice as large is four times as bad.",
         errs=(
-            "A few large errors carry the mean and its variance; with heavy tails an interval on "
-            "it covers less often than it says."
+            "A few large errors dominate the mean and its variance. With heavy tails an interval "
+            "on it covers less often than its level."
         ),
         is_default=True,
         loss=LossTraits(of_least_squares=True),

@@ -16,13 +16,7 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ZeroOne:
-    r"""1 where the predicted class is not the true one, else 0; the mean is the error rate.
-
-    .. math:: e_i = [\hat y_i \ne y_i]
-
-    Every wrong class costs the same, however sure the model was and however rare the class.
-
-    Source: hastie2009 (statistical decision theory).
+    """1 where the predicted class is not the true one, else 0; the mean is the error rate.
 
     Degenerate cases: two labels of different type are different classes.
     """
@@ -30,16 +24,15 @@ class ZeroOne:
     info: ClassVar[MethodInfo] = MethodInfo(
         name="zero_one",
         title="Zero-one loss",
-        summary=(
-            "1 for a wrong class, 0 for the right one; the mean is the share of instances that "
-            "are classified wrongly."
-        ),
+        summary="1 for a wrong class and 0 for the right one. Its mean is the error rate.",
         formula=r"e_i = [\hat y_i \ne y_i]",
         references=("hastie2009",),
-        assumptions="Every wrong answer costs the same.",
+        assumptions=(
+            "Every wrong class costs the same, whichever the class and however sure the model was."
+        ),
         errs=(
             "Where classes are rare or mistakes differ in cost it hides the mistakes that matter: "
-            "always saying the commonest class can look good."
+            "always predicting the most frequent class can look good."
         ),
         is_default=True,
         loss=LossTraits(can_be_zero_one=True),

@@ -17,19 +17,17 @@ from thetahat.values.types import IntArray, Label, MeanKind, Needs, Target
 class AveragePrecision:
     r"""Mean, over the positives, of the precision among all rows that score at least as high.
 
-    .. math:: \mathrm{AP} = \frac1m \sum_{i:\,y_i = 1} p(s_i), \quad
-        p(s) = \frac{\#\{j : s_j \ge s,\, y_j = 1\}}{\#\{j : s_j \ge s\}}
-
-    over the m positives: the steps under the precision-recall curve, without interpolation. With
-    :math:`\pi = m/n`, :math:`D_j = \#\{k : s_k \ge s_j\}` and :math:`p_j = p(s_j)`, the derivative
-    of :math:`p_j` by the weight of a row i that scores at least as high is
-    :math:`(y_i - p_j) n / D_j`; so the influence function is
+    m is the number of positives: the sum is the area under the steps of the precision-recall curve,
+    without interpolation. With :math:`\pi = m/n`, :math:`D_j = \#\{k : s_k \ge s_j\}` and
+    :math:`p_j` the precision at :math:`s_j`, the derivative of :math:`p_j` by the weight of a row i
+    that scores at least as high is :math:`(y_i - p_j) n / D_j`, so the influence function is
 
     .. math::
         \mathrm{IF}_i = \frac1\pi \Bigl[ y_i (p_i - \mathrm{AP})
         + \sum_{j:\,y_j = 1,\, s_j \le s_i} \frac{y_i - p_j}{D_j} \Bigr].
 
-    Computed by one sort.
+    Degenerate cases: undefined where a class is missing; 1, with variance 0, where every positive
+    scores above every negative.
 
     Parameters
     ----------
@@ -39,16 +37,6 @@ class AveragePrecision:
     n_resamples : int or None
         Of the bootstrap intervals; 0 for none. If left out, 1000 where there are at most 100 000
         rows.
-
-    Assumptions: instances (or clusters, or sources) are independent and the models given. Its
-    value depends on the share of positives: sources with other shares are not alike. In small
-    samples it is too high where the ranking is poor, for the best-ranked positives have a
-    precision of 1 by themselves; in folds of a few positives each that is most of its error.
-
-    Source: hampel1974, manning2008.
-
-    Degenerate cases: undefined where a class is missing; 1, with variance 0, where every positive
-    scores above every negative.
     """
 
     positive: Label | None = None
@@ -58,20 +46,20 @@ class AveragePrecision:
         name="average_precision",
         title="Average precision",
         summary=(
-            "The mean, over the positives, of the precision among all that score at least as "
-            "high; with more than two classes, the average over classes against the rest."
+            "The mean, over the positives, of the precision among all rows that score at least as "
+            "high. With more than two classes, the average over each class against the rest."
         ),
         formula=r"\frac1m \sum_{i: y_i = 1} \frac{\#\{j : s_j \ge s_i, y_j = 1\}}"
         r"{\#\{j : s_j \ge s_i\}}",
         references=("hampel1974", "manning2008"),
         assumptions=(
-            "Independent instances, clusters or sources with one share of positives; the fitted "
-            "models are given."
+            "Independent instances, clusters or sources. The trained models are taken as given. "
+            "All sources have the same share of positives, on which the value depends."
         ),
         errs=(
-            "Too high in small samples where the ranking is poor, so the mean over small folds is "
-            "too (with two positives a fold the pooled value covers far better); its normal "
-            "interval is too short with few positives."
+            "Too high in small samples with a poor ranking, and so is the mean over small folds; "
+            "with two positives in a fold the pooled value covers far better. The normal interval "
+            "is too short with few positives."
         ),
         needs=Needs.PREDICTIONS,
         blocks=EVERY_BLOCK_KIND,

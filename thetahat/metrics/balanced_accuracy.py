@@ -15,30 +15,24 @@ from thetahat.values.types import FloatArray, IntArray, Label, MeanKind, Needs, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BalancedAccuracy:
-    r"""Average over the true classes of the share that is recognised.
+    r"""Average over the true classes of the share that is classified correctly.
 
-    .. math:: \frac1C \sum_c r_c, \quad r_c = \frac{\#\{i : \hat y_i = y_i = c\}}{\#\{i : y_i = c\}}
+    With :math:`\pi_c` the share of class c and :math:`r_c` the share of it that is classified
+    correctly, the weight of a row changes :math:`r_c` of its own class only, so the influence
+    function is
 
-    With :math:`\pi_c` the share of class c, a row's weight moves its own class's share alone, so
-    the influence function is
+    .. math:: \mathrm{IF}_i = \frac{1}{C \pi_{y_i}} \bigl( 1\{\hat y_i = y_i\} - r_{y_i} \bigr).
 
-    .. math:: \mathrm{IF}_i = \frac{1}{C \pi_{y_i}} \bigl( 1\{\hat y_i = y_i\} - r_{y_i} \bigr),
+    It averages to 0 inside each class: the variance is a sum of binomial variances, with ddof 1.
 
-    which averages to 0 inside each class: the variance is the sum of binomial ones, with ddof 1.
+    Degenerate cases: undefined where fewer than two classes occur in the truth; otherwise it is
+    over the classes that occur, as in scikit-learn.
 
     Parameters
     ----------
     n_resamples : int or None
         Of the bootstrap intervals; 0 for none. If left out, 1000 where there are at most 100 000
         rows.
-
-    Assumptions: instances (or clusters, or sources) are independent and the models given. With
-    few instances of a class the normal interval is too short and may pass 1.
-
-    Source: brodersen2010.
-
-    Degenerate cases: undefined where fewer than two classes occur in the truth; otherwise over
-    those that occur, as in scikit-learn.
     """
 
     n_resamples: int | None = None
@@ -46,12 +40,12 @@ class BalancedAccuracy:
     info: ClassVar[MethodInfo] = MethodInfo(
         name="balanced_accuracy",
         title="Balanced accuracy",
-        summary="The average over the true classes of the share that is recognised.",
+        summary="The average over the true classes of the share that is classified correctly.",
         formula=r"\frac1C \sum_c \frac{\#\{i : \hat y_i = y_i = c\}}{\#\{i : y_i = c\}}",
         references=("brodersen2010",),
         assumptions=(
-            "Independent instances, clusters or sources; the fitted models are given. Random folds "
-            "are read by the pooled value."
+            "Independent instances, clusters or sources. The trained models are taken as given. "
+            "For random folds the pooled value is reported."
         ),
         errs="With few instances of a class the normal interval is too short and may pass 1.",
         needs=Needs.PREDICTIONS,

@@ -22,15 +22,20 @@ Average = Literal["binary", "macro", "micro"]
 class F1:
     r"""Harmonic mean of precision and recall.
 
-    .. math:: F = \frac{2\,TP}{2\,TP + FP + FN}
-
-    of the positive class (``binary``), its average over classes (``macro``), or the same ratio of
-    counts summed over classes (``micro``), which for one label per instance is the accuracy. With
-    D the mean over rows of :math:`2\,tp_i + fp_i + fn_i`, the influence function of one class is
+    It is of the positive class (``binary``), its average over classes (``macro``), or the same
+    ratio of counts summed over classes (``micro``), which for one label per instance is the
+    accuracy. With D the mean over rows of :math:`2\,tp_i + fp_i + fn_i`, the influence function of
+    one class is
 
     .. math:: \mathrm{IF}_i = \frac{2\,tp_i - F\,(2\,tp_i + fp_i + fn_i)}{D},
 
-    the derivative of the ratio by the weight of row i; that of an average is the average.
+    and that of an average is the average.
+
+    Deviations: the variance of macro F1 in takahashi2022 is the delta method over the table of
+    classes, as here, but without the factor n/(n-1).
+
+    Degenerate cases: undefined where no row is positive or predicted positive; ``macro`` is over
+    the classes that occur, as in scikit-learn.
 
     Parameters
     ----------
@@ -41,18 +46,6 @@ class F1:
     n_resamples : int or None
         Of the bootstrap intervals; 0 for none. If left out, 1000 where there are at most 100 000
         rows.
-
-    Assumptions: instances (or clusters, or sources) are independent and the models given. It is
-    a ratio: the mean of small folds' values is biased, so random folds are read by the pooled
-    value (forman2010). With few positives the normal interval is too short and may pass 1.
-
-    Source: takahashi2022 (micro and macro F1 and their variances by the delta method), forman2010.
-
-    Deviations: the source's variance of macro F1 is the delta method over the table of classes,
-    as here, but without the factor n/(n-1).
-
-    Degenerate cases: undefined where no row is, or is called, positive; ``macro`` is over the
-    classes that occur, as in scikit-learn.
     """
 
     average: Average = "binary"
@@ -69,12 +62,12 @@ class F1:
         formula=r"\frac{2 TP}{2 TP + FP + FN}",
         references=("forman2010", "takahashi2022"),
         assumptions=(
-            "Independent instances, clusters or sources; the fitted models are given. Random folds "
-            "are read by the pooled value."
+            "Independent instances, clusters or sources. The trained models are taken as given. "
+            "For random folds the pooled value is reported."
         ),
         errs=(
-            "The mean over small folds is biased; with few positives the normal interval is too "
-            "short and may pass 1."
+            "The mean over small folds is biased, because F1 is a ratio. With few positives the "
+            "normal interval is too short and may pass 1."
         ),
         needs=Needs.PREDICTIONS,
         blocks=EVERY_BLOCK_KIND,

@@ -15,34 +15,26 @@ from thetahat.values.types import FloatArray, IntArray, Label, MeanKind, Needs, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matthews:
-    r"""Correlation of true and predicted classes; for two, the phi coefficient of the table.
+    r"""Correlation of true and predicted classes; for two classes, the phi coefficient.
 
-    .. math::
-        R = \frac{N}{\sqrt{A B}}, \quad N = c\,s - \sum_k p_k t_k, \quad
-        A = s^2 - \sum_k p_k^2, \quad B = s^2 - \sum_k t_k^2
-
-    with s the number of rows, c of those rightly classified, :math:`t_k` of true and :math:`p_k`
-    of predicted rows of class k. As functions of the rows' weights, with shares in the place of
-    numbers (s = 1), a row i of true class t called p has
+    s is the number of rows, c the number of correctly classified rows, and :math:`t_k` and
+    :math:`p_k` the numbers of rows of true and of predicted class k. With N the numerator and A, B
+    the two factors under the root, as functions of the rows' weights with shares in the place of
+    numbers (s = 1), a row of true class t and predicted class p has
 
     .. math::
         dN = 1\{t = p\} + c - p_t - t_p, \quad dA = 2 - 2 p_p, \quad dB = 2 - 2 t_t,
 
         \mathrm{IF}_i = \frac{dN}{\sqrt{A B}} - \frac{R}{2} \Bigl(\frac{dA}{A} + \frac{dB}{B}\Bigr).
 
+    Degenerate cases: undefined where all rows are of one class, or are predicted to be;
+    scikit-learn gives 0 there.
+
     Parameters
     ----------
     n_resamples : int or None
         Of the bootstrap intervals; 0 for none. If left out, 1000 where there are at most 100 000
         rows.
-
-    Assumptions: instances (or clusters, or sources) are independent and the models given. Near 1
-    or with few instances of a class the normal interval is too short and may pass 1.
-
-    Source: gorodkin2004, matthews1975.
-
-    Degenerate cases: undefined where all rows are of one class, or are called one; scikit-learn
-    gives 0 there.
     """
 
     n_resamples: int | None = None
@@ -51,16 +43,19 @@ class Matthews:
         name="matthews",
         title="Matthews correlation coefficient",
         summary=(
-            "The correlation of true and predicted classes, between -1 and 1; for more than two "
-            "classes in Gorodkin's form."
+            "The correlation of true and predicted classes, between -1 and 1; Gorodkin's form for "
+            "more than two classes."
         ),
         formula=r"\frac{c s - \sum_k p_k t_k}{\sqrt{(s^2 - \sum_k p_k^2)(s^2 - \sum_k t_k^2)}}",
         references=("gorodkin2004", "matthews1975"),
         assumptions=(
-            "Independent instances, clusters or sources; the fitted models are given. Random folds "
-            "are read by the pooled value."
+            "Independent instances, clusters or sources. The trained models are taken as given. "
+            "For random folds the pooled value is reported."
         ),
-        errs="Near 1, or with few of a class, the normal interval is too short and may pass 1.",
+        errs=(
+            "Near 1, or with few instances of a class, the normal interval is too short and may "
+            "pass 1."
+        ),
         needs=Needs.PREDICTIONS,
         blocks=EVERY_BLOCK_KIND,
         targets=(Target.THESE_MODELS, Target.THESE_SOURCES, Target.NEW_SOURCE),

@@ -17,28 +17,22 @@ _ROUNDING = 16 * float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RSquared:
-    r"""One minus the squared errors over those of the test rows' own mean.
+    r"""One minus the squared errors over the squared deviations from the mean of the test rows.
 
-    .. math:: R^2 = 1 - \frac UV, \quad U = \frac1n \sum_i (y_i - f_i)^2, \quad
-        V = \frac1n \sum_i (y_i - \bar y)^2
-
-    The mean of the rows drops out of the derivative of V, being its minimum, so
+    With V the mean squared deviation from :math:`\bar y`, which is the minimum of V over all
+    centres and so drops out of its derivative, the influence function is
 
     .. math:: \mathrm{IF}_i = \frac{(1 - R^2)(y_i - \bar y)^2 - (y_i - f_i)^2}{V}.
+
+    The definition with the mean of the test rows is that of pedregosa2011.
+
+    Degenerate cases: undefined where the targets do not vary; there is no smallest value.
 
     Parameters
     ----------
     n_resamples : int or None
         Of the bootstrap intervals; 0 for none. If left out, 1000 where there are at most 100 000
         rows.
-
-    Assumptions: instances (or clusters, or sources) are independent and the models given. The
-    mean is that of the test rows, so a block's value depends on the spread of its own targets:
-    the mean over small folds is too low, and random folds are read by the pooled value.
-
-    Source: hampel1974, pedregosa2011 (the definition, with the test rows' mean).
-
-    Degenerate cases: undefined where the targets do not vary; it has no smallest value.
     """
 
     n_resamples: int | None = None
@@ -47,18 +41,18 @@ class RSquared:
         name="r2",
         title="Coefficient of determination",
         summary=(
-            "One minus the squared errors over those of the test rows' own mean: 1 is perfect, 0 "
-            "no better than that mean, and it may be far below."
+            "One minus the squared errors over the squared deviations from the mean of the test "
+            "rows: 1 is perfect, 0 is as good as predicting that mean, and it can be far below 0."
         ),
         formula=r"1 - \frac{\sum_i (y_i - f_i)^2}{\sum_i (y_i - \bar y)^2}",
         references=("hampel1974", "pedregosa2011"),
         assumptions=(
-            "Independent instances, clusters or sources; the fitted models are given. Random folds "
-            "are read by the pooled value."
+            "Independent instances, clusters or sources. The trained models are taken as given. "
+            "For random folds the pooled value is reported."
         ),
         errs=(
-            "The mean over small folds is too low; with heavy tails the normal interval is too "
-            "short."
+            "The mean over small folds is too low, because each fold is compared with its own "
+            "mean. With heavy tails the normal interval is too short."
         ),
         needs=Needs.PREDICTIONS,
         blocks=EVERY_BLOCK_KIND,

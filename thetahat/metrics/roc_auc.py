@@ -24,21 +24,20 @@ _FOLD_TIES = ("strict", "half")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RocAuc:
-    r"""Chance that a positive instance scores above a negative one, ties counting one half.
+    r"""Probability that a positive instance scores above a negative one, with ties as one half.
 
-    .. math::
-        A = \frac{1}{m n} \sum_{i=1}^{m} \sum_{j=1}^{n} \psi(x_i, y_j), \quad
-        \psi(x, y) = 1\{x > y\} + \tfrac12 1\{x = y\}
-
-    over the m positives x and the n negatives y. The influence function is, for a positive,
-    :math:`(V_{10,i} - A)/\pi_1` and for a negative :math:`(V_{01,j} - A)/\pi_0`, with
-    :math:`V_{10,i}` the share of negatives below it, :math:`V_{01,j}` the share of positives above
-    it and :math:`\pi` the classes' shares. Its variance with ddof 1 inside each class is DeLong's,
+    m positives x and n negatives y. The influence function is :math:`(V_{10,i} - A)/\pi_1` for a
+    positive and :math:`(V_{01,j} - A)/\pi_0` for a negative, with :math:`V_{10,i}` the share of
+    negatives below it, :math:`V_{01,j}` the share of positives above it and :math:`\pi` the shares
+    of the classes. Its variance with ddof 1 inside each class is DeLong's,
 
     .. math:: \frac{S^2_{10}}{m} + \frac{S^2_{01}}{n},
 
-    for one model, and for two with the variances of the placements' differences. Over random folds
-    the mean of the folds' areas has the variance of ledell2015. Computed by one sort.
+    for one model, and for two with the variances of the differences of placements. Over random
+    folds the mean of the folds' areas has the variance of ledell2015.
+
+    Degenerate cases: undefined where a class is missing. Where the classes are fully separated the
+    variance is 0, and no interval is built on it.
 
     Parameters
     ----------
@@ -52,15 +51,6 @@ class RocAuc:
     n_resamples : int or None
         Of the bootstrap intervals; 0 for none. If left out, 1000 where there are at most 100 000
         rows.
-
-    Assumptions: instances (or clusters, or sources) are independent and the models given. With few
-    instances of one class, or an area near 1, the normal interval is too short and may pass 1; the
-    logit one does not.
-
-    Source: delong1988, ledell2015.
-
-    Degenerate cases: undefined where a class is missing. Where the classes are fully separated the
-    variance is 0, and no interval is built on it.
     """
 
     positive: Label | None = None
@@ -71,18 +61,20 @@ class RocAuc:
         name="roc_auc",
         title="Area under the ROC curve",
         summary=(
-            "The chance that a positive instance scores above a negative one, ties counting one "
-            "half; with more than two classes, the average over classes against the rest."
+            "The probability that a positive instance scores above a negative one, with ties as "
+            "one half. With more than two classes, the average over each class against the rest."
         ),
         formula=r"\frac{1}{m n} \sum_i \sum_j 1\{x_i > y_j\} + \tfrac12 1\{x_i = y_j\}",
         references=("delong1988", "ledell2015"),
         assumptions=(
-            "Independent instances, clusters or sources; the fitted models are given. Folds are "
-            "read by the mean of their areas, for scores of different models need not compare."
+            "Independent instances, clusters or sources. The trained models are taken as given. "
+            "For folds the mean of their areas is reported, because scores of different models "
+            "need not be comparable."
         ),
         errs=(
-            "Its normal interval is too short, and may pass 1, with few instances of a class or "
-            "an area near 1; pooled over folds the area is too low where the models' scales differ."
+            "The normal interval is too short, and may pass 1, with few instances of a class or an "
+            "area near 1; the logit interval does not pass 1. Pooled over folds the area is too "
+            "low where the models' scales differ."
         ),
         needs=Needs.PREDICTIONS,
         blocks=EVERY_BLOCK_KIND,
