@@ -148,6 +148,15 @@ def test_exact_every_link_leads_somewhere(path: Path) -> None:
     assert [link for link in links if not (path.parent / link).exists()] == []
 
 
+def test_exact_the_example_without_a_server_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (example,) = [block for block in code(README, "python") if "import thetahat\n" in block]
+    exec(example, {})  # noqa: S102 - our own document
+
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("svm has the lowest mean loss of 2 models: ")
+    assert re.fullmatch(r"-?\d\.\d{3} to \d\.\d{3}", lines[-1])
+
+
 def test_exact_every_path_on_the_http_page_is_served() -> None:
     served = {re.sub(r"\{\w+\}", "ID", p) for p in create_app().openapi()["paths"]}
     named = set(re.findall(r"`(?:GET|POST|DELETE) (/[\w/]+)", HTTP.replace("/NAME", "/ID")))
