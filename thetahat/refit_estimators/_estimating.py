@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any, cast
 
 from thetahat.analyses.losses.choices import Choices
-from thetahat.analyses.losses.refit_estimates import Found, Subject
+from thetahat.analyses.losses.refit_estimates import ModelOrPair, RefitEstimate
 from thetahat.refit_estimators.base import (
     VARIANCES_LIST,
     BuildsInterval,
@@ -59,7 +59,7 @@ def find(
     asked: Sequence[Asked],
     fits: Mapping[str, FitsByDesign],
     choices: Choices,
-) -> dict[Subject, list[Found]]:
+) -> dict[ModelOrPair, list[RefitEstimate]]:
     """Return what the methods say of every learner, and of every pair's difference.
 
     Parameters
@@ -72,7 +72,7 @@ def find(
         Level, alternative, and the control that the others are compared with, if there is one.
     """
     level, alternative = choices.level, choices.alternative
-    found: dict[Subject, list[Found]] = {}
+    found: dict[ModelOrPair, list[RefitEstimate]] = {}
     for name, of_model in fits.items():
         found[name] = [
             _found(one, of_model[one.method.design], level, alternative) for one in asked
@@ -95,10 +95,10 @@ def _pairs(names: list[str], control: str | None) -> list[tuple[str, str]]:
     return list(combinations(names, 2))
 
 
-def _found(one: Asked, fits: Fits, level: float, alternative: Alternative) -> Found:
+def _found(one: Asked, fits: Fits, level: float, alternative: Alternative) -> RefitEstimate:
     if one.field == VARIANCES_LIST:
         estimate = cast("EstimatesVariance", one.method).estimate(fits)
-        return Found(
+        return RefitEstimate(
             key=one.key,
             method=one.method.info,
             estimate=estimate,
@@ -106,7 +106,7 @@ def _found(one: Asked, fits: Fits, level: float, alternative: Alternative) -> Fo
         )
     interval = cast("BuildsInterval", one.method).interval(fits, level, alternative)
     keyed = () if interval is None else (replace(interval, method=one.key),)
-    return Found(key=one.key, method=one.method.info, intervals=keyed)
+    return RefitEstimate(key=one.key, method=one.method.info, intervals=keyed)
 
 
 def not_of_pairs(asked: Sequence[Asked]) -> Iterator[dict[str, Any]]:

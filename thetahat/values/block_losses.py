@@ -62,13 +62,13 @@ class BlockLosses:
         if self.values is None or len(self.values) < MANY_ROWS or not is_loaded():
             return False
         with np.errstate(all="ignore"):
-            found = moments_of_rows(self.values, self.layout)
-            assert found.centred_squares is not None  # noqa: S101 - of rows
-            largest = np.abs([found.deviations.max(), found.deviations.min()]).max()
-            reach = abs(found.shift) + largest + np.sqrt(found.centred_squares.max())
+            moments = moments_of_rows(self.values, self.layout)
+            assert moments.centred_squares is not None  # noqa: S101 - of rows
+            largest = np.abs([moments.deviations.max(), moments.deviations.min()]).max()
+            reach = abs(moments.shift) + largest + np.sqrt(moments.centred_squares.max())
             fit = bool(reach <= LARGEST / 2)
         if fit:
-            vars(self)["moments"] = found  # where cached_property looks first
+            vars(self)["moments"] = moments  # where cached_property looks first
         return fit
 
     @cached_property

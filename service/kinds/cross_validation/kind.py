@@ -190,7 +190,7 @@ def _finish(
     check(table.layout, plan.extra.choices_to_check(choices), table.names)
     fitted = {name: again[name] for name in ran}
     found, cautions = found_again(plan, job.seed, fitted, choices)
-    evaluation = evaluate(table, choices, job.seed, found=found)
+    evaluation = evaluate(table, choices, job.seed, refits=found)
     importance = importance_of(job, given, plan.data)
     if importance is not None:
         tested = np.concatenate([outcome.test for outcome in next(iter(ran.values()))])

@@ -21,7 +21,7 @@ from service.kinds.fitting.scheme_layout import layout_for, likely_layout, where
 from service.kinds.fitting.target_sample import weighted_data
 from service.kinds.methods_used import record_learners, record_method
 from service.settings import settings
-from thetahat.analyses.losses import Choices, check, those_that_fit
+from thetahat.analyses.losses import Choices, check, list_fitting_methods
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.cross_validation import check_learner, check_loss, check_target, rows_of
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
@@ -185,7 +185,7 @@ def check_plan(given: LearnersRequest, datasets: Mapping[UUID, DatasetFile]) -> 
         extra = extra_of(given, scheme, rows)
     except UnsupportedCombination as error:
         any_loss = _other_losses(loss) is not None
-        fits = those_that_fit(str(error.loc[0]), layout, choices, any_loss=any_loss)
+        fits = list_fitting_methods(str(error.loc[0]), layout, choices, any_loss=any_loss)
         message = f"{error.message}; {fits}"
         raise UnsupportedCombination(message, loc=error.loc, value=error.value) from None
     check(layout, extra.choices_to_check(choices), names, _other_losses(loss))

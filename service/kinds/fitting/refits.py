@@ -14,7 +14,7 @@ from service.kinds.fields.data import has_role
 from service.kinds.fitting.outcomes import Told
 from service.kinds.methods_used import record_method
 from thetahat.analyses.losses import Choices
-from thetahat.analyses.losses.refit_estimates import FoundBySubject, Subject
+from thetahat.analyses.losses.refit_estimates import ModelOrPair, RefitEstimates
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.cautions import NO_INTERVAL, Caution, restore
 from thetahat.cross_validation import Group
@@ -153,7 +153,7 @@ Parts = Mapping[str, Mapping[int, Sequence[Mapping[str, np.ndarray]]]]
 
 def found_again(
     plan: Plan, seed: int, parts: Parts, choices: Choices
-) -> tuple[FoundBySubject, list[Caution]]:
+) -> tuple[RefitEstimates, list[Caution]]:
     """Return what the methods say of every learner and pair, and what the learners warned of."""
     extra = plan.extra
     fits: dict[str, FitsByDesign] = {
@@ -179,7 +179,7 @@ def _said(parts: Parts) -> list[Caution]:
     return sorted(told, key=lambda caution: (caution.code, caution.message))
 
 
-def _unbuilt(found: FoundBySubject) -> list[Caution]:
+def _unbuilt(found: RefitEstimates) -> list[Caution]:
     """Return a caution for each method that built no interval, for the losses do not vary."""
     return [
         NO_INTERVAL(method=one.key, subject=_words(subject))
@@ -189,5 +189,5 @@ def _unbuilt(found: FoundBySubject) -> list[Caution]:
     ]
 
 
-def _words(subject: Subject) -> str:
+def _words(subject: ModelOrPair) -> str:
     return repr(subject) if isinstance(subject, str) else f"{subject[0]!r} against {subject[1]!r}"

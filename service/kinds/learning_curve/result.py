@@ -97,7 +97,7 @@ def finish(
     check(table.layout, extra.choices_to_check(choices), table.names)
     again = {name: found.again[name] for name in largest}
     fits, of_extra = found_again(plan, seed, again, choices)
-    evaluation = evaluate(table, choices, seed, found=fits)
+    evaluation = evaluate(table, choices, seed, refits=fits)
     metrics = given.built_metrics()
     judged = judged_of(metrics, plan.data, largest)
     result = to_json(add_metrics(evaluation, metrics, judged, table.layout, choices, seed))

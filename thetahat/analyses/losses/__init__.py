@@ -1,6 +1,6 @@
 """From the losses of all models to the result tree: choices, recommendation, verdicts, plans."""
 
-from thetahat.analyses.losses.checks import check, other_than_zero_one, those_that_fit
+from thetahat.analyses.losses.checks import check, list_fitting_methods, other_than_zero_one
 from thetahat.analyses.losses.choices import Choices, Chosen
 from thetahat.analyses.losses.evaluation import evaluate
 from thetahat.analyses.losses.method_selection import EVERY_TEST
@@ -15,6 +15,6 @@ __all__ = [
     "Chosen",
     "check",
     "evaluate",
+    "list_fitting_methods",
     "other_than_zero_one",
-    "those_that_fit",
 ]

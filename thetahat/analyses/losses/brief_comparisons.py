@@ -15,7 +15,7 @@ from typing import Final
 from thetahat.analyses.losses.choices import Choices, Chosen
 from thetahat.analyses.losses.inference import infer
 from thetahat.analyses.losses.method_selection import Selection
-from thetahat.analyses.losses.not_applicable import LeftOut
+from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.recommendation import DEFAULT_TARGET, Built, rank_of
 from thetahat.analyses.losses.result import (
     BriefBayesianResult,
@@ -39,20 +39,20 @@ MOST_IN_FULL: Final = 1000
 """Pairs up to which each is told in full, unless the request says otherwise."""
 
 
-def detail_of(asked: DetailLevel | None, n_pairs: int) -> DetailLevel:
+def choose_detail(asked: DetailLevel | None, n_pairs: int) -> DetailLevel:
     """Return the detail asked for, or the one that goes with so many pairs."""
     if asked is not None:
         return asked
     return "full" if n_pairs <= MOST_IN_FULL else "brief"
 
 
-def doubt(detail: str, asked: str | None, n_pairs: int) -> Iterable[Caution]:
+def detail_caution(detail: str, asked: str | None, n_pairs: int) -> Iterable[Caution]:
     """Yield the caution that pairs are told in brief where nobody asked for that."""
     if detail == "brief" and asked is None:
         yield BRIEF_COMPARISONS(n_pairs=n_pairs)
 
 
-def affordable(tests: Selection[PairedTest]) -> Selection[PairedTest]:
+def drop_costly_tests(tests: Selection[PairedTest]) -> Selection[PairedTest]:
     """Leave out of the defaulted tests those that are ``costly_per_pair``."""
     if tests.named:
         return tests
@@ -161,12 +161,12 @@ class Shortcut:
         difference: BlockLosses,
         choices: Choices,
         limits: tuple[float, float] | None,
-        left_out: LeftOut,
+        left_out: OmittedMethods,
     ) -> Built | None:
         """Return the recommended interval; None where none of the order can be built."""
         for variances, intervals in self.steps:
-            found = infer(difference, variances, intervals, choices, limits, left_out)
-            built = found.recommended_for(self.target)
+            inference = infer(difference, variances, intervals, choices, limits, left_out)
+            built = inference.recommended_for(self.target)
             if built is not None:
                 return built
         return None

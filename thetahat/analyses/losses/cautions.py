@@ -25,7 +25,7 @@ from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind
 
 
-def doubts(
+def list_cautions(
     table: LossTable, *, clip_without_range: bool, n_pairs: int, correction: str
 ) -> Iterator[Caution]:
     """Yield the cautions that belong to no single number."""

@@ -56,7 +56,7 @@ def check(
                 reason = f"it needs losses that are all 0 or 1, and {other_losses}"
             if reason is not None:
                 any_loss = other_losses is not None
-                fits = those_that_fit(family, layout, choices, n_models, any_loss=any_loss)
+                fits = list_fitting_methods(family, layout, choices, n_models, any_loss=any_loss)
                 raise UnsupportedCombination(
                     f"{entry.name} does not fit: {reason}; {fits}",
                     loc=(field, i if entry.place is None else entry.place),
@@ -83,7 +83,7 @@ def other_than_zero_one(table: LossTable) -> str | None:
     return None
 
 
-def those_that_fit(
+def list_fitting_methods(
     family: str,
     layout: Layout,
     choices: Choices,

@@ -17,8 +17,12 @@ from thetahat.analyses.losses.effect_sizes import brief_effect_size, effect_size
 from thetahat.analyses.losses.evidence import Question, Terms
 from thetahat.analyses.losses.inference import Inference, infer
 from thetahat.analyses.losses.method_selection import Selection
-from thetahat.analyses.losses.not_applicable import LeftOut
-from thetahat.analyses.losses.paired_tests import adjust_p_values, build_test_result, outcomes_of
+from thetahat.analyses.losses.not_applicable import OmittedMethods
+from thetahat.analyses.losses.paired_tests import (
+    adjust_p_values,
+    build_test_result,
+    run_paired_tests,
+)
 from thetahat.analyses.losses.pairs import Pair, batches, n_independent, units_of, within_part
 from thetahat.analyses.losses.plans import Basis
 from thetahat.analyses.losses.recommendation import (
@@ -26,7 +30,11 @@ from thetahat.analyses.losses.recommendation import (
     Built,
     recommended_by_target,
 )
-from thetahat.analyses.losses.refit_estimates import NOTHING_FOUND, Found, FoundBySubject
+from thetahat.analyses.losses.refit_estimates import (
+    NO_REFIT_ESTIMATES,
+    RefitEstimate,
+    RefitEstimates,
+)
 from thetahat.analyses.losses.result import (
     BriefComparison,
     BriefEffectSize,
@@ -103,8 +111,8 @@ def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what w
     choices: Choices,
     seed: int,
     limits: tuple[float, float] | None,
-    left_out: LeftOut,
-    found: FoundBySubject = NOTHING_FOUND,
+    left_out: OmittedMethods,
+    refits: RefitEstimates = NO_REFIT_ESTIMATES,
     shared: SharedCautions | None = None,
     resampling: Resampling | None = None,
 ) -> tuple[Comparison, ...] | tuple[BriefComparison, ...]:
@@ -125,7 +133,7 @@ def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what w
     span = None if limits is None else (limits[0] - limits[1], limits[1] - limits[0])
     shortcut = Shortcut.of(table.layout, choices, methods.variances, methods.intervals)
 
-    def infer_difference(pair: Pair, on_fits: Sequence[Found]) -> Inference:
+    def infer_difference(pair: Pair, on_fits: Sequence[RefitEstimate]) -> Inference:
         draw = _draw_of(pair, resampling)
         chosen = methods.variances, methods.intervals, choices
         return infer(pair.losses.difference, *chosen, span, left_out, on_fits, draw)
@@ -133,10 +141,10 @@ def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what w
     names_methods = choices.variances is not None or choices.intervals is not None
     drafts: list[_Draft] = []
     resamples = None if resampling is None else resampling.shared
-    for some, batch in batches(table, choices.control, resamples):
-        outcomes = outcomes_of(some, batch, methods.tests, choices, seed, left_out)
-        for pair, own in zip(some, outcomes, strict=True):
-            difference, on_fits = pair.losses.difference, found.get((pair.a, pair.b), ())
+    for pairs, batch in batches(table, choices.control, resamples):
+        outcomes = run_paired_tests(pairs, batch, methods.tests, choices, seed, left_out)
+        for pair, own in zip(pairs, outcomes, strict=True):
+            difference, on_fits = pair.losses.difference, refits.get((pair.a, pair.b), ())
             best, inference = None, None
             if shared is not None and not names_methods and not on_fits:
                 best = shortcut.best(difference, choices, span, left_out)

@@ -5,8 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from thetahat.analyses.losses.bootstrap import Resampling
-from thetahat.analyses.losses.brief_comparisons import SharedCautions, affordable, detail_of, doubt
-from thetahat.analyses.losses.cautions import doubts
+from thetahat.analyses.losses.brief_comparisons import (
+    SharedCautions,
+    choose_detail,
+    detail_caution,
+    drop_costly_tests,
+)
+from thetahat.analyses.losses.cautions import list_cautions
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.comparisons import Methods, compare
 from thetahat.analyses.losses.covariance import compute_covariance
@@ -15,9 +20,9 @@ from thetahat.analyses.losses.method_selection import select
 from thetahat.analyses.losses.methods_used import list_methods_used
 from thetahat.analyses.losses.models import build_model_result
 from thetahat.analyses.losses.multiple_tests import compare_all
-from thetahat.analyses.losses.not_applicable import LeftOut
+from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.pairs import places
-from thetahat.analyses.losses.refit_estimates import NOTHING_FOUND, FoundBySubject
+from thetahat.analyses.losses.refit_estimates import NO_REFIT_ESTIMATES, RefitEstimates
 from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.analyses.losses.summary import summarise
 from thetahat.analyses.losses.weighted_risks import ALL_RISKS, Risks, Weights, add_risks
@@ -33,7 +38,7 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
     choices: Choices,
     seed: int,
     weights: Weights | None = None,
-    found: FoundBySubject = NOTHING_FOUND,
+    refits: RefitEstimates = NO_REFIT_ESTIMATES,
     risks: Risks = ALL_RISKS,
 ) -> EvaluationResult:
     """Return the result of an evaluation.
@@ -49,7 +54,7 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
     weights : ndarray of float, mapping or None
         (n,) importance weights of the rows, or by model; they add ``risks`` and change nothing
         else.
-    found : mapping
+    refits : mapping
         What was estimated beforehand by fitting again, by model name and by pair of names.
     risks : mapping
         The estimators of weighted risks, by their key in the result.
@@ -62,15 +67,15 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
     """
     pairs = places(table.names, choices.control)
     n_pairs = len(pairs)
-    detail = detail_of(choices.detail, n_pairs)
+    detail = choose_detail(choices.detail, n_pairs)
     shared = SharedCautions() if detail == "brief" else None
     methods = _methods_for(table, choices, in_brief=shared is not None)
     omnibus = select(
         "omnibus", choices.omnibus, MULTIPLE_TESTS, table.layout, choices, len(table.names)
     )
     in_full = shared is None or methods.intervals.named
-    told_pairs = [(table.names[i], table.names[j]) for i, j in pairs] if in_full else []
-    resampling = Resampling.of(table, methods.intervals, told_pairs, seed)
+    pairs_with_intervals = [(table.names[i], table.names[j]) for i, j in pairs] if in_full else []
+    resampling = Resampling.of(table, methods.intervals, pairs_with_intervals, seed)
     methods = replace(
         methods,
         intervals=resampling.unasked(
@@ -78,7 +83,7 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
         ),
     )
     limits = (choices.range or table.loss_range) if choices.clip else None
-    left_out = LeftOut()
+    left_out = OmittedMethods()
     for selection in (methods.variances, methods.intervals, methods.tests, omnibus):
         left_out.take(selection)
 
@@ -90,7 +95,7 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
             choices,
             limits,
             left_out,
-            found.get(name, ()),
+            refits.get(name, ()),
             resampling.of_model(name),
         )
         for name, losses in table.models.items()
@@ -100,9 +105,9 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
         for name, losses in table.models.items()
     }
     comparisons = compare(
-        table, methods, choices, seed, limits, left_out, found, shared, resampling
+        table, methods, choices, seed, limits, left_out, refits, shared, resampling
     )
-    general = doubts(
+    general = list_cautions(
         table,
         clip_without_range=choices.clip and limits is None,
         n_pairs=n_pairs,
@@ -120,9 +125,9 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
         covariance=compute_covariance(table),
         block_labels=table.layout.block_labels,
         not_applicable=left_out.listed(),
-        cautions=tuple(dict.fromkeys([*general, *doubt(detail, choices.detail, n_pairs)])),
+        cautions=tuple(dict.fromkeys([*general, *detail_caution(detail, choices.detail, n_pairs)])),
         methods=list_methods_used(
-            choices, inferences.values(), comparisons, omnibus_results, found
+            choices, inferences.values(), comparisons, omnibus_results, refits
         ),
     )
     return result if weights is None else add_risks(result, table, weights, choices, risks)
@@ -135,5 +140,5 @@ def _methods_for(table: LossTable, choices: Choices, *, in_brief: bool) -> Metho
     return Methods(
         select("variances", choices.variances, VARIANCES, layout, choices),
         select("intervals", choices.intervals, INTERVALS, layout, choices),
-        affordable(tests) if in_brief else tests,
+        drop_costly_tests(tests) if in_brief else tests,
     )

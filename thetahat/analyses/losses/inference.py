@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from thetahat.analyses.losses.choices import Choices, Chosen
 from thetahat.analyses.losses.clipping import clipped
 from thetahat.analyses.losses.method_selection import Selection
-from thetahat.analyses.losses.not_applicable import LeftOut, note_unbuilt
+from thetahat.analyses.losses.not_applicable import OmittedMethods, note_unbuilt
 from thetahat.analyses.losses.recommendation import Built, recommend
-from thetahat.analyses.losses.refit_estimates import Found
+from thetahat.analyses.losses.refit_estimates import RefitEstimate
 from thetahat.errors import InsufficientData, UnsupportedCombination
 from thetahat.intervals.base import IntervalMethod, ResampledInterval, ShareInterval
 from thetahat.numerics.bootstrap import Draw
@@ -54,8 +54,8 @@ def infer(  # noqa: PLR0913 - what is asked, on what, and where to note what was
     intervals: Selection[IntervalMethod],
     choices: Choices,
     limits: tuple[float, float] | None,
-    left_out: LeftOut,
-    found: Sequence[Found] = (),
+    left_out: OmittedMethods,
+    refits: Sequence[RefitEstimate] = (),
     draw: Draw | None = None,
 ) -> Inference:
     """Estimate every chosen variance and build every interval that goes with one.
@@ -72,7 +72,7 @@ def infer(  # noqa: PLR0913 - what is asked, on what, and where to note what was
         What intervals are cut to, or None.
     left_out : LeftOut
         Notes the defaulted methods that these losses rule out.
-    found : sequence of Found
+    refits : sequence of Found
         What was estimated beforehand, by fitting again.
     draw : callable or None
         Gives the bootstrap replicates of these losses' mean; without it nothing rests on them.
@@ -87,14 +87,16 @@ def infer(  # noqa: PLR0913 - what is asked, on what, and where to note what was
         for entry in intervals.methods
         for built in _intervals(entry, losses, variances.methods, estimates, choices, draw)
     ]
-    on_fits = [built for one in found for built in _of_found(one, losses, intervals, choices)]
-    none_fits = not (variances.named or variances.methods or found)
+    on_fits = [
+        built for one in refits for built in _build_refit_intervals(one, losses, intervals, choices)
+    ]
+    none_fits = not (variances.named or variances.methods or refits)
     note_unbuilt(intervals, none_fits, on_losses, left_out)
     built = [*on_losses, *on_fits]
     if limits is not None:
         built = [replace(one, interval=clipped(one.interval, limits)) for one in built]
     layout = losses.layout
-    again = {one.key: one for one in found if one.estimate is not None}
+    again = {one.key: one for one in refits if one.estimate is not None}
     return Inference(
         {**estimates, **_estimates_of(again, own=False)},
         recommend(layout.kind, built, fixed_models=layout.has_fixed_models),
@@ -102,39 +104,39 @@ def infer(  # noqa: PLR0913 - what is asked, on what, and where to note what was
     )
 
 
-def _estimates_of(found: dict[str, Found], *, own: bool) -> dict[str, VarianceEstimate]:
+def _estimates_of(refits: dict[str, RefitEstimate], *, own: bool) -> dict[str, VarianceEstimate]:
     return {
         key: one.estimate
-        for key, one in found.items()
+        for key, one in refits.items()
         if one.estimate is not None and one.is_own_estimate is own
     }
 
 
-def _of_found(
-    found: Found,
+def _build_refit_intervals(
+    refit: RefitEstimate,
     losses: BlockLosses,
     intervals: Selection[IntervalMethod],
     choices: Choices,
 ) -> Iterator[Built]:
     """Yield the intervals that a method built itself, and those on its variance."""
-    for interval in found.intervals:
-        yield Built(interval, found.method, found.method)
-    if found.estimate is None:
+    for interval in refit.intervals:
+        yield Built(interval, refit.method, refit.method)
+    if refit.estimate is None:
         return
     for entry in intervals.methods:
         on_it = entry.method.build(
-            losses, found.method, found.estimate, choices.level, choices.alternative
+            losses, refit.method, refit.estimate, choices.level, choices.alternative
         )
         if on_it is not None:
-            keyed = replace(on_it, method=entry.key, variance=found.key)
-            yield Built(keyed, entry.method.info, found.method)
+            keyed = replace(on_it, method=entry.key, variance=refit.key)
+            yield Built(keyed, entry.method.info, refit.method)
 
 
 def _estimate(
     entry: Chosen[VarianceEstimator],
     losses: BlockLosses,
     selection: Selection[VarianceEstimator],
-    left_out: LeftOut,
+    left_out: OmittedMethods,
     draw: Draw | None,
 ) -> VarianceEstimate | None:
     method = entry.method
@@ -175,11 +177,11 @@ def _intervals(  # noqa: PLR0913 - all that an interval may rest on
             yield Built(replace(share, method=entry.key), method.info, None)
         return
     for variance in variances:
-        found = estimates.get(variance.key)
-        if found is None:
+        estimate = estimates.get(variance.key)
+        if estimate is None:
             continue
         on_variance = variance.method.info
-        interval = method.build(losses, on_variance, found, choices.level, choices.alternative)
+        interval = method.build(losses, on_variance, estimate, choices.level, choices.alternative)
         if interval is not None:
             keyed = replace(interval, method=entry.key, variance=variance.key)
             yield Built(keyed, method.info, on_variance)

@@ -9,7 +9,7 @@ from functools import cache
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.inference import Inference
 from thetahat.analyses.losses.method_selection import REGISTRIES
-from thetahat.analyses.losses.refit_estimates import FoundBySubject
+from thetahat.analyses.losses.refit_estimates import RefitEstimates
 from thetahat.analyses.losses.result import (
     BriefComparison,
     Comparison,
@@ -24,14 +24,14 @@ def list_methods_used(
     inferences: Iterable[Inference],
     comparisons: Iterable[Comparison | BriefComparison],
     omnibus: Mapping[str, OmnibusResult],
-    found: FoundBySubject,
+    refits: RefitEstimates,
 ) -> tuple[MethodUsed, ...]:
     """Return the variances, intervals and tests that were used, with their parameters.
 
     The variances and intervals are those of the models, as ``inferences`` has them.
     Estimates that were made by fitting again are left out: whoever made them lists them.
     """
-    refits = [estimate for of_subject in found.values() for estimate in of_subject]
+    estimates = [estimate for of_subject in refits.values() for estimate in of_subject]
     keys: dict[str, list[str]] = {
         "variances": [key for one in inferences for key in one.estimates],
         "intervals": [built.interval.method for one in inferences for built in one.built],
@@ -39,8 +39,8 @@ def list_methods_used(
         "omnibus": list(omnibus),
     }
     made_before = {
-        "variances": {one.key for one in refits if one.estimate is not None},
-        "intervals": {interval.method for one in refits for interval in one.intervals},
+        "variances": {one.key for one in estimates if one.estimate is not None},
+        "intervals": {interval.method for one in estimates for interval in one.intervals},
     }
     return tuple(
         _method_used(family, key, choices)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.inference import DOES_NOT_FIT
 from thetahat.analyses.losses.method_selection import Selection
-from thetahat.analyses.losses.not_applicable import LeftOut
+from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.post_hoc import build_post_hoc_result
 from thetahat.analyses.losses.result import OmnibusResult
 from thetahat.multiple_tests.base import OmnibusOutcome, OmnibusTest
@@ -18,7 +18,7 @@ def compare_all(
     selection: Selection[OmnibusTest],
     choices: Choices,
     seed: int,
-    left_out: LeftOut,
+    left_out: OmittedMethods,
 ) -> dict[str, OmnibusResult]:
     """Return the outcome of each test with its pairs and tied models, by key."""
     outcomes: dict[str, OmnibusResult] = {}

@@ -18,7 +18,7 @@ WITHOUT_ONES = "it is for losses that are all 0 or 1"
 
 
 @dataclass(slots=True)
-class LeftOut:
+class OmittedMethods:
     """The defaulted methods that an evaluation does without, each once, with its first reason."""
 
     entries: dict[tuple[str, str], NotApplicable] = field(default_factory=dict)
@@ -49,7 +49,7 @@ def note_unbuilt(
     intervals: Selection[IntervalMethod],
     none_fits: bool,  # noqa: FBT001 - whether there is no variance to rest on
     built: Sequence[Built],
-    left_out: LeftOut,
+    left_out: OmittedMethods,
 ) -> None:
     """Note the methods that have nothing to be built from; refuse a named one for other losses.
 

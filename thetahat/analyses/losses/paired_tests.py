@@ -8,7 +8,7 @@ from dataclasses import asdict
 from thetahat.analyses.losses.choices import Choices, Chosen
 from thetahat.analyses.losses.inference import DOES_NOT_FIT
 from thetahat.analyses.losses.method_selection import Selection
-from thetahat.analyses.losses.not_applicable import LeftOut
+from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.pairs import Pair
 from thetahat.analyses.losses.result import TestResult
 from thetahat.corrections import adjust
@@ -23,19 +23,19 @@ from thetahat.paired_tests.base import (
 from thetahat.seeds import stream
 
 
-def outcomes_of(  # noqa: PLR0913 - what is asked, on what, and where to note what was left out
+def run_paired_tests(  # noqa: PLR0913 - what is asked, on what, and where to note what was left out
     pairs: Sequence[Pair],
     batch: PairBatch,
     selection: Selection[PairedTest],
     choices: Choices,
     seed: int,
-    left_out: LeftOut,
+    left_out: OmittedMethods,
 ) -> list[dict[str, TestOutcome]]:
     """Return the outcomes of each pair by key."""
     outcomes: list[dict[str, TestOutcome]] = [{} for _ in pairs]
     for entry in selection.methods:
-        found = _each(entry, pairs, batch, choices, seed)
-        for own, outcome in zip(outcomes, found, strict=True):
+        results = _each(entry, pairs, batch, choices, seed)
+        for own, outcome in zip(outcomes, results, strict=True):
             if isinstance(outcome, TestOutcome):
                 own[entry.key] = outcome
             elif selection.named or not isinstance(outcome, DOES_NOT_FIT):

@@ -83,27 +83,27 @@ def batches(
     names = table.names
     chosen = places(names, control)
     models = tuple(table.models.values())
-    given_by_model = [given_losses(losses) for losses in models]
-    largest = np.array([np.abs(losses).max() for losses in given_by_model])
+    losses_by_model = [known_losses(losses) for losses in models]
+    largest = np.array([np.abs(losses).max() for losses in losses_by_model])
     evaluation_cache = IntermediateResults()
     moments = pair_moments(models, len(chosen))
-    step = max(1, VALUES_AT_ONCE // len(given_by_model[0]))
+    step = max(1, VALUES_AT_ONCE // len(losses_by_model[0]))
     for start in range(0, len(chosen), step):
         some = chosen[start : start + step]
         positions = np.array(some, dtype=np.intp)
-        differences = np.empty((len(some), len(given_by_model[0])))
+        differences = np.empty((len(some), len(losses_by_model[0])))
         for (i, j), out in zip(some, differences, strict=True):
-            np.subtract(given_by_model[i], given_by_model[j], out=out)
+            np.subtract(losses_by_model[i], losses_by_model[j], out=out)
         spreads = differences.max(axis=1) - differences.min(axis=1)
         equal = spreads <= _ROUNDING * largest[positions].max(axis=1)
         rounded = equal & (spreads > 0)
         differences[rounded] = differences[rounded, :1]
         equals = zip(equal.tolist(), rounded.tolist(), strict=True)
-        found = moments(positions)
-        told = zip(some, differences, found, equals, strict=True)
+        known_moments = moments(positions)
+        entries = zip(some, differences, known_moments, equals, strict=True)
         made = [
             _pair(table, names, models, place, values, known, is_equal=same, is_rounded=near)
-            for place, values, known, (same, near) in told
+            for place, values, known, (same, near) in entries
         ]
         yield (
             made,
@@ -113,7 +113,7 @@ def batches(
                 models=models,
                 n_pairs_total=len(chosen),
                 differences=differences if models[0].values is not None else None,
-                moments=_of_unequal(found, equal),
+                moments=_of_unequal(known_moments, equal),
                 resamples=resamples,
                 evaluation_cache=evaluation_cache,
             ),
@@ -121,12 +121,12 @@ def batches(
 
 
 def _of_unequal(
-    found: Sequence[Moments | None], equal: npt.NDArray[np.bool_]
+    moments: Sequence[Moments | None], equal: npt.NDArray[np.bool_]
 ) -> ManyMoments | None:
     """Return the moments as arrays, where they are; those of equal differences are not these."""
-    if not isinstance(found, ManyMoments):
+    if not isinstance(moments, ManyMoments):
         return None
-    return replace(found, known=found.known & ~equal)
+    return replace(moments, known=moments.known & ~equal)
 
 
 def _pair(  # noqa: PLR0913 - the pair, and what is known of its differences
@@ -153,7 +153,7 @@ def _pair(  # noqa: PLR0913 - the pair, and what is known of its differences
     return Pair(names[i], names[j], place, losses, constant, cautions)
 
 
-def given_losses(losses: BlockLosses) -> FloatArray:
+def known_losses(losses: BlockLosses) -> FloatArray:
     """Return what is known of the losses: (n,) by row, or (J,) by split."""
     if losses.values is not None:
         return losses.values

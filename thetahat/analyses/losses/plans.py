@@ -118,7 +118,7 @@ def plan(
     ways = [_way(growth, assumed, alpha, power) for growth in _growths(basis, layout)]
     for way in ways:
         if way.additional is not None and way.total is not None:
-            found = Plan(
+            smallest = Plan(
                 unit=way.unit,
                 additional=way.additional,
                 total=way.total,
@@ -128,7 +128,7 @@ def plan(
                 alternatives=tuple(other for other in ways if other is not way),
                 sentence=_write_plan(way.unit, way.additional, way.total, assumed, power),
             )
-            return found, None
+            return smallest, None
     return None, " ".join(way.reason for way in ways if way.reason is not None)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from scipy import special
 
-from thetahat.analyses.losses.brief_comparisons import detail_of
+from thetahat.analyses.losses.brief_comparisons import choose_detail
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.result import (
     CriticalDifferenceDiagram,
@@ -72,9 +72,9 @@ class ComparedPairs:
     def differ(self, alpha: float) -> np.ndarray:
         """(k, k) which pairs differ; false for those not compared."""
         k = len(self.names)
-        found = np.zeros((k, k), dtype=np.bool_)
-        found[self.a, self.b] = found[self.b, self.a] = self.adjusted < alpha
-        return found
+        differ = np.zeros((k, k), dtype=np.bool_)
+        differ[self.a, self.b] = differ[self.b, self.a] = self.adjusted < alpha
+        return differ
 
 
 def compare_pairs(
@@ -118,7 +118,7 @@ def build_post_hoc_result(
     reference = int(order[0]) if choices.control is None else names.index(choices.control)
     tied = tuple(names[i] for i in order if not differ[reference, i])
     groups = [tied] if choices.control else groups_of(differ[np.ix_(order, order)], ordered)
-    in_brief = detail_of(choices.detail, len(compared.a)) == "brief"
+    in_brief = choose_detail(choices.detail, len(compared.a)) == "brief"
     return PostHocOmnibusResult(
         **{one.name: getattr(result, one.name) for one in fields(result)},
         pairs=None if in_brief else compared.records(),

@@ -11,12 +11,12 @@ from thetahat.intervals.base import Interval
 from thetahat.registry import MethodInfo
 from thetahat.variances.base import VarianceEstimate
 
-Subject = str | tuple[str, str]
+ModelOrPair = str | tuple[str, str]
 """One model by name, or a pair (a, b), whose difference is a minus b."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class RefitEstimate:
     """One estimate of one subject; it joins those that are made from the losses.
 
     Parameters
@@ -42,5 +42,5 @@ class Found:
     is_own_estimate: bool = False
 
 
-FoundBySubject = Mapping[Subject, Sequence[Found]]
-NOTHING_FOUND: Final[FoundBySubject] = MappingProxyType({})
+RefitEstimates = Mapping[ModelOrPair, Sequence[RefitEstimate]]
+NO_REFIT_ESTIMATES: Final[RefitEstimates] = MappingProxyType({})

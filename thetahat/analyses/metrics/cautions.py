@@ -64,13 +64,13 @@ def few_sources(k: int) -> tuple[Caution, ...]:
 def of_metric(metric: Metric, measured: Measured) -> tuple[Caution, ...]:
     """Say what to know of the estimates themselves: blocks without a value, pooled scores."""
     layout = measured.layout
-    found: list[Caution] = []
+    cautions: list[Caution] = []
     missing = int((~measured.defined).sum())
     if missing:
         blocks = (
             "the test set" if layout.n_splits == 1 else f"{missing} of {layout.n_splits} splits"
         )
-        found.append(UNDEFINED_BLOCKS(blocks=blocks, reason=metric.undefined()))
+        cautions.append(UNDEFINED_BLOCKS(blocks=blocks, reason=metric.undefined()))
     if metric.uses == "scores" and layout.n_splits > 1 and not layout.has_fixed_models:
-        found.append(POOLED_ACROSS_MODELS())
-    return tuple(found)
+        cautions.append(POOLED_ACROSS_MODELS())
+    return tuple(cautions)

@@ -29,12 +29,12 @@ _ROUNDING = 64 * float(np.finfo(np.float64).eps) ** 2
 def spreads(measured: Measured) -> dict[str, VarianceEstimate]:
     """Return every variance of a metric that its layout allows, by name."""
     kind = measured.layout.kind
-    found = dict(_given_models(measured))
+    estimates = dict(_given_models(measured))
     if kind in RESAMPLED:
-        found.update(_corrected_resampled(measured))
+        estimates.update(_corrected_resampled(measured))
     if kind is BlockKind.SOURCE:
-        found.update(_between_sources(measured))
-    return found
+        estimates.update(_between_sources(measured))
+    return estimates
 
 
 def _given_models(measured: Measured) -> Iterator[tuple[str, VarianceEstimate]]:

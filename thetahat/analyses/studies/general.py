@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from thetahat.analyses.losses.refit_estimates import NOTHING_FOUND, FoundBySubject
+from thetahat.analyses.losses.refit_estimates import NO_REFIT_ESTIMATES, RefitEstimates
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.estimator import StudyEstimator
 from thetahat.analyses.studies.general_tables import tabulate
@@ -180,10 +180,10 @@ def _of_data(estimator: StudyEstimator, drawn: DrawnData, seed: int) -> dict[str
     return record
 
 
-def _found(estimator: StudyEstimator, drawn: DrawnData, seed: int) -> FoundBySubject:
+def _found(estimator: StudyEstimator, drawn: DrawnData, seed: int) -> RefitEstimates:
     """Return what the methods that fit again find, all their fits made here."""
     if not estimator.refits or estimator.loss is None:
-        return NOTHING_FOUND
+        return NO_REFIT_ESTIMATES
     if drawn.group is not None:
         raise UnsupportedCombination(
             "methods that fit the learner again draw splits of their own and would part copies; "

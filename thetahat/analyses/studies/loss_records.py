@@ -12,10 +12,14 @@ from thetahat.analyses.losses import Choices, Chosen
 from thetahat.analyses.losses.bootstrap import Resampling
 from thetahat.analyses.losses.inference import DOES_NOT_FIT, Inference, infer
 from thetahat.analyses.losses.method_selection import REGISTRIES, Selection, misfit, select
-from thetahat.analyses.losses.not_applicable import LeftOut
-from thetahat.analyses.losses.paired_tests import outcomes_of
+from thetahat.analyses.losses.not_applicable import OmittedMethods
+from thetahat.analyses.losses.paired_tests import run_paired_tests
 from thetahat.analyses.losses.pairs import batches
-from thetahat.analyses.losses.refit_estimates import NOTHING_FOUND, Found, FoundBySubject
+from thetahat.analyses.losses.refit_estimates import (
+    NO_REFIT_ESTIMATES,
+    RefitEstimate,
+    RefitEstimates,
+)
 from thetahat.analyses.studies import record_names
 from thetahat.analyses.studies.estimator import StudyEstimator
 from thetahat.analyses.studies.record_names import pair_name, record_name
@@ -40,7 +44,7 @@ class _Chosen:
 
 
 def record_losses(
-    of: StudyEstimator, table: LossTable, seed: int, found: FoundBySubject = NOTHING_FOUND
+    of: StudyEstimator, table: LossTable, seed: int, found: RefitEstimates = NO_REFIT_ESTIMATES
 ) -> dict[str, float]:
     """Return the numbers of one table of losses by their names in the records.
 
@@ -61,7 +65,7 @@ def record_losses(
     tests = _fitting("tests", choices.tests, layout, choices)
     if len(table.names) > 1:
         for some, batch in batches(table, choices.control, resampling.shared):
-            outcomes = outcomes_of(some, batch, tests, choices, seed, LeftOut())
+            outcomes = run_paired_tests(some, batch, tests, choices, seed, OmittedMethods())
             for pair, own in zip(some, outcomes, strict=True):
                 subject, difference = pair_name(pair.a, pair.b), pair.losses.difference
                 draw = resampling.of_pair(pair.a, pair.b, difference)
@@ -99,9 +103,18 @@ def _fitting(
     return Selection(fit, named=False)
 
 
-def _infer(losses: BlockLosses, chosen: _Chosen, found: Sequence[Found], draw: Draw) -> Inference:
+def _infer(
+    losses: BlockLosses, chosen: _Chosen, found: Sequence[RefitEstimate], draw: Draw
+) -> Inference:
     return infer(
-        losses, chosen.variances, chosen.intervals, chosen.choices, None, LeftOut(), found, draw
+        losses,
+        chosen.variances,
+        chosen.intervals,
+        chosen.choices,
+        None,
+        OmittedMethods(),
+        found,
+        draw,
     )
 
 

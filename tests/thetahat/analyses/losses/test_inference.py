@@ -22,7 +22,7 @@ from thetahat.analyses.losses.clipping import clipped
 from thetahat.analyses.losses.comparisons import Methods, compare
 from thetahat.analyses.losses.inference import infer
 from thetahat.analyses.losses.method_selection import Selection
-from thetahat.analyses.losses.not_applicable import LeftOut
+from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.result import NotApplicable
 from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, UnsupportedCombination
@@ -94,7 +94,7 @@ class Halves:
 
 def _left_out_of(chosen: Chosen[Picky], *, is_named: bool) -> tuple[NotApplicable, ...]:
     table = five_by_nine(BlockKind.RANDOM)
-    left_out = LeftOut()
+    left_out = OmittedMethods()
     picky = Selection((chosen,), named=is_named)
     none: Selection[object] = Selection((), named=False)
     infer(table.models["nb"], picky, none, Choices(), None, left_out)  # type: ignore[arg-type]
@@ -113,7 +113,7 @@ def test_degenerate_the_other_variances_keep_their_intervals() -> None:
     both = Selection((Chosen("picky", "picky", Picky()), *theta_3), named=False)
     methods = Selection(named("intervals", "student_t"), named=False)
 
-    found = infer(table.models["nb"], both, methods, Choices(), None, LeftOut())
+    found = infer(table.models["nb"], both, methods, Choices(), None, OmittedMethods())
 
     assert [b.interval.variance for b in found.built] == ["theta_3"]
 
@@ -130,7 +130,7 @@ def test_invalid_named_test_that_refuses_is_an_error() -> None:
 
 def test_degenerate_defaulted_test_that_refuses_is_left_out() -> None:
     table = five_by_nine(BlockKind.RANDOM)
-    left_out = LeftOut()
+    left_out = OmittedMethods()
     none: Selection[object] = Selection((), named=True)
     methods = Methods(
         none,  # type: ignore[arg-type]

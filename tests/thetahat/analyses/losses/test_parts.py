@@ -17,7 +17,7 @@ from tests.thetahat.analyses.losses.tables import (
     table_of,
 )
 from thetahat.analyses.losses import Choices
-from thetahat.analyses.losses.cautions import doubts
+from thetahat.analyses.losses.cautions import list_cautions
 from thetahat.analyses.losses.covariance import compute_covariance
 from thetahat.analyses.losses.effect_sizes import effect_size
 from thetahat.analyses.losses.pairs import n_independent, pairs, units_of
@@ -268,7 +268,7 @@ def test_golden_block_means_alike_are_not_constant_losses() -> None:
 def test_golden_many_pairs_are_said() -> None:
     table = five_by_nine(BlockKind.RANDOM)
 
-    found = doubts(
+    found = list_cautions(
         table, clip_without_range=False, n_pairs=int(MANY_PAIRS.threshold) + 1, correction="holm"
     )
     assert [c.code for c in found] == ["few_blocks", "many_pairs"]
