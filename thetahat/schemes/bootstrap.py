@@ -19,49 +19,42 @@ from thetahat.values.types import BlockKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bootstrap:
-    r"""B training parts of n rows each, drawn with replacement; each tested out of its bag.
+    r"""B training parts of n rows, drawn with replacement, each tested on the rows left out.
 
-    .. math:: E = \frac1B \sum_{b=1}^B E_b
+    :math:`E_b` is the mean loss of the rows that resample b does not hold, about :math:`(1 - 1/n)^n
+    \approx .368` of all. A row that is drawn twice is trained on twice. A resample that leaves
+    nothing out is drawn again.
 
-    with :math:`E_b` the mean loss of the rows that resample b does not hold, about
-    :math:`(1 - 1/n)^n \approx .368` of all. A row that is drawn twice is learnt from twice. A
-    resample that leaves nothing out is drawn again.
+    The training size of a split, :math:`n_1` of the corrected resampled variance, is the number of
+    different rows in the resample, so that :math:`n_1 + n_2 = n` as for draws without replacement.
+    With :math:`n_1 = n` the variance would be too small by a quarter and more.
 
-    The training size of a split, which the corrected resampled variance takes as :math:`n_1`, is
-    the number of different rows in the resample, so that :math:`n_1 + n_2 = n` as for draws
-    without replacement. With :math:`n_1 = n` the variance is too small by a quarter and more.
+    Deviations: ``macro`` is the average over resamples and ``pooled`` the one over all test rows of
+    all resamples. The source's :math:`\epsilon_0` is the pooled one.
+
+    Degenerate cases: with two rows every other resample is drawn again.
 
     Parameters
     ----------
     n_resamples : int
         B, at least 2. More resamples add to those there were.
-
-    Assumptions: rows are exchangeable.
-
-    Source: efron1983; the scheme is the lecture's bootstrap, E its average over resamples.
-
-    Deviations: of the two averages in use, ``macro`` is the average over resamples and
-    ``pooled`` the one over all test rows of all resamples; the source's (:math:`\epsilon_0`) is
-    the pooled one.
-
-    Degenerate cases: with two rows every other resample is drawn again.
     """
 
     n_resamples: int = 50
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="bootstrap",
-        title="Bootstrap, tested out of bag",
+        title="Bootstrap with out-of-bag tests",
         summary=(
             "Each model is trained on as many rows as there are, drawn with replacement, and "
-            "tested on those that were not drawn."
+            "tested on the rows that were not drawn."
         ),
         formula=r"E = \frac1B \sum_{b=1}^B E_b",
         references=("efron1983",),
         assumptions="Rows are exchangeable.",
         errs=(
-            "A resample holds .632 n different rows on average, so the error of a model of all "
-            "rows is overestimated, about as much as by two-fold cross-validation. Test parts "
+            "A resample holds .632 n different rows on average, so the error of a model trained on "
+            "all rows is overestimated, about as much as by two-fold cross-validation. Test parts "
             "overlap, and more resamples are no new data."
         ),
         blocks=SUBSAMPLES,

@@ -15,25 +15,19 @@ from thetahat.values.types import BlockKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompleteSubsampling:
-    r"""All splits of one size: what random subsampling comes to with endlessly many draws.
+    r"""All splits of one size: the limit of random subsampling with endlessly many draws.
 
-    .. math::
-        n_2 = \lceil \mu n - 10^{-9} \rceil, \qquad J = \binom{n}{n_2}, \qquad
-        E = \frac1J \sum_{j=1}^J E_j
+    :math:`n_2 = \lceil \mu n - 10^{-9} \rceil` with :math:`\mu` the test size, and :math:`E_j` the
+    mean loss of split j. Nothing is drawn: the seed does not matter. The source calls it complete
+    cross-validation.
 
-    Nothing is drawn: the seed does not matter.
+    Degenerate cases: with a count p it is ``leave_p_out``. More than 100000 splits are refused.
 
     Parameters
     ----------
     test_size : float or int
         :math:`\mu`, the share of the rows to test on, in (0, 1); or a whole number from 1 to
         n - 1, which is their count. A half is the complete cross-validation of the source.
-
-    Assumptions: rows are exchangeable.
-
-    Source: kohavi1995 (complete cross-validation).
-
-    Degenerate cases: a count p is ``leave_p_out``. More than 100000 splits are refused.
     """
 
     test_size: float | int = 0.5
@@ -42,16 +36,16 @@ class CompleteSubsampling:
         name="complete_subsampling",
         title="Complete subsampling",
         summary=(
-            "Every way to part the rows into a training and a test part of the wished sizes, one "
-            "split each: random subsampling without the luck of the draw."
+            "Every way to divide the rows into a training and a test part of the requested sizes, "
+            "one split each: random subsampling without the chance of the draw."
         ),
         formula=r"J = \binom{n}{n_2}, \qquad E = \frac1J \sum_{j=1}^J E_j",
         references=("kohavi1995",),
         assumptions=f"Rows are exchangeable; at most {MOST_SPLITS} splits are done.",
         errs=(
-            "Each model learns from n - n_2 rows, so the error of one trained on all rows is "
-            "overestimated. Test parts overlap, and the number of splits says nothing of how sure "
-            "the mean is."
+            "Each model is trained on fewer rows than there are, so the error of a model trained "
+            "on all rows is overestimated. Test parts overlap, so the number of splits does not "
+            "show how precise the mean is."
         ),
         blocks=SUBSAMPLES,
     )

@@ -20,22 +20,17 @@ _FOLDS, _REPEATS = 2, 5
 class FiveByTwo:
     """Five independent random halvings; each half is trained on once and tested on once.
 
-    It is what ``dietterich_5x2``, ``five_by_two_t`` and ``five_by_two_f`` need.
+    ``dietterich_5x2``, ``five_by_two_t`` and ``five_by_two_f`` need it.
+
+    Deviations: with an odd number of rows the first half has one more. With ``stratified`` a class
+    of one row is refused.
+
+    Degenerate cases: with two rows every model is trained on one.
 
     Parameters
     ----------
     stratified : bool
         Whether the two halves of a repeat have every class alike, to within one row.
-
-    Assumptions: those of ``repeated_k_fold``. Models learn from half of the rows, so the errors
-    are those of that size.
-
-    Source: dietterich1998.
-
-    Deviations: of an odd number of rows the first half has one more. With ``stratified`` a class
-    of one row is refused.
-
-    Degenerate cases: with two rows every model learns from one.
     """
 
     stratified: bool = False
@@ -46,14 +41,14 @@ class FiveByTwo:
         name="five_by_two",
         title="Five repeats of two folds (Dietterich)",
         summary=(
-            "Five random halvings of the rows, each half once for training and once for test; "
-            "what the 5x2 tests and variance need."
+            "Five random halvings of the rows; each half is used once for training and once for "
+            "testing. The 5x2 tests and the 5x2 variance need it."
         ),
         references=("dietterich1998",),
         assumptions="Rows are exchangeable, as for k_fold.",
         errs=(
-            "Pessimistic: models learn from half of the rows. The five repeats share all rows, and "
-            "are no new data."
+            "Pessimistic, because models are trained on half of the rows. The five repeats share "
+            "all rows, and are no new data."
         ),
         blocks=FOLDS,
     )

@@ -16,9 +16,9 @@ from thetahat.values.types import BlockKind
 class Holdout:
     r"""The rows are split once, at random, into a training and a test part.
 
-    .. math:: n_2 = \lceil \mu n - 10^{-9} \rceil
-
-    kept between 1 and n - 1; the small number undoes the rounding of products such as 0.07 x 100.
+    :math:`\mu` in the formula is the test size; :math:`n_2` is kept between 1 and n - 1. The small
+    number undoes the rounding of products such as 0.07 x 100. ``whole_clusters`` is the blocking by
+    group of roberts2017.
 
     Parameters
     ----------
@@ -29,10 +29,6 @@ class Holdout:
     whole_clusters : bool
         Whether the rows of a cluster stay on one side, as they have to where the model will be
         asked about clusters that it has not seen.
-
-    Assumptions: rows are exchangeable, or the clusters are.
-
-    Source: arlot2010 (hold-out); roberts2017 (blocking by group).
     """
 
     test_size: float | int = 0.25
@@ -40,18 +36,19 @@ class Holdout:
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="holdout",
-        title="Split sample",
+        title="Holdout",
         summary=(
-            "One random test set, of rows or of whole clusters, and one model, trained on the "
-            "rest; the mean speaks of that model, not of the learner."
+            "One random test set, of rows or of whole clusters, and one model trained on the rest. "
+            "The mean is about that model, not about the learner."
         ),
         formula=r"n_2 = \lceil \mu n - 10^{-9} \rceil",
         references=("arlot2010", "roberts2017"),
         assumptions="Rows are exchangeable, or with whole_clusters the clusters are.",
         errs=(
-            "No variance over training sets is seen; the model has learnt from n - n_2 rows, so "
-            "the error of one trained on all rows is overestimated. With rows of one cluster on "
-            "both sides, the error on a new cluster is underestimated."
+            "Each model is trained on fewer rows than there are, so the error of a model trained "
+            "on all rows is overestimated. How much results change with other training data is not "
+            "seen. With rows of one cluster in both parts, the error for a new cluster is "
+            "underestimated."
         ),
         blocks=HOLDOUT,
     )

@@ -17,18 +17,13 @@ from thetahat.values.types import BlockKind
 class KFold:
     """One random partition of the rows into K folds; each fold is the test set once.
 
+    Degenerate cases: K = n is leave-one-out in another order.
+
     Parameters
     ----------
     n_folds : int
         K, between 2 and the number of rows. The rows are always shuffled; the first ``n % K``
         folds have one row more than the others.
-
-    Assumptions: rows are exchangeable. Where several rows come from one source, its rows stand
-    on both sides of a split and the error on a new source is underestimated.
-
-    Source: stone1974, geras2013 (cross-validation with random folds).
-
-    Degenerate cases: K = n is leave-one-out in another order.
     """
 
     n_folds: int = 10
@@ -37,15 +32,15 @@ class KFold:
         name="k_fold",
         title="K-fold cross-validation",
         summary=(
-            "The rows are dealt at random into K folds of equal size, to within one; each fold is "
-            "the test set of a model trained on the others."
+            "The rows are divided at random into K folds whose sizes differ by at most one. Each "
+            "fold is the test set of a model trained on the others."
         ),
         references=("stone1974", "geras2013"),
-        assumptions="Rows are exchangeable: no row is closer to some rows than to others.",
+        assumptions="Rows are exchangeable: no row is more similar to some rows than to others.",
         errs=(
-            "Each model learns from n (K - 1)/K rows, so the error is overestimated where the "
-            "learning curve still falls; rows of one source on both sides of a split make it "
-            "too small for a new source."
+            "Each model is trained on n (K - 1)/K rows, so the error is overestimated where more "
+            "data still help. With rows of one source in both parts of a split, the error for a "
+            "new source is underestimated."
         ),
         blocks=FOLDS,
     )

@@ -16,13 +16,9 @@ from thetahat.values.types import BlockKind
 class LeaveOneOut:
     """Each row is the test set once, of a model trained on all the others.
 
-    The blocks are called by their row number. Nothing is drawn: the seed does not matter.
+    Blocks are named by their row number. Nothing is drawn: the seed does not matter.
 
-    Assumptions: rows are exchangeable.
-
-    Source: stone1974.
-
-    Degenerate cases: with one instance per block nothing within a block can vary, so the
+    Degenerate cases: with one instance per block there is no variance within blocks, so the
     variances that need it (theta_4, theta_5 and others) do not apply.
     """
 
@@ -30,13 +26,14 @@ class LeaveOneOut:
         name="leave_one_out",
         title="Leave-one-out cross-validation",
         summary=(
-            "As many splits as rows; each model is trained on all rows but one and tested on it."
+            "As many splits as rows: each model is trained on all rows but one and tested on that "
+            "row."
         ),
         references=("stone1974",),
         assumptions="Rows are exchangeable.",
         errs=(
-            "Nearly unbiased for the error of a model of n rows, but the models are almost the "
-            "same, so for unstable learners the estimate itself varies much from sample to sample."
+            "Nearly unbiased for the error of a model of n rows. But the models are almost the "
+            "same, so for unstable learners the estimate varies much from sample to sample."
         ),
         blocks=FOLDS,
     )

@@ -18,15 +18,11 @@ from thetahat.values.types import BlockKind, IntArray, Label
 class LeaveOneSourceOut:
     """Each source is the test set once, of a model trained on all the other sources.
 
-    The multiple-source cross-validation (CVS) of the source. Blocks are called by their source
-    and come in order of first appearance. Nothing is drawn: the seed does not matter.
-
-    Assumptions: the sources at hand are like a sample of the sources to come.
-
-    Source: geras2013.
+    The source calls it multiple-source cross-validation (CVS). Blocks are named by their source and
+    come in order of first appearance. Nothing is drawn: the seed does not matter.
 
     Degenerate cases: a source with one row is a block of one instance; variances that need the
-    spread within a block then do not apply.
+    variance within blocks then do not apply.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
@@ -34,14 +30,14 @@ class LeaveOneSourceOut:
         title="Leave-one-source-out cross-validation",
         summary=(
             "One split per source (subject, site, domain): the model is trained on all other "
-            "sources and tested on this one, so the mean speaks of a source not in the data."
+            "sources and tested on this one. The mean is about a source that is not in the data."
         ),
         references=("geras2013",),
-        assumptions="The sources at hand are like a sample of the sources to come.",
+        assumptions="The sources are a sample of the sources to come.",
         errs=(
-            "Each model has seen one source fewer than the final one will have, so the error on "
-            "a new source is somewhat overestimated; sources of very different size make "
-            "training parts of very different size."
+            "Each model is trained on one source fewer than the final one, so the error for a new "
+            "source is somewhat overestimated. Sources of very different size make training parts "
+            "of very different size."
         ),
         blocks=SOURCES,
     )

@@ -16,24 +16,18 @@ from thetahat.values.types import BlockKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeavePOut:
-    r"""Every set of p rows is the test set once, of a model trained on all the others.
-
-    .. math:: J = \binom{n}{p}, \qquad E = \frac1J \sum_{j=1}^J E_j
+    """Every set of p rows is the test set once, of a model trained on all the others.
 
     Nothing is drawn: the seed does not matter. The splits are numbered in lexicographic order of
-    their test rows (of their training rows, where these are the fewer).
+    their test rows (of their training rows, where these are fewer).
+
+    Degenerate cases: p = 1 is leave-one-out, but as splits that may overlap, with the corrected
+    variance. More than 100000 splits are refused.
 
     Parameters
     ----------
     p : int
         Test rows in a split, from 1 to n - 1.
-
-    Assumptions: rows are exchangeable.
-
-    Source: arlot2010 (leave-p-out).
-
-    Degenerate cases: p = 1 is leave-one-out, but as splits that may overlap: its numbers are those
-    of the corrected variance. More than 100000 splits are refused.
     """
 
     p: int = 2
@@ -42,16 +36,16 @@ class LeavePOut:
         name="leave_p_out",
         title="Leave-p-out cross-validation",
         summary=(
-            "As many splits as there are sets of p rows; each model is tested on its set and "
-            "trained on all other rows. The mean has no luck of the split left in it."
+            "As many splits as there are sets of p rows: each model is tested on its set and "
+            "trained on all other rows. The mean does not depend on a random split."
         ),
         formula=r"J = \binom{n}{p}, \qquad E = \frac1J \sum_{j=1}^J E_j",
         references=("arlot2010",),
         assumptions=f"Rows are exchangeable; at most {MOST_SPLITS} splits are done.",
         errs=(
-            "Unbiased for the error of a model of n - p rows, so it overestimates that of one of "
-            "all rows. Test parts overlap, and the number of splits says nothing of how sure the "
-            "mean is."
+            "Unbiased for the error of a model of n - p rows, so it overestimates the error of a "
+            "model of all rows. Test parts overlap, so the number of splits does not show how "
+            "precise the mean is."
         ),
         blocks=SUBSAMPLES,
     )

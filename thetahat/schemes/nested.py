@@ -17,11 +17,12 @@ from thetahat.values.types import BlockKind
 class Nested:
     """External folds estimate the error of what internal folds select.
 
-    In a ``selection`` each external training part is itself cut into folds: the candidate with
-    the least internal error learns from the whole part and is tested on the external fold. The
-    choice is made anew each time, so what is estimated is the error of choosing and learning.
-    Where nothing is selected the internal folds have no use, and it is ``k_fold``. Other pairs of
-    schemes are named as ``internal`` and ``external`` of the selection.
+    In a ``selection`` each external training part is itself divided into folds: the candidate with
+    the least internal error is trained on the whole part and tested on the external fold. The
+    choice is made anew in each external fold, so the error of choosing and training is estimated.
+    Where nothing is selected the internal folds are not used, and it is ``k_fold``. Other pairs of
+    schemes are named in ``internal`` and ``external`` of the selection. stone1974 calls it double
+    cross-validation.
 
     Parameters
     ----------
@@ -29,10 +30,6 @@ class Nested:
         External folds, between 2 and the number of rows; those of ``k_fold`` with the same seed.
     n_internal_folds : int
         Folds of each external training part, at least 2.
-
-    Assumptions: rows are exchangeable.
-
-    Source: stone1974 (double cross-validation), varma2006.
     """
 
     n_folds: int = 5
@@ -42,15 +39,15 @@ class Nested:
         name="nested",
         title="Nested cross-validation",
         summary=(
-            "In a selection, folds inside each external training part choose the candidate, and "
-            "the external fold, which had no part in the choice, estimates its error."
+            "In a selection, folds inside each external training part choose the candidate. The "
+            "external fold, which is not used in the choice, estimates its error."
         ),
         references=("stone1974", "varma2006"),
-        assumptions="Rows are exchangeable: no row is closer to some rows than to others.",
+        assumptions="Rows are exchangeable: no row is more similar to some rows than to others.",
         errs=(
-            "Each choice and each model rest on n (K - 1)/K rows, so the error of choosing and "
-            "learning on all rows is overestimated; unlike the internal error of the winner it is "
-            "not too small for having been the least."
+            "Each choice and each model use n (K - 1)/K rows, so the error of choosing and "
+            "training on all rows is overestimated. It is not too small for being the least of "
+            "many, as the internal error of the chosen candidate is."
         ),
         blocks=FOLDS,
     )

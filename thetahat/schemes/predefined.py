@@ -18,16 +18,14 @@ from thetahat.values.types import BlockKind, IntArray, Label
 class Predefined:
     """Each value of the fold column is the test set once.
 
+    The source calls it data splitting by a given partition.
+
     Parameters
     ----------
     blocks : "random" or "source"
         What a fold is. Only the person who made the column knows; ``random`` is right where
         the folds were drawn at random over rows, ``source`` where a fold is a subject, a site
         or a domain.
-
-    Assumptions: those of ``k_fold`` or of ``leave_one_source_out``, as ``blocks`` says.
-
-    Source: arlot2010 (partitioning data splits).
     """
 
     blocks: Literal["random", "source"] = "random"
@@ -36,13 +34,16 @@ class Predefined:
         name="predefined",
         title="Folds from a column",
         summary=(
-            "A column of the data says which fold each row belongs to; each fold is the test set "
-            "of a model trained on the others."
+            "A column of the data names the fold of each row. Each fold is the test set of a model "
+            "trained on the others."
         ),
         references=("arlot2010",),
-        assumptions="The folds are what blocks says they are, and were not chosen by the losses.",
+        assumptions=(
+            "The folds are what blocks declares them to be, and were not chosen by looking at "
+            "losses."
+        ),
         errs=(
-            "Folds that are sources but are called random give variances that are too small for "
+            "Folds that are sources but are declared random give variances that are too small for "
             "a new source."
         ),
         blocks=PARTITIONS,

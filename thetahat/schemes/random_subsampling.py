@@ -14,11 +14,13 @@ from thetahat.values.types import BlockKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RandomSubsampling:
-    r"""J splits, each drawn at random and apart from the others (Monte Carlo cross-validation).
+    r"""J splits, each drawn at random and independently of the others.
 
-    .. math:: n_2 = \lceil \mu n - 10^{-9} \rceil, \qquad E = \frac1J \sum_{j=1}^J E_j
+    :math:`\mu` in the formula is the test size, and :math:`E_j` the mean loss of split j;
+    :math:`n_2` is kept between 1 and n - 1. nadeau2003 has 15 splits with a tenth for testing;
+    arlot2010 calls it Monte Carlo cross-validation.
 
-    with n_2 kept between 1 and n - 1, and :math:`E_j` the mean loss of split j.
+    Degenerate cases: with few splits some rows are never tested, and do not enter the mean.
 
     Parameters
     ----------
@@ -29,13 +31,6 @@ class RandomSubsampling:
         :math:`\mu`, the share of the rows to test on, in (0, 1); or a whole number from 1 to
         n - 1, which is their count. The default is the share at which the corrected resampled
         variance is known to do well.
-
-    Assumptions: rows are exchangeable.
-
-    Source: nadeau2003 (random subsampling, 15 splits, a tenth for test); arlot2010 (Monte Carlo
-    cross-validation).
-
-    Degenerate cases: with few splits some rows are never tested, and count for nothing.
     """
 
     n_draws: int = 15
@@ -45,16 +40,16 @@ class RandomSubsampling:
         name="random_subsampling",
         title="Random subsampling",
         summary=(
-            "Many splits drawn apart from each other; each model is tested on the rows that its "
-            "split leaves out, and the mean over the splits is the estimate."
+            "Many splits drawn independently of each other. Each model is tested on the rows that "
+            "its split leaves out, and the estimate is the mean over the splits."
         ),
         formula=r"n_2 = \lceil \mu n - 10^{-9} \rceil, \qquad E = \frac1J \sum_{j=1}^J E_j",
         references=("arlot2010", "nadeau2003"),
         assumptions="Rows are exchangeable.",
         errs=(
-            "Each model learns from n - n_2 rows, so the error of one trained on all rows is "
-            "overestimated. Test parts overlap: more splits take away the luck of the split, not "
-            "that of the sample, and are no new data."
+            "Each model is trained on fewer rows than there are, so the error of a model trained "
+            "on all rows is overestimated. Test parts overlap: more splits reduce the chance of "
+            "the split, not that of the sample, and are no new data."
         ),
         blocks=SUBSAMPLES,
     )

@@ -23,6 +23,8 @@ from thetahat.values.types import BlockKind
 class RepeatedKFold:
     """Several independent random partitions into K folds.
 
+    Degenerate cases: one repeat is ``k_fold``.
+
     Parameters
     ----------
     n_folds : int
@@ -30,13 +32,6 @@ class RepeatedKFold:
     n_repeats : int
         Number of partitions, at least 1. The first is the partition of ``k_fold`` with the same
         seed, so more repeats add to what there was.
-
-    Assumptions: those of ``k_fold``. Repeats share all their rows: they take away the luck of
-    the partition, not the luck of the sample, and are no new data.
-
-    Source: burman1989.
-
-    Degenerate cases: one repeat is ``k_fold``.
     """
 
     n_folds: int = 10
@@ -46,14 +41,14 @@ class RepeatedKFold:
         name="repeated_k_fold",
         title="Repeated K-fold cross-validation",
         summary=(
-            "K-fold cross-validation over several independent partitions of the same rows; the "
-            "part of the variance that comes from the partition falls with their number."
+            "K-fold cross-validation over several independent partitions of the same rows. The "
+            "variance that comes from the partition falls with their number."
         ),
         references=("burman1989", "kohavi1995"),
         assumptions="Rows are exchangeable, as for k_fold.",
         errs=(
-            "As k_fold; besides, the splits of different repeats are strongly dependent, so that "
-            "a test which counts them as independent finds differences that are not there."
+            "As k_fold. The splits of different repeats are strongly dependent, so a test that "
+            "treats them as independent finds differences that do not exist."
         ),
         blocks=FOLDS,
     )

@@ -23,26 +23,22 @@ from thetahat.values.types import BlockKind, IntArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceKFold:
-    """K folds of whole sources; no source stands on both sides of a split.
+    """K folds of whole sources; no source is in both parts of a split.
 
-    The largest source first, each source goes to the fold with the fewest rows so far; sources
-    of equal size come in an order drawn from the seed. A block is a set of sources, called
+    In order of size, largest first, each source goes to the fold with the fewest rows so far;
+    sources of equal size come in an order drawn from the seed. A block is a set of sources, named
     ``fold 0``, ``fold 1``, ...
+
+    Deviations: geras2013 has one source in each block. With several, the spread between blocks is
+    that of averages over sources and shows less about a single new source.
+
+    Degenerate cases: as many folds as sources is leave-one-source-out under other names. With
+    sources of unequal size, folds may be of unequal size.
 
     Parameters
     ----------
     n_folds : int
         K, between 2 and the number of sources.
-
-    Assumptions: the sources at hand are like a sample of the sources to come.
-
-    Source: roberts2017 (blocking by group), geras2013 (blocks that are sources).
-
-    Deviations: geras2013 has one source in each block. With several, the spread between blocks
-    is that of averages over sources and says less of any one new source.
-
-    Degenerate cases: as many folds as sources is leave-one-source-out under other names; with
-    sources of unequal size, folds may be of unequal size.
     """
 
     n_folds: int = 5
@@ -51,14 +47,14 @@ class SourceKFold:
         name="source_k_fold",
         title="K-fold cross-validation over sources",
         summary=(
-            "Whole sources are put together into K folds of about equal size; each fold is the "
-            "test set of a model that has seen none of its sources."
+            "Whole sources are put together into K folds of about equal size. Each fold is the "
+            "test set of a model trained on the other sources."
         ),
         references=("roberts2017", "geras2013"),
-        assumptions="The sources at hand are like a sample of the sources to come.",
+        assumptions="The sources are a sample of the sources to come.",
         errs=(
-            "Models learn from fewer sources than under leave_one_source_out, so the error on a "
-            "new source is overestimated more; the spread between folds is that of averages of "
+            "Models are trained on fewer sources than under leave_one_source_out, so the error for "
+            "a new source is overestimated more. The spread between folds is that of averages of "
             "sources, smaller than that of single sources."
         ),
         blocks=SOURCES,

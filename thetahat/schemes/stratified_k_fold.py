@@ -19,21 +19,17 @@ from thetahat.values.types import BlockKind, IntArray
 class StratifiedKFold:
     """A random partition into K folds in which every class is spread evenly.
 
-    The rows are shuffled, put in order of class, and dealt out one by one: the count of any
-    class differs by one at most between folds, and so does the size of the folds.
+    The rows are shuffled, sorted by class, and dealt out one by one: the numbers of rows of a class
+    differ by at most one between folds, and so do the sizes of the folds. The variance estimators
+    of ``k_fold`` are used unchanged, though the balance makes folds more alike than random ones.
+
+    Deviations: a class with fewer rows than folds is refused; scikit-learn warns, and some folds
+    then lack the class.
 
     Parameters
     ----------
     n_folds : int
         K, between 2 and the size of the smallest class.
-
-    Assumptions: those of ``k_fold``. The variance estimators of ``k_fold`` are used as they
-    stand, though the balance makes folds more alike than random ones.
-
-    Source: kohavi1995.
-
-    Deviations: a class with fewer members than folds is refused; scikit-learn warns and goes
-    on, and some folds then lack the class.
     """
 
     n_folds: int = 10
@@ -46,10 +42,13 @@ class StratifiedKFold:
             "within one row per class."
         ),
         references=("kohavi1995",),
-        assumptions="Rows are exchangeable within their class, and the class shares are right.",
+        assumptions=(
+            "Rows are exchangeable within their class, and the class shares are those of the "
+            "population."
+        ),
         errs=(
-            "As k_fold; folds are more alike than random ones, so estimates from the spread "
-            "between folds can come out small."
+            "As k_fold. Folds are more alike than random ones, so estimates from the spread "
+            "between folds can be too small."
         ),
         blocks=FOLDS,
     )

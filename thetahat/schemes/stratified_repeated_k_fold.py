@@ -19,6 +19,10 @@ from thetahat.values.types import BlockKind, IntArray
 class StratifiedRepeatedKFold:
     """Several random partitions into K folds, in each of which every class is spread evenly.
 
+    Deviations: a class with fewer rows than folds is refused, as in ``stratified_k_fold``.
+
+    Degenerate cases: one repeat is ``stratified_k_fold``.
+
     Parameters
     ----------
     n_folds : int
@@ -26,14 +30,6 @@ class StratifiedRepeatedKFold:
     n_repeats : int
         Number of partitions, at least 1. The first is the partition of ``stratified_k_fold``
         with the same seed, so more repeats add to what there was.
-
-    Assumptions: those of ``stratified_k_fold``; repeats are no new data.
-
-    Source: kohavi1995 (stratification), burman1989 (repeats).
-
-    Deviations: as ``stratified_k_fold``, a class with fewer members than folds is refused.
-
-    Degenerate cases: one repeat is ``stratified_k_fold``.
     """
 
     n_folds: int = 10
@@ -44,13 +40,16 @@ class StratifiedRepeatedKFold:
         title="Repeated stratified K-fold cross-validation",
         summary=(
             "Stratified K-fold cross-validation over several independent partitions of the same "
-            "rows; the part of the variance that comes from the partition falls with their number."
+            "rows. The variance that comes from the partition falls with their number."
         ),
         references=("burman1989", "kohavi1995"),
-        assumptions="Rows are exchangeable within their class, and the class shares are right.",
+        assumptions=(
+            "Rows are exchangeable within their class, and the class shares are those of the "
+            "population."
+        ),
         errs=(
-            "As repeated_k_fold; folds are more alike than random ones, so estimates from the "
-            "spread between folds can come out small."
+            "As repeated_k_fold. Folds are more alike than random ones, so estimates from the "
+            "spread between folds can be too small."
         ),
         blocks=FOLDS,
     )

@@ -26,28 +26,23 @@ from thetahat.values.types import BlockKind, FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StratifiedSourceKFold:
-    r"""K folds of whole sources, each with about the class shares of the whole.
+    """K folds of whole sources, each with about the class shares of the whole.
 
-    .. math:: \sum_c \sum_f \Bigl(\frac{n_{cf}}{n_c} - \frac1K\Bigr)^2
+    :math:`n_{cf}` in the formula is the number of rows of class c in fold f. The sum is kept small
+    by a greedy rule: the source with the most uneven classes comes first, and each goes to the fold
+    where it adds least to the sum; equal sources come in an order drawn from the seed. A block is a
+    set of sources, named ``fold 0``, ...
 
-    is kept small, with :math:`n_{cf}` the rows of class c in fold f. The source whose classes
-    weigh most comes first, and each goes to the fold where it adds least to that sum; of equal
-    sources the order is drawn from the seed. A block is a set of sources, called ``fold 0``, ...
+    Deviations: the greedy rule is of the kind of scikit-learn's ``StratifiedGroupKFold``, with this
+    sum in the place of its standard deviations.
+
+    Degenerate cases: a fold that would lack a class is refused, as where a source with one class
+    would be a fold by itself.
 
     Parameters
     ----------
     n_folds : int
         K, between 2 and the number of sources.
-
-    Assumptions: the sources at hand are like a sample of the sources to come.
-
-    Source: roberts2017 (blocking by group), kohavi1995 (stratification).
-
-    Deviations: the greedy rule is that of scikit-learn's ``StratifiedGroupKFold`` in kind; the sum
-    above stands for its standard deviations.
-
-    Degenerate cases: a fold that would lack a class is refused, as where a source with one class
-    would be a fold of its own.
     """
 
     n_folds: int = 5
@@ -57,14 +52,14 @@ class StratifiedSourceKFold:
         title="Stratified K-fold cross-validation over sources",
         summary=(
             "Whole sources are put together into K folds so that each fold has about the class "
-            "shares of the whole; no source stands on both sides of a split."
+            "shares of the whole. No source is in both parts of a split."
         ),
         formula=r"\min \sum_c \sum_f \Bigl(\frac{n_{cf}}{n_c} - \frac1K\Bigr)^2",
         references=("kohavi1995", "roberts2017"),
-        assumptions="The sources at hand are like a sample of the sources to come.",
+        assumptions="The sources are a sample of the sources to come.",
         errs=(
-            "As source_k_fold; folds are more alike than sets of sources drawn at random, so the "
-            "spread between folds comes out small for a new source."
+            "As source_k_fold. Folds are more alike than random sets of sources, so the spread "
+            "between folds is too small for a new source."
         ),
         blocks=SOURCES,
     )

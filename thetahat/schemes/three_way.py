@@ -18,11 +18,10 @@ from thetahat.values.types import BlockKind
 class ThreeWay:
     r"""The rows are split once, at random, into a training, a validation and a test set.
 
-    .. math:: n_2 = \lceil \mu n - 10^{-9} \rceil, \qquad n_v = \lceil \nu n - 10^{-9} \rceil
-
-    In a ``selection`` every candidate learns from the training set and is assessed on the
-    validation set; the best learns again from both, and is assessed once on the test set. Where
-    nothing is selected the two first sets are learnt from together, and it is a ``holdout``.
+    :math:`\mu` and :math:`\nu` in the formula are the test size and the validation size. In a
+    ``selection`` every candidate is trained on the training set and assessed on the validation set;
+    the best is trained again on both, and assessed once on the test set. Where nothing is selected
+    the first two sets are used for training together, and it is a ``holdout``.
 
     Parameters
     ----------
@@ -30,10 +29,6 @@ class ThreeWay:
         :math:`\nu` and :math:`\mu`: shares of all rows, in (0, 1), or numbers of rows from 1; a
         row to learn from must be left. The test set is that of ``holdout`` with the same seed
         and size.
-
-    Assumptions: rows are exchangeable, and nothing is changed after the test set was looked at.
-
-    Source: ripley1996 (training, validation and test set).
     """
 
     validation_size: float | int = 0.25
@@ -43,19 +38,19 @@ class ThreeWay:
         name="three_way",
         title="Training, validation and test set",
         summary=(
-            "One random test set; in a selection the other rows are split once more, into what "
-            "candidates learn from and what the best is chosen by, and the best learns from both."
+            "One random test set. In a selection the other rows are divided into a part for "
+            "training the candidates and a part for choosing the best, which is then trained on "
+            "both."
         ),
         formula=(
             r"n_2 = \lceil \mu n - 10^{-9} \rceil, \qquad n_v = \lceil \nu n - 10^{-9} \rceil"
         ),
         references=("ripley1996",),
-        assumptions=(
-            "Rows are exchangeable, and nothing is changed after the test set was looked at."
-        ),
+        assumptions="Rows are exchangeable, and nothing is changed after the test set was used.",
         errs=(
-            "No variance over training sets or choices is seen. The error on the validation set "
-            "of the candidate that was chosen by it is underestimated; that on the test set is not."
+            "How much results change with other training data or other choices is not seen. The "
+            "error of the chosen candidate on the validation set is too small; that on the test "
+            "set is not."
         ),
         blocks=HOLDOUT,
     )

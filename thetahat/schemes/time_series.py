@@ -18,13 +18,17 @@ from thetahat.values.types import BlockKind, IntArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeSeries:
-    r"""K blocks in order of time; each is the test set of a model that has seen only earlier rows.
+    """K blocks in order of time; each is the test set of a model trained on earlier rows only.
 
-    .. math:: m = \lfloor n / (K + 1) \rfloor
+    The last K m rows in order of time are divided into K blocks of m rows; the rows before the
+    first block are never tested. A model is trained on all rows strictly before the first instant
+    of its block, without the last ``gap`` of them. tashman2000 calls it rolling-origin evaluation;
+    blocked forms and gaps are from bergmeir2012.
 
-    The last K m rows in order of time are cut into K blocks of m; the rows before the first block
-    are never tested. A model learns from all rows strictly before the first instant of its block,
-    less the ``gap`` last of them.
+    Deviations: rows of the same instant as the first test row are not used for training. Where all
+    instants differ the blocks are those of scikit-learn's ``TimeSeriesSplit``.
+
+    Degenerate cases: a block before which there are no rows to train on is refused.
 
     Parameters
     ----------
@@ -37,15 +41,6 @@ class TimeSeries:
         the target of the last training rows looks ahead.
     max_train_size : int or None
         Most rows to learn from, the latest ones; None for all. A window of fixed length.
-
-    Assumptions: rows are in the order in which they came to be known; the future is like the past.
-
-    Source: tashman2000 (rolling-origin evaluation), bergmeir2012 (blocked forms and gaps).
-
-    Deviations: rows of the same instant as the first test row are not learnt from; where instants
-    differ the blocks are those of scikit-learn's ``TimeSeriesSplit``.
-
-    Degenerate cases: a block before which there is nothing to learn from is refused.
     """
 
     n_folds: int = 5
@@ -57,16 +52,16 @@ class TimeSeries:
         name="time_series",
         title="Forward chaining",
         summary=(
-            "Blocks in order of time; each is the test set of a model trained on earlier rows "
-            "alone, as it would be in use."
+            "Blocks in order of time. Each is the test set of a model trained on earlier rows "
+            "only, as it would be in use."
         ),
         formula=r"m = \lfloor n / (K + 1) \rfloor",
         references=("bergmeir2012", "tashman2000"),
         assumptions="The time column orders the rows, and the future is like the past.",
         errs=(
-            "The first models learn from few rows, so the error is overestimated. Rows that "
-            "follow each other depend on each other, which no variance here allows for: intervals "
-            "are too short where that dependence is strong."
+            "The first models are trained on few rows, so the error is overestimated. Rows that "
+            "follow each other depend on each other, which no variance here allows for, so "
+            "intervals are too short where that dependence is strong."
         ),
         blocks=SUBSAMPLES,
     )

@@ -81,36 +81,29 @@ def _total(held: FloatArray, values: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class Auc(OneSample):
-    r"""Chance that a positive row scores above a negative one, ties counting one half.
+    """Probability that a positive row scores above a negative one, with ties as one half.
 
-    .. math:: A = \frac{1}{P Q} \sum_{i: y_i = 1} \sum_{j: y_j = 0}
-        1\{x_i > x_j\} + \tfrac12 1\{x_i = x_j\}
+    P rows have label y = 1 and Q rows have label 0; x are the scores. Rows are resampled, so that
+    the numbers of the classes vary between resamples. Chapter 6 of efron1993.
 
-    over the P rows with label y = 1 and the Q with label 0; x are the scores. Rows are drawn, so
-    that the numbers of the classes vary from resample to resample. By one sort.
-
-    Assumes independent rows.
-
-    Source: delong1988; efron1993, chapter 6.
-
-    Degenerate cases: a resample that lacks a class has no area: it is drawn again, and the result
-    says how many were. Where the classes are separated every resample's area is 1, and no interval
-    is built on it.
+    Degenerate cases: a resample that lacks a class has no area; it is drawn again, and the result
+    says how many were. Where the classes are separated the area of every resample is 1, and no
+    interval is built on it.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="auc",
         title="Area under the ROC curve of a sample",
         summary=(
-            "The chance that a score x with label y = 1 is above one with label 0, ties counting "
-            "one half; rows are resampled."
+            "The probability that a score x with label y = 1 is above one with label 0, with ties "
+            "as one half. Rows are resampled."
         ),
         formula=r"\frac{1}{P Q} \sum_i \sum_j 1\{x_i > x_j\} + \tfrac12 1\{x_i = x_j\}",
         references=("delong1988", "efron1993"),
-        assumptions="Independent rows; the model that made the scores is given.",
+        assumptions="Independent rows. The model that made the scores is taken as given.",
         errs=(
-            "Too short with few rows of a class or an area near 1; resamples that lack a class are "
-            "drawn again."
+            "Intervals are too short with few rows of a class or an area near 1, and resamples "
+            "that lack a class are drawn again."
         ),
         blocks=EVERY_BLOCK_KIND,
     )

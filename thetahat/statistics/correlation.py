@@ -32,17 +32,12 @@ class _OfCorrelation(OfSums):
 
 @dataclass(frozen=True, slots=True)
 class Correlation(OneSample):
-    r"""Pearson's correlation; pairs are resampled together.
+    """Pearson's correlation; pairs are resampled together.
 
-    .. math:: r = \frac{\sum_i (x_i - \bar x)(y_i - \bar y)}
-        {\sqrt{\sum_i (x_i - \bar x)^2 \sum_i (y_i - \bar y)^2}}
+    Section 6.3 of the source, whose law school data are an example.
 
-    Assumes independent pairs of one distribution.
-
-    Source: efron1993, section 6.3, whose law school data are an example.
-
-    Degenerate cases: a resample in which x or y is one value many times has no correlation: it is
-    drawn again, and the result says how many were. Values off 1 by rounding are 1.
+    Degenerate cases: a resample in which x or y is one value many times has no correlation; it is
+    drawn again, and the result says how many were. Values that differ from 1 by rounding are 1.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
@@ -56,8 +51,9 @@ class Correlation(OneSample):
         references=("efron1993",),
         assumptions="Independent pairs of one distribution.",
         errs=(
-            "Its normal and basic intervals may pass 1, and are too short with few pairs; "
-            "resamples without a spread are drawn again, which leaves out the most extreme ones."
+            "Its normal and basic intervals may pass 1, and are too short with few pairs. "
+            "Resamples in which a column does not vary are drawn again, which leaves out the most "
+            "extreme ones."
         ),
         blocks=EVERY_BLOCK_KIND,
     )

@@ -25,19 +25,14 @@ from thetahat.values.types import IntArray
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    r"""A statistic of x less the same statistic of y.
+    """A statistic of x minus the same statistic of y.
 
-    .. math:: \hat\theta(x) - \hat\theta(y)
-
-    Independent samples are resampled each by itself, in their own sizes; of ``paired`` ones the
-    rows are drawn, so that what x and y have in common cancels.
-
-    Assumes independent samples, or independent pairs.
-
-    Source: efron1993, chapter 8 and section 14.3; davison1997, section 3.2, for several samples.
+    Independent samples are resampled separately, in their own sizes; for ``paired`` ones rows are
+    resampled, so that what x and y have in common cancels. Chapter 8 and section 14.3 of efron1993;
+    section 3.2 of davison1997 for several samples.
 
     Degenerate cases: those of the statistic, in either sample. The paired difference of means is
-    computed from the rows' differences.
+    computed from the differences of the rows.
 
     Parameters
     ----------
@@ -57,15 +52,16 @@ class Difference:
         name="difference",
         title="Difference of a statistic between two samples",
         summary=(
-            "A statistic of x less the same of y: of independent samples, or of pairs that are "
-            "resampled together."
+            "A statistic of x minus the same statistic of y, for independent samples or for pairs "
+            "that are resampled together."
         ),
         formula=r"\hat\theta(x) - \hat\theta(y)",
         references=("davison1997", "efron1993"),
-        assumptions="Independent samples; with paired, independent pairs.",
+        assumptions="Independent samples, or with paired independent pairs.",
         errs=(
-            "As the statistic does. Taken as independent, samples that are paired give intervals "
-            "too long where the pairs go together and too short where they go apart."
+            "As the statistic. Pairs that are treated as independent samples give intervals that "
+            "are too long where the pairs correlate positively and too short where they correlate "
+            "negatively."
         ),
         blocks=EVERY_BLOCK_KIND,
     )

@@ -32,19 +32,12 @@ class _OfMean(OfSums):
 
 @dataclass(frozen=True, slots=True)
 class Mean(OneSample):
-    r"""Arithmetic mean of a sample.
+    """Arithmetic mean of a sample.
 
-    .. math:: \bar x = \frac1n \sum_{i=1}^n x_i
+    Its bootstrap bias is 0 except for chance, and its bootstrap variance is :math:`(n-1)/n` times
+    :math:`s^2/n`. Chapters 2 and 6 of the source.
 
-    Its bootstrap bias is 0 but for chance, and its bootstrap variance :math:`(n-1)/n` times
-    :math:`s^2/n`: too small by one part in n.
-
-    Assumes independent values of one distribution; a distribution without a variance has no
-    bootstrap of its mean.
-
-    Source: efron1993, chapters 2 and 6; the lecture's example of bias and variance.
-
-    Degenerate cases: one value has no spread, and the variance is 0 with a caution.
+    Degenerate cases: a single value has no spread, and the variance is 0 with a caution.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
@@ -53,8 +46,11 @@ class Mean(OneSample):
         summary="The arithmetic mean.",
         formula=r"\bar x = \frac1n \sum_i x_i",
         references=("efron1993",),
-        assumptions="Independent values of one distribution with a finite variance.",
-        errs="Its bootstrap variance is too small by one part in n.",
+        assumptions=(
+            "Independent values of one distribution with a finite variance; without one the "
+            "bootstrap of the mean fails."
+        ),
+        errs="Its bootstrap variance is too small by a factor (n - 1)/n.",
         blocks=EVERY_BLOCK_KIND,
         is_default=True,
     )

@@ -13,15 +13,11 @@ from thetahat.statistics.base import Sample
 
 @dataclass(frozen=True, slots=True)
 class Median(OneSample):
-    r"""The middle value, or the mean of the two middle ones.
+    """The middle value, or the mean of the two middle ones.
 
-    .. math:: \tfrac12 \bigl(x_{(\lfloor (n+1)/2 \rfloor)} + x_{(\lceil (n+1)/2 \rceil)}\bigr)
-
-    Assumes independent values of one distribution with a density at the median.
-
-    Source: efron1979, section 3: of an odd number n of distinct values the bootstrap's distribution
-    is known, the k-th smallest having the probability that a binomial count of n draws with p =
-    (k-1)/n is at most (n-1)/2 less the same with p = k/n.
+    For an odd number n of distinct values the distribution of the bootstrap median is known
+    (section 3 of the source): the k-th smallest value has the probability that a binomial count of
+    n draws with p = (k-1)/n is at most (n-1)/2, minus the same with p = k/n.
 
     Degenerate cases: where the middle values are tied the replicates hardly vary.
     """
@@ -34,8 +30,8 @@ class Median(OneSample):
         references=("efron1979",),
         assumptions="Independent values of one distribution with a density at the median.",
         errs=(
-            "Replicates take few values, so that intervals jump; the standard error is too large "
-            "on average with few values."
+            "Replicates take few values, so that interval ends change in jumps. With few values "
+            "the standard error is too large on average."
         ),
         blocks=EVERY_BLOCK_KIND,
     )

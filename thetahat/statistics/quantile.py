@@ -15,25 +15,24 @@ from thetahat.statistics.base import Sample
 
 @dataclass(frozen=True, slots=True)
 class Quantile(OneSample):
-    r"""The value that a share q of the sample lies below.
+    r"""The value below which a share q of the sample lies.
 
-    .. math:: x_{(k)} + g\, (x_{(k+1)} - x_{(k)}), \qquad
-        k + g = n q + \alpha + q (1 - \alpha - \beta)
+    The position is
 
-    with the order statistics counted from 1, k whole, g in [0, 1), and
-    :math:`\alpha = \beta = 1` for the definition ``linear`` (type 7), 1/2 ``hazen`` (5),
-    0 ``weibull`` (6), 1/3 ``median_unbiased`` (8), 3/8 ``normal_unbiased`` (9), (0, 1)
-    ``interpolated_inverted_cdf`` (4); ``inverted_cdf`` (1) is the smallest value with a share of at
-    least q up to it.
+    .. math:: k + g = n q + \alpha + q (1 - \alpha - \beta)
 
-    Assumes independent values of one distribution with a density at the quantile.
+    with the order statistics counted from 1, k an integer and g in [0, 1). :math:`\alpha = \beta =
+    1` for the definition ``linear`` (type 7), 1/2 for ``hazen`` (5), 0 for ``weibull`` (6), 1/3 for
+    ``median_unbiased`` (8), 3/8 for ``normal_unbiased`` (9), and (0, 1) for
+    ``interpolated_inverted_cdf`` (4). ``inverted_cdf`` (1) is the smallest value such that a share
+    of at least q is not above it. The definitions are from hyndman1996; the bootstrap of a quantile
+    is in chapter 14 of efron1993.
 
-    Source: hyndman1996 for the definitions; efron1993, chapter 14, for the bootstrap of a quantile.
+    Deviations: a position that is an integer except for the rounding of n q is taken as an integer.
 
-    Deviations: a position that is whole but for the rounding of n q is whole.
-
-    Degenerate cases: with fewer than 5 values beyond it, the replicates are hardly more than those
-    few values, and a caution says so; of the largest value the bootstrap is not consistent.
+    Degenerate cases: with fewer than 5 values beyond the quantile, the replicates are little more
+    than those few values, and a caution says so. For the largest value the bootstrap is not
+    consistent.
 
     Parameters
     ----------
@@ -49,13 +48,13 @@ class Quantile(OneSample):
     info: ClassVar[MethodInfo] = MethodInfo(
         name="quantile",
         title="Quantile of a sample",
-        summary="The value that a share q of the sample lies below, by a definition that is named.",
+        summary="The value below which a share q of the sample lies, by one of seven definitions.",
         formula=r"x_{(k)} + g\, (x_{(k+1)} - x_{(k)})",
         references=("efron1993", "hyndman1996"),
         assumptions="Independent values of one distribution with a density at the quantile.",
         errs=(
-            "Replicates take few values; the standard error is too large on average with few "
-            "values, and means nothing far in a tail."
+            "Replicates take few values. With few values the standard error is too large on "
+            "average, and far in a tail it has no meaning."
         ),
         blocks=EVERY_BLOCK_KIND,
     )

@@ -13,13 +13,9 @@ from thetahat.statistics.base import Sample
 
 @dataclass(frozen=True, slots=True)
 class StandardDeviation(OneSample):
-    r"""Root of the mean squared deviation from the mean.
+    """Square root of the mean squared deviation from the mean.
 
-    .. math:: s = \sqrt{\frac{1}{n - \mathrm{ddof}} \sum_{i=1}^n (x_i - \bar x)^2}
-
-    Assumes independent values of one distribution with a finite fourth moment.
-
-    Source: efron1993, chapter 10.
+    Chapter 10 of the source.
 
     Degenerate cases: a resample of one value many times has the standard deviation 0.
 
@@ -34,12 +30,13 @@ class StandardDeviation(OneSample):
     info: ClassVar[MethodInfo] = MethodInfo(
         name="standard_deviation",
         title="Standard deviation of a sample",
-        summary="The root of the mean squared deviation from the mean.",
+        summary="The square root of the mean squared deviation from the mean.",
         formula=r"\sqrt{\frac{1}{n - \mathrm{ddof}} \sum_i (x_i - \bar x)^2}",
         references=("efron1993",),
         assumptions="Independent values of one distribution with a finite fourth moment.",
         errs=(
-            "Its intervals are too short with few or heavy-tailed values; percentile's lie too low."
+            "Intervals are too short with few or heavy-tailed values, and percentile intervals lie "
+            "too low."
         ),
         blocks=EVERY_BLOCK_KIND,
     )

@@ -13,16 +13,11 @@ from thetahat.statistics.base import Sample
 
 @dataclass(frozen=True, slots=True)
 class Variance(OneSample):
-    r"""Mean squared deviation from the mean.
+    """Mean squared deviation from the mean.
 
-    .. math:: s^2 = \frac{1}{n - \mathrm{ddof}} \sum_{i=1}^n (x_i - \bar x)^2
-
-    Its bootstrap bias is :math:`-s^2/n` but for chance, with ddof 1 and with ddof 0: a resample's
-    values repeat. ``bias_corrected`` then is :math:`s^2 (1 + 1/n)`.
-
-    Assumes independent values of one distribution with a finite fourth moment.
-
-    Source: efron1993, chapter 10.
+    Its bootstrap bias is :math:`-s^2/n` except for chance, with ddof 1 and with ddof 0, because the
+    values of a resample repeat. ``bias_corrected`` is then :math:`s^2 (1 + 1/n)`. Chapter 10 of the
+    source.
 
     Degenerate cases: a resample of one value many times has variance 0.
 
@@ -42,7 +37,8 @@ class Variance(OneSample):
         references=("efron1993",),
         assumptions="Independent values of one distribution with a finite fourth moment.",
         errs=(
-            "Its intervals are too short with few or heavy-tailed values; percentile's lie too low."
+            "Intervals are too short with few or heavy-tailed values, and percentile intervals lie "
+            "too low."
         ),
         blocks=EVERY_BLOCK_KIND,
     )
