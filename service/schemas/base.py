@@ -23,10 +23,20 @@ class Schema(BaseModel):
 class EvaluationRequest(Schema):
     """The fields that every kind has; a kind adds its own and narrows ``kind``."""
 
-    kind: str
-    name: Annotated[str, StringConstraints(max_length=200)] | None = None
-    seed: Seed | None = None
-    labels: dict[LabelKey, LabelValue] = Field(default_factory=dict, max_length=16)
+    kind: str = Field(description="The kind of the evaluation.")
+    name: Annotated[str, StringConstraints(max_length=200)] | None = Field(
+        None, description="A name for people; the result does not depend on it."
+    )
+    seed: Seed | None = Field(
+        None,
+        description="The seed of all random draws. Left out: it is derived from the request and "
+        "the data, so that the same request gives the same numbers.",
+    )
+    labels: dict[LabelKey, LabelValue] = Field(
+        default_factory=dict,
+        max_length=16,
+        description="Keys and values by which the list of evaluations can be filtered.",
+    )
 
     def dataset_ids(self) -> tuple[UUID, ...]:
         """Return the data sets that the request names."""

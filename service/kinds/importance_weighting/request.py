@@ -1,4 +1,4 @@
-"""What a request for importance-weighted selection says."""
+"""The request of kind ``importance_weighting``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ from uuid import UUID
 
 from pydantic import Field
 
-from service.kinds.fields.method_names import Method
+from service.kinds.fields.method_names import (
+    LossEntry,
+    LossName,
+    RiskEntry,
+    RiskName,
+    WeightsEntry,
+    WeightsName,
+)
 from service.kinds.fields.sample import LabelledInput, SampleInput
 from service.schemas.base import EvaluationRequest, Schema
 from thetahat.analyses.selection import MOST_VALUES, between, check_count, check_distinct
@@ -25,11 +32,17 @@ DEFAULT_COUNT: Final = 200
 class Grid(Schema):
     """Values of one parameter: a range, or a list."""
 
-    from_: float | None = Field(None, alias="from")
-    to: float | None = None
-    count: int | None = Field(None, ge=1, le=MOST_VALUES, description="200 if left out.")
-    scale: Literal["log", "linear"] | None = Field(None, description="log if left out.")
-    values: list[Any] | None = Field(None, min_length=1, max_length=MOST_VALUES)
+    from_: float | None = Field(None, alias="from", description="The first value of a range.")
+    to: float | None = Field(None, description="The last value of a range.")
+    count: int | None = Field(
+        None, ge=1, le=MOST_VALUES, description="Number of values of a range. Left out: 200."
+    )
+    scale: Literal["log", "linear"] | None = Field(
+        None, description="Whether a range has equal ratios or equal steps. Left out: log."
+    )
+    values: list[Any] | None = Field(
+        None, min_length=1, max_length=MOST_VALUES, description="The values, instead of a range."
+    )
 
 
 GridEntry = dict[str, Grid | list[Any]]
@@ -40,41 +53,73 @@ DEFAULT_GRID: Final[Mapping[str, Any]] = {
 
 
 class ImportanceRequest(EvaluationRequest):
-    """Two samples, weights, learners with their grids, and the risks that choose."""
+    """Two samples, the weights, learners with their grids, and the risks that select."""
 
-    kind: Literal["importance_weighting"] = "importance_weighting"
-    source: LabelledInput = Field(description="The labelled rows that are learnt from.")
+    kind: Literal["importance_weighting"] = Field(
+        "importance_weighting", description="The kind of the evaluation."
+    )
+    source: LabelledInput = Field(description="The labelled sample that learners are fitted to.")
     target: SampleInput = Field(
-        description="A sample of the population that is asked about; with labels, if there are."
+        description="A sample of the target population; with labels the result also has the mean "
+        "loss on it."
     )
-    task: Literal["classification", "regression"] = "classification"
-    weights: Method = Field(default_weights(), examples=["kernel_mean_matching"])
+    task: Literal["classification", "regression"] = Field(
+        "classification", description="Whether classes or numbers are predicted."
+    )
+    weights: WeightsName | WeightsEntry = Field(
+        default_weights(),
+        description="The estimator of the importance weights.",
+        examples=["kernel_mean_matching"],
+    )
     weights_from: Literal["all", "training"] = Field(
-        "all", description="Estimate weights from the whole source, or inside each training part."
+        "all",
+        description="Whether weights are estimated once from all rows, or inside each training "
+        "part.",
     )
-    weighted_fit: bool = Field(True, description="Whether fits are weighted, too.", strict=True)
+    weighted_fit: bool = Field(
+        True, strict=True, description="Whether the fits are weighted too, and not only the risks."
+    )
     learner: LearnerEntry | None = Field(
-        None, description="ridge, fitted to the classes as -1 and 1, if left out."
+        None,
+        description="The learner: a name, or an object with name, params and prepare. Left out: "
+        "ridge, fitted to the classes as -1 and 1.",
     )
     learners: dict[str, LearnerEntry] | None = Field(
-        None, min_length=1, max_length=50, description="In the place of one: several, by name."
+        None,
+        min_length=1,
+        max_length=50,
+        description="Several learners by name, in the place of learner.",
     )
     intercept: bool | None = Field(
-        None, description="Of the learner that is taken if none is named.", strict=True
+        None,
+        strict=True,
+        description="Whether the learner that is used when none is named has an intercept. Left "
+        "out: no.",
     )
     grid: GridEntry | None = Field(
         None,
-        description="One parameter and its values, for every learner; 200 penalties from 1e-3 to "
-        "1e6 for ridge, if left out.",
+        description="One parameter and its values, for every learner. Left out: 200 penalties "
+        "from 1e-3 to 1e6 for ridge, and no grid for other learners.",
         examples=[{"penalty": {"from": 1e-3, "to": 1e6, "count": 200}}],
     )
-    grids: dict[str, GridEntry] | None = Field(None, description="By learner, before grid.")
-    n_folds: int = Field(5, ge=2)
-    loss: Method | None = Field(
-        None, description="quadratic_margin for classification, squared for regression."
+    grids: dict[str, GridEntry] | None = Field(
+        None, description="Grids by learner; a learner without one has grid."
     )
-    risks: list[Method] = Field(list(DEFAULT_RISKS), min_length=1, max_length=20)
-    level: float = Field(0.95, gt=0, lt=1, description="Confidence level.", strict=True)
+    n_folds: int = Field(5, ge=2, description="Number of folds that are drawn from the source.")
+    loss: LossName | LossEntry | None = Field(
+        None,
+        description="The loss. Left out: quadratic_margin for classification, squared for "
+        "regression.",
+    )
+    risks: list[RiskName | RiskEntry] = Field(
+        list(DEFAULT_RISKS),
+        min_length=1,
+        max_length=20,
+        description="The risks, each of which selects a value.",
+    )
+    level: float = Field(
+        0.95, gt=0, lt=1, strict=True, description="Confidence level of intervals."
+    )
 
     def dataset_ids(self) -> tuple[UUID, ...]:
         """Return the data sets of both samples."""

@@ -1,0 +1,105 @@
+"""The examples that the OpenAPI document shows are requests that run, and their results.
+
+``python -m tests.service.kinds.test_examples`` writes the results again.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+import thetahat
+from service.jobs.result_json import encode_result
+from service.kinds.base import Chunks, Job, run_chunks
+from service.kinds.examples import REQUEST, RESULT, read_examples
+from service.kinds.provenance import Provenance
+from service.kinds.registry import JOB_KINDS
+from service.storage.engine import to_json
+
+REQUESTS = read_examples(REQUEST)
+RESULTS = read_examples(RESULT)
+DESCRIBED = sorted(REQUESTS)
+"""The kinds whose request fields are described, each by itself."""
+
+
+def compute(body: dict[str, Any]) -> dict[str, Any]:
+    """Return the result of a request as a client reads it."""
+    kind = JOB_KINDS[body["kind"]]
+    request = kind.request.model_validate_json(json.dumps(body))
+    kind.check(request, {})
+    job = Job(UUID(int=1), body["kind"], request, body["seed"])
+    started = kind.start(job)
+    if isinstance(started, Chunks):
+        started = kind.gather(job, run_chunks(kind, job, started.chunks))
+    provenance = Provenance(
+        version=thetahat.__version__, seed=body["seed"], data_sha256="0" * 64, spec_sha256="0" * 64
+    )
+    result: dict[str, Any] = json.loads(to_json(encode_result(started, provenance)))
+    return result
+
+
+def keys_of(value: Any) -> Any:
+    """Return the keys of a value at every depth; of a list those of its items."""
+    if isinstance(value, dict):
+        return {key: keys_of(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [keys_of(item) for item in value if isinstance(item, dict | list)]
+    return None
+
+
+@pytest.mark.parametrize("kind", sorted(REQUESTS))
+def test_exact_an_example_has_the_keys_of_its_result(kind: str) -> None:
+    result = compute(REQUESTS[kind])
+
+    assert keys_of(result) == keys_of(RESULTS[kind])
+    assert result["kind"] == kind
+
+
+@pytest.mark.parametrize("kind", DESCRIBED)
+def test_exact_every_field_of_a_request_is_described(kind: str) -> None:
+    schema = JOB_KINDS[kind].request.model_json_schema()
+    models = {kind: schema, **schema["$defs"]}
+    bare = [
+        f"{name}.{field}"
+        for name, model in models.items()
+        for field, entry in model.get("properties", {}).items()
+        if not entry.get("description")
+    ]
+
+    assert bare == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "component"),
+    [
+        ("losses", "variances", "VarianceName"),
+        ("losses", "tests", "TestName"),
+        ("predictions", "loss", "LossName"),
+        ("predictions", "metrics", "MetricName"),
+        ("bootstrap", "statistic", "StatisticName"),
+        ("bootstrap", "intervals", "BootstrapIntervalName"),
+        ("weights", "weights", "WeightsName"),
+        ("importance_weighting", "risks", "RiskName"),
+    ],
+)
+def test_exact_names_of_methods_are_listed(kind: str, field: str, component: str) -> None:
+    schema = JOB_KINDS[kind].request.model_json_schema()
+
+    assert f"#/$defs/{component}" in json.dumps(schema["properties"][field])
+    assert len(schema["$defs"][component]["enum"]) > 1
+
+
+def write_results() -> None:
+    """Write the result of each example next to its request."""
+    for kind, body in REQUESTS.items():
+        path = Path(str(files(f"service.kinds.{kind}").joinpath(RESULT)))
+        path.write_text(json.dumps(compute(body), indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    write_results()
