@@ -59,7 +59,7 @@ def select(
 ) -> Selected:
     r"""Select a penalty of the weighted ridge classifier by each risk, on each data set.
 
-    The same numbers as ``thetahat.analyses.importance_weighting.plain_selection`` but for
+    The same numbers as the loops of ``tests/thetahat/naive/importance_selection.py`` but for
     rounding, and the same for
     any cut into stretches. A data set on which moments would lose digits, because its products
     are ill-conditioned or its fit nearly perfect, is done from its rows, and counted in ``plain``.

@@ -9,22 +9,10 @@ from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import models_json_schema
 
 from service.api.errors import MEDIA_TYPE
+from service.kinds.examples import REQUEST, read_examples
 from service.kinds.registry import JOB_KINDS
 
 REF: Final = "#/components/schemas/{model}"
-EXAMPLES: Final[dict[str, Any]] = {
-    "losses": {
-        "summary": "Two models on five folds of three instances",
-        "value": {
-            "kind": "losses",
-            "blocks": "random",
-            "losses": {
-                "nb": [[0, 1, 0], [1, 1, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]],
-                "svm": [[0, 0, 0], [1, 0, 0], [0, 0, 1], [0, 1, 0], [0, 0, 0]],
-            },
-        },
-    },
-}
 POST_HEADERS: Final = (
     ("Idempotency-Key", "The same key and body give the first answer again."),
     ("Prefer", "wait=N answers with the result when it is there within N seconds."),
@@ -58,7 +46,10 @@ def _add_requests(document: dict[str, Any]) -> None:
     post = document["paths"]["/v1/evaluations"]["post"]
     schema: dict[str, Any] = {"oneOf": [{"$ref": ref} for ref in mapping.values()]}
     schema["discriminator"] = {"propertyName": "kind", "mapping": mapping}
-    examples = {name: example for name, example in EXAMPLES.items() if name in JOB_KINDS}
+    examples = {
+        name: {"summary": JOB_KINDS[name].title, "value": body}
+        for name, body in read_examples(REQUEST).items()
+    }
     content = {"application/json": {"schema": schema, "examples": examples}}
     post["requestBody"] = {"required": True, "content": content}
     post["parameters"] = [

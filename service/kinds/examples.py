@@ -19,8 +19,9 @@ RESULT: Final = "example_result.json"
 def read_examples(name: str) -> dict[str, dict[str, Any]]:
     """Return the example of every kind that has a file of this name, by kind."""
     examples = {}
-    for kind in JOB_KINDS:
-        file = files(f"service.kinds.{kind}").joinpath(name)
+    for kind, instance in JOB_KINDS.items():
+        package = type(instance).__module__.rpartition(".")[0]
+        file = files(package).joinpath(name)
         if file.is_file():
             examples[kind] = json.loads(file.read_text())
     return examples

@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from replications.batches import Problems, select, selection
 from replications.batches.coefficients import coefficients
-from thetahat.analyses.importance_weighting import least, plain_selection
+from tests.thetahat.naive.importance_selection import plain_selection
+from thetahat.analyses.importance_weighting import least
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.values.types import FloatArray
 from thetahat.weighted_risks import RiskEstimator

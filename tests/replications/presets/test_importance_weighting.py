@@ -79,7 +79,7 @@ def test_naive_selection_of_one_data_set() -> None:
     rng = study.draw(0.8, np.random.default_rng(0)).source.shape
     assert rng == (study.grain, 20, 2)
 
-    from thetahat.analyses.importance_weighting import plain_selection
+    from tests.thetahat.naive.importance_selection import plain_selection
     from thetahat.importance_weights import Samples
     from thetahat.importance_weights.gaussian_ratio import GaussianRatio
     from thetahat.weighted_risks.controlled import Controlled

@@ -10,11 +10,6 @@ from thetahat.analyses.importance_weighting.fits import (
     refitted,
 )
 from thetahat.analyses.importance_weighting.outcomes import Outcome, Setting, outcome_of
-from thetahat.analyses.importance_weighting.plain_procedure import (
-    PlainSelection,
-    plain_scores,
-    plain_selection,
-)
 from thetahat.analyses.importance_weighting.ridge_scores import ridge_coefficients, ridge_scores
 from thetahat.analyses.importance_weighting.samples import Shift
 from thetahat.analyses.importance_weighting.signs import FittedToSigns
@@ -30,7 +25,6 @@ __all__ = [
     "Candidate",
     "FittedToSigns",
     "Outcome",
-    "PlainSelection",
     "RiskCurve",
     "Setting",
     "Shift",
@@ -40,8 +34,6 @@ __all__ = [
     "losses_on_fold",
     "losses_on_target",
     "outcome_of",
-    "plain_scores",
-    "plain_selection",
     "refitted",
     "ridge_coefficients",
     "ridge_scores",

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from tests.thetahat.naive.importance_selection import plain_scores, plain_selection
 from thetahat.analyses.importance_weighting import (
     least,
-    plain_scores,
-    plain_selection,
     ridge_coefficients,
     ridge_scores,
 )

@@ -1,4 +1,4 @@
-"""The whole procedure on one data set in loops: what the faster ways are held to."""
+"""Importance-weighted selection of a ridge penalty in loops, the oracle of the faster ways."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class PlainSelection:
     selected: Mapping[str, int]
 
 
-def plain_selection(  # noqa: PLR0913 - all that the procedure depends on
+def plain_selection(
     X: FloatArray,
     y: FloatArray,
     weights: FloatArray,
@@ -84,7 +84,7 @@ def plain_selection(  # noqa: PLR0913 - all that the procedure depends on
     return PlainSelection(losses=losses, risks=estimates, selected=selected)
 
 
-def plain_scores(  # noqa: PLR0913 - as plain_selection
+def plain_scores(
     X: FloatArray,
     y: FloatArray,
     weights: FloatArray,
