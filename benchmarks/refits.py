@@ -28,9 +28,9 @@ from thetahat.learners.ridge import Ridge
 from thetahat.losses.base import Predictions
 from thetahat.losses.squared import Squared
 from thetahat.pipelines import build, learner_spec
-from thetahat.refit_estimators import Learning, fits_of, run_design
+from thetahat.refit_estimators import RefitTask, join_losses, run_design
 from thetahat.refit_estimators._no_information import no_information_error
-from thetahat.refit_estimators._resamples import Resamples, _bags
+from thetahat.refit_estimators._resamples import ResamplesDesign, _bags
 from thetahat.refit_estimators.bootstrap_632_plus import Bootstrap632Plus
 from thetahat.tables.data import Data, build_data
 from thetahat.values.types import FloatArray
@@ -50,9 +50,9 @@ def made(n: int, p: int) -> tuple[Data, FloatArray]:
 def ours(data: Data, learner: Learner) -> float:
     at_once._of_all_rows.cache_clear()  # noqa: SLF001 - each evaluation begins without it
     _bags.cache_clear()
-    learning = Learning("m", learner, data, Squared())
+    learning = RefitTask("m", learner, data, Squared())
     part, _ = run_design(learning, METHOD.design, SEED, 0, METHOD.n_resamples + 1)
-    told = METHOD.estimate(fits_of(data, SEED, [part])).estimate
+    told = METHOD.estimate(join_losses(data, SEED, [part])).estimate
     assert told is not None
     return told
 
@@ -65,7 +65,7 @@ def theirs(make: Callable[[], Any], data: Data, X: FloatArray) -> float:
     gamma = y.var() + fitted.var() + (y.mean() - fitted.mean()) ** 2
     total, times = np.zeros(n), np.zeros(n)
     for resample in range(1, METHOD.n_resamples + 1):
-        counts = Resamples(METHOD.n_resamples).counts(n, SEED, resample)
+        counts = ResamplesDesign(METHOD.n_resamples).counts(n, SEED, resample)
         bag = np.repeat(np.arange(n), counts)
         losses = np.square(y - make().fit(X[bag], y[bag]).predict(X))
         total += np.where(counts == 0, losses, 0.0)

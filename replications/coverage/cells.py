@@ -14,7 +14,7 @@ from thetahat.analyses.studies.truths import FITTED, MODEL, NEW_FITTED, ONE_NEW
 from thetahat.intervals import INTERVALS
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
-from thetahat.refit_estimators import REFIT_ESTIMATORS, Asked
+from thetahat.refit_estimators import REFIT_ESTIMATORS, RequestedRefit
 from thetahat.schemes import SCHEMES
 from thetahat.variances import VARIANCES
 
@@ -150,7 +150,7 @@ def _estimator(  # noqa: PLR0913 - what an estimator is
     *,
     key: str = "",
     truths: tuple[str, ...] | None = None,
-    asked: tuple[Asked, ...] = (),
+    asked: tuple[RequestedRefit, ...] = (),
 ) -> StudyEstimator:
     method: Any = SCHEMES[scheme]
     known = (MODEL, FITTED, NEW_FITTED, ONE_NEW) if setting.by_source else (MODEL, FITTED)
@@ -171,7 +171,7 @@ def _refitting(setting: Setting, learner: str, level: float) -> StudyEstimator:
     asked = []
     for i, (field, name, parameters) in enumerate(REFITTED):
         method: Any = REFIT_ESTIMATORS[name]
-        asked.append(Asked(field, i, name, method(**parameters)))
+        asked.append(RequestedRefit(field, i, name, method(**parameters)))
     return _estimator(
         "k_fold", {"n_folds": 5}, setting, learner, level, key="refits", asked=tuple(asked)
     )

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from replications.lectures.classifiers import GeneSums, said
-from thetahat.refit_estimators._bootstrap_632 import Plus
+from thetahat.refit_estimators._bootstrap_632 import Error632Plus
 from thetahat.values.types import FloatArray, IntArray
 
 FOLDS: Final = {"two_fold": 2, "five_fold": 5, "ten_fold": 10}
@@ -179,7 +179,7 @@ def plus(
         times[out] += 1
     seen = times > 0
     ones, ones_said = float(y.mean()), float(output.mean())
-    return Plus(
+    return Error632Plus(
         apparent=float((output != y).mean()),
         out_of_bag=float((total[seen] / times[seen]).mean()),
         no_information=ones * (1 - ones_said) + (1 - ones) * ones_said,

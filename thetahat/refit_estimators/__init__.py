@@ -3,51 +3,61 @@
 from typing import Any, Final
 
 from thetahat.intervals import INTERVALS
-from thetahat.refit_estimators._estimating import (
-    Asked,
-    FitsByDesign,
-    designs_of,
-    find,
-    not_of_pairs,
+from thetahat.refit_estimators._estimates import (
+    LossesByDesign,
+    RequestedRefit,
+    collect_designs,
+    compute_estimates,
+    reasons_against_pairs,
 )
-from thetahat.refit_estimators._parameters import dependence_of_rows
-from thetahat.refit_estimators._running import Learning, fits_of, run_design, run_design_together
-from thetahat.refit_estimators.base import INTERVALS_LIST, VARIANCES_LIST, Design, Fits, Refit
+from thetahat.refit_estimators._extra_fits import (
+    RefitTask,
+    join_losses,
+    run_design,
+    run_design_together,
+)
+from thetahat.refit_estimators._parameters import reason_against_dependent_rows
+from thetahat.refit_estimators.base import (
+    INTERVALS_LIST,
+    VARIANCES_LIST,
+    RefitDesign,
+    RefitEstimator,
+    RefitLosses,
+)
 from thetahat.registry import Registry
 from thetahat.variances import VARIANCES
 
-REFIT_ESTIMATORS: Final[Registry[type[Refit]]] = Registry.collect(__name__, __path__)
+REFIT_ESTIMATORS: Final[Registry[type[RefitEstimator]]] = Registry.collect(__name__, __path__)
 
 
-def _with_refits(family: str, registry: Registry[type[Any]]) -> Registry[type[Any]]:
-    given = {
-        name: REFIT_ESTIMATORS[name]
-        for name in REFIT_ESTIMATORS
-        if family in REFIT_ESTIMATORS[name].gives
+def _with_refit_estimators(family: str, registry: Registry[type[Any]]) -> Registry[type[Any]]:
+    of_family = {
+        name: method for name, method in REFIT_ESTIMATORS.items() if family in method.gives
     }
-    return Registry(family, {**registry, **given})
+    return Registry(family, {**registry, **of_family})
 
 
-EVERY_VARIANCE: Final = _with_refits(VARIANCES_LIST, VARIANCES)
-"""What a request's ``variances`` may name."""
+EVERY_VARIANCE: Final = _with_refit_estimators(VARIANCES_LIST, VARIANCES)
+"""The methods that a request may name in ``variances``."""
 
-EVERY_INTERVAL: Final = _with_refits(INTERVALS_LIST, INTERVALS)
-"""What a request's ``intervals`` may name."""
+EVERY_INTERVAL: Final = _with_refit_estimators(INTERVALS_LIST, INTERVALS)
+"""The methods that a request may name in ``intervals``."""
 
 __all__ = [
     "EVERY_INTERVAL",
     "EVERY_VARIANCE",
-    "REFITS",
-    "Asked",
-    "Design",
-    "Fits",
-    "FitsByDesign",
-    "Learning",
-    "dependence_of_rows",
-    "designs_of",
-    "find",
-    "fits_of",
-    "not_of_pairs",
+    "REFIT_ESTIMATORS",
+    "LossesByDesign",
+    "RefitDesign",
+    "RefitEstimator",
+    "RefitLosses",
+    "RefitTask",
+    "RequestedRefit",
+    "collect_designs",
+    "compute_estimates",
+    "join_losses",
+    "reason_against_dependent_rows",
+    "reasons_against_pairs",
     "run_design",
     "run_design_together",
 ]

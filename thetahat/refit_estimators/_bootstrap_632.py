@@ -9,13 +9,13 @@ from thetahat.cautions import OUT_OF_BAG_ABOVE_NO_INFORMATION, Caution
 SHARE = 0.632  # 1 - 1/e to three digits, as efron1983 has it: the share of rows in a resample
 
 
-def combined(apparent: float, out_of_bag: float) -> float:
+def combine_632(apparent: float, out_of_bag: float) -> float:
     """Return .368 of the apparent error and .632 of that out of the bag."""
     return (1 - SHARE) * apparent + SHARE * out_of_bag
 
 
 @dataclass(frozen=True, slots=True)
-class Plus:
+class Error632Plus:
     r"""The .632+ combination.
 
     .. math::

@@ -38,7 +38,7 @@ def require_rows(rows: Rows, least: int, what: str) -> None:
         )
 
 
-def dependence_of_rows(
+def reason_against_dependent_rows(
     name: str, kind: BlockKind, *, source: bool, cluster: bool, time: bool
 ) -> str | None:
     """Say why a method that draws instances one by one cannot be used on these data, or None.

@@ -18,14 +18,14 @@ from thetahat.cautions import (
     Caution,
 )
 from thetahat.refit_estimators._parameters import require_rows
-from thetahat.refit_estimators.base import APPARENT, Fits
+from thetahat.refit_estimators.base import APPARENT, RefitLosses
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
 from thetahat.values.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
-class Resamples:
+class ResamplesDesign:
     """One fit to all rows, and one to each of B resamples of n rows with replacement.
 
     Each is tested on all rows; which of them were out of the bag follows from ``counts``. A
@@ -71,14 +71,14 @@ class Resamples:
             if (counts == 0).any():
                 return counts
 
-    def in_bag_errors(self, fits: Fits) -> FloatArray:
+    def in_bag_errors(self, fits: RefitLosses) -> FloatArray:
         """(B,) error of each fit on the resample that it was made from."""
         bags = zip(_bags(self, fits.rows.n, fits.seed), fits.losses[1:], strict=True)
         return np.array([counts @ losses / fits.rows.n for counts, losses in bags])
 
 
 @lru_cache(maxsize=1)
-def _bags(design: Resamples, n: int, seed: int) -> tuple[npt.NDArray[np.int32], ...]:
+def _bags(design: ResamplesDesign, n: int, seed: int) -> tuple[npt.NDArray[np.int32], ...]:
     """(n,) counts of every resample; drawn once for all models, pairs and methods of a job."""
     return tuple(
         design.counts(n, seed, b).astype(np.int32) for b in range(1, design.n_resamples + 1)
@@ -86,7 +86,7 @@ def _bags(design: Resamples, n: int, seed: int) -> tuple[npt.NDArray[np.int32], 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OutOfBag:
+class OutOfBagErrors:
     r"""Errors out of the bag, and how each instance moves them.
 
     .. math::
@@ -140,7 +140,7 @@ class OutOfBag:
         return (float(influence @ influence) - noise) * len(influence) / self.n_used
 
 
-def out_of_bag(design: Resamples, fits: Fits) -> OutOfBag:
+def out_of_bag(design: ResamplesDesign, fits: RefitLosses) -> OutOfBagErrors:
     """Return what the resamples say out of their bags, in two passes over them."""
     n = fits.rows.n
     bags = _bags(design, n, fits.seed)
@@ -171,7 +171,7 @@ def out_of_bag(design: Resamples, fits: Fits) -> OutOfBag:
     of_all = np.zeros(n)
     of_all[used] = level + E_i
     noise = _noise(bags, fits.losses[1:], q, times, of_all, drift)
-    return OutOfBag(level + E, level + by_split, influence, noise, int(used.sum()))
+    return OutOfBagErrors(level + E, level + by_split, influence, noise, int(used.sum()))
 
 
 def _noise(  # noqa: PLR0913 - the six things that D_i is made of
@@ -193,7 +193,7 @@ def _noise(  # noqa: PLR0913 - the six things that D_i is made of
     return float(squares.sum()) / (B - 1) / B
 
 
-def of_resamples(
+def resampling_cautions(
     n_resamples: int, n_used: int, n: int, *, without_noise: bool
 ) -> tuple[Caution, ...]:
     """Cautions on a standard error that rests on few resamples."""
@@ -212,7 +212,7 @@ def of_resamples(
     return tuple(cautions)
 
 
-def of_variance(value: float) -> tuple[Caution, ...]:
+def variance_cautions(value: float) -> tuple[Caution, ...]:
     """Caution on a variance of 0, or below where its noise was taken off."""
     if value > 0:
         return ()

@@ -16,7 +16,7 @@ from thetahat.refit_estimators._parameters import (
     require_one_of,
     require_rows,
 )
-from thetahat.refit_estimators.base import VARIANCES_LIST, Fits
+from thetahat.refit_estimators.base import VARIANCES_LIST, RefitLosses
 from thetahat.registry import MethodInfo
 from thetahat.schemes._partitions import dealt
 from thetahat.schemes.base import AllButTest, Rows, Split
@@ -27,7 +27,7 @@ from thetahat.variances.base import VarianceEstimate
 
 
 @dataclass(frozen=True)
-class Replacements:
+class ReplacementsDesign:
     """A cross-validation of all rows, and those of half of them with one replaced at a time.
 
     Half of the rows, m, are at work, and the i-th of the other half stands ready to replace the
@@ -102,7 +102,7 @@ class Replacements:
             dealt(rng.permutation(n // 2), self.n_folds),
         )
 
-    def errors(self, fits: Fits) -> tuple[float, float, FloatArray]:
+    def errors(self, fits: RefitLosses) -> tuple[float, float, FloatArray]:
         """Return the error on all rows, R of the half, and (m,) R_i with row i replaced."""
         n, m, K = fits.rows.n, fits.rows.n // 2, self.n_folds
         on_all, on_half, replaced = 0.0, 0.0, np.zeros(m)
@@ -190,7 +190,7 @@ class AusternZhou:
     )
     gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST})
     is_own_estimate: ClassVar[bool] = False
-    not_of_pairs: ClassVar[str | None] = None
+    reason_against_pairs: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
         require_at_least("n_folds", self.n_folds, 2)
@@ -198,11 +198,11 @@ class AusternZhou:
         require_one_of("form", self.form, tuple(FORMS))
 
     @property
-    def design(self) -> Replacements:
+    def design(self) -> ReplacementsDesign:
         """Cross-validations with one row replaced."""
-        return Replacements(self.n_folds, self.n_repeats)
+        return ReplacementsDesign(self.n_folds, self.n_repeats)
 
-    def estimate(self, fits: Fits) -> VarianceEstimate:
+    def estimate(self, fits: RefitLosses) -> VarianceEstimate:
         """Estimate the cross-validated error of all data, and its variance."""
         error, R, R_i = self.design.errors(fits)
         mean_square = above_rounding(float(((R - R_i) ** 2).mean()), fits.losses)

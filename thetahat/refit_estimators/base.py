@@ -1,4 +1,4 @@
-"""What a method that fits the learner again is, what it asks for and what it gives."""
+"""The interface of methods that fit the learner again: their splits, losses and estimates."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from thetahat.values.types import Alternative, FloatArray
 from thetahat.variances.base import VarianceEstimate
 
 
-class Design(Protocol):
-    """Which extra fits are made; a frozen dataclass, and equal designs share their fits.
+class RefitDesign(Protocol):
+    """The splits of the extra fits: a frozen dataclass; equal designs share their fits.
 
-    The splits depend on the rows and the seed alone, never on a learner, so that two learners
-    are fitted and tested on the same ones and can be compared pair by pair.
+    The splits depend on the rows and the seed, but not on the learner. Two learners are therefore
+    fitted and tested on the same splits and can be compared as a pair.
     """
 
     def n_splits(self, rows: Rows) -> int:
-        """Return how many splits there are, and raise as ``splits`` does.
+        """Return the number of splits; raise the exceptions of ``splits``.
 
-        A place among them may stay empty, so there may be fewer fits of each learner.
+        A split may stay empty, so there may be fewer fits of each learner.
         """
         ...
 
     def n_tests(self, rows: Rows) -> int:
-        """Return how many losses these fits give, over all splits."""
+        """Return the number of losses of these fits, over all splits."""
         ...
 
     def splits(
@@ -37,8 +37,8 @@ class Design(Protocol):
     ) -> Iterator[Split]:
         """Yield the splits from ``start`` to ``stop``, without building those before.
 
-        Rows may stand several times in a training or a test part. A split called ``APPARENT``
-        is tested on what it was fitted to, and gives the no-information error too.
+        A row may occur several times in a training or a test part. A split with the label
+        ``APPARENT`` is tested on its training part and gives the no-information error too.
         """
         ...
 
@@ -48,21 +48,21 @@ APPARENT = "apparent"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Fits:
-    """What the fits of one design gave, for one learner or for the difference of two.
+class RefitLosses:
+    """Losses of the fits of one design, for one learner or for the difference of two.
 
     Parameters
     ----------
     rows : Rows
-        What the splits were drawn from.
+        Rows that the splits were drawn from.
     seed : int
-        The seed that they were drawn with.
+        Seed that they were drawn with.
     losses : tuple of ndarray
-        By split, in the design's order: (n_test,) in the order of the split's test part.
+        (n_test,) losses of each split, in the order of the design and of the split's test part.
     no_information : tuple of float or None
-        By split, the error that the model would have if targets had nothing to do with features:
-        the mean loss over all pairs of a target and a prediction. Known of ``APPARENT`` splits;
-        None for the difference of two learners, which has no such error.
+        No-information error of each ``APPARENT`` split, the mean loss over all pairs of a target
+        and a prediction, and None for other splits. None for the difference of two learners, which
+        has no such error.
     """
 
     rows: Rows
@@ -75,44 +75,48 @@ class Fits:
         """Whether the losses are differences of two learners."""
         return self.no_information is None
 
-    def minus(self, other: Fits) -> Fits:
-        """Return the paired differences, this minus the other; both share design and seed."""
+    def minus(self, other: RefitLosses) -> RefitLosses:
+        """Return the paired differences of two learners on the same splits."""
         if len(self.losses) != len(other.losses) or self.seed != other.seed:
             raise InvalidParameter("the two learners were not fitted to the same splits")
         pairs = zip(self.losses, other.losses, strict=True)
-        return Fits(rows=self.rows, seed=self.seed, losses=tuple(a - b for a, b in pairs))
+        return RefitLosses(rows=self.rows, seed=self.seed, losses=tuple(a - b for a, b in pairs))
 
 
-class Refit(Protocol):
-    """A frozen dataclass whose fields are the method's parameters.
+class RefitEstimator(Protocol):
+    """A method that fits again: a frozen dataclass whose fields are its parameters.
 
-    It is also an ``EstimatesVariance``, a ``BuildsInterval`` or both, as ``gives`` says.
+    It is an ``EstimatesVariance`` too, or a ``BuildsInterval``, or both, by ``gives``.
     """
 
     info: ClassVar[MethodInfo]
-    gives: ClassVar[frozenset[str]]  # of "variances", "intervals": the lists that may name it
-    is_own_estimate: ClassVar[bool]  # an estimate of the error in its own right, as ``Found`` says
-    not_of_pairs: ClassVar[str | None]  # why it says nothing of a difference, or None
+    gives: ClassVar[frozenset[str]]  # lists of a request that may name it: "variances", "intervals"
+    is_own_estimate: ClassVar[
+        bool
+    ]  # whether its estimate of the error is not the cross-validated one
+    reason_against_pairs: ClassVar[str | None]  # why it cannot estimate a difference, or None
 
     @property
-    def design(self) -> Design:
-        """The fits that it needs."""
+    def design(self) -> RefitDesign:
+        """The splits that it needs."""
         ...
 
 
-class EstimatesVariance(Refit, Protocol):
+class EstimatesVariance(RefitEstimator, Protocol):
     """A method that the list ``variances`` may name."""
 
-    def estimate(self, fits: Fits) -> VarianceEstimate:
+    def estimate(self, fits: RefitLosses) -> VarianceEstimate:
         """Estimate the error and the variance of that estimate."""
         ...
 
 
-class BuildsInterval(Refit, Protocol):
+class BuildsInterval(RefitEstimator, Protocol):
     """A method that the list ``intervals`` may name."""
 
-    def interval(self, fits: Fits, level: float, alternative: Alternative) -> Interval | None:
-        """Build the interval; None where the losses do not vary."""
+    def interval(
+        self, fits: RefitLosses, level: float, alternative: Alternative
+    ) -> Interval | None:
+        """Build the interval; None if the losses do not vary."""
         ...
 
 

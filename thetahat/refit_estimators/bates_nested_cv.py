@@ -21,7 +21,7 @@ from thetahat.refit_estimators._parameters import (
     require_one_of,
     require_rows,
 )
-from thetahat.refit_estimators.base import INTERVALS_LIST, VARIANCES_LIST, Fits
+from thetahat.refit_estimators.base import INTERVALS_LIST, VARIANCES_LIST, RefitLosses
 from thetahat.registry import MethodInfo
 from thetahat.schemes._partitions import dealt
 from thetahat.schemes.base import Rows, Split
@@ -32,7 +32,7 @@ from thetahat.variances.base import VarianceEstimate
 
 
 @dataclass(frozen=True)
-class NestedFolds:
+class NestedFoldsDesign:
     """K fits without one fold and K (K - 1) / 2 without two, repeat by repeat.
 
     The fit without f and g serves twice: its losses on g belong to outer fold f, and those on f
@@ -91,7 +91,7 @@ class NestedFolds:
         return dealt(stream(seed, "nested folds", repeat).permutation(n), self.n_folds)
 
     def outer_and_inner(
-        self, fits: Fits, repeat: int
+        self, fits: RefitLosses, repeat: int
     ) -> tuple[list[FloatArray], list[list[FloatArray]]]:
         """Return the losses of one repeat.
 
@@ -109,7 +109,7 @@ class NestedFolds:
             [losses for g, losses in enumerate(inner[f]) if g != f] for f in range(K)
         ]
 
-    def plain(self, fits: Fits) -> list[FloatArray]:
+    def plain(self, fits: RefitLosses) -> list[FloatArray]:
         """Return the (n,) losses of each plain cross-validation, fold by fold."""
         start, K = self.n_repeats * len(self.left_out), self.n_folds
         return [
@@ -199,7 +199,7 @@ class BatesNestedCv:
     )
     gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST, INTERVALS_LIST})
     is_own_estimate: ClassVar[bool] = False
-    not_of_pairs: ClassVar[str | None] = None
+    reason_against_pairs: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
         require_at_least("n_folds", self.n_folds, 3)
@@ -207,12 +207,14 @@ class BatesNestedCv:
         require_one_of("variant", self.variant, get_args(Variant))
 
     @property
-    def design(self) -> NestedFolds:
+    def design(self) -> NestedFoldsDesign:
         """Every fold and every pair of folds left out; plain cross-validations for the bias."""
         plain = self.variant == "nestedcv" and self.correct_bias
-        return NestedFolds(self.n_folds, self.n_repeats, -(-self.n_repeats // 5) if plain else 0)
+        return NestedFoldsDesign(
+            self.n_folds, self.n_repeats, -(-self.n_repeats // 5) if plain else 0
+        )
 
-    def estimate(self, fits: Fits) -> VarianceEstimate:
+    def estimate(self, fits: RefitLosses) -> VarianceEstimate:
         """Estimate the error of the fitted model and the variance of that estimate."""
         design = self.design
         parts = [design.outer_and_inner(fits, r) for r in range(self.n_repeats)]
@@ -273,7 +275,9 @@ class BatesNestedCv:
             return outer_mean, 0.0
         return inner_mean, (1 + share) * (inner_mean - outer_mean)
 
-    def interval(self, fits: Fits, level: float, alternative: Alternative) -> Interval | None:
+    def interval(
+        self, fits: RefitLosses, level: float, alternative: Alternative
+    ) -> Interval | None:
         """Return the estimate plus and minus a normal quantile of SE; None where SE is 0."""
         found = self.estimate(fits)
         error = math.sqrt(float(found.value))

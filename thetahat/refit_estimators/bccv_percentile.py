@@ -12,7 +12,7 @@ import numpy as np
 from thetahat.intervals.base import Interval
 from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, require_at_least, require_rows
 from thetahat.refit_estimators._percentiles import percentile_interval
-from thetahat.refit_estimators.base import INTERVALS_LIST, Fits
+from thetahat.refit_estimators.base import INTERVALS_LIST, RefitLosses
 from thetahat.registry import MethodInfo
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
@@ -24,7 +24,7 @@ _MOST_KEPT: Final = 10_000
 
 
 @dataclass(frozen=True)
-class CaseDeletions:
+class CaseDeletionsDesign:
     """Leave-one-out of the data, and of each of B resamples with all copies of a row as one case.
 
     Every sample has a place for each row, and a row that a resample does not hold makes no fit:
@@ -68,7 +68,7 @@ class CaseDeletions:
         """(n,) how often each row stands in a sample; sample 0 is the data, others hold two."""
         return (_counts_once if n <= _MOST_KEPT else _counts)(n, seed, sample)
 
-    def means(self, fits: Fits) -> tuple[float, FloatArray]:
+    def means(self, fits: RefitLosses) -> tuple[float, FloatArray]:
         """Return the leave-one-out error of the data, and (B,) those of the resamples."""
         n = fits.rows.n
         losses = np.concatenate(fits.losses)
@@ -146,17 +146,19 @@ class BccvPercentile:
     )
     gives: ClassVar[frozenset[str]] = frozenset({INTERVALS_LIST})
     is_own_estimate: ClassVar[bool] = False
-    not_of_pairs: ClassVar[str | None] = None
+    reason_against_pairs: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
         require_at_least("n_resamples", self.n_resamples, 10)
 
     @property
-    def design(self) -> CaseDeletions:
+    def design(self) -> CaseDeletionsDesign:
         """Resamples without one case."""
-        return CaseDeletions(self.n_resamples)
+        return CaseDeletionsDesign(self.n_resamples)
 
-    def interval(self, fits: Fits, level: float, alternative: Alternative) -> Interval | None:
+    def interval(
+        self, fits: RefitLosses, level: float, alternative: Alternative
+    ) -> Interval | None:
         """Build the interval; None where the errors of the resamples do not vary."""
         error, replicates = self.design.means(fits)
         shift = float(replicates.mean()) - error if self.correct_bias else 0.0

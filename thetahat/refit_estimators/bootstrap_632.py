@@ -7,16 +7,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.refit_estimators._bootstrap_632 import SHARE, combined
+from thetahat.refit_estimators._bootstrap_632 import SHARE, combine_632
 from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, above_rounding, require_at_least
 from thetahat.refit_estimators._resamples import (
-    OutOfBag,
-    Resamples,
-    of_resamples,
-    of_variance,
+    OutOfBagErrors,
+    ResamplesDesign,
     out_of_bag,
+    resampling_cautions,
+    variance_cautions,
 )
-from thetahat.refit_estimators.base import VARIANCES_LIST, Fits
+from thetahat.refit_estimators.base import VARIANCES_LIST, RefitLosses
 from thetahat.registry import MethodInfo
 from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
@@ -77,21 +77,21 @@ class Bootstrap632:
     )
     gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST})
     is_own_estimate: ClassVar[bool] = True
-    not_of_pairs: ClassVar[str | None] = None
+    reason_against_pairs: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
         require_at_least("n_resamples", self.n_resamples, 2)
 
     @property
-    def design(self) -> Resamples:
+    def design(self) -> ResamplesDesign:
         """Resamples of the rows."""
-        return Resamples(self.n_resamples)
+        return ResamplesDesign(self.n_resamples)
 
-    def estimate(self, fits: Fits) -> VarianceEstimate:
+    def estimate(self, fits: RefitLosses) -> VarianceEstimate:
         """Estimate the error, and the variance of that estimate."""
         out = out_of_bag(self.design, fits)
         apparent = float(fits.losses[0].mean())
-        estimate = combined(apparent, out.by_instance)
+        estimate = combine_632(apparent, out.by_instance)
         value = above_rounding(
             _of_difference(out, fits, without_noise=self.correct_noise)
             if fits.is_difference
@@ -106,8 +106,8 @@ class Bootstrap632:
             degrees_of_freedom=None,
             usable=value > 0,
             cautions=(
-                *of_variance(value),
-                *of_resamples(
+                *variance_cautions(value),
+                *resampling_cautions(
                     self.n_resamples,
                     out.n_used,
                     fits.rows.n,
@@ -118,14 +118,14 @@ class Bootstrap632:
         )
 
 
-def scaled_variance(out: OutOfBag, estimate: float, *, without_noise: bool) -> float:
+def scaled_variance(out: OutOfBagErrors, estimate: float, *, without_noise: bool) -> float:
     """Return the variance out of the bag times the squared ratio of the two estimates."""
     if out.by_instance == 0:
         return 0.0
     return out.variance(without_noise=without_noise) * (estimate / out.by_instance) ** 2
 
 
-def _of_difference(out: OutOfBag, fits: Fits, *, without_noise: bool) -> float:
+def _of_difference(out: OutOfBagErrors, fits: RefitLosses, *, without_noise: bool) -> float:
     apparent = fits.losses[0]
     own = (apparent - apparent.mean()) / len(apparent)
     noise = SHARE**2 * out.noise if without_noise else 0.0

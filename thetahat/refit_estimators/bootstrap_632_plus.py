@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.errors import UnsupportedCombination
-from thetahat.refit_estimators._bootstrap_632 import Plus
+from thetahat.refit_estimators._bootstrap_632 import Error632Plus
 from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, above_rounding, require_at_least
 from thetahat.refit_estimators._resamples import (
-    OutOfBag,
-    Resamples,
-    of_resamples,
-    of_variance,
+    OutOfBagErrors,
+    ResamplesDesign,
     out_of_bag,
+    resampling_cautions,
+    variance_cautions,
 )
-from thetahat.refit_estimators.base import VARIANCES_LIST, Fits
+from thetahat.refit_estimators.base import VARIANCES_LIST, RefitLosses
 from thetahat.refit_estimators.bootstrap_632 import scaled_variance
 from thetahat.registry import MethodInfo
 from thetahat.values.types import MeanKind, Needs, Target
@@ -84,20 +84,20 @@ class Bootstrap632Plus:
     )
     gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST})
     is_own_estimate: ClassVar[bool] = True
-    not_of_pairs: ClassVar[str | None] = NOT_OF_PAIRS
+    reason_against_pairs: ClassVar[str | None] = NOT_OF_PAIRS
 
     def __post_init__(self) -> None:
         require_at_least("n_resamples", self.n_resamples, 2)
 
     @property
-    def design(self) -> Resamples:
+    def design(self) -> ResamplesDesign:
         """Resamples of the rows."""
-        return Resamples(self.n_resamples)
+        return ResamplesDesign(self.n_resamples)
 
-    def estimate(self, fits: Fits) -> VarianceEstimate:
+    def estimate(self, fits: RefitLosses) -> VarianceEstimate:
         """Estimate the error, and the variance of that estimate."""
         out = out_of_bag(self.design, fits)
-        plus = plus_of(out, fits)
+        plus = combine_632_plus(out, fits)
         value = above_rounding(
             scaled_variance(out, plus.estimate, without_noise=self.correct_noise), fits.losses
         )
@@ -109,9 +109,9 @@ class Bootstrap632Plus:
             degrees_of_freedom=None,
             usable=value > 0,
             cautions=(
-                *of_variance(value),
+                *variance_cautions(value),
                 *plus.cautions,
-                *of_resamples(
+                *resampling_cautions(
                     self.n_resamples,
                     out.n_used,
                     fits.rows.n,
@@ -128,12 +128,12 @@ class Bootstrap632Plus:
         )
 
 
-def plus_of(out: OutOfBag, fits: Fits) -> Plus:
+def combine_632_plus(out: OutOfBagErrors, fits: RefitLosses) -> Error632Plus:
     """Return the .632+ combination of one model's fits."""
     gamma = None if fits.no_information is None else fits.no_information[0]
     if gamma is None:
         raise UnsupportedCombination(NOT_OF_PAIRS)
-    return Plus(float(fits.losses[0].mean()), out.by_instance, gamma)
+    return Error632Plus(float(fits.losses[0].mean()), out.by_instance, gamma)
 
 
 METHOD = Bootstrap632Plus

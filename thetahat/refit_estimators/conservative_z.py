@@ -16,7 +16,7 @@ from thetahat.refit_estimators._parameters import (
     require_at_least,
     require_rows,
 )
-from thetahat.refit_estimators.base import VARIANCES_LIST, Fits
+from thetahat.refit_estimators.base import VARIANCES_LIST, RefitLosses
 from thetahat.registry import MethodInfo
 from thetahat.schemes._sizes import check_test_size, n_test_of
 from thetahat.schemes.base import Rows, Split
@@ -27,7 +27,7 @@ from thetahat.variances.base import VarianceEstimate
 
 
 @dataclass(frozen=True)
-class Halves:
+class HalvesDesign:
     """J random subsamples of all rows, then J of each half, for M ways to cut the rows in two.
 
     Every test part has the same size. With an odd number of rows one is left out of each cut.
@@ -83,7 +83,7 @@ class Halves:
         half = n // 2
         return np.asarray(order[which * half : (which + 1) * half], dtype=np.intp)
 
-    def means(self, fits: Fits) -> tuple[float, FloatArray]:
+    def means(self, fits: RefitLosses) -> tuple[float, FloatArray]:
         """Return the mean over the subsamples of all rows, and (M, 2) those of the halves."""
         of_split = np.array([part.mean() for part in fits.losses])
         of_part = of_split.reshape(-1, self.n_subsamples).mean(axis=1)
@@ -152,7 +152,7 @@ class ConservativeZ:
     )
     gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST})
     is_own_estimate: ClassVar[bool] = False
-    not_of_pairs: ClassVar[str | None] = None
+    reason_against_pairs: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
         require_at_least("n_halvings", self.n_halvings, 1)
@@ -160,11 +160,11 @@ class ConservativeZ:
         check_test_size(self.test_size)
 
     @property
-    def design(self) -> Halves:
+    def design(self) -> HalvesDesign:
         """Subsamples of the data and of their halves."""
-        return Halves(self.n_halvings, self.n_subsamples, self.test_size)
+        return HalvesDesign(self.n_halvings, self.n_subsamples, self.test_size)
 
-    def estimate(self, fits: Fits) -> VarianceEstimate:
+    def estimate(self, fits: RefitLosses) -> VarianceEstimate:
         """Estimate the error by subsampling, and the variance of that estimate."""
         mean, halves = self.design.means(fits)
         difference = halves[:, 0] - halves[:, 1]

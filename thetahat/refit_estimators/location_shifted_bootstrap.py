@@ -9,9 +9,9 @@ from thetahat.cautions import COVERS_TOO_SELDOM
 from thetahat.intervals.base import Interval
 from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, require_at_least
 from thetahat.refit_estimators._percentiles import percentile_interval
-from thetahat.refit_estimators._resamples import Resamples, out_of_bag
-from thetahat.refit_estimators.base import INTERVALS_LIST, Fits
-from thetahat.refit_estimators.bootstrap_632_plus import NOT_OF_PAIRS, plus_of
+from thetahat.refit_estimators._resamples import ResamplesDesign, out_of_bag
+from thetahat.refit_estimators.base import INTERVALS_LIST, RefitLosses
+from thetahat.refit_estimators.bootstrap_632_plus import NOT_OF_PAIRS, combine_632_plus
 from thetahat.registry import MethodInfo
 from thetahat.values.types import Alternative, MeanKind, Needs, Target
 
@@ -68,19 +68,21 @@ class LocationShiftedBootstrap:
     )
     gives: ClassVar[frozenset[str]] = frozenset({INTERVALS_LIST})
     is_own_estimate: ClassVar[bool] = False
-    not_of_pairs: ClassVar[str | None] = NOT_OF_PAIRS
+    reason_against_pairs: ClassVar[str | None] = NOT_OF_PAIRS
 
     def __post_init__(self) -> None:
         require_at_least("n_resamples", self.n_resamples, 10)
 
     @property
-    def design(self) -> Resamples:
+    def design(self) -> ResamplesDesign:
         """Resamples of the rows."""
-        return Resamples(self.n_resamples)
+        return ResamplesDesign(self.n_resamples)
 
-    def interval(self, fits: Fits, level: float, alternative: Alternative) -> Interval | None:
+    def interval(
+        self, fits: RefitLosses, level: float, alternative: Alternative
+    ) -> Interval | None:
         """Build the interval; None where the errors on the training data do not vary."""
-        plus = plus_of(out_of_bag(self.design, fits), fits)
+        plus = combine_632_plus(out_of_bag(self.design, fits), fits)
         return percentile_interval(
             self.info,
             plus.estimate,

@@ -12,8 +12,13 @@ from thetahat.refit_estimators._parameters import (
     require_at_least,
     require_one_of,
 )
-from thetahat.refit_estimators._resamples import Resamples, of_resamples, of_variance, out_of_bag
-from thetahat.refit_estimators.base import VARIANCES_LIST, Fits
+from thetahat.refit_estimators._resamples import (
+    ResamplesDesign,
+    out_of_bag,
+    resampling_cautions,
+    variance_cautions,
+)
+from thetahat.refit_estimators.base import VARIANCES_LIST, RefitLosses
 from thetahat.registry import MethodInfo
 from thetahat.traits import Recommendation
 from thetahat.values.types import MeanKind, Needs, Target
@@ -30,7 +35,7 @@ class OutOfBagEstimate:
         \hat E_i = \frac{\sum_b I_{ib} L_{ib}}{\sum_b I_{ib}}, \quad
         SE^2 = \frac{n}{n_{used}} \sum_i D_i^2
 
-    with I_ib = 1 where resample b does not hold instance i, and D_i as ``OutOfBag`` has it.
+    with I_ib = 1 where resample b does not hold instance i, and D_i as ``OutOfBagErrors`` has it.
 
     Parameters
     ----------
@@ -48,7 +53,7 @@ class OutOfBagEstimate:
 
     Source: efron1997; efron1983.
 
-    Deviations: D_i is computed from losses less their mean, see ``OutOfBag``. A resample with
+    Deviations: D_i is computed from losses less their mean, see ``OutOfBagErrors``. A resample with
     nothing out of the bag is drawn again. Weights of the data count in the fits, as everywhere,
     and not in the averages.
 
@@ -88,18 +93,18 @@ class OutOfBagEstimate:
     )
     gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST})
     is_own_estimate: ClassVar[bool] = True
-    not_of_pairs: ClassVar[str | None] = None
+    reason_against_pairs: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
         require_at_least("n_resamples", self.n_resamples, 2)
         require_one_of("average", self.average, get_args(Average))
 
     @property
-    def design(self) -> Resamples:
+    def design(self) -> ResamplesDesign:
         """Resamples of the rows."""
-        return Resamples(self.n_resamples)
+        return ResamplesDesign(self.n_resamples)
 
-    def estimate(self, fits: Fits) -> VarianceEstimate:
+    def estimate(self, fits: RefitLosses) -> VarianceEstimate:
         """Estimate the error out of the bag, and its variance."""
         out = out_of_bag(self.design, fits)
         value = above_rounding(out.variance(without_noise=self.correct_noise), fits.losses)
@@ -112,8 +117,8 @@ class OutOfBagEstimate:
             degrees_of_freedom=None,
             usable=value > 0,
             cautions=(
-                *of_variance(value),
-                *of_resamples(
+                *variance_cautions(value),
+                *resampling_cautions(
                     self.n_resamples,
                     out.n_used,
                     fits.rows.n,

@@ -12,10 +12,10 @@ import numpy as np
 from thetahat.cautions import COVERAGE_DISAGREES
 from thetahat.errors import UnsupportedCombination
 from thetahat.intervals.base import Interval
-from thetahat.refit_estimators._bootstrap_632 import Plus
+from thetahat.refit_estimators._bootstrap_632 import Error632Plus
 from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, require_at_least, require_rows
 from thetahat.refit_estimators._percentiles import percentile_interval
-from thetahat.refit_estimators.base import APPARENT, INTERVALS_LIST, Fits
+from thetahat.refit_estimators.base import APPARENT, INTERVALS_LIST, RefitLosses
 from thetahat.refit_estimators.bootstrap_632_plus import NOT_OF_PAIRS
 from thetahat.registry import MethodInfo
 from thetahat.schemes.base import Rows, Split
@@ -31,7 +31,7 @@ _Stage = tuple[IntArray, tuple[tuple[IntArray, IntArray], ...]]
 
 
 @dataclass(frozen=True)
-class TwoStages:
+class TwoStageDesign:
     """Fits to a sample and to resamples of it, for the data and for resamples of the data.
 
     The sample of stage 0 is the data; those of the others are resamples. A row that the outer
@@ -84,11 +84,11 @@ class TwoStages:
         known = n * (self.n_inner + 1) <= _MOST_KEPT
         return (_drawn_once if known else _drawn)(self, n, seed, stage)
 
-    def estimates(self, fits: Fits) -> list[Plus]:
+    def estimates(self, fits: RefitLosses) -> list[Error632Plus]:
         """Return the .632+ combination of each sample; the first is that of the data."""
         return [self._of_stage(fits, stage) for stage in range(self.n_outer + 1)]
 
-    def _of_stage(self, fits: Fits, stage: int) -> Plus:
+    def _of_stage(self, fits: RefitLosses, stage: int) -> Error632Plus:
         first = stage * (self.n_inner + 1)
         gamma = None if fits.no_information is None else fits.no_information[first]
         if gamma is None:
@@ -102,10 +102,10 @@ class TwoStages:
             times[test] += 1
         of_copy = sample[times[sample] > 0]
         error = float((sums[of_copy] / times[of_copy]).mean())
-        return Plus(float(fits.losses[first].mean()), error, gamma)
+        return Error632Plus(float(fits.losses[first].mean()), error, gamma)
 
 
-def _drawn(design: TwoStages, n: int, seed: int, stage: int) -> _Stage:
+def _drawn(design: TwoStageDesign, n: int, seed: int, stage: int) -> _Stage:
     sample = design.sample(n, seed, stage)
     inner = range(1, design.n_inner + 1)
     return sample, tuple(_resample(sample, stream(seed, _INNER, stage, i)) for i in inner)
@@ -180,24 +180,26 @@ class TwoStageBootstrap:
     )
     gives: ClassVar[frozenset[str]] = frozenset({INTERVALS_LIST})
     is_own_estimate: ClassVar[bool] = False
-    not_of_pairs: ClassVar[str | None] = NOT_OF_PAIRS
+    reason_against_pairs: ClassVar[str | None] = NOT_OF_PAIRS
 
     def __post_init__(self) -> None:
         require_at_least("n_outer", self.n_outer, 10)
         require_at_least("n_inner", self.n_inner, 1)
 
     @property
-    def design(self) -> TwoStages:
+    def design(self) -> TwoStageDesign:
         """Resamples of the rows, and resamples of those."""
-        return TwoStages(self.n_outer, self.n_inner)
+        return TwoStageDesign(self.n_outer, self.n_inner)
 
-    def interval(self, fits: Fits, level: float, alternative: Alternative) -> Interval | None:
+    def interval(
+        self, fits: RefitLosses, level: float, alternative: Alternative
+    ) -> Interval | None:
         """Build the interval; None where the estimates do not vary."""
-        of_data, *of_resamples = self.design.estimates(fits)
+        of_data, *resampling_cautions = self.design.estimates(fits)
         return percentile_interval(
             self.info,
             of_data.estimate,
-            np.array([plus.estimate for plus in of_resamples]),
+            np.array([plus.estimate for plus in resampling_cautions]),
             0.0,
             level,
             alternative,

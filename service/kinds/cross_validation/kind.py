@@ -65,7 +65,7 @@ from thetahat.cross_validation import (
     unpack,
 )
 from thetahat.errors import InsufficientData
-from thetahat.refit_estimators import not_of_pairs
+from thetahat.refit_estimators import reasons_against_pairs
 from thetahat.values.json_values import to_json, told
 
 SMALL = 3_000_000
@@ -213,7 +213,9 @@ def _finish(
     result["learners"] = {name: path_of(of_one.reasons) for name, of_one in ran.items()}
     result["cautions"] += told([*_left_out(failures), *of_scheme, *fewer, *of_fits, *cautions])
     result["not_applicable"] += let_go
-    result["not_applicable"] += [] if len(ran) < 2 else list(not_of_pairs(plan.extra.asked))
+    result["not_applicable"] += (
+        [] if len(ran) < 2 else list(reasons_against_pairs(plan.extra.asked))
+    )
     result["methods"] = [
         *plan.methods_used({name: given.learners[name] for name in plan.learners}),
         *record_methods("metrics", metrics),

@@ -28,7 +28,12 @@ from thetahat.errors import UnsupportedCombination
 from thetahat.intervals import INTERVALS
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.paired_tests import PAIRED_TESTS
-from thetahat.refit_estimators import EVERY_INTERVAL, EVERY_VARIANCE, REFIT_ESTIMATORS, Asked
+from thetahat.refit_estimators import (
+    EVERY_INTERVAL,
+    EVERY_VARIANCE,
+    REFIT_ESTIMATORS,
+    RequestedRefit,
+)
 from thetahat.values.types import Alternative, Target
 from thetahat.variances import VARIANCES
 
@@ -144,10 +149,10 @@ class AnalysisRequest(EvaluationRequest):
         _ = self.choices
 
     @cached_property
-    def refit_methods(self) -> tuple[Asked, ...]:
+    def refit_methods(self) -> tuple[RequestedRefit, ...]:
         """The named methods that fit learners again."""
         return tuple(
-            Asked(field, index, entry.key, entry.method)
+            RequestedRefit(field, index, entry.key, entry.method)
             for field in ("variances", "intervals")
             for index, entry in enumerate(self._named_methods[field] or ())
             if entry.name in REFIT_ESTIMATORS

@@ -20,13 +20,13 @@ from thetahat.cautions import NO_INTERVAL, Caution, restore
 from thetahat.cross_validation import Group
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
 from thetahat.refit_estimators import (
-    Asked,
-    Design,
-    FitsByDesign,
-    dependence_of_rows,
-    designs_of,
-    find,
-    fits_of,
+    LossesByDesign,
+    RefitDesign,
+    RequestedRefit,
+    collect_designs,
+    compute_estimates,
+    join_losses,
+    reason_against_dependent_rows,
     run_design_together,
 )
 from thetahat.schemes.base import Rows, Scheme
@@ -56,8 +56,8 @@ class Extra:
         Fits of one learner, by design.
     """
 
-    asked: tuple[Asked, ...]
-    designs: tuple[Design, ...]
+    asked: tuple[RequestedRefit, ...]
+    designs: tuple[RefitDesign, ...]
     n_splits: tuple[int, ...]
 
     def cuts(self, n_parts: int) -> list[tuple[int, int, int]]:
@@ -90,7 +90,7 @@ def extra_of(given: LearnersRequest, scheme: Scheme, rows: Rows) -> Extra:
     """
     asked = given.refit_methods
     for one in asked:
-        reason = dependence_of_rows(
+        reason = reason_against_dependent_rows(
             one.name,
             scheme.block_kind,
             source=has_role(given, "source"),
@@ -99,7 +99,7 @@ def extra_of(given: LearnersRequest, scheme: Scheme, rows: Rows) -> Extra:
         )
         if reason is not None:
             raise UnsupportedCombination(reason, loc=(one.field, one.index), value=one.name)
-    designs = designs_of(asked)
+    designs = collect_designs(asked)
     n_splits, n_losses = [], 0
     for design in designs:
         first = next(one for one in asked if one.method.design == design)
@@ -114,7 +114,9 @@ def extra_of(given: LearnersRequest, scheme: Scheme, rows: Rows) -> Extra:
     return Extra(asked, designs, tuple(n_splits))
 
 
-def _check_size(what: str, each: int, n_learners: int, most: int, asked: Sequence[Asked]) -> None:
+def _check_size(
+    what: str, each: int, n_learners: int, most: int, asked: Sequence[RequestedRefit]
+) -> None:
     if each * n_learners > most:
         names = ", ".join(dict.fromkeys(one.name for one in asked))
         raise InvalidParameter(
@@ -156,14 +158,14 @@ def found_again(
 ) -> tuple[RefitEstimates, list[Caution]]:
     """Return what the methods say of every learner and pair, and what the learners warned of."""
     extra = plan.extra
-    fits: dict[str, FitsByDesign] = {
+    fits: dict[str, LossesByDesign] = {
         name: {
-            design: fits_of(plan.data, _seed_of(seed), of_design[i])
+            design: join_losses(plan.data, _seed_of(seed), of_design[i])
             for i, design in enumerate(extra.designs)
         }
         for name, of_design in parts.items()
     }
-    found = find(extra.asked, fits, choices)
+    found = compute_estimates(extra.asked, fits, choices)
     return found, [*_said(parts), *_unbuilt(found)]
 
 

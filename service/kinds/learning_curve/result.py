@@ -27,7 +27,7 @@ from thetahat.analyses.metrics.result import add_metrics
 from thetahat.cautions import NOT_THE_LARGEST_SIZE, SIZE_LEFT_OUT, Caution
 from thetahat.cross_validation import cautions_of, loss_table, path_of
 from thetahat.cross_validation.outcomes import Outcomes
-from thetahat.refit_estimators import not_of_pairs
+from thetahat.refit_estimators import reasons_against_pairs
 from thetahat.values.json_values import to_json, told
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def finish(
         ]
     )
     result["not_applicable"] += let_go
-    result["not_applicable"] += [] if len(largest) < 2 else list(not_of_pairs(extra.asked))
+    result["not_applicable"] += [] if len(largest) < 2 else list(reasons_against_pairs(extra.asked))
     result["methods"] = [
         *plan.methods_used(given.learners),
         *record_methods("metrics", metrics),

@@ -30,7 +30,7 @@ from service.kinds.selection.run import fits_of, parts_of, run_part
 from thetahat.analyses.losses import Chosen
 from thetahat.errors import UnsupportedCombination
 from thetahat.metrics.base import Metric
-from thetahat.refit_estimators import Asked
+from thetahat.refit_estimators import RequestedRefit
 
 SMALL = 3_000_000
 """Values looked at, over all splits and candidates, below which one unit does it all."""
@@ -87,7 +87,7 @@ class SelectionRequest(FitsRequest):
         """Return the metric that is chosen by, its parameters checked."""
         return None if self.select_by is None else parse_metric(self.select_by, "select_by")
 
-    def refits(self) -> tuple[Asked, ...]:
+    def refits(self) -> tuple[RequestedRefit, ...]:
         """Refuse methods that fit learners again, and say why."""
         try:
             return super().refit_methods

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.testing import assert_allclose
 
-from thetahat.refit_estimators.base import Fits
+from thetahat.refit_estimators.base import RefitLosses
 from thetahat.refit_estimators.bccv_percentile import BccvPercentile
 from thetahat.schemes.base import Rows
 from thetahat.values.types import Alternative
@@ -23,7 +23,7 @@ def test_golden_inferge_centres_on_the_run_beside() -> None:
     tests = [len(split.test) for split in method.design.splits(rows, 5)]
     alone = [np.array([loss]) for loss in (1.0, 2.0, 6.0)]
     resampled = [np.full(size, 0.5 / (1 + i % 4)) for i, size in enumerate(tests[3:])]
-    fits = Fits(rows=rows, seed=5, losses=tuple(alone + resampled))
+    fits = RefitLosses(rows=rows, seed=5, losses=tuple(alone + resampled))
     plain = method.interval(fits, 0.9, Alternative.TWO_SIDED)
     moved = BccvPercentile(n_resamples=10, correct_bias=True).interval(
         fits, 0.9, Alternative.TWO_SIDED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.testing import assert_allclose
 
-from thetahat.refit_estimators._bootstrap_632 import Plus
+from thetahat.refit_estimators._bootstrap_632 import Error632Plus
 
 
 def unclipped(apparent: float, out_of_bag: float, gamma: float) -> float:
@@ -22,10 +22,10 @@ def test_golden_mlxtend_and_inferge_clip_neither_the_overfitting_nor_the_error()
     """
     assert_allclose(unclipped(0.1, 0.6, 0.5), 0.6851851851851851, rtol=1e-12)
 
-    assert Plus(0.1, 0.6, 0.5).estimate == 0.5
+    assert Error632Plus(0.1, 0.6, 0.5).estimate == 0.5
     # within the bounds the two agree
-    assert_allclose(Plus(0.1, 0.3, 0.5).estimate, unclipped(0.1, 0.3, 0.5), rtol=1e-12)
+    assert_allclose(Error632Plus(0.1, 0.3, 0.5).estimate, unclipped(0.1, 0.3, 0.5), rtol=1e-12)
     # an error out of the bag below the apparent one is no overfitting: weight .632
-    below = Plus(0.3, 0.2, 0.5).estimate
+    below = Error632Plus(0.3, 0.2, 0.5).estimate
     assert_allclose(below, 0.368 * 0.3 + 0.632 * 0.2, rtol=1e-12)
     assert abs(below - unclipped(0.3, 0.2, 0.5)) > 0.005

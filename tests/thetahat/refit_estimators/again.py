@@ -12,7 +12,7 @@ from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner
 from thetahat.losses import LOSSES
 from thetahat.losses.base import Predictions
-from thetahat.refit_estimators import Design, Fits, Learning, fits_of, run_design
+from thetahat.refit_estimators import RefitDesign, RefitLosses, RefitTask, join_losses, run_design
 from thetahat.registry import MethodInfo
 from thetahat.schemes.base import Rows
 from thetahat.tables.data import Data, build_data
@@ -26,18 +26,23 @@ def regression_of(y: np.ndarray, **columns: np.ndarray) -> Data:
 
 
 def fitted(
-    design: Design, data: Data, learner: Learner | None = None, *, loss: str = "squared", seed: int
-) -> Fits:
+    design: RefitDesign,
+    data: Data,
+    learner: Learner | None = None,
+    *,
+    loss: str = "squared",
+    seed: int,
+) -> RefitLosses:
     """Return the fits of a design in one part; the mean of the targets is the learner's default."""
-    learning = Learning("m", learner or LEARNERS["mean"](), data, LOSSES[loss]())
+    learning = RefitTask("m", learner or LEARNERS["mean"](), data, LOSSES[loss]())
     arrays, _ = run_design(learning, design, seed, 0, design.n_splits(rows_of(data)))
-    return fits_of(data, seed, [arrays])
+    return join_losses(data, seed, [arrays])
 
 
-def fixed_losses(design: Design, losses: np.ndarray, seed: int) -> Fits:
+def fixed_losses(design: RefitDesign, losses: np.ndarray, seed: int) -> RefitLosses:
     """Return the fits of a model that learns nothing, from its (n,) losses."""
     rows = Rows(n=len(losses))
-    return Fits(
+    return RefitLosses(
         rows=rows, seed=seed, losses=tuple(losses[s.test] for s in design.splits(rows, seed))
     )
 

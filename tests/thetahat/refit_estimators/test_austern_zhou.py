@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from tests.thetahat.refit_estimators.again import fitted, fixed_losses, regression_of
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.learners.ridge import Ridge
-from thetahat.refit_estimators.austern_zhou import AusternZhou, Replacements
+from thetahat.refit_estimators.austern_zhou import AusternZhou, ReplacementsDesign
 from thetahat.schemes.base import Rows
 
 
@@ -16,7 +16,7 @@ def test_golden_four_fixed_losses() -> None:
     # Two of the losses 0, 1, 3, 7 are at work; each replacement moves their mean by half of its
     # own difference. The sum of squares is ((a - a')^2 + (b - b')^2) / 4, for the pairs drawn.
     losses = np.array([0.0, 1.0, 3.0, 7.0])
-    found = AusternZhou(n_folds=2).estimate(fixed_losses(Replacements(2, 1), losses, 3))
+    found = AusternZhou(n_folds=2).estimate(fixed_losses(ReplacementsDesign(2, 1), losses, 3))
     # (0,1)(3,7): (1 + 16)/4, (0,3)(1,7): (9 + 36)/4, (0,7)(1,3): (49 + 4)/4
     by_hand = np.array([17 / 4, 45 / 4, 53 / 4]) / 4
 
@@ -76,7 +76,7 @@ def test_calibrated_fixed_losses_have_the_variance_of_their_mean() -> None:
 
 
 def test_exact_a_stretch_of_the_splits_is_that_of_all() -> None:
-    design, rows = Replacements(3, 2), Rows(n=13)
+    design, rows = ReplacementsDesign(3, 2), Rows(n=13)
     every, some = list(design.splits(rows, 5)), list(design.splits(rows, 5, start=2, stop=25))
 
     assert len(every) == design.n_splits(rows) == 2 * (6 + 6 * 2)

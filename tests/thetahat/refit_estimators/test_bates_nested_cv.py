@@ -11,7 +11,7 @@ from thetahat.distributions import upper_quantile
 from thetahat.errors import InvalidParameter
 from thetahat.learners import LEARNERS
 from thetahat.learners.ridge import Ridge
-from thetahat.refit_estimators.base import Fits
+from thetahat.refit_estimators.base import RefitLosses
 from thetahat.refit_estimators.bates_nested_cv import BatesNestedCv, Variant
 from thetahat.schemes.base import Rows
 from thetahat.values.types import Alternative, Target
@@ -245,7 +245,7 @@ def test_calibrated_it_covers_the_error_of_the_fitted_model() -> None:
             gram = x[split.train].T @ x[split.train]
             beta = np.linalg.solve(gram, x[split.train].T @ y[split.train])
             losses.append((y[split.test] - x[split.test] @ beta) ** 2)
-        found = method.estimate(Fits(rows=rows, seed=rep, losses=tuple(losses)))
+        found = method.estimate(RefitLosses(rows=rows, seed=rep, losses=tuple(losses)))
         off = np.linalg.lstsq(x, y, rcond=None)[0] - 1
         off_by.append(found.estimate - (1 + off @ off))
         uncorrected.append(float(found.details["bias"]))

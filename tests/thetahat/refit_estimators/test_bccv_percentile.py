@@ -10,9 +10,9 @@ from tests.thetahat.refit_estimators.again import fitted, fixed_losses, regressi
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.learners.mean import Mean
 from thetahat.losses.squared import Squared
-from thetahat.refit_estimators import Learning, fits_of, run_design
-from thetahat.refit_estimators.base import Fits
-from thetahat.refit_estimators.bccv_percentile import BccvPercentile, CaseDeletions
+from thetahat.refit_estimators import RefitTask, join_losses, run_design
+from thetahat.refit_estimators.base import RefitLosses
+from thetahat.refit_estimators.bccv_percentile import BccvPercentile, CaseDeletionsDesign
 from thetahat.schemes.base import Rows
 from thetahat.values.types import Alternative, IntArray
 
@@ -20,7 +20,7 @@ METHOD = BccvPercentile(n_resamples=30)
 TWO = Alternative.TWO_SIDED
 
 
-class GivenCounts(CaseDeletions):
+class GivenCounts(CaseDeletionsDesign):
     """One resample, (2, 0, 1)."""
 
     def counts(self, n: int, seed: int, sample: int) -> IntArray:
@@ -32,7 +32,7 @@ class GivenCounts(CaseDeletions):
 def test_golden_copies_count_as_often_as_they_stand() -> None:
     # Leave-one-out losses 1, 2, 6: 3. The resample's cases have .3 (twice) and .9: 1.5/3 = .5.
     losses = tuple(np.array([x]) for x in (1.0, 2.0, 6.0, 0.3, 0.9))
-    error, means = GivenCounts(1).means(Fits(rows=Rows(n=3), seed=0, losses=losses))
+    error, means = GivenCounts(1).means(RefitLosses(rows=Rows(n=3), seed=0, losses=losses))
 
     assert error == 3.0
     assert_allclose(means, [0.5])
@@ -85,19 +85,19 @@ def test_exact_a_difference_has_the_difference_of_errors() -> None:
 
 
 def test_exact_places_without_a_case_make_no_fit() -> None:
-    learning = Learning("m", Mean(), regression_of(np.arange(9.0)), Squared())
+    learning = RefitTask("m", Mean(), regression_of(np.arange(9.0)), Squared())
     design = METHOD.design
     empty = 9 + int(np.argmin(design.counts(9, 3, 1)))
     parts = [run_design(learning, design, 3, a, a + 1)[0] for a in range(270)]
 
     assert len(parts[empty]["losses"]) == 0
-    assert len(fits_of(learning.data, 3, parts).losses) == sum(
+    assert len(join_losses(learning.data, 3, parts).losses) == sum(
         len(set(np.flatnonzero(design.counts(9, 3, b)))) for b in range(30)
     )
 
 
 def test_exact_every_resample_holds_two_cases() -> None:
-    design = CaseDeletions(200)
+    design = CaseDeletionsDesign(200)
 
     assert min((design.counts(3, 1, b) > 0).sum() for b in range(201)) == 2
     assert all(len(split.train) > 0 for split in design.splits(Rows(n=3), 1))

@@ -9,9 +9,9 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.refit_estimators.again import Nearest, fitted, fixed_losses, regression_of
 from thetahat.errors import InvalidParameter
-from thetahat.refit_estimators._bootstrap_632 import combined
-from thetahat.refit_estimators._resamples import Resamples, out_of_bag
-from thetahat.refit_estimators.base import Fits
+from thetahat.refit_estimators._bootstrap_632 import combine_632
+from thetahat.refit_estimators._resamples import ResamplesDesign, out_of_bag
+from thetahat.refit_estimators.base import RefitLosses
 from thetahat.refit_estimators.bootstrap_632 import Bootstrap632
 from thetahat.schemes.base import Rows
 from thetahat.values.types import Target
@@ -22,14 +22,14 @@ METHOD = Bootstrap632(n_resamples=60)
 @pytest.mark.outside("formula of efron1983 at (.3, .1) and (.6, .1): .2264 and .416")
 def test_golden_the_combination() -> None:
     # vector point632plus
-    assert_allclose([combined(0.1, 0.3), combined(0.1, 0.6)], [0.2264, 0.416], rtol=1e-12)
+    assert_allclose([combine_632(0.1, 0.3), combine_632(0.1, 0.6)], [0.2264, 0.416], rtol=1e-12)
 
 
 def test_naive_the_estimate_and_its_standard_error() -> None:
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(2, 20))
     fits = fitted(METHOD.design, regression_of(y, x=x), seed=4)
-    out = out_of_bag(Resamples(60), fits)
+    out = out_of_bag(ResamplesDesign(60), fits)
     apparent = np.mean((y - y.mean()) ** 2)
 
     found = METHOD.estimate(fits)
@@ -41,9 +41,9 @@ def test_naive_the_estimate_and_its_standard_error() -> None:
     assert_allclose(found.details["apparent"], apparent, rtol=1e-12)
 
 
-def as_difference(fits: Fits) -> Fits:
+def as_difference(fits: RefitLosses) -> RefitLosses:
     """The difference from a model without any loss."""
-    return Fits(rows=fits.rows, seed=fits.seed, losses=fits.losses)
+    return RefitLosses(rows=fits.rows, seed=fits.seed, losses=fits.losses)
 
 
 def test_limit_both_standard_errors_agree_where_the_data_are_remembered() -> None:
@@ -74,7 +74,7 @@ def test_limit_both_standard_errors_agree_where_nothing_is_learnt() -> None:
 def test_exact_the_noise_of_resamples_is_taken_off_in_proportion() -> None:
     x, y = np.random.default_rng(8).normal(size=(2, 20))
     fits = fitted(METHOD.design, regression_of(y, x=x), Nearest(), seed=4)
-    out = out_of_bag(Resamples(60), fits)
+    out = out_of_bag(ResamplesDesign(60), fits)
     corrected = Bootstrap632(n_resamples=60, correct_noise=True)
 
     # .632 of everything: the apparent errors are 0
@@ -108,7 +108,7 @@ def test_degenerate_no_loss_at_all_has_no_variance() -> None:
 def test_degenerate_differences_that_do_not_vary_have_no_variance() -> None:
     y = np.random.default_rng(7).normal(size=9)
     fits = fixed_losses(METHOD.design, y**2, 1)
-    by_one = Fits(rows=fits.rows, seed=1, losses=tuple(part - 0.1 for part in fits.losses))
+    by_one = RefitLosses(rows=fits.rows, seed=1, losses=tuple(part - 0.1 for part in fits.losses))
 
     assert METHOD.estimate(fits.minus(by_one)).value == 0.0
 
@@ -131,7 +131,7 @@ def test_calibrated_the_error_of_a_difference_is_not_too_small() -> None:
         for w in counts:
             slope, mean = (w * x) @ y / ((w * x) @ x), w @ y / n
             losses.append((y - slope * x) ** 2 - (y - mean) ** 2)
-        found = method.estimate(Fits(rows=Rows(n=n), seed=rep, losses=tuple(losses)))
+        found = method.estimate(RefitLosses(rows=Rows(n=n), seed=rep, losses=tuple(losses)))
         estimates.append(found.estimate)
         variances.append(float(found.value))
     truth = np.var(estimates, ddof=1)

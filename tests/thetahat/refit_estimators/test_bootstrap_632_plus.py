@@ -13,7 +13,7 @@ from tests.thetahat.refit_estimators.again import Nearest, fitted, regression_of
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.losses import LOSSES
 from thetahat.losses.base import Predictions
-from thetahat.refit_estimators._bootstrap_632 import Plus, combined
+from thetahat.refit_estimators._bootstrap_632 import Error632Plus, combine_632
 from thetahat.refit_estimators._no_information import no_information_error
 from thetahat.refit_estimators.bootstrap_632 import Bootstrap632
 from thetahat.refit_estimators.bootstrap_632_plus import Bootstrap632Plus
@@ -26,7 +26,7 @@ METHOD = Bootstrap632Plus(n_resamples=50)
 def test_golden_the_combination_clips_and_caps() -> None:
     # Packages that neither cut R nor cap the error out of the bag give 0.6852 for the second.
     # vector point632plus
-    plain, capped = Plus(0.1, 0.3, 0.5), Plus(0.1, 0.6, 0.5)
+    plain, capped = Error632Plus(0.1, 0.3, 0.5), Error632Plus(0.1, 0.6, 0.5)
 
     assert_allclose(plain.estimate, 0.2549019607843137, rtol=1e-12)
     assert_allclose(plain.relative_overfitting, 0.5, rtol=1e-12)
@@ -42,17 +42,17 @@ def test_golden_the_combination_clips_and_caps() -> None:
 def test_limit_no_overfitting_is_the_632_estimate(
     apparent: float, out_of_bag: float, gamma: float
 ) -> None:
-    plus = Plus(apparent, out_of_bag, gamma)
+    plus = Error632Plus(apparent, out_of_bag, gamma)
 
     assert plus.relative_overfitting == 0
-    assert_allclose(plus.estimate, combined(apparent, min(out_of_bag, gamma)), rtol=1e-12)
+    assert_allclose(plus.estimate, combine_632(apparent, min(out_of_bag, gamma)), rtol=1e-12)
 
 
 @given(*[st.floats(0, 10)] * 3)
 def test_property_the_weight_lies_between_its_bounds(
     apparent: float, out_of_bag: float, gamma: float
 ) -> None:
-    plus = Plus(apparent, out_of_bag, gamma)
+    plus = Error632Plus(apparent, out_of_bag, gamma)
 
     assert 0 <= plus.relative_overfitting <= 1
     assert 0.632 <= plus.weight <= 1 + 1e-12

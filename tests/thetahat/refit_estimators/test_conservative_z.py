@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.refit_estimators.again import fitted, fixed_losses, regression_of
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.refit_estimators.base import Fits
+from thetahat.refit_estimators.base import RefitLosses
 from thetahat.refit_estimators.conservative_z import ConservativeZ
 from thetahat.schemes.base import Rows
 from thetahat.values.types import Target
@@ -19,7 +19,7 @@ def test_golden_two_cuts_of_one_subsample() -> None:
     # Halves .2 and .4, then .3 and .1: (.04 + .04) / (2 x 2) = .02. All data: .5.
     method = ConservativeZ(n_halvings=2, n_subsamples=1)
     losses = tuple(np.array([x, x]) for x in (0.5, 0.2, 0.4, 0.3, 0.1))
-    found = method.estimate(Fits(rows=Rows(n=20), seed=0, losses=losses))
+    found = method.estimate(RefitLosses(rows=Rows(n=20), seed=0, losses=losses))
 
     assert_allclose([found.estimate, float(found.value)], [0.5, 0.02])
     assert (found.target, found.degrees_of_freedom) == (Target.THESE_SOURCES, None)

@@ -19,19 +19,19 @@ from thetahat.losses import LOSSES
 from thetahat.references import REFERENCES
 from thetahat.refit_estimators import (
     REFIT_ESTIMATORS,
-    Asked,
-    Learning,
+    RefitTask,
+    RequestedRefit,
     bccv_percentile,
-    dependence_of_rows,
-    designs_of,
-    find,
-    fits_of,
-    not_of_pairs,
+    collect_designs,
+    compute_estimates,
+    join_losses,
+    reason_against_dependent_rows,
+    reasons_against_pairs,
     run_design,
     run_design_together,
     two_stage_bootstrap,
 )
-from thetahat.refit_estimators.base import BuildsInterval, EstimatesVariance, Fits
+from thetahat.refit_estimators.base import BuildsInterval, EstimatesVariance, RefitLosses
 from thetahat.schemes.base import Rows
 from thetahat.tables.data import build_data
 from thetahat.values.types import Alternative, BlockKind, Needs
@@ -54,7 +54,7 @@ def small(name: str) -> Any:
     return build(**LESS.get(name, {"n_resamples": 20}))
 
 
-def said(method: Any, fits: Fits) -> list[Any]:
+def said(method: Any, fits: RefitLosses) -> list[Any]:
     """All that a method says of some fits."""
     found: list[Any] = []
     if "variances" in method.gives:
@@ -109,10 +109,10 @@ def test_property_nothing_is_tested_on_what_was_learnt_but_for_apparent_errors(n
 @EVERY
 def test_property_the_parts_put_together_are_the_whole(name: str) -> None:
     design = small(name).design
-    learning = Learning("m", LEARNERS["ridge"](), DATA, LOSSES["squared"]())
+    learning = RefitTask("m", LEARNERS["ridge"](), DATA, LOSSES["squared"]())
     n = design.n_splits(rows_of(DATA))
     parts = [run_design(learning, design, 5, a, min(n, a + 5))[0] for a in range(0, n, 5)]
-    whole, pieces = fitted(design, DATA, LEARNERS["ridge"](), seed=5), fits_of(DATA, 5, parts)
+    whole, pieces = fitted(design, DATA, LEARNERS["ridge"](), seed=5), join_losses(DATA, 5, parts)
 
     assert whole.no_information == pieces.no_information
     for a, b in zip(whole.losses, pieces.losses, strict=True):
@@ -146,16 +146,16 @@ def test_property_numbers_are_finite_and_the_input_untouched(name: str) -> None:
 def test_property_it_says_nothing_of_pairs_or_says_why_not(name: str) -> None:
     method = small(name)
     field = min(method.gives)
-    asked = [Asked(field, 0, "x", method)]
+    asked = [RequestedRefit(field, 0, "x", method)]
     fits = {
         model: {method.design: fitted(method.design, DATA, LEARNERS[model](), seed=5)}
         for model in ("ridge", "mean")
     }
-    found = find(asked, fits, Choices())
+    found = compute_estimates(asked, fits, Choices())
 
     assert [one.key for one in found["ridge"]] == ["x"]
-    assert designs_of(asked) == (method.design,)
-    listed = list(not_of_pairs(asked))
+    assert collect_designs(asked) == (method.design,)
+    listed = list(reasons_against_pairs(asked))
     assert len(found["ridge", "mean"]) + len(listed) == 1
     assert all(entry["name"] == name and entry["reason"] for entry in listed)
 
@@ -177,7 +177,9 @@ def test_exact_with_a_control_every_other_is_compared_with_it() -> None:
         model: {method.design: fitted(method.design, DATA, LEARNERS["mean"](), seed=5)}
         for model in ("a", "b", "c")
     }
-    found = find([Asked("variances", 0, "x", method)], fits, Choices(control="b"))
+    found = compute_estimates(
+        [RequestedRefit("variances", 0, "x", method)], fits, Choices(control="b")
+    )
 
     assert [subject for subject in found if not isinstance(subject, str)] == [
         ("a", "b"),
@@ -191,7 +193,7 @@ def test_degenerate_a_learner_that_fails_says_that_it_was_an_extra_fit() -> None
     design = small("out_of_bag").design
 
     with pytest.raises(EvaluationError) as caught:
-        run_design(Learning("nb", learner, data, LOSSES["zero_one"]()), design, 1, 0, 3)
+        run_design(RefitTask("nb", learner, data, LOSSES["zero_one"]()), design, 1, 0, 3)
     assert caught.value.message.startswith("in an extra fit, learner 'nb', ")
 
 
@@ -208,7 +210,7 @@ def test_naive_learners_together_are_each_by_itself(name: str) -> None:
     for key, learner in zip("ab", learners, strict=False):
         said = together[key]
         assert not isinstance(said, EvaluationError)
-        wanted = run_design(Learning(key, learner, DATA, loss), design, 5, 0, n)
+        wanted = run_design(RefitTask(key, learner, DATA, loss), design, 5, 0, n)
         assert said[1] == wanted[1]
         for of_kind, values in wanted[0].items():
             assert_allclose(said[0][of_kind], values, rtol=1e-9, atol=1e-12)
@@ -225,7 +227,7 @@ def test_invalid_fits_of_other_splits_have_no_difference() -> None:
 def test_exact_data_that_hang_together_are_refused() -> None:
     def reason(kind: BlockKind = BlockKind.RANDOM, **roles: bool) -> str | None:
         given = {"source": False, "cluster": False, "time": False, **roles}
-        return dependence_of_rows("m", kind, **given)
+        return reason_against_dependent_rows("m", kind, **given)
 
     assert reason() is None
     assert "have sources" in str(reason(source=True))

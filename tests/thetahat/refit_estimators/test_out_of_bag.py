@@ -10,15 +10,15 @@ from numpy.testing import assert_allclose
 from tests.thetahat.refit_estimators.again import fitted, fixed_losses, regression_of
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.learners.ridge import Ridge
-from thetahat.refit_estimators._resamples import Resamples, out_of_bag
-from thetahat.refit_estimators.base import Fits
+from thetahat.refit_estimators._resamples import ResamplesDesign, out_of_bag
+from thetahat.refit_estimators.base import RefitLosses
 from thetahat.refit_estimators.out_of_bag import OutOfBagEstimate
 from thetahat.schemes.base import Rows
 from thetahat.values.types import IntArray, MeanKind, Target
 
 
 @dataclass(frozen=True)
-class GivenBags(Resamples):
+class GivenBags(ResamplesDesign):
     """Resamples that a test has written down."""
 
     bags: tuple[tuple[int, ...], ...] = ()
@@ -28,11 +28,11 @@ class GivenBags(Resamples):
         return np.array(self.bags[resample - 1])
 
 
-def given(bags: list[list[int]], losses: list[list[float]]) -> tuple[GivenBags, Fits]:
+def given(bags: list[list[int]], losses: list[list[float]]) -> tuple[GivenBags, RefitLosses]:
     """The first row of losses are those of the fit to all data."""
     design = GivenBags(len(bags), tuple(tuple(bag) for bag in bags))
     rows = Rows(n=len(bags[0]))
-    return design, Fits(rows=rows, seed=0, losses=tuple(np.array(row) for row in losses))
+    return design, RefitLosses(rows=rows, seed=0, losses=tuple(np.array(row) for row in losses))
 
 
 @pytest.mark.outside("hand arithmetic on efron1997's formulas")
@@ -67,7 +67,7 @@ def test_golden_the_two_averages_of_three_resamples() -> None:
 def test_naive_the_influence_is_that_of_the_printed_formula() -> None:
     rng = np.random.default_rng(20_261_121)
     x, y = rng.normal(size=(2, 12))
-    design = Resamples(40)
+    design = ResamplesDesign(40)
     fits = fitted(design, regression_of(y, x=x), Ridge(penalty=1.0), seed=3)
     out = out_of_bag(design, fits)
 
@@ -118,7 +118,7 @@ def test_limit_the_mean_of_others_has_a_closed_form() -> None:
     expected = np.mean([(y[i] - o.mean()) ** 2 + o.var() / n for i, o in enumerate(others)])
     found = [
         OutOfBagEstimate(n_resamples=100)
-        .estimate(fitted(Resamples(100), regression_of(y), seed=seed))
+        .estimate(fitted(ResamplesDesign(100), regression_of(y), seed=seed))
         .estimate
         for seed in range(20)
     ]
@@ -130,7 +130,10 @@ def test_limit_the_mean_of_others_has_a_closed_form() -> None:
 
 def test_limit_a_model_that_learns_nothing_has_the_influence_of_a_mean() -> None:
     losses = np.random.default_rng(9).normal(size=10) ** 2
-    D = [out_of_bag(Resamples(200), fixed_losses(Resamples(200), losses, s)) for s in range(16)]
+    D = [
+        out_of_bag(ResamplesDesign(200), fixed_losses(ResamplesDesign(200), losses, s))
+        for s in range(16)
+    ]
     influence = np.array([d.influence for d in D])
 
     error = influence.std(axis=0, ddof=1) / 4
@@ -141,7 +144,7 @@ def test_limit_a_model_that_learns_nothing_has_the_influence_of_a_mean() -> None
 def test_calibrated_without_noise_few_resamples_give_the_variance_of_a_mean() -> None:
     # Of a model that learns nothing, with V (ddof 0) the variance of its losses: V / n.
     losses = np.random.default_rng(11).normal(size=20) ** 2
-    design = Resamples(60)
+    design = ResamplesDesign(60)
     outs = [out_of_bag(design, fixed_losses(design, losses, s)) for s in range(80)]
     raw = [out.variance(without_noise=False) for out in outs if out.n_used == 20]
     corrected = [out.variance(without_noise=True) for out in outs if out.n_used == 20]
@@ -165,9 +168,9 @@ def test_degenerate_a_variance_below_zero_is_told() -> None:
 
 def test_exact_a_number_added_to_all_losses_changes_no_variance() -> None:
     y = np.random.default_rng(10).normal(size=20)
-    design = Resamples(30)
+    design = ResamplesDesign(30)
     fits = fitted(design, regression_of(y), seed=1)
-    shifted = Fits(rows=fits.rows, seed=1, losses=tuple(part + 50 for part in fits.losses))
+    shifted = RefitLosses(rows=fits.rows, seed=1, losses=tuple(part + 50 for part in fits.losses))
 
     a, b = out_of_bag(design, fits), out_of_bag(design, shifted)
 
@@ -181,7 +184,7 @@ def test_exact_a_number_added_to_all_losses_changes_no_variance() -> None:
 def test_exact_two_rows_have_one_error_out_of_the_bag() -> None:
     # A resample of two rows that leaves one out holds the other twice, and the mean is that one.
     found = OutOfBagEstimate(n_resamples=20).estimate(
-        fitted(Resamples(20), regression_of(np.array([1.0, 4.0])), seed=2)
+        fitted(ResamplesDesign(20), regression_of(np.array([1.0, 4.0])), seed=2)
     )
 
     assert found.estimate == 9.0
@@ -190,7 +193,7 @@ def test_exact_two_rows_have_one_error_out_of_the_bag() -> None:
 
 
 def test_exact_every_resample_leaves_something_out() -> None:
-    design = Resamples(300)
+    design = ResamplesDesign(300)
     rows = Rows(n=2)
     splits = list(design.splits(rows, 5))
 
@@ -200,7 +203,7 @@ def test_exact_every_resample_leaves_something_out() -> None:
 
 
 def test_exact_a_stretch_of_the_splits_is_that_of_all() -> None:
-    design, rows = Resamples(9), Rows(n=7)
+    design, rows = ResamplesDesign(9), Rows(n=7)
     every = list(design.splits(rows, 5))
     some = list(design.splits(rows, 5, start=4, stop=7))
 
@@ -235,4 +238,4 @@ def test_invalid_parameters_and_data_are_refused() -> None:
     with pytest.raises(InvalidParameter, match="average must be instance or split"):
         OutOfBagEstimate(average="pooled")  # type: ignore[arg-type] # what is tested
     with pytest.raises(InsufficientData, match="2 rows at least"):
-        Resamples(5).n_splits(Rows(n=1))
+        ResamplesDesign(5).n_splits(Rows(n=1))

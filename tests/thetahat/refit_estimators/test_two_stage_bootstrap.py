@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose
 from tests.thetahat.refit_estimators.again import fitted, fixed_losses, regression_of
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.learners.ridge import Ridge
-from thetahat.refit_estimators._bootstrap_632 import Plus
-from thetahat.refit_estimators.two_stage_bootstrap import TwoStageBootstrap, TwoStages
+from thetahat.refit_estimators._bootstrap_632 import Error632Plus
+from thetahat.refit_estimators.two_stage_bootstrap import TwoStageBootstrap, TwoStageDesign
 from thetahat.schemes.base import Rows
 from thetahat.values.types import Alternative
 
@@ -22,7 +22,7 @@ TWO = Alternative.TWO_SIDED
 def test_golden_one_sample_of_three_rows() -> None:
     # One inner resample of the data: whatever it leaves out has loss 2, apparent losses are 1,
     # gamma is 3: R = (2 - 1)/(3 - 1) = .5, w = .632/(1 - .184) = .7745, and 1 + w.
-    design = TwoStages(0, 1)
+    design = TwoStageDesign(0, 1)
     rows = Rows(n=3)
     _, inner = design.splits(rows, 0)
     losses = (np.ones(3), np.full(len(inner.test), 2.0))
@@ -53,7 +53,9 @@ def test_naive_the_632_plus_error_of_every_sample() -> None:
         for row in whole.train:
             losses = [(y[row] - fit(s.train)[row]) ** 2 for s in inner if row in s.test]
             by_copy += [np.mean(losses)] if losses else []
-        estimates.append(Plus(float(apparent), float(np.mean(by_copy)), float(gamma)).estimate)
+        estimates.append(
+            Error632Plus(float(apparent), float(np.mean(by_copy)), float(gamma)).estimate
+        )
     found = METHOD.interval(fits, 0.8, TWO)
 
     assert found is not None
@@ -66,7 +68,7 @@ def test_naive_the_632_plus_error_of_every_sample() -> None:
 
 
 def test_exact_nothing_that_was_learnt_is_tested_on() -> None:
-    design, rows = TwoStages(20, 5), Rows(n=3)
+    design, rows = TwoStageDesign(20, 5), Rows(n=3)
     splits = list(design.splits(rows, 7))
 
     assert len(splits) == design.n_splits(rows) == 21 * 6
@@ -83,7 +85,7 @@ def test_exact_nothing_that_was_learnt_is_tested_on() -> None:
 
 
 def test_exact_a_stretch_of_the_splits_is_that_of_all() -> None:
-    design, rows = TwoStages(4, 3), Rows(n=9)
+    design, rows = TwoStageDesign(4, 3), Rows(n=9)
     every, some = list(design.splits(rows, 7)), list(design.splits(rows, 7, start=2, stop=11))
 
     for a, b in zip(every[2:11], some, strict=True):

@@ -12,7 +12,7 @@ from thetahat.learners.base import Learner
 from thetahat.losses.base import Loss
 from thetahat.losses.base import for_classes as loss_for_classes
 from thetahat.pipelines import for_classes
-from thetahat.refit_estimators import Asked
+from thetahat.refit_estimators import RequestedRefit
 from thetahat.schemes.base import Scheme
 from thetahat.values.types import Label
 from thetahat.weighted_risks.base import RiskEstimator
@@ -66,7 +66,7 @@ class StudyEstimator:
     scheme: Scheme | None = None
     learners: Mapping[str, Learner] = field(default_factory=dict)
     loss: Loss | None = None
-    refits: tuple[Asked, ...] = ()
+    refits: tuple[RequestedRefit, ...] = ()
     truths: tuple[str, ...] = (MODEL, FITTED)
     select: str | None = None
     weighted: WeightedEstimation | None = None

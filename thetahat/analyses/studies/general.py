@@ -28,7 +28,15 @@ from thetahat.analyses.studies.weighted_risk_records import record_weighted_risk
 from thetahat.cross_validation import loss_table, rows_of, run_splits
 from thetahat.errors import EvaluationError, UnsupportedCombination
 from thetahat.generators import DrawnLosses, DrawSize
-from thetahat.refit_estimators import Design, Fits, Learning, designs_of, find, fits_of, run_design
+from thetahat.refit_estimators import (
+    RefitDesign,
+    RefitLosses,
+    RefitTask,
+    collect_designs,
+    compute_estimates,
+    join_losses,
+    run_design,
+)
 from thetahat.seeds import stream
 from thetahat.values.types import FloatArray
 
@@ -190,11 +198,13 @@ def _found(estimator: StudyEstimator, drawn: DrawnData, seed: int) -> RefitEstim
             "leave out replace and duplicates"
         )
     data, own = drawn.data, int(stream(seed, "refits").integers(2**63 - 1))
-    fits: dict[str, dict[Design, Fits]] = {}
+    fits: dict[str, dict[RefitDesign, RefitLosses]] = {}
     for name, learner in estimator.learners.items():
-        learning = Learning(name, learner, data, estimator.loss)
+        learning = RefitTask(name, learner, data, estimator.loss)
         fits[name] = {}
-        for design in designs_of(estimator.refits):
+        for design in collect_designs(estimator.refits):
             n = design.n_splits(rows_of(data))
-            fits[name][design] = fits_of(data, own, [run_design(learning, design, own, 0, n)[0]])
-    return find(estimator.refits, fits, estimator.choices)
+            fits[name][design] = join_losses(
+                data, own, [run_design(learning, design, own, 0, n)[0]]
+            )
+    return compute_estimates(estimator.refits, fits, estimator.choices)

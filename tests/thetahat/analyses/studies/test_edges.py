@@ -21,7 +21,7 @@ from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.pipelines import build, learner_spec
-from thetahat.refit_estimators import REFIT_ESTIMATORS, Asked
+from thetahat.refit_estimators import REFIT_ESTIMATORS, RequestedRefit
 from thetahat.schemes import SCHEMES
 from thetahat.tables.data import build_data
 from thetahat.values.types import Alternative
@@ -91,7 +91,7 @@ def test_degenerate_without_sources_none_is_new() -> None:
 
 
 def test_invalid_methods_that_fit_again_would_part_copies() -> None:
-    asked = Asked("variances", 0, "oob", REFIT_ESTIMATORS["out_of_bag"]())
+    asked = RequestedRefit("variances", 0, "oob", REFIT_ESTIMATORS["out_of_bag"]())
     study = of_rows(with_replacement=True, refits=(asked,))
 
     with pytest.raises(UnsupportedCombination, match="would part copies"):

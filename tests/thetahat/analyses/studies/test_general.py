@@ -22,7 +22,7 @@ from thetahat.generators.two_class_gaussian import TwoClassGaussian
 from thetahat.intervals import INTERVALS
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
-from thetahat.refit_estimators import REFIT_ESTIMATORS, Asked
+from thetahat.refit_estimators import REFIT_ESTIMATORS, RequestedRefit
 from thetahat.schemes import SCHEMES
 from thetahat.values.types import BlockKind
 from thetahat.variances import VARIANCES
@@ -142,7 +142,7 @@ def test_exact_truths_of_data_are_risks_on_fresh_rows() -> None:
 
 def test_exact_refit_methods_are_run_too() -> None:
     study = of_data()
-    asked = Asked("variances", 0, "oob", REFIT_ESTIMATORS["out_of_bag"](n_resamples=5))  # type: ignore[call-arg]
+    asked = RequestedRefit("variances", 0, "oob", REFIT_ESTIMATORS["out_of_bag"](n_resamples=5))  # type: ignore[call-arg]
     estimator = replace(study.estimators[0], refits=(asked,), truths=("model",))
     records = replace(study, estimators=[estimator]).run(0, 2)
 

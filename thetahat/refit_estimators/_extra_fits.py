@@ -15,7 +15,7 @@ from thetahat.errors import EvaluationError
 from thetahat.learners.base import Learner
 from thetahat.losses.base import Loss, Predictions
 from thetahat.refit_estimators._no_information import no_information_error
-from thetahat.refit_estimators.base import APPARENT, Design, Fits
+from thetahat.refit_estimators.base import APPARENT, RefitDesign, RefitLosses
 from thetahat.tables.data import Data
 
 Arrays = dict[str, np.ndarray]
@@ -23,7 +23,7 @@ _UNKNOWN = np.nan  # stands, between workers, for a split without a no-informati
 
 
 @dataclass(frozen=True, slots=True)
-class Learning:
+class RefitTask:
     """A learner, the data and the loss: what a fit depends on besides its split."""
 
     name: str
@@ -32,11 +32,13 @@ class Learning:
     loss: Loss
 
 
-Ran = tuple[Arrays, tuple[Caution, ...]]
+LearnerRun = tuple[Arrays, tuple[Caution, ...]]
 """What one learner gave, and what it said."""
 
 
-def run_design(learning: Learning, design: Design, seed: int, start: int, stop: int) -> Ran:
+def run_design(
+    learning: RefitTask, design: RefitDesign, seed: int, start: int, stop: int
+) -> LearnerRun:
     """Fit and test on the splits from ``start`` to ``stop``; cautions are what the learner said.
 
     Raises
@@ -53,8 +55,8 @@ def run_design(learning: Learning, design: Design, seed: int, start: int, stop: 
 
 
 def run_design_together(  # noqa: PLR0913 - as run_path, and which splits
-    group: Group, data: Data, loss: Loss, design: Design, seed: int, start: int, stop: int
-) -> dict[str, Ran | EvaluationError]:
+    group: Group, data: Data, loss: Loss, design: RefitDesign, seed: int, start: int, stop: int
+) -> dict[str, LearnerRun | EvaluationError]:
     """Fit and test the learners of a group on the same splits, as ``run_path`` does.
 
     Returns
@@ -62,7 +64,7 @@ def run_design_together(  # noqa: PLR0913 - as run_path, and which splits
     dict
         By name, in the group's order: what ``run_design`` returns, or what it raises.
     """
-    found = {name: _SoFar() for name in group.names}
+    found = {name: _LearnerRecord() for name in group.names}
     splits = design.splits(rows_of(data), seed, start=start, stop=stop)
     for some in stretches(splits):
         for one in found.values():
@@ -83,7 +85,7 @@ def run_design_together(  # noqa: PLR0913 - as run_path, and which splits
 
 
 @dataclass(slots=True)
-class _SoFar:
+class _LearnerRecord:
     """One learner, stretch by stretch."""
 
     losses: list[np.ndarray] = field(default_factory=list)
@@ -107,7 +109,7 @@ class _SoFar:
             error.message = f"in an extra fit, {error.message}"
             self.error = error
 
-    def ran(self) -> Ran | EvaluationError:
+    def ran(self) -> LearnerRun | EvaluationError:
         """Return all that it gave."""
         if self.error is not None:
             return self.error
@@ -127,7 +129,7 @@ def _gamma(data: Data, loss: Loss, outcome: SplitOutcome) -> float:
     return no_information_error(loss, data.y[outcome.test], predictions)
 
 
-def fits_of(data: Data, seed: int, parts: Sequence[Mapping[str, np.ndarray]]) -> Fits:
+def join_losses(data: Data, seed: int, parts: Sequence[Mapping[str, np.ndarray]]) -> RefitLosses:
     """Put the parts of one learner and one design together, in the order of the splits."""
     losses: list[np.ndarray] = []
     gamma: list[float | None] = []
@@ -135,4 +137,6 @@ def fits_of(data: Data, seed: int, parts: Sequence[Mapping[str, np.ndarray]]) ->
         if len(part["n_test"]) > 0:  # a stretch of a design's places may be empty
             losses.extend(np.split(part["losses"], np.cumsum(part["n_test"])[:-1]))
         gamma.extend(None if np.isnan(g) else float(g) for g in part["no_information"])
-    return Fits(rows=rows_of(data), seed=seed, losses=tuple(losses), no_information=tuple(gamma))
+    return RefitLosses(
+        rows=rows_of(data), seed=seed, losses=tuple(losses), no_information=tuple(gamma)
+    )
