@@ -16,29 +16,29 @@ from thetahat.schemes import SCHEMES
 PAGE = (Path(__file__).parents[2] / "docs" / "http.md").read_text()
 
 
-def rows_of(first: str) -> list[list[str]]:
+def find_rows(first: str) -> list[list[str]]:
     """Return the cells of the table whose first heading is this."""
     table = PAGE.partition(f"\n| {first} |")[2].partition("\n\n")[0]
     return [[cell.strip() for cell in row[1:-1].split("|")] for row in table.splitlines()[2:]]
 
 
-def parameters_of(method: Any) -> str:
+def describe_parameters(method: Any) -> str:
     """Write the parameters with their defaults as the page has them."""
-    told = []
+    parts = []
     for field in dataclasses.fields(method):
         if field.default is dataclasses.MISSING:
-            told.append(f"`{field.name}` (to be given)")
+            parts.append(f"`{field.name}` (to be given)")
             continue
         default = json.dumps(field.default)
-        told.append(f"`{field.name}` " + (f"`{default}`" if default[0] == '"' else default))
-    return ", ".join(told) or "none"
+        parts.append(f"`{field.name}` " + (f"`{default}`" if default[0] == '"' else default))
+    return ", ".join(parts) or "none"
 
 
 def check_table(first: str, registry: Mapping[str, Any]) -> None:
-    said = {re.sub("`", "", row[0]): row[1] for row in rows_of(first)}
+    documented = {re.sub("`", "", row[0]): row[1] for row in find_rows(first)}
 
-    assert said == {name: parameters_of(registry[name]) for name in registry}
-    assert list(said) == list(registry)
+    assert documented == {name: describe_parameters(registry[name]) for name in registry}
+    assert list(documented) == list(registry)
 
 
 def test_exact_the_schemes_are_those_of_the_code() -> None:
@@ -50,15 +50,15 @@ def test_exact_the_losses_are_those_of_the_code() -> None:
 
 
 def test_exact_the_formats_are_those_of_the_code() -> None:
-    said = {cells[1].strip("`"): cells[0] for cells in rows_of("file")}
+    documented = {cells[1].strip("`"): cells[0] for cells in find_rows("file")}
 
-    assert sorted(said) == sorted(FORMATS)
-    for media_type, words in said.items():
+    assert sorted(documented) == sorted(FORMATS)
+    for media_type, words in documented.items():
         assert words.startswith(FORMATS[media_type].title)
 
 
 def test_exact_a_scheme_s_blocks_are_its_own() -> None:
-    for name, _, _, blocks in rows_of("scheme"):
+    for name, _, _, blocks in find_rows("scheme"):
         method = SCHEMES[name.strip("`")]
         kinds = [f"`{kind.value}`" for kind in method.info.blocks]
         assert blocks == (kinds[0] if len(kinds) == 1 else "as `blocks` says")
@@ -67,7 +67,7 @@ def test_exact_a_scheme_s_blocks_are_its_own() -> None:
 def test_exact_a_loss_looks_at_what_it_uses() -> None:
     words = {"output": {"the value", "the class"}, "probabilities": {"probabilities"}}
     words["scores"] = {"the decision value"}
-    for name, _, task, looks in rows_of("loss"):
+    for name, _, task, looks in find_rows("loss"):
         method = LOSSES[name.strip("`")]
         assert looks in words[method.uses]
         assert (method.task == "regression") == task.startswith("regression")

@@ -38,7 +38,7 @@ def code(text: str, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
 
 
-def requests_of(text: str) -> list[dict[str, Any]]:
+def find_requests(text: str) -> list[dict[str, Any]]:
     """Return the requests among a document's JSON."""
     found = [json.loads(block) for block in code(text, "json")]
     return [each for each in found if "kind" in each]
@@ -76,8 +76,8 @@ def test_exact_every_field_of_the_first_answer_is_as_readme_says(
     rows = ROW.findall(README)
 
     assert len(rows) > 12
-    said = {path: text for path, text, _ in rows if text}
-    assert {path: shown(at(first_result, path)) for path in said} == said
+    documented = {path: text for path, text, _ in rows if text}
+    assert {path: shown(at(first_result, path)) for path in documented} == documented
     assert all(at(first_result, path) is not None or path == "provenance" for path, _, _ in rows)
 
 
@@ -96,7 +96,7 @@ def some_dataset(request: Any) -> dict[Any, DatasetFile]:
 
 @pytest.mark.parametrize(
     "body",
-    [body for path in DOCUMENTS for body in requests_of(path.read_text())],
+    [body for path in DOCUMENTS for body in find_requests(path.read_text())],
     ids=lambda body: "-".join(list(body)[:3]),
 )
 def test_exact_every_request_that_is_shown_is_taken(body: dict[str, Any]) -> None:
@@ -109,7 +109,7 @@ def test_exact_every_request_that_is_shown_is_taken(body: dict[str, Any]) -> Non
 
 
 def test_exact_the_http_page_shows_all_four_forms_of_losses_and_every_kind() -> None:
-    shown_requests = requests_of(HTTP)
+    shown_requests = find_requests(HTTP)
 
     assert [each["kind"] for each in shown_requests].count("losses") == 4
     assert {each["kind"] for each in shown_requests} == set(JOB_KINDS)
@@ -188,14 +188,14 @@ def test_exact_the_settings_page_is_that_of_the_code() -> None:
 
 def test_exact_the_recommendations_are_those_of_the_code() -> None:
     text = (ROOT / "docs" / "reading-a-result.md").read_text()
-    said = re.findall(
+    documented = re.findall(
         r"^\| `(\w+)` \| `(\w+)` \| `(\w+)` on `(\w+)`[^|]* \| \S", text, re.MULTILINE
     )
 
-    assert said == [
+    assert documented == [
         (r.blocks.value, r.target.value, r.order[0].interval, r.order[0].variance)
         for r in rules()
         if r.order
     ]
-    asked = {pair.variance for r in rules() for pair in r.where_asked}
-    assert all(f"`{variance}`" in text for variance in asked)
+    named = {pair.variance for r in rules() for pair in r.where_asked}
+    assert all(f"`{variance}`" in text for variance in named)

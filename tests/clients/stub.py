@@ -1,4 +1,4 @@
-"""A server that answers what a test tells it to, and keeps what it was asked."""
+"""A server with scripted replies, which keeps the requests that it receives."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def problem(status: int, code: str, detail: str = "no", **members: Any) -> Reply
 
 
 @dataclass
-class Asked:
-    """One request that came."""
+class ReceivedRequest:
+    """A request that the stub has received."""
 
     method: str
     path: str
@@ -49,11 +49,11 @@ class Asked:
 
 
 class Stub:
-    """Answers with its replies in turn; the last one for ever."""
+    """Answers with its replies in turn, and then always with the last one."""
 
     def __init__(self, replies: list[Reply]) -> None:
         self.replies = replies
-        self.asked: list[Asked] = []
+        self.requests: list[ReceivedRequest] = []
         stub = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -73,7 +73,9 @@ class Stub:
         parts = urlsplit(handler.path)
         headers = {key.lower(): value for key, value in handler.headers.items()}
         body = _body(handler, headers)
-        self.asked.append(Asked(handler.command, parts.path, parse_qs(parts.query), headers, body))
+        self.requests.append(
+            ReceivedRequest(handler.command, parts.path, parse_qs(parts.query), headers, body)
+        )
         reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
         if reply.drop:
             handler.connection.shutdown(socket.SHUT_RDWR)
@@ -102,7 +104,7 @@ def _body(handler: BaseHTTPRequestHandler, headers: dict[str, str]) -> bytes:
 
 
 @contextmanager
-def stub_of(*replies: Reply) -> Iterator[Stub]:
+def run_stub(*replies: Reply) -> Iterator[Stub]:
     """Run a stub until the block ends."""
     stub = Stub(list(replies))
     thread = threading.Thread(target=stub.server.serve_forever, args=(0.01,))

@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 import pytest
 
-from tests.clients.stub import DATASET, DROP, EVALUATION, Reply, evaluation, problem, stub_of
+from tests.clients.stub import DATASET, DROP, EVALUATION, Reply, evaluation, problem, run_stub
 from thetahat_client import (
     Client,
     ConnectionFailed,
@@ -28,22 +28,22 @@ def client_at(url: str) -> Client:
 def test_exact_a_file_is_sent_whole_at_every_attempt(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"x\n" * 400_000)  # several pieces
-    with stub_of(DROP, KEPT) as stub, client_at(stub.url) as client:
+    with run_stub(DROP, KEPT) as stub, client_at(stub.url) as client:
         dataset = client.upload(path)
 
-    assert [asked.body for asked in stub.asked] == [path.read_bytes()] * 2
-    assert stub.asked[1].headers["content-type"] == "text/csv"
-    assert stub.asked[1].query == {"name": ["a.csv"]}
+    assert [request.body for request in stub.requests] == [path.read_bytes()] * 2
+    assert stub.requests[1].headers["content-type"] == "text/csv"
+    assert stub.requests[1].query == {"name": ["a.csv"]}
     assert (dataset.id, dataset.columns[0].type) == (DATASET["id"], "number")
 
 
 def test_exact_an_open_file_is_sent_from_where_it_stands() -> None:
     file = io.BytesIO(b"head,1\n")
     file.read(5)
-    with stub_of(DROP, KEPT) as stub, client_at(stub.url) as client:
+    with run_stub(DROP, KEPT) as stub, client_at(stub.url) as client:
         client.upload(file, media_type="text/csv")
 
-    assert [asked.body for asked in stub.asked] == [b"1\n", b"1\n"]
+    assert [request.body for request in stub.requests] == [b"1\n", b"1\n"]
 
 
 class Pipe(io.BytesIO):
@@ -56,13 +56,13 @@ class Pipe(io.BytesIO):
 def test_exact_what_cannot_be_rewound_is_sent_once() -> None:
     pipe: BinaryIO = Pipe(b"1\n")
     with (
-        stub_of(DROP, KEPT) as stub,
+        run_stub(DROP, KEPT) as stub,
         client_at(stub.url) as client,
         pytest.raises(ConnectionFailed, match="1 attempt"),
     ):
         client.upload(pipe, media_type="text/csv")
 
-    assert len(stub.asked) == 1
+    assert len(stub.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -75,14 +75,14 @@ def test_exact_what_cannot_be_rewound_is_sent_once() -> None:
     ],
 )
 def test_exact_the_name_tells_the_type(name: str, media_type: str) -> None:
-    with stub_of(KEPT) as stub, client_at(stub.url) as client:
+    with run_stub(KEPT) as stub, client_at(stub.url) as client:
         client.upload(b"1", name=name)
 
-    assert stub.asked[0].headers["content-type"] == media_type
+    assert stub.requests[0].headers["content-type"] == media_type
 
 
 def test_invalid_sources_are_refused_before_anything_is_sent(tmp_path: Path) -> None:
-    with stub_of(KEPT) as stub, client_at(stub.url) as client:
+    with run_stub(KEPT) as stub, client_at(stub.url) as client:
         with pytest.raises(ValueError, match=r"media type of 'a\.docx' is unknown"):
             client.upload(b"1", name="a.docx")
         with pytest.raises(ValueError, match="media_type"):
@@ -96,17 +96,17 @@ def test_invalid_sources_are_refused_before_anything_is_sent(tmp_path: Path) -> 
         with pytest.raises(ValueError, match="is not one of svg, png"):
             client.figure("x", "one", "pdf")  # type: ignore[arg-type]
 
-    assert stub.asked == []
+    assert stub.requests == []
 
 
 def test_exact_wait_prefers_and_takes_the_result() -> None:
     done = evaluation("succeeded", result={"models": {}})
-    with stub_of(done) as stub, client_at(stub.url) as client:
+    with run_stub(done) as stub, client_at(stub.url) as client:
         assert client.submit({"kind": "losses"}, wait=9.2).result == {"models": {}}
         client.submit({"kind": "losses"}, wait=500)
         client.submit({"kind": "losses"})
 
-    prefer = [asked.headers.get("prefer") for asked in stub.asked]
+    prefer = [request.headers.get("prefer") for request in stub.requests]
     assert prefer == ["wait=10", "wait=60", None]
 
 
@@ -119,35 +119,35 @@ def test_exact_waiting_ends_with_the_evaluation_and_reports_each_change() -> Non
         evaluation("running", '"2"', progress=half),
         evaluation("failed", '"3"', error={"type": "/problems/learner_failed", "detail": "why"}),
     )
-    with stub_of(*replies) as stub, client_at(stub.url) as client:
+    with run_stub(*replies) as stub, client_at(stub.url) as client:
         ended = client.wait("x", on_progress=seen.append)
 
     assert [e.status for e in seen] == ["queued", "running", "failed"]
     assert seen[1].progress.share == 0.5
     assert ended.error is not None
     assert (ended.error.code, ended.error.detail) == ("learner_failed", "why")
-    tags = [asked.headers.get("if-none-match") for asked in stub.asked]
+    tags = [request.headers.get("if-none-match") for request in stub.requests]
     assert tags == [None, '"1"', '"1"', '"2"']
-    assert ["wait" in asked.query for asked in stub.asked] == [False, True, True, True]
+    assert ["wait" in request.query for request in stub.requests] == [False, True, True, True]
 
 
 def test_exact_waiting_too_long_says_so_and_leaves_the_evaluation() -> None:
     with (
-        stub_of(evaluation("running")) as stub,
+        run_stub(evaluation("running")) as stub,
         client_at(stub.url) as client,
         pytest.raises(WaitTimeout, match=r"is still running after 0.3 seconds") as late,
     ):
         client.wait("x", timeout=0.3)
 
     assert late.value.evaluation.status == "running"
-    assert {asked.method for asked in stub.asked} == {"GET"}
-    assert len(stub.asked) <= 5  # a service that answers at once is not asked in a circle
+    assert {request.method for request in stub.requests} == {"GET"}
+    assert len(stub.requests) <= 5  # a service that answers at once is not polled in a tight loop
 
 
 def test_exact_a_result_that_is_not_there_has_two_reasons() -> None:
     early = problem(409, "result_not_ready", retry_after=1)
     with (
-        stub_of(early) as stub,
+        run_stub(early) as stub,
         client_at(stub.url) as client,
         pytest.raises(ResultNotReady) as waiting,
     ):
@@ -157,7 +157,7 @@ def test_exact_a_result_that_is_not_there_has_two_reasons() -> None:
     error = {"type": "/problems/learner_failed", "detail": "split 3 has one class"}
     never = problem(409, "no_result", evaluation_status="failed", evaluation_error=error)
     with (
-        stub_of(never) as stub,
+        run_stub(never) as stub,
         client_at(stub.url) as client,
         pytest.raises(EvaluationFailed, match="x failed: split 3 has one class") as failed,
     ):
@@ -167,7 +167,7 @@ def test_exact_a_result_that_is_not_there_has_two_reasons() -> None:
 
     gone = problem(409, "no_result", evaluation_status="cancelled", evaluation_error=None)
     with (
-        stub_of(gone) as stub,
+        run_stub(gone) as stub,
         client_at(stub.url) as client,
         pytest.raises(EvaluationFailed, match=r"x was cancelled\.$"),
     ):
@@ -176,27 +176,27 @@ def test_exact_a_result_that_is_not_there_has_two_reasons() -> None:
 
 def test_exact_figures_are_named_and_drawn() -> None:
     one = {"name": "a/b", "title": "One", "links": {"svg": "s", "png": "p"}}
-    with stub_of(Reply(200, {"items": [one]})) as stub, client_at(stub.url) as client:
+    with run_stub(Reply(200, {"items": [one]})) as stub, client_at(stub.url) as client:
         assert client.figures("x") == [one]
-        assert stub.asked[-1].path == "/v1/evaluations/x/figures"
-    with stub_of(Reply(200, b"<svg/>")) as stub, client_at(stub.url) as client:
+        assert stub.requests[-1].path == "/v1/evaluations/x/figures"
+    with run_stub(Reply(200, b"<svg/>")) as stub, client_at(stub.url) as client:
         assert client.figure("x", "a/b") == b"<svg/>"
         client.figure("x", "one", "png")
 
-    asked = [(sent.path, sent.headers["accept"]) for sent in stub.asked]
-    assert asked == [
+    received = [(sent.path, sent.headers["accept"]) for sent in stub.requests]
+    assert received == [
         ("/v1/evaluations/x/figures/a%2Fb.svg", "image/svg+xml"),
         ("/v1/evaluations/x/figures/one.png", "image/png"),
     ]
 
 
 def test_exact_losses_come_in_three_types() -> None:
-    with stub_of(Reply(200, b'{"a": [1]}')) as stub, client_at(stub.url) as client:
+    with run_stub(Reply(200, b'{"a": [1]}')) as stub, client_at(stub.url) as client:
         assert client.losses("x") == {"a": [1]}
         assert client.losses("x", "csv") == '{"a": [1]}'
         assert client.losses("x", "parquet") == b'{"a": [1]}'
 
-    accepted = [asked.headers["accept"] for asked in stub.asked]
+    accepted = [request.headers["accept"] for request in stub.requests]
     assert accepted == ["application/json", "text/csv", "application/vnd.apache.parquet"]
 
 
@@ -205,7 +205,7 @@ def test_exact_pages_are_followed_by_their_cursor_with_the_same_filters() -> Non
         return Reply(200, {"items": [{**EVALUATION, "id": identifier}], "next": cursor})
 
     with (
-        stub_of(page("a", "c1"), page("b", "c2"), page("c", None)) as stub,
+        run_stub(page("a", "c1"), page("b", "c2"), page("c", None)) as stub,
         client_at(stub.url) as client,
     ):
         found = list(
@@ -218,9 +218,13 @@ def test_exact_pages_are_followed_by_their_cursor_with_the_same_filters() -> Non
         )
 
     assert [e.id for e in found] == ["a", "b", "c"]
-    assert [asked.query.pop("cursor", None) for asked in stub.asked] == [None, ["c1"], ["c2"]]
-    assert stub.asked[0].query == stub.asked[2].query
-    assert stub.asked[0].query == {
+    assert [request.query.pop("cursor", None) for request in stub.requests] == [
+        None,
+        ["c1"],
+        ["c2"],
+    ]
+    assert stub.requests[0].query == stub.requests[2].query
+    assert stub.requests[0].query == {
         "status": ["failed"],
         "label": ["team:x", "run:1:2"],
         "created_after": ["2026-01-02T00:00:00+00:00"],
@@ -231,7 +235,7 @@ def test_exact_pages_are_followed_by_their_cursor_with_the_same_filters() -> Non
 def test_exact_unknown_fields_are_ignored_and_known_ones_typed() -> None:
     reply = evaluation("succeeded", finished_at="2026-11-21T05:04:34.0Z", later="new")
     reply.body["started_at"] = "2026-11-21T05:04:32.5Z"
-    with stub_of(reply) as stub, client_at(stub.url) as client:
+    with run_stub(reply) as stub, client_at(stub.url) as client:
         found = client.get("x")
 
     assert found.created_at == datetime(2026, 11, 21, 5, 4, 32, 553629, tzinfo=UTC)
@@ -246,7 +250,7 @@ def test_exact_a_refusal_says_where_and_what() -> None:
         {"loc": ["level"], "message": "must be in (0, 1)", "value": 2},
     ]
     reply = problem(422, "invalid_request", "is NaN", errors=errors, request_id="r1")
-    with stub_of(reply) as stub, client_at(stub.url) as client, pytest.raises(Refused) as refused:
+    with run_stub(reply) as stub, client_at(stub.url) as client, pytest.raises(Refused) as refused:
         client.submit({"kind": "losses"})
 
     assert str(refused.value) == "losses.nb.2: is NaN\n  level: must be in (0, 1)"

@@ -35,7 +35,7 @@ def stored(name: str) -> dict[str, Any]:
     return found
 
 
-def test_golden_the_demo_says_why_the_two_differ(report: ModuleType) -> None:
+def test_exact_the_demo_explains_why_the_two_differ(report: ModuleType) -> None:
     text = report.explain_difference(stored("schools_left_out"), stored("random_folds"))
     words = " ".join(text.split())
 
@@ -60,14 +60,14 @@ def test_exact_the_reason_is_not_given_where_the_numbers_do_not_show_it(
     )
 
 
-def test_exact_a_result_is_told_with_its_table_and_every_verdict(report: ModuleType) -> None:
+def test_exact_a_result_has_its_table_and_every_verdict(report: ModuleType) -> None:
     text = report.describe_result("A title", "A question?", stored("schools_left_out"))
 
     assert text.startswith("A title\n=======\nA question?\n\nmodel ")
     assert text.count("\n- ") == 6
 
 
-def test_exact_it_says_where_the_whole_results_are(report: ModuleType) -> None:
+def test_exact_the_places_of_the_whole_results_are_listed(report: ModuleType) -> None:
     text = report.list_results({"a": "x/a.json"}, {"a": "123"})
 
     assert "  a: x/a.json" in text
@@ -86,7 +86,7 @@ def test_exact_serve_and_demo_use_the_same_folder(
     assert service_process.data_dir(ROOT) == tmp_path
 
 
-def test_exact_a_service_that_cannot_start_is_told_with_its_last_words(
+def test_exact_a_service_that_cannot_start_fails_with_its_last_lines(
     service_process: ModuleType, tmp_path: Path
 ) -> None:
     (tmp_path / "occupied").write_text("a file, where the data folder should be")

@@ -28,7 +28,7 @@ DATA: dict[str, Any] = {
 FOLDS = {"name": "stratified_k_fold", "params": {"n_folds": 4}}
 
 
-def row_of(text: str, name: str) -> list[str]:
+def find_row(text: str, name: str) -> list[str]:
     """Return the cells of the first row that begins with a name."""
     line = next(line for line in text.splitlines() if line.startswith(name))
     return [cell.strip() for cell in line.split("  ") if cell.strip()]
@@ -52,33 +52,32 @@ def curve() -> dict[str, Any]:
     return run_kind({**body, "sizes": [6, 20, 1], "metrics": ["roc_auc"], "margin": 0.5}).result
 
 
-def test_golden_a_metric_stands_with_its_interval(selected: dict[str, Any]) -> None:
+def test_exact_a_metric_has_its_interval(selected: dict[str, Any]) -> None:
     text = metrics_table(selected, PAGE)
     metric = selected["models"]["selected"]["metrics"]["roc_auc"]
     best = next(i for i in metric["intervals"] if i["recommended"])
     value = metric["estimate"][metric["mean"]]
 
-    assert row_of(text, "selected")[1] == (
+    assert find_row(text, "selected")[1] == (
         f"{value:#.4g} ({best['lower']:#.4g} to {best['upper']:#.4g})"
     )
     assert "roc_auc: the mean of the splits; higher is better" in text
     assert "f1: over all rows together; higher is better" in text
     assert metrics_table({"models": {"m": {}}}, PAGE) == ""
     some = {"models": {"selected": selected["models"]["selected"], "other": {}}}
-    assert row_of(metrics_table(some, PAGE), "other")[1:] == ["none", "none"]
+    assert find_row(metrics_table(some, PAGE), "other")[1:] == ["none", "none"]
     bare = {"estimate": {"macro": 0.5}, "mean": "macro", "intervals": []}
     assert "0.5000\n" in metrics_table({"models": {"m": {"metrics": {"x": bare}}}}, PAGE)
 
 
-def test_golden_a_selection_says_what_was_chosen(selected: dict[str, Any]) -> None:
+def test_exact_a_selection_names_the_choice(selected: dict[str, Any]) -> None:
     text = result_text(selected, 2000)
     chosen, bias = selected["chosen"], selected["bias"]
 
     assert f"- {chosen['name']}, chosen on all rows by its internal error, " in text
     assert f"external minus internal error: {bias['estimate']:#.4g} (" in text
     assert f"{bias['of_choice']:#.4g} of that is due to choosing" in text
-    table = candidates_table(selected, PAGE)
-    lines = table.splitlines()
+    lines = candidates_table(selected, PAGE).splitlines()
     assert lines[0].split() == ["candidate", "internal", "error", "standard", "error", "wins"]
     means = [float(line.split()[1]) for line in lines[2:-1]]
     assert means == sorted(means)
@@ -92,7 +91,7 @@ def test_golden_a_selection_says_what_was_chosen(selected: dict[str, Any]) -> No
     assert (len(values), values[0], values[-1]) == (15, "1", "20")
 
 
-def test_degenerate_a_selection_that_nobody_assessed(selected: dict[str, Any]) -> None:
+def test_degenerate_a_selection_without_external_splits(selected: dict[str, Any]) -> None:
     alone = {**selected, "external": None, "bias": {"estimate": None, "of_minima": 0.1}}
     alone["chosen"] = {**selected["chosen"], "higher_is_better": True, "by": "roc_auc"}
     alone["internal"] = {
@@ -116,7 +115,7 @@ def test_degenerate_a_selection_that_nobody_assessed(selected: dict[str, Any]) -
     assert "external minus internal error: 0.2500\n" in result_text(bare, 2000)
 
 
-def test_golden_a_curve_is_a_table_and_what_it_says(curve: dict[str, Any]) -> None:
+def test_exact_a_curve_is_a_table_with_conclusions(curve: dict[str, Any]) -> None:
     text = result_text(curve, 2000)
     points = curve["curves"]["nb"]["points"]
 
@@ -133,7 +132,7 @@ def test_golden_a_curve_is_a_table_and_what_it_says(curve: dict[str, Any]) -> No
     assert saturation["reason"] in text
 
 
-def test_golden_the_power_law_is_told_or_why_there_is_none(curve: dict[str, Any]) -> None:
+def test_exact_the_power_law_or_the_caution_that_there_is_none(curve: dict[str, Any]) -> None:
     law = {
         "formula": "a + b n^-c",
         "at_all_rows": {"n": 60, "estimate": 0.25, "lower": 0.2, "upper": 0.3},
@@ -159,10 +158,10 @@ def test_golden_the_bootstrap_of_the_lecture() -> None:
     text = result_text(run_kind({**body, "resamples": resamples}).result)
 
     # the lecture's example: mean 3.6, replicates 3.2, 3.4 and 3.0
-    assert row_of(text, "bias")[-1] == "-0.4000"
-    assert row_of(text, "variance")[-1] == "0.04000"
-    assert row_of(text, "estimate minus bias")[-1] == "4.000"
-    assert row_of(text, "percentile")[1] == "95 %"
+    assert find_row(text, "bias")[-1] == "-0.4000"
+    assert find_row(text, "variance")[-1] == "0.04000"
+    assert find_row(text, "estimate minus bias")[-1] == "4.000"
+    assert find_row(text, "percentile")[1] == "95 %"
     assert "3 resamples of 5 rows" in text
     two = {"kind": "bootstrap", "sample": {"x": [1, 2, 3], "y": [2, 3, 4, 5]}, "n_resamples": 100}
     result = run_kind({**two, "statistic": "difference"}).result
@@ -170,22 +169,22 @@ def test_golden_the_bootstrap_of_the_lecture() -> None:
     assert "interval  level" not in result_text({**result, "intervals": []})
 
 
-def test_golden_weights_are_told_by_what_they_are_worth() -> None:
+def test_exact_weights_have_their_diagnostics() -> None:
     body = {"kind": "weights", "source": {"X": X.tolist()}, "target": {"X": (X + 0.3).tolist()}}
     result = run_kind({**body, "weights": "gaussian_ratio"}).result
     text = result_text(result)
 
     size = result["weights"]["effective_sample_size"]
-    assert row_of(text, "effective sample size")[-1] == f"{size:#.4g}"
+    assert find_row(text, "effective sample size")[-1] == f"{size:#.4g}"
     assert "60 source rows, 60 target rows" in text
 
 
-def test_golden_a_study_has_claims_and_tables_with_errors() -> None:
+def test_exact_a_study_has_claims_and_tables_with_errors() -> None:
     rows = [
         {"n": 20, "bias": {"value": 0.5, "standard_error": 0.01}, "word": "x"},
         {"n": 0.25, "bias": {"value": None, "standard_error": None}},
     ]
-    told = {"title": "T", "columns": {"n": "N", "bias": "Bias", "word": "W"}, "rows": rows}
+    table = {"title": "T", "columns": {"n": "N", "bias": "Bias", "word": "W"}, "rows": rows}
     claim = {
         "text": "A covers",
         "reference": "geras2013",
@@ -198,7 +197,7 @@ def test_golden_a_study_has_claims_and_tables_with_errors() -> None:
     result = {
         "study": {"repetitions": 20},
         "claims": [{**claim, "at_least": 0.9, "at_most": 1.0}, {**claim, "standard_error": None}],
-        "tables": [{**told, "note": "read it so"}],
+        "tables": [{**table, "note": "read it so"}],
         "cautions": [{"code": "few", "message": "few repetitions"}],
     }
     text = result_text(result, 2000)
@@ -211,5 +210,5 @@ def test_golden_a_study_has_claims_and_tables_with_errors() -> None:
     assert "read it so" in text
     assert "20 repetitions" in text
     assert "- few repetitions" in text
-    assert study_table({**told, "rows": []}, PAGE).splitlines()[0] == "T"
+    assert study_table({**table, "rows": []}, PAGE).splitlines()[0] == "T"
     assert study_text({"tables": []}, PAGE) == ""

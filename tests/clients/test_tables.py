@@ -32,7 +32,7 @@ def schools() -> dict[str, Any]:
     return stored("schools_left_out")
 
 
-def test_golden_the_table_of_left_out_schools(schools: dict[str, Any]) -> None:
+def test_exact_the_table_of_left_out_schools(schools: dict[str, Any]) -> None:
     lines = models_table(schools, PAGE).splitlines()
 
     ridge = next(line for line in lines if line.startswith("ridge"))

@@ -13,7 +13,7 @@ def words(line: str) -> list[str]:
     return line.split()
 
 
-def test_golden_risks_and_the_oracle_have_a_row_each() -> None:
+def test_exact_risks_and_the_oracle_have_a_row_each() -> None:
     result = run_kind(BODY).result
     lines = result_text(result).splitlines()
 
@@ -27,7 +27,7 @@ def test_golden_risks_and_the_oracle_have_a_row_each() -> None:
     assert "is the smallest of many estimates and tends to be too small" in text
 
 
-def test_golden_several_learners_and_no_labels() -> None:
+def test_exact_several_learners_and_no_labels() -> None:
     body: dict[str, Any] = {**BODY, "learners": {"r": "ridge"}}
     body["target"] = {"X": BODY["target"]["X"]}
     text = result_text(run_kind(body).result)
@@ -36,7 +36,7 @@ def test_golden_several_learners_and_no_labels() -> None:
     assert "  r " in text
 
 
-def test_golden_results_of_no_known_form_show_their_numbers() -> None:
+def test_exact_results_of_an_unknown_kind_show_their_numbers() -> None:
     text = result_text({"parts": {"size": 2.5, "on": True}, "provenance": {"seed": 12345}})
 
     assert "parts.size" in text

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from tests.clients.stub import DATASET, DROP, EVALUATION, Reply, Stub, problem, stub_of
+from tests.clients.stub import DATASET, DROP, EVALUATION, Reply, Stub, problem, run_stub
 from thetahat_client import (
     Client,
     ConnectionFailed,
@@ -24,36 +24,36 @@ HTML = Reply(502, b"<html>", {"Content-Type": "text/html"})
 
 
 class Naps(list[float]):
-    """Stands for ``time.sleep`` and keeps what it was asked for."""
+    """Replaces ``time.sleep`` and keeps the lengths of the pauses."""
 
     def __call__(self, seconds: float) -> None:
         self.append(seconds)
 
 
-def client_of(stub: Stub, naps: Naps | None = None, retries: int = 5) -> Client:
+def make_client(stub: Stub, naps: Naps | None = None, retries: int = 5) -> Client:
     return Client(stub.url, sleep=Naps() if naps is None else naps, retries=retries)
 
 
 @pytest.mark.parametrize("first", [DROP, BUSY, problem(429, "too_many_jobs"), HTML])
 def test_exact_a_submission_is_sent_again_with_the_same_key_and_body(first: Reply) -> None:
-    with stub_of(first, first, TAKEN) as stub, client_of(stub) as client:
+    with run_stub(first, first, TAKEN) as stub, make_client(stub) as client:
         sent = client.submit(REQUEST)
 
     assert sent.id == EVALUATION["id"]
-    assert len(stub.asked) == 3
-    keys = {asked.headers["idempotency-key"] for asked in stub.asked}
+    assert len(stub.requests) == 3
+    keys = {request.headers["idempotency-key"] for request in stub.requests}
     assert len(keys) == 1
     assert len(keys.pop()) == 36
-    assert {asked.body for asked in stub.asked} == {stub.asked[0].body}
+    assert {request.body for request in stub.requests} == {stub.requests[0].body}
 
 
 def test_exact_two_submissions_have_two_keys_unless_the_caller_says() -> None:
-    with stub_of(TAKEN) as stub, client_of(stub) as client:
+    with run_stub(TAKEN) as stub, make_client(stub) as client:
         client.submit(REQUEST)
         client.submit(REQUEST)
         client.submit(REQUEST, idempotency_key="mine")
 
-    keys = [asked.headers["idempotency-key"] for asked in stub.asked]
+    keys = [request.headers["idempotency-key"] for request in stub.requests]
     assert len(set(keys)) == 3
     assert keys[2] == "mine"
 
@@ -61,7 +61,7 @@ def test_exact_two_submissions_have_two_keys_unless_the_caller_says() -> None:
 def test_exact_retry_after_is_kept() -> None:
     naps = Naps()
     first = problem(429, "too_many_jobs", retry_after=7)
-    with stub_of(first, TAKEN) as stub, client_of(stub, naps) as client:
+    with run_stub(first, TAKEN) as stub, make_client(stub, naps) as client:
         client.submit(REQUEST)
 
     assert naps == [7.0]
@@ -70,7 +70,7 @@ def test_exact_retry_after_is_kept() -> None:
 def test_exact_retry_after_may_be_a_date() -> None:
     naps = Naps()
     first = problem(503, "unavailable", retry_after="Wed, 21 Oct 2015 07:28:00 GMT")
-    with stub_of(first, TAKEN) as stub, client_of(stub, naps) as client:
+    with run_stub(first, TAKEN) as stub, make_client(stub, naps) as client:
         client.submit(REQUEST)
 
     assert 0.125 <= naps[0] <= 0.25  # the date is past: the usual pause
@@ -78,19 +78,19 @@ def test_exact_retry_after_may_be_a_date() -> None:
 
 def test_exact_a_pause_too_long_is_the_callers_to_take() -> None:
     first = problem(429, "too_many_jobs", retry_after=3600)
-    with stub_of(first) as stub, client_of(stub) as client:
+    with run_stub(first) as stub, make_client(stub) as client:
         with pytest.raises(TooManyRequests) as refused:
             client.submit(REQUEST)
 
         assert refused.value.retry_after == 3600
-        assert len(stub.asked) == 1
+        assert len(stub.requests) == 1
 
 
 def test_exact_pauses_double_and_vary() -> None:
     naps = Naps()
     with (
-        stub_of(BUSY) as stub,
-        client_of(stub, naps, retries=8) as client,
+        run_stub(BUSY) as stub,
+        make_client(stub, naps, retries=8) as client,
         pytest.raises(ServiceFault),
     ):
         client.get("x")
@@ -106,10 +106,14 @@ def test_exact_pauses_double_and_vary() -> None:
     [(BUSY, ServiceFault), (problem(429, "too_many_jobs"), TooManyRequests), (HTML, ServiceFault)],
 )
 def test_exact_after_the_last_attempt_it_is_raised(last: Reply, kind: type[Refused]) -> None:
-    with stub_of(last) as stub, client_of(stub, retries=2) as client, pytest.raises(kind) as raised:
+    with (
+        run_stub(last) as stub,
+        make_client(stub, retries=2) as client,
+        pytest.raises(kind) as raised,
+    ):
         client.get("x")
 
-    assert len(stub.asked) == 3
+    assert len(stub.requests) == 3
     assert raised.value.status == last.status
     assert raised.value.attempts == 3
 
@@ -144,28 +148,28 @@ def test_exact_a_service_that_is_not_there_is_named() -> None:
 def test_exact_what_another_attempt_would_not_change_is_not_tried(
     reply: Reply, kind: type[Refused]
 ) -> None:
-    with stub_of(reply) as stub, client_of(stub) as client, pytest.raises(kind) as raised:
+    with run_stub(reply) as stub, make_client(stub) as client, pytest.raises(kind) as raised:
         client.submit(REQUEST)
 
     assert type(raised.value) is kind
     assert isinstance(raised.value, ThetahatError)
-    assert len(stub.asked) == 1
+    assert len(stub.requests) == 1
 
 
 def test_exact_a_race_with_our_own_first_attempt_is_waited_for() -> None:
     race = problem(409, "idempotency_race")
-    with stub_of(DROP, race, TAKEN) as stub, client_of(stub) as client:
+    with run_stub(DROP, race, TAKEN) as stub, make_client(stub) as client:
         assert client.submit(REQUEST).id == EVALUATION["id"]
 
-    assert len(stub.asked) == 3
+    assert len(stub.requests) == 3
 
 
 @pytest.mark.parametrize("status", [200, 404])
-def test_invalid_answers_of_another_program_are_said_to_be_that(status: int) -> None:
+def test_invalid_answers_of_another_program_are_recognised(status: int) -> None:
     page = Reply(status, b"<html>", {"Content-Type": "text/html"})
     with (
-        stub_of(page) as stub,
-        client_of(stub) as client,
+        run_stub(page) as stub,
+        make_client(stub) as client,
         pytest.raises(UnexpectedAnswer, match=rf"answered {status} with text/html"),
     ):
         client.get("x")
@@ -173,32 +177,32 @@ def test_invalid_answers_of_another_program_are_said_to_be_that(status: int) -> 
 
 def test_exact_a_delete_that_was_cut_off_may_find_nothing_the_second_time() -> None:
     gone = problem(404, "not_found")
-    with stub_of(DROP, gone) as stub, client_of(stub) as client:
+    with run_stub(DROP, gone) as stub, make_client(stub) as client:
         client.delete("x")
-    with stub_of(gone) as stub, client_of(stub) as client, pytest.raises(NotFound):
+    with run_stub(gone) as stub, make_client(stub) as client, pytest.raises(NotFound):
         client.delete("x")
 
 
 @pytest.mark.parametrize("key", ["th_secret", None])
 def test_exact_the_key_is_sent_where_there_is_one(key: str | None) -> None:
-    with stub_of(Reply(200, DATASET)) as stub, Client(stub.url, key) as client:
+    with run_stub(Reply(200, DATASET)) as stub, Client(stub.url, key) as client:
         client.dataset("x")
 
-    assert stub.asked[0].headers.get("authorization") == (f"Bearer {key}" if key else None)
+    assert stub.requests[0].headers.get("authorization") == (f"Bearer {key}" if key else None)
 
 
 def test_exact_a_proxy_is_not_asked_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
-    with stub_of(Reply(200, DATASET)) as stub, client_of(stub, retries=0) as client:
+    with run_stub(Reply(200, DATASET)) as stub, make_client(stub, retries=0) as client:
         assert client.dataset("x").rows == 1
 
 
 def test_exact_readiness_is_asked_once() -> None:
-    with stub_of(Reply(503, {"status": "not ready"})) as stub, client_of(stub) as client:
+    with run_stub(Reply(503, {"status": "not ready"})) as stub, make_client(stub) as client:
         assert not client.ready()
-    assert len(stub.asked) == 1
-    with stub_of(Reply(200, {"status": "ready"})) as stub, client_of(stub) as client:
+    assert len(stub.requests) == 1
+    with run_stub(Reply(200, {"status": "ready"})) as stub, make_client(stub) as client:
         assert client.ready()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from service.cli import main
-from tests.clients.stub import DATASET, EVALUATION, Reply, Stub, evaluation, problem, stub_of
+from tests.clients.stub import DATASET, EVALUATION, Reply, Stub, evaluation, problem, run_stub
 
 TAKEN = Reply(202, EVALUATION)
 ID = EVALUATION["id"]
@@ -47,38 +47,38 @@ def run(stub: Stub, *words: str) -> int:
 def test_exact_submit_prints_the_id_alone(
     request_file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with stub_of(TAKEN) as stub:
+    with run_stub(TAKEN) as stub:
         assert run(stub, "submit", request_file) == 0
 
     assert capsys.readouterr() == (f"{ID}\n", "")
-    assert json.loads(stub.asked[0].body)["kind"] == "losses"
+    assert json.loads(stub.requests[0].body)["kind"] == "losses"
 
 
 def test_exact_submit_reads_standard_input(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO('{"kind": "losses"}'))
-    with stub_of(TAKEN) as stub:
+    with run_stub(TAKEN) as stub:
         assert run(stub, "submit", "-") == 0
 
-    assert json.loads(stub.asked[0].body) == {"kind": "losses"}
+    assert json.loads(stub.requests[0].body) == {"kind": "losses"}
     assert capsys.readouterr().out == f"{ID}\n"
 
 
 def test_exact_submit_uploads_and_fills_in_the_data_set(request_file: str, tmp_path: Path) -> None:
     data = tmp_path / "d.csv"
     data.write_text("x\n1\n")
-    with stub_of(Reply(201, DATASET), TAKEN) as stub:
+    with run_stub(Reply(201, DATASET), TAKEN) as stub:
         assert run(stub, "submit", request_file, "--data", str(data)) == 0
 
-    assert [asked.path for asked in stub.asked] == ["/v1/datasets", "/v1/evaluations"]
-    assert json.loads(stub.asked[1].body)["dataset"] == DATASET["id"]
+    assert [request.path for request in stub.requests] == ["/v1/datasets", "/v1/evaluations"]
+    assert json.loads(stub.requests[1].body)["dataset"] == DATASET["id"]
 
 
 def test_exact_submit_waits_and_prints_the_table(
     request_file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with stub_of(TAKEN, DONE, Reply(200, RESULT)) as stub:
+    with run_stub(TAKEN, DONE, Reply(200, RESULT)) as stub:
         assert run(stub, "submit", request_file, "--wait") == 0
 
     out, err = capsys.readouterr()
@@ -97,7 +97,7 @@ def test_exact_json_is_the_whole_result(
 ) -> None:
     before = (TAKEN, DONE) if words[0] == "submit" else ()
     given = [request_file if word == "FILE" else word for word in words]
-    with stub_of(*before, Reply(200, RESULT)) as stub:
+    with run_stub(*before, Reply(200, RESULT)) as stub:
         assert run(stub, *given, "--json") == 0
 
     assert json.loads(capsys.readouterr().out) == RESULT
@@ -105,7 +105,7 @@ def test_exact_json_is_the_whole_result(
 
 def test_exact_status_is_two_lines(capsys: pytest.CaptureFixture[str]) -> None:
     running = {"done": 5, "total": 10, "unit": "splits"}
-    with stub_of(evaluation("running", progress=running, name="mine")) as stub:
+    with run_stub(evaluation("running", progress=running, name="mine")) as stub:
         assert run(stub, "status", ID) == 0
 
     assert capsys.readouterr().out == (
@@ -118,14 +118,14 @@ def test_exact_status_is_two_lines(capsys: pytest.CaptureFixture[str]) -> None:
 def test_exact_watch_ends_with_the_state(
     end: str, code: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    error = {"type": "/problems/x", "detail": "the learner said no"} if end == "failed" else None
-    with stub_of(evaluation("queued"), evaluation(end, '"2"', error=error)) as stub:
+    error = {"type": "/problems/x", "detail": "the learner failed"} if end == "failed" else None
+    with run_stub(evaluation("queued"), evaluation(end, '"2"', error=error)) as stub:
         assert run(stub, "watch", ID) == code
 
     out, err = capsys.readouterr()
     assert out == f"{end}\n"
     assert "queued" in err
-    assert ("the learner said no" in err) == (end == "failed")
+    assert ("the learner failed" in err) == (end == "failed")
 
 
 def test_exact_methods_are_listed_with_how_they_err(capsys: pytest.CaptureFixture[str]) -> None:
@@ -136,7 +136,7 @@ def test_exact_methods_are_listed_with_how_they_err(capsys: pytest.CaptureFixtur
         "errs": "Too small where blocks covary.",
         "parameters": {"properties": {"q": {}}},
     }
-    with stub_of(Reply(200, {"family": "variances", "items": [item]})) as stub:
+    with run_stub(Reply(200, {"family": "variances", "items": [item]})) as stub:
         assert run(stub, "methods", "variances") == 0
 
     assert capsys.readouterr().out == (
@@ -148,10 +148,10 @@ def test_exact_methods_are_listed_with_how_they_err(capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     "words", [("status", ID), ("result", ID), ("watch", ID), ("methods", "none")]
 )
-def test_invalid_requests_are_told_in_words_on_standard_error(
+def test_invalid_requests_have_a_sentence_on_standard_error(
     words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with stub_of(problem(404, "not_found", "There is no such thing.")) as stub:
+    with run_stub(problem(404, "not_found", "There is no such thing.")) as stub:
         assert run(stub, *words) == 1
 
     assert capsys.readouterr() == ("", "thetahat: There is no such thing.\n")
@@ -166,16 +166,16 @@ def test_invalid_requests_are_told_in_words_on_standard_error(
         (None, "No such file"),
     ],
 )
-def test_invalid_files_are_told_in_words(
+def test_invalid_files_have_a_sentence(
     text: str | None, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "request.json"
     if text is not None:
         path.write_text(text)
-    with stub_of(TAKEN) as stub:
+    with run_stub(TAKEN) as stub:
         assert run(stub, "submit", str(path)) == 1
 
-    assert stub.asked == []
+    assert stub.requests == []
     out, err = capsys.readouterr()
     assert out == ""
     assert words in err
@@ -183,7 +183,7 @@ def test_invalid_files_are_told_in_words(
 
 
 @pytest.mark.parametrize("url", ["no-scheme", "http://[", "ftp://127.0.0.1"])
-def test_invalid_addresses_are_told_in_words(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_addresses_have_a_sentence(url: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["status", ID, "--url", url]) == 1
     assert capsys.readouterr().err.startswith("thetahat: ")
 
@@ -198,8 +198,8 @@ def test_exact_address_and_key_come_from_the_environment(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("THETAHAT_API_KEY", "th_1")
-    with stub_of(DONE) as stub:
+    with run_stub(DONE) as stub:
         monkeypatch.setenv("THETAHAT_URL", stub.url)
         assert main(["status", ID]) == 0
 
-    assert stub.asked[0].headers["authorization"] == "Bearer th_1"
+    assert stub.requests[0].headers["authorization"] == "Bearer th_1"

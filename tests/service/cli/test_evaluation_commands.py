@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from service.cli import main
-from tests.clients.stub import DATASET, EVALUATION, Reply, Stub, evaluation, stub_of
+from tests.clients.stub import DATASET, EVALUATION, Reply, Stub, evaluation, run_stub
 
 ID = EVALUATION["id"]
 OTHER = {**EVALUATION, "id": "0" * 36, "status": "failed", "name": "[bold]:smile:"}
@@ -44,18 +44,18 @@ def use_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 
 def test_exact_list_prints_a_row_per_evaluation(capsys: pytest.CaptureFixture[str]) -> None:
-    with stub_of(page(EVALUATION, OTHER)) as stub:
+    with run_stub(page(EVALUATION, OTHER)) as stub:
         assert run(stub, "list", "--status", "failed", "--label", "team:x", "--limit", "2") == 0
 
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["id", "status", "kind", "name", "submitted", "(UTC)"]
     assert lines[1].split() == [ID, "queued", "losses", "2026-11-21", "05:04"]
     assert "[bold]:smile:" in lines[2]  # a name is no markup
-    assert stub.asked[0].query == {"status": ["failed"], "label": ["team:x"], "limit": ["2"]}
+    assert stub.requests[0].query == {"status": ["failed"], "label": ["team:x"], "limit": ["2"]}
 
 
 def test_exact_list_shows_the_best_model(capsys: pytest.CaptureFixture[str]) -> None:
-    with stub_of(page(ENDED, OTHER)) as stub:
+    with run_stub(page(ENDED, OTHER)) as stub:
         assert run(stub, "list") == 0
 
     header, first, _ = capsys.readouterr().out.splitlines()
@@ -63,18 +63,18 @@ def test_exact_list_shows_the_best_model(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_exact_list_asks_for_no_more_than_it_prints(capsys: pytest.CaptureFixture[str]) -> None:
-    with stub_of(page(EVALUATION, OTHER, following="c")) as stub:
+    with run_stub(page(EVALUATION, OTHER, following="c")) as stub:
         assert run(stub, "list", "--limit", "1", "--after", "2026-11-20", "--json") == 0
 
     assert json.loads(capsys.readouterr().out) == [EVALUATION]
-    assert len(stub.asked) == 1
-    assert stub.asked[0].query["created_after"] == ["2026-11-20T00:00:00+00:00"]
+    assert len(stub.requests) == 1
+    assert stub.requests[0].query["created_after"] == ["2026-11-20T00:00:00+00:00"]
 
 
 def test_exact_a_table_folds_to_the_width_of_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = use_narrow_terminal(monkeypatch)
     named = {**EVALUATION, "name": "a name of several words that is too long"}
-    with stub_of(page(named)) as stub:
+    with run_stub(page(named)) as stub:
         assert run(stub, "list") == 0
 
     lines = re.sub(r"\x1b\[\d+m", "", terminal.getvalue()).splitlines()
@@ -83,7 +83,7 @@ def test_exact_a_table_folds_to_the_width_of_the_terminal(monkeypatch: pytest.Mo
 
 
 def test_exact_an_empty_list_says_so_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
-    with stub_of(page()) as stub:
+    with run_stub(page()) as stub:
         assert run(stub, "list") == 0
         assert run(stub, "datasets", "list") == 0
 
@@ -91,7 +91,7 @@ def test_exact_an_empty_list_says_so_on_standard_error(capsys: pytest.CaptureFix
 
 
 def test_invalid_labels_have_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    with stub_of(page()) as stub:
+    with run_stub(page()) as stub:
         assert run(stub, "list", "--label", "team") == 1
 
     assert capsys.readouterr().err == (
@@ -100,11 +100,11 @@ def test_invalid_labels_have_a_sentence(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_exact_cancel_prints_the_status_of_each(capsys: pytest.CaptureFixture[str]) -> None:
-    with stub_of(evaluation("cancelled"), evaluation("succeeded")) as stub:
+    with run_stub(evaluation("cancelled"), evaluation("succeeded")) as stub:
         assert run(stub, "cancel", "one", "two") == 0
 
     assert capsys.readouterr().out == "one  cancelled\ntwo  succeeded\n"
-    assert [asked.path for asked in stub.asked] == [
+    assert [request.path for request in stub.requests] == [
         "/v1/evaluations/one/cancel",
         "/v1/evaluations/two/cancel",
     ]
@@ -122,14 +122,14 @@ def test_exact_delete_asks_on_a_terminal_only(
 ) -> None:
     answer = Terminal("n\n")
     monkeypatch.setattr(sys, "stdin", answer)
-    with stub_of(Reply(204)) as stub:
+    with run_stub(Reply(204)) as stub:
         assert run(stub, *words, "one") == 1
-        assert stub.asked == []
+        assert stub.requests == []
         assert run(stub, *words, "one", "--yes") == 0
         monkeypatch.setattr(sys, "stdin", io.StringIO())
         assert run(stub, *words, "one") == 0
 
-    assert [(asked.method, asked.path) for asked in stub.asked] == [("DELETE", path)] * 2
+    assert [(request.method, request.path) for request in stub.requests] == [("DELETE", path)] * 2
     out, err = capsys.readouterr()
     assert out.count("one  deleted\n") == 2
     assert "Delete 1 " in err
@@ -142,7 +142,7 @@ def test_exact_datasets_are_uploaded_listed_and_shown(
     file.write_text("x\n1\n")
     preview = {"columns": [{"name": f"c{i}"} for i in range(10)], "rows": [[*range(9), None]]}
     replies = (Reply(201, DATASET), page(DATASET), Reply(200, DATASET), Reply(200, preview))
-    with stub_of(*replies) as stub:
+    with run_stub(*replies) as stub:
         assert run(stub, "datasets", "upload", str(file), "--name", "mine") == 0
         assert capsys.readouterr() == (f"{DATASET['id']}\n", "1 rows, 1 columns\n")
         assert run(stub, "datasets", "list") == 0
@@ -150,7 +150,7 @@ def test_exact_datasets_are_uploaded_listed_and_shown(
         assert run(stub, "datasets", "show", DATASET["id"]) == 0
         shown = capsys.readouterr().out
 
-    assert stub.asked[0].query == {"name": ["mine"]}
+    assert stub.requests[0].query == {"name": ["mine"]}
     assert listed == [DATASET["id"], "a.csv", "1", "1", "4", "bytes", "2026-11-21", "05:04"]
     assert shown.startswith("a.csv: 1 rows, 4 bytes, text/csv\nsha256 00\n")
     assert "c7" in shown
@@ -158,10 +158,10 @@ def test_exact_datasets_are_uploaded_listed_and_shown(
 
 
 def test_exact_show_as_json_has_the_preview(capsys: pytest.CaptureFixture[str]) -> None:
-    with stub_of(Reply(200, DATASET), Reply(200, {"rows": [[1]]})) as stub:
+    with run_stub(Reply(200, DATASET), Reply(200, {"rows": [[1]]})) as stub:
         assert run(stub, "datasets", "show", "x", "--json") == 0
         assert json.loads(capsys.readouterr().out) == {**DATASET, "preview": {"rows": [[1]]}}
-    with stub_of(Reply(200, DATASET)) as stub:
+    with run_stub(Reply(200, DATASET)) as stub:
         assert run(stub, "datasets", "show", "x", "--json", "--rows", "0") == 0
         assert json.loads(capsys.readouterr().out) == DATASET
 
@@ -170,7 +170,7 @@ def test_invalid_files_of_unknown_type_have_a_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a.docx").write_text("x")
-    with stub_of(page()) as stub:
+    with run_stub(page()) as stub:
         assert run(stub, "datasets", "upload", str(tmp_path / "a.docx")) == 1
 
     assert "thetahat: The media type of 'a.docx' is unknown" in capsys.readouterr().err
@@ -178,7 +178,7 @@ def test_invalid_files_of_unknown_type_have_a_sentence(
 
 def test_exact_families_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     families = Reply(200, {"families": [{"name": "losses"}, {"name": "schemes"}]})
-    with stub_of(families) as stub:
+    with run_stub(families) as stub:
         assert run(stub, "methods") == 0
         assert run(stub, "methods", "--json") == 0
 
@@ -191,7 +191,7 @@ def test_exact_ids_are_completed_from_the_newest_evaluations(
     monkeypatch.setenv("_THETAHAT_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", "thetahat result 6")
     monkeypatch.setenv("COMP_CWORD", "2")
-    with stub_of(page(EVALUATION, OTHER)) as stub:
+    with run_stub(page(EVALUATION, OTHER)) as stub:
         monkeypatch.setenv("THETAHAT_URL", stub.url)
         assert main([]) == 0
         assert capsys.readouterr().out.strip() == ID
@@ -211,7 +211,7 @@ def test_exact_the_bar_counts_down_the_time_left(
         evaluation("running", '"1"', progress=running, seconds_left=150.0),
         evaluation("succeeded", '"2"', progress={**running, "done": 10}),
     )
-    with stub_of(*states) as stub:
+    with run_stub(*states) as stub:
         assert run(stub, "watch", ID) == 0
 
     shown = terminal.getvalue()
@@ -227,7 +227,7 @@ def test_exact_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
 
     script = "import sys; from service.cli import main; sys.exit(main(['methods', '--json']))"
     families = Reply(200, {"families": [{"name": "x" * 100} for _ in range(5000)]})
-    with stub_of(families) as stub:
+    with run_stub(families) as stub:
         process = subprocess.Popen(
             [sys.executable, "-c", script],
             env={**os.environ, "THETAHAT_URL": stub.url},

@@ -70,10 +70,10 @@ def test_exact_the_page_has_the_text_of_the_service() -> None:
 
 
 def test_exact_the_service_lists_every_method_of_the_core() -> None:
-    told = {path.partition("/")[2] for path in listed()}
+    names = {path.partition("/")[2] for path in listed()}
     core = {n for f, r in families().items() if f not in {"learners", "steps"} for n in r}
 
-    assert core - told == set()
+    assert core - names == set()
 
 
 def test_exact_every_correction_is_told() -> None:
@@ -98,7 +98,7 @@ def test_exact_formulas_and_rules_are_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "text"),
     [
         ("quadratic", "`bias` (list of 3 numbers or null, default `null`)"),
         ("quadratic", "`coefficients` (coefficients or null, default `null`)"),
@@ -107,8 +107,8 @@ def test_exact_formulas_and_rules_are_shown() -> None:
         ("wilcoxon", "`correction` (boolean, default `false`)"),
     ],
 )
-def test_golden_parameters_with_types_and_defaults(name: str, said: str) -> None:
-    assert said in entry(name)[0]
+def test_exact_parameters_have_types_and_defaults(name: str, text: str) -> None:
+    assert text in entry(name)[0]
 
 
 def test_exact_defaults_are_json() -> None:

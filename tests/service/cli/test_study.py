@@ -1,4 +1,4 @@
-"""``thetahat study``: what is asked, and what is kept."""
+"""``thetahat study``: its requests, and the files that it writes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from service.cli import main
 from service.cli.study_pages import study_files
-from tests.clients.stub import DATASET, EVALUATION, Reply, evaluation, stub_of
+from tests.clients.stub import DATASET, EVALUATION, Reply, evaluation, run_stub
 from thetahat.analyses.studies import (
     FigureAxis,
     FigureSeries,
@@ -69,12 +69,12 @@ def test_exact_a_preset_is_sent_and_its_result_kept(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["study", "tiny", "--repetitions", "12", "--seed", "5", "--output", str(tmp_path)]
-    with stub_of(TAKEN, DONE, Reply(200, RESULT)) as stub:
+    with run_stub(TAKEN, DONE, Reply(200, RESULT)) as stub:
         words += ["--url", stub.url, "--set", "top=2.5", "--set", "rule=least"]
         assert main(words) == 0
 
     sent = {"kind": "study", "preset": "tiny", "seed": 5, "repetitions": 12}
-    assert json.loads(stub.asked[0].body) == {**sent, "top": 2.5, "rule": "least"}
+    assert json.loads(stub.requests[0].body) == {**sent, "top": 2.5, "rule": "least"}
     kept = {path.name: path for path in (tmp_path / "tiny").iterdir()}
     assert sorted(kept) == ["means.svg", "result.json", "tables.md"]
     result = json.loads(kept["result.json"].read_text())
@@ -99,10 +99,10 @@ def test_exact_all_presets_are_run_where_none_is_named(tmp_path: Path) -> None:
     plain = {**RESULT, "figures": [], "claims": [], "cautions": [], "tables": []}
     listed = Reply(200, {"family": "presets", "items": [{"name": "one"}, {"name": "two"}]})
     each = (TAKEN, DONE, Reply(200, plain))
-    with stub_of(listed, *each, *each) as stub:
+    with run_stub(listed, *each, *each) as stub:
         assert main(["study", "--url", stub.url, "--output", str(tmp_path)]) == 0
 
-    sent = [json.loads(asked.body) for asked in stub.asked if asked.body]
+    sent = [json.loads(request.body) for request in stub.requests if request.body]
     assert [request["preset"] for request in sent] == ["one", "two"]
     assert "repetitions" not in sent[0]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
@@ -116,14 +116,14 @@ def test_exact_a_file_plays_its_role_in_the_presets_that_have_it(tmp_path: Path)
     each = (TAKEN, DONE, Reply(200, plain))
     words = f"reviews={file}:target=y,source=site,features=a+b,task=regression"
     presets = Reply(200, {"family": "presets", "items": listed})
-    with stub_of(Reply(201, DATASET), presets, *each, *each) as stub:
-        told = ["study", "--url", stub.url, "--output", str(tmp_path), "--input", words]
-        assert main(told) == 0
+    with run_stub(Reply(201, DATASET), presets, *each, *each) as stub:
+        arguments = ["study", "--url", stub.url, "--output", str(tmp_path), "--input", words]
+        assert main(arguments) == 0
 
     first, second = (
-        json.loads(asked.body)
-        for asked in stub.asked
-        if asked.method == "POST" and asked.path == "/v1/evaluations"
+        json.loads(request.body)
+        for request in stub.requests
+        if request.method == "POST" and request.path == "/v1/evaluations"
     )
     columns = {"target": "y", "source": "site", "features": ["a", "b"]}
     assert first["inputs"] == {
@@ -134,8 +134,8 @@ def test_exact_a_file_plays_its_role_in_the_presets_that_have_it(tmp_path: Path)
 
 
 @pytest.mark.parametrize("words", ["reviews", "reviews=file.csv", "=file.csv:target=y"])
-def test_invalid_inputs_say_how(words: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with stub_of() as stub:
+def test_invalid_inputs_have_a_sentence(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with run_stub() as stub:
         assert main(["study", "tiny", "--url", stub.url, "--input", words]) == 1
     assert "must have the form ROLE=FILE:target=COLUMN" in capsys.readouterr().err
 
