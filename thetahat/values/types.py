@@ -27,7 +27,7 @@ class BlockKind(StrEnum):
 
 
 class Target(StrEnum):
-    """What a number speaks of; never mixed, always named."""
+    """The error that a number is about; every number names its target."""
 
     THESE_SOURCES = "these_sources"  # expected error on the population or the sources at hand
     NEW_SOURCE = "new_source"  # expected error on an instance of a source not in the data

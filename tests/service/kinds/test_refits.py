@@ -152,7 +152,7 @@ def test_exact_a_verdict_can_speak_of_a_target_that_only_a_refit_has() -> None:
         "these_models",
         "bates_nested_cv",
     )
-    with pytest.raises(UnsupportedCombination, match="no variance here speaks of new_source"):
+    with pytest.raises(UnsupportedCombination, match="no variance here is for new_source"):
         run_kind({**body, "target": "new_source"})
 
 

@@ -1,4 +1,4 @@
-"""From the losses of all models to the result tree: choices, recommendation, verdicts, plans."""
+"""The evaluation of losses: choices, variances, intervals, tests, verdicts and plans."""
 
 from thetahat.analyses.losses.checks import check, list_fitting_methods, other_than_zero_one
 from thetahat.analyses.losses.choices import Choices, Chosen

@@ -1,4 +1,4 @@
-"""The bootstrap of an evaluation: which of its methods are taken unasked, and what they rest on."""
+"""The resamples of an evaluation, and which bootstrap intervals are built by default."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from thetahat.seeds import stream
 from thetahat.values.block_losses import BlockLosses, LossTable
 
 OF_THE_TEST = "tests/bootstrap_difference"
-"""The purpose of the stream from which the test draws, under its own name."""
+"""Name of the random stream of the paired bootstrap test."""
 
-NOT_ON_A_VARIANCE = "it rests on no variance, and the request names variances; name it to have it"
+NOT_ON_A_VARIANCE = (
+    "it rests on no variance, and the request names variances; name the interval to have it"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """Resamples that all models and pairs of one evaluation share; none is drawn before its use.
+    """Resamples shared by all models and pairs of an evaluation; drawn on first use.
 
     Parameters
     ----------
@@ -48,11 +50,11 @@ class Resampling:
         return cls(SharedResamples(table.models, own, tuple(pairs), errors))
 
     def of_model(self, name: str) -> Draw:
-        """Return what gives one model's replicates."""
+        """Return the function that draws the replicates of one model."""
         return partial(self.shared.of_model, name)
 
     def of_pair(self, a: str, b: str, difference: BlockLosses) -> Draw:
-        """Return what gives the replicates of a difference, a minus b."""
+        """Return the function that draws the replicates of a difference, a minus b."""
         return partial(self.shared.of_pair, (a, b), difference)
 
     def unasked(
@@ -62,7 +64,7 @@ class Resampling:
         named_variances: bool,
         for_pairs: bool,
     ) -> Selection[IntervalMethod]:
-        """Leave out of the defaulted intervals what would take long, or what is not asked for.
+        """Return the intervals without default bootstrap intervals that are slow or not asked for.
 
         A request that names its variances wants to see what rests on them.
         """

@@ -36,24 +36,24 @@ from thetahat.values.types import Target
 from thetahat.variances.base import VarianceEstimator
 
 MOST_IN_FULL: Final = 1000
-"""Pairs up to which each is told in full, unless the request says otherwise."""
+"""Largest number of pairs whose comparisons are in full by default."""
 
 
 def choose_detail(asked: DetailLevel | None, n_pairs: int) -> DetailLevel:
-    """Return the detail asked for, or the one that goes with so many pairs."""
+    """Return the detail of the request, or the default for this number of pairs."""
     if asked is not None:
         return asked
     return "full" if n_pairs <= MOST_IN_FULL else "brief"
 
 
 def detail_caution(detail: str, asked: str | None, n_pairs: int) -> Iterable[Caution]:
-    """Yield the caution that pairs are told in brief where nobody asked for that."""
+    """Yield a caution if comparisons are in brief by default and not by request."""
     if detail == "brief" and asked is None:
         yield BRIEF_COMPARISONS(n_pairs=n_pairs)
 
 
 def drop_costly_tests(tests: Selection[PairedTest]) -> Selection[PairedTest]:
-    """Leave out of the defaulted tests those that are ``costly_per_pair``."""
+    """Return the selection without the default tests that are ``costly_per_pair``."""
     if tests.named:
         return tests
     costly = [t for t in tests.methods if t.method.info.costly_per_pair]
@@ -99,7 +99,7 @@ class SharedCautions:
     def keep_particular(
         self, places: Iterable[CautionPlace], n_pairs: int
     ) -> tuple[CautionPlace, ...]:
-        """Return those places of one pair's cautions that not all pairs have."""
+        """Return the places of one pair's cautions that some other pair does not have."""
         return tuple(place for place in places if self.counts[place] < n_pairs)
 
     def listed(self) -> tuple[SharedCaution, ...]:
@@ -114,12 +114,12 @@ class SharedCautions:
 
 @dataclass(frozen=True, slots=True)
 class Shortcut:
-    """The recommended interval alone, without the others that it would be chosen from.
+    """Builds the recommended interval of a difference without building the others.
 
     Parameters
     ----------
     target : Target
-        What it is to speak of.
+        The target of the interval.
     steps : tuple
         The variances and the intervals of each rank, best first.
     """
@@ -135,7 +135,7 @@ class Shortcut:
         variances: Selection[VarianceEstimator],
         intervals: Selection[IntervalMethod],
     ) -> Shortcut:
-        """Build the steps that the chosen methods can take."""
+        """Return the combinations of interval and variance to try, in order of rank."""
         target = DEFAULT_TARGET[layout.kind] if choices.target is None else choices.target
         ranked: dict[int, tuple[list[Chosen[VarianceEstimator]], list[Chosen[IntervalMethod]]]] = {}
         for variance, interval in product(variances.methods, intervals.methods):
@@ -163,7 +163,7 @@ class Shortcut:
         limits: tuple[float, float] | None,
         left_out: OmittedMethods,
     ) -> Built | None:
-        """Return the recommended interval; None where none of the order can be built."""
+        """Return the first interval of the order that can be built, or None."""
         for variances, intervals in self.steps:
             inference = infer(difference, variances, intervals, choices, limits, left_out)
             built = inference.recommended_for(self.target)

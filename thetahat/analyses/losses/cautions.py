@@ -1,4 +1,4 @@
-"""What to know of an evaluation as a whole before reading its numbers."""
+"""Cautions about an evaluation as a whole."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from thetahat.values.types import BlockKind
 def list_cautions(
     table: LossTable, *, clip_without_range: bool, n_pairs: int, correction: str
 ) -> Iterator[Caution]:
-    """Yield the cautions that belong to no single number."""
+    """Yield the cautions that are not about a single number."""
     yield from _of_layout(table)
     yield from _of_models(table)
     if clip_without_range:
@@ -58,7 +58,7 @@ def _of_layout(table: LossTable) -> Iterator[Caution]:
 
 
 def _n_crossing(layout: Layout) -> int:
-    """Return how many clusters lie in more than one block of the same repeat."""
+    """Return the number of clusters with instances in several blocks of the same repeat."""
     if layout.cluster is None or layout.kind not in (BlockKind.RANDOM, BlockKind.SOURCE):
         return 0
     split = layout.split_of_row()

@@ -1,4 +1,4 @@
-"""What of a request can be refused before it is computed."""
+"""Checks of a request that need no computation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from thetahat.variances import VARIANCES
 def check(
     layout: Layout, choices: Choices, models: Sequence[str], other_losses: str | None = None
 ) -> None:
-    """Refuse choices that do not go with the layout, the models or their losses.
+    """Refuse choices that do not fit the layout, the models or their losses.
 
     Cheap: no loss is read. ``other_losses`` says in words that losses are not all 0 or 1, which a
     few methods need; None where they are, or where it is not known yet.
@@ -33,7 +33,7 @@ def check(
     ------
     UnsupportedCombination
         A named method that does not fit the layout (the message names those that do), or a target
-        that none of the variances speaks of, or a correction that does not fit what is compared.
+        that none of the variances is for, or a correction that does not fit what is compared.
     InvalidParameter
         A control that is not a model.
     """
@@ -67,13 +67,13 @@ def check(
 
 
 def only_zero_one(entry: Chosen[Any]) -> bool:
-    """Whether a method takes losses of 0 and 1 alone."""
+    """Whether a method needs losses that are all 0 or 1."""
     info: MethodInfo = entry.method.info
     return info.only_zero_one
 
 
 def other_than_zero_one(table: LossTable) -> str | None:
-    """Say that there are losses other than 0 and 1, or None; reads them all."""
+    """Return a phrase with a loss that is neither 0 nor 1, or None; reads all losses."""
     for losses in table.models.values():
         values = losses.values
         if values is not None:
@@ -91,7 +91,7 @@ def list_fitting_methods(
     *,
     any_loss: bool = False,
 ) -> str:
-    """Return the end of a refusal: the methods of a family that fit the layout, or any loss too."""
+    """Return the methods that fit the layout (and any loss), as the end of a message."""
     methods = select(family, None, REGISTRIES[family], layout, choices, n_models).methods
     fitting = [
         e.name
@@ -106,7 +106,7 @@ def list_fitting_methods(
 def _misfit(
     family: str, entry: Chosen[Any], layout: Layout, choices: Choices, n_models: int | None
 ) -> str | None:
-    """Say why a method does not fit the layout, or rests on a variance where none fits it."""
+    """Return why a method, or every variance it could rest on, does not fit the layout, or None."""
     reason = misfit(choices.offered(entry.method), layout, n_models)
     if reason is None and family == "intervals" and rests_on_variance(entry):
         variances = select("variances", choices.variances, VARIANCES, layout, choices).methods
@@ -122,7 +122,7 @@ def _check_target(layout: Layout, choices: Choices, target: Target) -> None:
     spoken = sorted({t.value for entry in chosen for t in entry.method.info.targets if t in known})
     if target.value not in spoken:
         raise UnsupportedCombination(
-            f"no variance here speaks of {target.value}; targets that fit: {', '.join(spoken)}",
+            f"no variance here is for {target.value}; targets that fit: {', '.join(spoken)}",
             loc=("target",),
             value=target.value,
         )

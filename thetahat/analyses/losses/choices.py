@@ -1,4 +1,4 @@
-"""What a request chooses: methods, level, margin, correction."""
+"""The options of an evaluation: methods, level, margin, correction and so on."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ M = TypeVar("M")
 M_co = TypeVar("M_co", covariant=True)
 
 UNITS: Final = ("instance", "cluster", "block")
-"""What a test may pair."""
+"""Units that a test can pair."""
 
 DETAILS: Final = ("full", "brief")
-"""How much a result says of each pair."""
+"""Amounts of detail of a result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Chosen(Generic[M_co]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
-    """What an evaluation is asked to report.
+    """The options of an evaluation.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Choices:
     unit : str or None
         What the tests pair, where they leave it open: ``instance``, ``cluster`` or ``block``.
     target : Target or None
-        What the verdicts speak of; None means the layout's own.
+        The target of the verdicts; None means the default of the layout.
     detail : DetailLevel or None
         How much is told of each pair: ``full`` or ``brief``; None means what goes with their
         number.
@@ -132,7 +132,7 @@ class Choices:
             _keys_differ(family, getattr(self, family) or ())
 
     def offered(self, method: M) -> M:
-        """Return the method with the request's choices, where it leaves them open."""
+        """Return the method with the unit, rope and alpha of the request, where it has none."""
         rope = self.margin if self.rope is None else self.rope
         taken = {
             name: value
@@ -147,7 +147,7 @@ class Choices:
 
     @property
     def alpha(self) -> float:
-        """1 - level, in decimals: 0.05 and not 0.050000000000000044."""
+        """1 - level, computed in decimals: 0.05 and not 0.050000000000000044."""
         return float(1 - Decimal(repr(float(self.level))))
 
 

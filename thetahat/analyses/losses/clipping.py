@@ -1,4 +1,4 @@
-"""Cutting an interval to what the number can be, which is never done in silence."""
+"""Clipping an interval to the range of the loss, with a caution."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from thetahat.intervals.base import Interval
 
 
 def clipped(interval: Interval, limits: tuple[float, float] | None) -> Interval:
-    """Return the interval cut to the limits, with a caution where that changed it."""
+    """Return the interval clipped to the limits, with a caution if that changed it."""
     if limits is None:
         return interval
     low, high = limits

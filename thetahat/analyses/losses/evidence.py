@@ -1,4 +1,4 @@
-"""What speaks for each statement about two models, as p-values."""
+"""p-values for the statements that a verdict can make about two models."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from thetahat.values.layout import Layout
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is asked of one pair, and what there is to answer it with.
+    """One pair of models with the interval that its verdict rests on.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """What all pairs of one evaluation are judged by.
+    """The options that the verdicts of all pairs share.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """p-values of the three null hypotheses of one pair; None where there is no answer.
+    """p-values of the three null hypotheses of one pair; None where one cannot be computed.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class Evidence:
 def evidence(
     question: Question, margin: float | None, *, higher_is_better: bool = False
 ) -> Evidence:
-    r"""Weigh one pair, uncorrected.
+    r"""Return the p-values of one pair, not corrected for several pairs.
 
     With d the difference, s its standard error and F the t (or normal) distribution function,
 

@@ -19,7 +19,7 @@ from thetahat.values.types import Target
 from thetahat.variances.base import ResampledVariance, VarianceEstimate, VarianceEstimator
 
 DOES_NOT_FIT = (InsufficientData, UnsupportedCombination)
-"""What a method raises when the losses themselves, not the layout, rule it out."""
+"""Exceptions of a method that does not fit the losses although it fits the layout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def infer(  # noqa: PLR0913 - what is asked, on what, and where to note what was
     refits: Sequence[RefitEstimate] = (),
     draw: Draw | None = None,
 ) -> Inference:
-    """Estimate every chosen variance and build every interval that goes with one.
+    """Estimate every chosen variance and build every interval.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def _build_refit_intervals(
     intervals: Selection[IntervalMethod],
     choices: Choices,
 ) -> Iterator[Built]:
-    """Yield the intervals that a method built itself, and those on its variance."""
+    """Yield the intervals of one refit estimate: its own, and those built on its variance."""
     for interval in refit.intervals:
         yield Built(interval, refit.method, refit.method)
     if refit.estimate is None:

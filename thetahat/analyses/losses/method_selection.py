@@ -1,4 +1,4 @@
-"""The methods of a family that an evaluation uses: those that were named, or all that fit."""
+"""The methods of a family that an evaluation uses: those that are named, or all that fit."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def select(  # noqa: PLR0913 - what there is, what was asked, and what it is for
     choices: Choices,
     n_models: int | None = None,
 ) -> Selection[M]:
-    """Return the named methods, or all that fit the layout and the reasons of those that do not.
+    """Return the named methods, or all that fit the layout with the reasons why others do not.
 
     Methods that are ``by_request_only`` are never taken by default, and one with a
     ``too_much_unasked`` not where that gives a reason. ``n_models`` is for the tests of all
@@ -75,14 +75,14 @@ def select(  # noqa: PLR0913 - what there is, what was asked, and what it is for
 
 
 def _too_much(method: Any, layout: Layout) -> str | None:
-    """Say why a method that fits is not taken unless it is named, or None."""
+    """Return why a method that fits is not used by default, or None."""
     asked = getattr(method, "too_much_unasked", None)
     reason: str | None = None if asked is None else asked(layout)
     return reason
 
 
 def misfit(method: Any, layout: Layout, n_models: int | None = None) -> str | None:
-    """Say why a method of any family does not fit the layout, or None.
+    """Return why a method of any family does not fit the layout, or None.
 
     Test parts that may overlap break what most methods assume, so a method is asked about them
     only where it says that it is for them.
@@ -105,7 +105,7 @@ REGISTRIES: Final[Mapping[str, Mapping[str, type[Any]]]] = {
     "tests": PAIRED_TESTS,
     "omnibus": MULTIPLE_TESTS,
 }
-"""The families that are chosen from, by the field of ``Choices``."""
+"""Registries by field of ``Choices``."""
 
 EVERY_TEST: Final[Registry[type[Any]]] = Registry("tests", {**PAIRED_TESTS, **MULTIPLE_TESTS})
-"""What a request's ``tests`` may name: tests of a pair, and tests of all models at once."""
+"""Methods that ``tests`` of a request can name: paired tests and tests of all models at once."""

@@ -1,4 +1,4 @@
-"""The tests of all models at once, as a result has them."""
+"""Tests of all models at once."""
 
 from __future__ import annotations
 

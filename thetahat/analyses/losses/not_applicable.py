@@ -1,4 +1,4 @@
-"""The defaulted methods that an evaluation does without, and why."""
+"""Default methods that an evaluation did not use, and why."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from thetahat.analyses.losses.result import NotApplicable
 from thetahat.errors import UnsupportedCombination
 from thetahat.intervals.base import IntervalMethod, ResampledInterval, ShareInterval
 
-WITHOUT_VARIANCE = "it rests on a variance, and none of them fits"
+WITHOUT_VARIANCE = "it rests on a variance, and no variance fits"
 WITHOUT_ONES = "it is for losses that are all 0 or 1"
 
 
 @dataclass(slots=True)
 class OmittedMethods:
-    """The defaulted methods that an evaluation does without, each once, with its first reason."""
+    """Default methods that were not used, each once with the first reason."""
 
     entries: dict[tuple[str, str], NotApplicable] = field(default_factory=dict)
 
     def add(self, family: str, name: str, reason: str) -> None:
-        """Note one method."""
+        """Add one method."""
         self._add(NotApplicable(name=name, reason=reason, family=family))
 
     def take(self, selection: Selection[Any]) -> None:
-        """Note all that the layout rules out."""
+        """Add the methods that a selection leaves out."""
         for entry in selection.left_out:
             self._add(entry)
 
@@ -36,12 +36,12 @@ class OmittedMethods:
         self.entries.setdefault((entry.family, entry.name), entry)
 
     def listed(self) -> tuple[NotApplicable, ...]:
-        """Return them in the order noted."""
+        """Return the methods in the order in which they were added."""
         return tuple(self.entries.values())
 
 
 def rests_on_variance(entry: Chosen[IntervalMethod]) -> bool:
-    """Whether an interval is built on a variance, and not on a share or on replicates."""
+    """Whether an interval is built on a variance, not on a proportion or on replicates."""
     return not isinstance(entry.method, ShareInterval | ResampledInterval)
 
 
@@ -51,7 +51,7 @@ def note_unbuilt(
     built: Sequence[Built],
     left_out: OmittedMethods,
 ) -> None:
-    """Note the methods that have nothing to be built from; refuse a named one for other losses.
+    """Add the intervals that could not be built; refuse a named one that needs losses of 0 and 1.
 
     A variance that is there but carries no interval, as one that is 0, says so itself.
     """

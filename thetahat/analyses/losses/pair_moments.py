@@ -35,7 +35,7 @@ _MOST_DIGITS_LOST = 16.0  # squares about the first loss over those about the me
 def pair_moments(
     models: Sequence[BlockLosses], n_pairs: int
 ) -> Callable[[IntArray], Sequence[Moments | None]]:
-    """Return what gives the moments of model i minus model j for some (p, 2) places i and j.
+    """Return a function of (p, 2) positions i, j that gives the moments of model i minus j.
 
     None in the place of those that it cannot give.
 

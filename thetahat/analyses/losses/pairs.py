@@ -1,4 +1,4 @@
-"""Two models side by side: which pairs, their differences, how large they are."""
+"""The pairs of models to compare, and their differences."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _EQUAL_BUT_FOR_ROUNDING = EQUAL_BUT_FOR_ROUNDING()
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two models and what is known of their difference.
+    """Two models and their difference.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Pair:
 
 
 def places(names: Sequence[str], control: str | None) -> list[tuple[int, int]]:
-    """Return every i < j in the request's order, or each model against the control as b."""
+    """Return the pairs of positions: every i < j, or each model with the control as b."""
     if control is not None:
         last = names.index(control)
         return [(i, last) for i in range(len(names)) if i != last]
@@ -76,7 +76,7 @@ def pairs(table: LossTable, control: str | None) -> Iterator[Pair]:
 def batches(
     table: LossTable, control: str | None, resamples: SharedResamples | None = None
 ) -> Iterator[tuple[list[Pair], PairBatch]]:
-    """Yield the pairs of ``places``, some at a time: what is in memory at once is bounded.
+    """Yield the pairs of ``places`` in batches, so that memory is bounded.
 
     ``resamples`` are those of the evaluation's intervals, which tests may use too.
     """
@@ -123,7 +123,7 @@ def batches(
 def _of_unequal(
     moments: Sequence[Moments | None], equal: npt.NDArray[np.bool_]
 ) -> ManyMoments | None:
-    """Return the moments as arrays, where they are; those of equal differences are not these."""
+    """Return the moments with those of equal differences marked unknown; None if not arrays."""
     if not isinstance(moments, ManyMoments):
         return None
     return replace(moments, known=moments.known & ~equal)
@@ -140,7 +140,7 @@ def _pair(  # noqa: PLR0913 - the pair, and what is known of its differences
     is_equal: bool,
     is_rounded: bool,
 ) -> Pair:
-    """Return a pair whose differences may be equal, and equal but for rounding."""
+    """Return one pair, with cautions if its differences are equal."""
     i, j = place
     cautions: tuple[Caution, ...] = (_BETTER_WHEN_HIGHER,) if table.higher_is_better else ()
     if is_rounded:
@@ -154,7 +154,7 @@ def _pair(  # noqa: PLR0913 - the pair, and what is known of its differences
 
 
 def known_losses(losses: BlockLosses) -> FloatArray:
-    """Return what is known of the losses: (n,) by row, or (J,) by split."""
+    """Return the (n,) losses by row, or the (J,) split means where rows are unknown."""
     if losses.values is not None:
         return losses.values
     assert losses.scores is not None  # noqa: S101 - BlockLosses has one of the two
@@ -162,7 +162,7 @@ def known_losses(losses: BlockLosses) -> FloatArray:
 
 
 def units_of(difference: BlockLosses) -> tuple[str, FloatArray]:
-    """Return what the paired units are and their (n,) differences.
+    """Return the name of the paired units and their (n,) differences.
 
     Block means where blocks are sources, where only split means are known, and where the rows of
     one instance cannot be matched; instances otherwise.
@@ -174,14 +174,14 @@ def units_of(difference: BlockLosses) -> tuple[str, FloatArray]:
 
 
 def n_independent(difference: BlockLosses, units: FloatArray) -> int:
-    """Return how many units may be taken as independent: clusters, where they are what is drawn."""
+    """Return the number of independent units: clusters where there are any, except for sources."""
     layout = difference.layout
     by_source = layout.kind is BlockKind.SOURCE
     return len(units) if by_source else len(layout.cluster_labels) or len(units)
 
 
 def within_part(difference: BlockLosses) -> float | None:
-    """Return the average of V_k / M_k over K: what sampling within sources adds to B / K.
+    """Return the average of V_k / M_k, over K: the part of B / K due to sampling within sources.
 
     None where one number per split is known, a block has one instance, or there are repeats.
     """

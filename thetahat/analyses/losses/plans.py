@@ -34,7 +34,7 @@ class Basis:
     degrees_of_freedom : float or None
         None means normal.
     target : Target
-        What it speaks of.
+        The target of the difference.
     method, variance : str or None
         Keys in the result.
     traits : VarianceTraits

@@ -1,4 +1,4 @@
-"""Which pairs of models differ after a test of all, and which models are tied."""
+"""Post-hoc comparisons of pairs after a test of all models, and groups of tied models."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class ComparedPairs:
         )
 
     def differ(self, alpha: float) -> np.ndarray:
-        """(k, k) which pairs differ; false for those not compared."""
+        """(k, k) whether two models differ; false where they are not compared."""
         k = len(self.names)
         differ = np.zeros((k, k), dtype=np.bool_)
         differ[self.a, self.b] = differ[self.b, self.a] = self.adjusted < alpha
@@ -80,7 +80,7 @@ class ComparedPairs:
 def compare_pairs(
     post_hoc: PostHocScores, names: tuple[str, ...], choices: Choices
 ) -> ComparedPairs:
-    """Compare every i < j, or each model with the control as b, by the normal distribution.
+    """Compare all pairs, or each model with the control as b, by the normal distribution.
 
     The alternative is two-sided, whatever the request's.
     """
@@ -138,7 +138,7 @@ def build_post_hoc_result(
 
 
 def groups_of(differ: np.ndarray, names: list[str]) -> Sequence[Sequence[str]]:
-    """Return the largest runs of neighbours none of which differ, the first the best's.
+    """Return the largest runs of neighbouring models that do not differ, the best model's first.
 
     ``differ`` is (k, k) in the order of the names, best score first.
     """

@@ -1,4 +1,4 @@
-"""How often a two-sided test finds a difference, and the smallest difference that it finds."""
+"""The power of a two-sided test, and the smallest difference that it detects."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PRECISION = 1e-10
 def power_of(
     difference: float, standard_error: float, degrees_of_freedom: float | None, alpha: float
 ) -> float:
-    r"""Chance that the two-sided test rejects when the true difference is this one.
+    r"""Probability that the two-sided test rejects if this is the true difference.
 
     .. math:: P(|T_{\nu, \delta / s}| > t_{\nu, 1 - \alpha / 2})
 
@@ -50,7 +50,7 @@ def _critical(degrees_of_freedom: float | None, alpha: float) -> float:
 def detectable_difference(
     standard_error: float, degrees_of_freedom: float | None, alpha: float, power: float
 ) -> float:
-    r"""Smallest true difference that the two-sided test finds with the asked power.
+    r"""Smallest true difference that the two-sided test detects with the given power.
 
     .. math:: \delta = s\, c, \qquad P(|T_{\nu, c}| > t_{\nu, 1 - \alpha / 2}) = \pi
 

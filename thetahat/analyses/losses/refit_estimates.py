@@ -1,4 +1,4 @@
-"""What was estimated before an evaluation began, by fitting learners again."""
+"""Estimates made before an evaluation by fitting learners again."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from thetahat.registry import MethodInfo
 from thetahat.variances.base import VarianceEstimate
 
 ModelOrPair = str | tuple[str, str]
-"""One model by name, or a pair (a, b), whose difference is a minus b."""
+"""The name of a model, or a pair (a, b) for the difference a minus b."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefitEstimate:
-    """One estimate of one subject; it joins those that are made from the losses.
+    """An estimate for one model or pair; the result lists it with those made from the losses.
 
     Parameters
     ----------

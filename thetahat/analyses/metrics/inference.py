@@ -1,4 +1,4 @@
-"""A metric read: its variances, its intervals, and which of them stands first."""
+"""The variances and intervals of one metric, and which of them are recommended."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class Reading:
 
     @property
     def target(self) -> Target:
-        """What the first interval of all speaks of."""
+        """The target of the main variance."""
         source = self.measured.layout.kind is BlockKind.SOURCE
         return Target.NEW_SOURCE if source else Target.THESE_MODELS
 
     @property
     def main(self) -> tuple[str, VarianceEstimate] | tuple[None, None]:
-        """The variance that stands first in the result: the recommended one of its target.
+        """The main variance and its name: the recommended one of the main target.
 
         Where no interval can rest on any, it is the first that there is.
         """
