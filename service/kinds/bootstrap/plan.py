@@ -24,7 +24,7 @@ from service.schemas.numbers import number_array, shown
 from thetahat.analyses.bootstrap.intervals import METHODS, misfit, tail_of
 from thetahat.analyses.bootstrap.resampling import AnyResamples, check_size
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
-from thetahat.numerics.bootstrap.given_resamples import GivenResamples, rows_of
+from thetahat.numerics.bootstrap.given_resamples import GivenResamples, find_rows
 from thetahat.numerics.bootstrap.resamples import HashedResamples
 from thetahat.statistics import STATISTICS, Sample, Statistic
 from thetahat.statistics.base import Takes
@@ -167,11 +167,11 @@ def _read_resamples(
             each = zip(parts, columns, paths, starts[:-1], strict=True)
             rows.append(
                 np.concatenate(
-                    [rows_of([part], [column], [path]) + a for part, column, path, a in each]
+                    [find_rows([part], [column], [path]) + a for part, column, path, a in each]
                 )
             )
         else:
-            rows.append(rows_of(parts, columns, paths))
+            rows.append(find_rows(parts, columns, paths))
     return GivenResamples(np.stack(rows), starts)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from service.kinds.base import DatasetFile
 from service.kinds.fields.locations import located_errors
 from service.kinds.fields.sample import SampleTable, read_samples, sample_paths
-from service.kinds.importance_weighting.request import ImportanceRequest
+from service.kinds.importance_weighting.request import ImportanceWeightingRequest
 from thetahat.analyses.importance_weighting import Shift
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.schemes.base import Rows
@@ -22,7 +22,9 @@ from thetahat.tables.features import Features
 from thetahat.values.types import IntArray, Label
 
 
-def shift_of(given: ImportanceRequest, datasets: Mapping[UUID, DatasetFile], seed: int) -> Shift:
+def shift_of(
+    given: ImportanceWeightingRequest, datasets: Mapping[UUID, DatasetFile], seed: int
+) -> Shift:
     """Read both samples; the target's features are the source's, by name where both have names."""
     source, target = read_samples(given.source, given.target, datasets)
     source_paths = sample_paths(given.source, ("source",))

@@ -40,7 +40,7 @@ from thetahat.cautions import LEARNER_LEFT_OUT, WEIGHT_COLUMN_NOT_USED, Caution,
 from thetahat.importance_weights import are_given
 
 if TYPE_CHECKING:
-    from service.kinds.importance_weighting.plan import Plan
+    from service.kinds.importance_weighting.plan import ImportanceWeightingPlan
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -51,7 +51,7 @@ def pack(assessed: Assessed) -> dict[str, np.ndarray]:
     return {"losses": assessed.losses, "cautions": np.frombuffer(cautions.encode(), dtype=np.uint8)}
 
 
-def finish(plan: Plan, outputs: Sequence[ChunkOutput]) -> Finished:
+def finish(plan: ImportanceWeightingPlan, outputs: Sequence[ChunkOutput]) -> Finished:
     """Estimate the risks of the learners that ran; those that failed are named."""
     setting = plan.setting()
     failures: dict[str, dict[str, Any]] = {}
@@ -102,7 +102,7 @@ def finish(plan: Plan, outputs: Sequence[ChunkOutput]) -> Finished:
 
 
 def _outcome(
-    plan: Plan,
+    plan: ImportanceWeightingPlan,
     name: str,
     pieces: Sequence[tuple[Mapping[str, Any], Arrays]],
     setting: Setting,
@@ -124,7 +124,7 @@ def _outcome(
     return outcome_of(candidate, losses, on_target, setting, refits, tuple(cautions.values()))
 
 
-def _describe_weights(plan: Plan) -> SelectionWeights:
+def _describe_weights(plan: ImportanceWeightingPlan) -> SelectionWeights:
     """Return the weights as kind ``weights`` has them, and how they were used."""
     estimated, samples = plan.weights, plan.shift.samples()
     moment = estimated.second_moment()
@@ -144,7 +144,9 @@ def _describe_weights(plan: Plan) -> SelectionWeights:
     )
 
 
-def _record_methods(plan: Plan, setting: Setting, ran: Sequence[str]) -> tuple[MethodUsed, ...]:
+def _record_methods(
+    plan: ImportanceWeightingPlan, setting: Setting, ran: Sequence[str]
+) -> tuple[MethodUsed, ...]:
     wires = plan.given.wires()
     return (
         record_method("weights", plan.method),
@@ -155,7 +157,11 @@ def _record_methods(plan: Plan, setting: Setting, ran: Sequence[str]) -> tuple[M
 
 
 def _tabulate_losses(
-    plan: Plan, outcomes: Mapping[str, Outcome], setting: Setting, *, several: bool
+    plan: ImportanceWeightingPlan,
+    outcomes: Mapping[str, Outcome],
+    setting: Setting,
+    *,
+    several: bool,
 ) -> pa.Table:
     """Return one row per source row: its fold, its weight, its loss under each risk's choice."""
     shift = plan.shift

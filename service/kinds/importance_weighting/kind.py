@@ -20,8 +20,8 @@ from service.kinds.base import (
     run_chunks,
 )
 from service.kinds.importance_weighting.gather import finish, pack
-from service.kinds.importance_weighting.plan import Plan, check_plan, plan_of
-from service.kinds.importance_weighting.request import ImportanceRequest
+from service.kinds.importance_weighting.plan import ImportanceWeightingPlan, check_plan, plan_of
+from service.kinds.importance_weighting.request import ImportanceWeightingRequest
 from service.kinds.importance_weighting.result import ImportanceWeightingResult
 from thetahat.analyses.importance_weighting import Candidate, losses_on_fold, losses_on_target
 from thetahat.cross_validation import cells
@@ -35,20 +35,22 @@ TARGET: Final = -1
 """In the place of a fold: the fits on the whole source."""
 
 
-class ImportanceWeighting(JobKind[ImportanceRequest]):
+class ImportanceWeighting(JobKind[ImportanceWeightingRequest]):
     """Folds x learners x values of their grids, spread over the workers."""
 
     name: ClassVar[str] = "importance_weighting"
     title: ClassVar[str] = "Selection for another population"
-    request = ImportanceRequest
+    request = ImportanceWeightingRequest
     result = ImportanceWeightingResult
     has_partial_results: ClassVar[bool] = True
 
-    def check(self, request: ImportanceRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+    def check(
+        self, request: ImportanceWeightingRequest, datasets: Mapping[UUID, DatasetFile]
+    ) -> None:
         """Refuse what can be seen to be wrong without fitting anything."""
         check_plan(request, datasets)
 
-    def start(self, job: Job[ImportanceRequest]) -> Finished | Chunks:
+    def start(self, job: Job[ImportanceWeightingRequest]) -> Finished | Chunks:
         """Cut the fits of each learner into chunks, or do a small evaluation at once."""
         plan = plan_of(job, job.request)
         if plan.all_own and _work(plan) <= SMALL:
@@ -60,11 +62,13 @@ class ImportanceWeighting(JobKind[ImportanceRequest]):
         ]
         return Chunks(chunks, unit="fits")
 
-    def run(self, job: Job[ImportanceRequest], payload: dict[str, Any]) -> Arrays:
+    def run(self, job: Job[ImportanceWeightingRequest], payload: dict[str, Any]) -> Arrays:
         """Fit and test one learner at some values of its grid, on one fold or on the target."""
         return _run(plan_of(job, job.request), payload)
 
-    def gather(self, job: Job[ImportanceRequest], outputs: Sequence[ChunkOutput]) -> Finished:
+    def gather(
+        self, job: Job[ImportanceWeightingRequest], outputs: Sequence[ChunkOutput]
+    ) -> Finished:
         """Estimate the risks and choose among the learners that have outputs."""
         plan = plan_of(job, job.request)
         there = {one.payload["learner"] for one in outputs}
@@ -72,7 +76,7 @@ class ImportanceWeighting(JobKind[ImportanceRequest]):
         return finish(plan.with_candidates(some), outputs)
 
 
-def _parts(plan: Plan, *, whole: bool = False) -> list[dict[str, Any]]:
+def _parts(plan: ImportanceWeightingPlan, *, whole: bool = False) -> list[dict[str, Any]]:
     """Return what each part of the work is; a function of the request alone.
 
     A part is one learner at a stretch of its grid, on one fold or, with labels, on the target. A
@@ -93,7 +97,7 @@ def _stretches(candidate: Candidate, most: int) -> list[tuple[int, int]]:
     return list(pairwise([candidate.size * i // parts for i in range(parts + 1)]))
 
 
-def _work(plan: Plan) -> int:
+def _work(plan: ImportanceWeightingPlan) -> int:
     """Return how much there is to do, about, in values of the data looked at once."""
     shift, total = plan.shift, 0
     width = shift.source.features.width
@@ -108,7 +112,7 @@ def _work(plan: Plan) -> int:
     return total
 
 
-def _run(plan: Plan, part: Mapping[str, Any]) -> Arrays:
+def _run(plan: ImportanceWeightingPlan, part: Mapping[str, Any]) -> Arrays:
     """Return what one part gave, or what it failed with."""
     name, fold = part["learner"], part["fold"]
     cut = {"start": part["start"], "stop": part["stop"]}

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from service.kinds.importance_weighting.request import ImportanceRequest, LearnerEntry
+from service.kinds.fields.locations import errors_located_at
+from service.kinds.importance_weighting.request import ImportanceWeightingRequest, LearnerEntry
 from service.settings import settings
 from thetahat.analyses.importance_weighting import Candidate, FittedToSigns
 from thetahat.cross_validation import check_learner
@@ -18,7 +19,7 @@ from thetahat.pipelines import build as build_learner
 from thetahat.values.types import Label
 
 
-def check_candidates(given: ImportanceRequest, loss: Loss) -> None:
+def check_candidates(given: ImportanceWeightingRequest, loss: Loss) -> None:
     """Refuse learners and grids that can be seen to be wrong without data."""
     names = given.wires()
     for name in given.grids or {}:
@@ -32,7 +33,7 @@ def check_candidates(given: ImportanceRequest, loss: Loss) -> None:
 
 
 def candidates_of(
-    given: ImportanceRequest, loss: Loss, classes: tuple[Label, ...] = ()
+    given: ImportanceWeightingRequest, loss: Loss, classes: tuple[Label, ...] = ()
 ) -> dict[str, Candidate]:
     """Return the learners by name, each checked at every value of its grid."""
     found: dict[str, Candidate] = {}
@@ -54,7 +55,7 @@ def spec_of(wire: LearnerEntry, loc: Loc = ()) -> LearnerSpec:
 
 
 def _candidate(  # noqa: PLR0913 - a learner, where it stands, and what it must go with
-    given: ImportanceRequest,
+    given: ImportanceWeightingRequest,
     name: str,
     wire: LearnerEntry,
     loc: Loc,
@@ -89,7 +90,9 @@ def _candidate(  # noqa: PLR0913 - a learner, where it stands, and what it must 
     )
 
 
-def _check(given: ImportanceRequest, name: str, learner: Any, loc: Loc, loss: Loss) -> None:
+def _check(
+    given: ImportanceWeightingRequest, name: str, learner: Any, loc: Loc, loss: Loss
+) -> None:
     if given.weighted_fit and not learner.takes_weights:
         raise UnsupportedCombination(
             f"the learner {name!r} ({learner.info.name}) takes no weights; set weighted_fit to "
@@ -97,11 +100,8 @@ def _check(given: ImportanceRequest, name: str, learner: Any, loc: Loc, loss: Lo
             loc=loc,
             value=learner.info.name,
         )
-    try:
+    with errors_located_at(loc):
         check_learner(name, learner, given.task, loss, weighted=False)
-    except EvaluationError as error:
-        error.loc = loc
-        raise
 
 
 def _built(spec: LearnerSpec, task: str, loc: Loc) -> Any:

@@ -12,12 +12,13 @@ import numpy as np
 
 from service.kinds.base import DatasetFile, Job
 from service.kinds.cross_validation.plan import is_own
+from service.kinds.fields.locations import located_errors
 from service.kinds.fields.methods import parse_method, parse_methods
 from service.kinds.fields.sample import check_given_weights, check_sample
 from service.kinds.fitting.job_key import JobKey
 from service.kinds.importance_weighting.data import shift_of
 from service.kinds.importance_weighting.learners import candidates_of, check_candidates
-from service.kinds.importance_weighting.request import ImportanceRequest
+from service.kinds.importance_weighting.request import ImportanceWeightingRequest
 from thetahat.analyses.importance_weighting import (
     Candidate,
     Setting,
@@ -29,7 +30,7 @@ from thetahat.analyses.importance_weighting import (
     with_second_moment,
 )
 from thetahat.cross_validation import check_loss, check_target
-from thetahat.errors import EvaluationError, InvalidParameter
+from thetahat.errors import InvalidParameter
 from thetahat.importance_weights import IMPORTANCE_WEIGHTS, WeightEstimator, are_given
 from thetahat.losses import LOSSES, least_squares_loss
 from thetahat.losses.base import Loss
@@ -42,10 +43,10 @@ MOST_LOSSES: Final = 20_000_000
 
 
 @dataclass(eq=False)
-class Plan:
+class ImportanceWeightingPlan:
     """The parts, built; the weights are estimated when they are first asked for."""
 
-    given: ImportanceRequest
+    given: ImportanceWeightingRequest
     shift: Shift
     candidates: Mapping[str, Candidate]
     loss: Loss
@@ -57,9 +58,11 @@ class Plan:
         """Whether no learner needs scikit-learn."""
         return all(is_own(wire) for wire, _ in self.given.wires().values())
 
-    def with_candidates(self, candidates: Mapping[str, Candidate]) -> Plan:
+    def with_candidates(self, candidates: Mapping[str, Candidate]) -> ImportanceWeightingPlan:
         """Return the plan of some of the learners; the weights are the same."""
-        some = Plan(self.given, self.shift, candidates, self.loss, self.method, self.seed)
+        some = ImportanceWeightingPlan(
+            self.given, self.shift, candidates, self.loss, self.method, self.seed
+        )
         some.__dict__["weights"] = self.weights  # where cached_property looks first
         return some
 
@@ -96,34 +99,32 @@ class Plan:
         )
 
 
-def plan_of(job: Job[Any], given: ImportanceRequest) -> Plan:
+def plan_of(job: Job[Any], given: ImportanceWeightingRequest) -> ImportanceWeightingPlan:
     """Build the parts; the last job's are kept, for its chunks come one after another."""
     return _built(JobKey(job, given))
 
 
 @lru_cache(maxsize=1)
-def _built(key: JobKey[ImportanceRequest]) -> Plan:
+def _built(key: JobKey[ImportanceWeightingRequest]) -> ImportanceWeightingPlan:
     return build_from(key.given, key.job.datasets, key.job.seed)
 
 
-def build_from(given: ImportanceRequest, datasets: Mapping[UUID, DatasetFile], seed: int) -> Plan:
+def build_from(
+    given: ImportanceWeightingRequest, datasets: Mapping[UUID, DatasetFile], seed: int
+) -> ImportanceWeightingPlan:
     """Read the samples and build everything."""
     shift = shift_of(given, datasets, seed)
     loss = loss_of(given)
-    try:
+    with located_errors({"y": ("source", "y")}):
         loss = check_target(loss, shift.source)
         if shift.target_y is not None:
             check_target(loss, replace(shift.source, y=shift.target_y))
-    except EvaluationError as error:
-        if error.loc and error.loc[0] == "y":
-            error.loc = ("source", *error.loc)
-        raise
     candidates = candidates_of(given, loss, shift.source.classes)
     _check_size(given, candidates, shift.n, shift.m)
-    return Plan(given, shift, candidates, loss, method_of(given), seed)
+    return ImportanceWeightingPlan(given, shift, candidates, loss, method_of(given), seed)
 
 
-def check_plan(given: ImportanceRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+def check_plan(given: ImportanceWeightingRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
     """Refuse what can be seen to be wrong without fitting anything."""
     check_sample(given.source, ("source",), datasets)
     check_sample(given.target, ("target",), datasets)
@@ -139,19 +140,19 @@ def check_plan(given: ImportanceRequest, datasets: Mapping[UUID, DatasetFile]) -
         build_from(given, datasets, 0).shift.samples()
 
 
-def loss_of(given: ImportanceRequest) -> Loss:
+def loss_of(given: ImportanceWeightingRequest) -> Loss:
     """Return the loss of a request, refused where it is for the other task."""
     loss: Loss = parse_method(LOSSES, given.loss or least_squares_loss(given.task), ("loss",))
     check_loss(loss, given.task)
     return loss
 
 
-def method_of(given: ImportanceRequest) -> WeightEstimator:
+def method_of(given: ImportanceWeightingRequest) -> WeightEstimator:
     """Return the estimator of the weights."""
     return parse_method(IMPORTANCE_WEIGHTS, given.weights, ("weights",))
 
 
-def risks_of(given: ImportanceRequest) -> dict[str, RiskEstimator]:
+def risks_of(given: ImportanceWeightingRequest) -> dict[str, RiskEstimator]:
     """Return the risks by their key in the result."""
     found: dict[str, Any] = {
         entry.key: entry.method for entry in parse_methods(WEIGHTED_RISKS, given.risks, "risks")
@@ -160,7 +161,7 @@ def risks_of(given: ImportanceRequest) -> dict[str, RiskEstimator]:
 
 
 def _check_size(
-    given: ImportanceRequest, candidates: Mapping[str, Candidate], n: int, m: int
+    given: ImportanceWeightingRequest, candidates: Mapping[str, Candidate], n: int, m: int
 ) -> None:
     for name, candidate in candidates.items():
         if candidate.size * (n + m) > MOST_LOSSES:

@@ -52,7 +52,7 @@ DEFAULT_GRID: Final[Mapping[str, Any]] = {
 }
 
 
-class ImportanceRequest(EvaluationRequest):
+class ImportanceWeightingRequest(EvaluationRequest):
     """Two samples, the weights, learners with their grids, and the risks that select."""
 
     kind: Literal["importance_weighting"] = Field(
@@ -151,15 +151,15 @@ class ImportanceRequest(EvaluationRequest):
         named = self.learner if isinstance(self.learner, str) else self.learner.get("name")
         return {str(named): (self.learner, ("learner",))}
 
-    def grid_of(self, name: str, *, has_default_grid: bool) -> Values:
+    def grid_of(self, name: str, *, has_default_grid: bool) -> RequestedValues:
         """Return the parameter that varies for a learner, and its values."""
         grid, loc = self._grid(name)
         if grid is None:
             if not has_default_grid:
-                return Values(None, [None], loc)
+                return RequestedValues(None, [None], loc)
             grid = dict(DEFAULT_GRID)
         if not grid:
-            return Values(None, [None], loc)
+            return RequestedValues(None, [None], loc)
         if len(grid) > 1:
             raise InvalidParameter(
                 f"a grid has one parameter, and this one has {', '.join(grid)[:200]}", loc=loc
@@ -174,7 +174,7 @@ class ImportanceRequest(EvaluationRequest):
 
 
 @dataclass(frozen=True, slots=True)
-class Values:
+class RequestedValues:
     """The values of one parameter, each once.
 
     Parameters
@@ -199,18 +199,18 @@ class Values:
         return self.loc if self.listed is None else (*self.listed, j)
 
 
-def values_of(parameter: str, entry: Grid | list[Any], loc: Loc) -> Values:
+def values_of(parameter: str, entry: Grid | list[Any], loc: Loc) -> RequestedValues:
     """Return the values of a grid."""
     if isinstance(entry, list):
-        return Values(parameter, _listed(entry, loc), loc, loc)
+        return RequestedValues(parameter, _listed(entry, loc), loc, loc)
     if entry.values is not None:
         if (entry.from_, entry.to, entry.count, entry.scale) != (None, None, None, None):
             raise InvalidParameter("give either values or a range", loc=loc)
         listed = (*loc, "values")
-        return Values(parameter, _listed(entry.values, listed), loc, listed)
+        return RequestedValues(parameter, _listed(entry.values, listed), loc, listed)
     if entry.from_ is None or entry.to is None:
         raise InvalidParameter("give values, or a range with from and to", loc=loc)
-    return Values(parameter, _range(entry.from_, entry.to, entry, loc), loc)
+    return RequestedValues(parameter, _range(entry.from_, entry.to, entry, loc), loc)
 
 
 def _range(low: float, high: float, entry: Grid, loc: Loc) -> list[Any]:

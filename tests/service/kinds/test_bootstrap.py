@@ -188,7 +188,7 @@ DIFFERENCE = {"name": "difference", "params": {"paired": True}}
             "intervals that fit: normal, percentile, basic, bca",
         ),
         ({**LECTURE, "n_resamples": 5}, ("n_resamples",), "the request has its resamples"),
-        ({**LECTURE, "resamples": [[1, 2, 3, 5]]}, ("resamples", 0), "as many values"),
+        ({**LECTURE, "resamples": [[1, 2, 3, 5]]}, ("resamples", 0), "must have the same number"),
         ({**LECTURE, "resamples": [[1, 2, 3, 5, 4]]}, ("resamples", 0, 4), "4 is not in"),
         ({**LECTURE, "resamples": [[1, 2, 3, 5, "7"]]}, ("resamples", 0, 4), "expected a number"),
         ({**LECTURE, "resamples": [{"y": [1]}]}, ("resamples", 0), "is a list of numbers"),

@@ -1,4 +1,4 @@
-"""Resamples that are given, as values of the sample."""
+"""Resamples that a request lists, as values of the sample."""
 
 from __future__ import annotations
 
@@ -44,25 +44,26 @@ class GivenResamples:
         return counts.reshape(len(some), width).astype(np.float64)
 
 
-def rows_of(
+def find_rows(
     resample: Sequence[FloatArray], columns: Sequence[FloatArray], locs: Sequence[Loc]
 ) -> IntArray:
-    """Return (n,) a row of the sample with the values of each entry of a resample.
+    """Return (n,) for each entry of a resample a row of the sample with the same values.
 
-    Rows that are alike are one and the same here: no statistic tells them apart.
+    Equal rows get the same number; every statistic treats them alike.
 
     Parameters
     ----------
     resample, columns : sequence of ndarray of float
         The columns of the resample and of the sample, (n,) each.
     locs : sequence of Loc
-        Where in the input each column of the resample stands.
+        Path of each column of the resample in the input.
     """
     n = len(columns[0])
     for values, loc in zip(resample, locs, strict=True):
         if len(values) != n:
             raise InvalidParameter(
-                f"a resample has as many values as the sample, {n}; this one has {len(values)}",
+                f"the resample has {len(values)} values and the sample {n}; they must have the "
+                "same number",
                 loc=loc,
                 value=len(values),
             )
@@ -71,9 +72,9 @@ def rows_of(
     if -1 in found:
         at = found.index(-1)
         row = [float(column[at]) for column in resample]
-        said = f"{row[0]:g}" if len(row) == 1 else str(tuple(row))
+        text = f"{row[0]:g}" if len(row) == 1 else str(tuple(row))
         raise InvalidParameter(
-            f"{said} is not in the sample, and a resample holds values of the sample only",
+            f"{text} is not in the sample; a resample may only hold values of the sample",
             loc=(*locs[0], at),
             value=row,
         )

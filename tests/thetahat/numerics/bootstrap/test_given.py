@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from thetahat.errors import InvalidParameter
-from thetahat.numerics.bootstrap.given_resamples import GivenResamples, rows_of
+from thetahat.numerics.bootstrap.given_resamples import GivenResamples, find_rows
 from thetahat.numerics.bootstrap.resamples import HashedResamples
 
 
@@ -14,7 +14,7 @@ def column(*values: float) -> np.ndarray:
 
 
 def test_exact_values_become_rows_and_equal_ones_the_first() -> None:
-    rows = rows_of([column(7, 3, 2, 3, 3)], [column(3, 2, 3, 7, 1)], [("r",)])
+    rows = find_rows([column(7, 3, 2, 3, 3)], [column(3, 2, 3, 7, 1)], [("r",)])
 
     assert_array_equal(rows, [3, 0, 1, 0, 0])
 
@@ -23,19 +23,19 @@ def test_exact_pairs_are_found_together() -> None:
     x, y = column(1, 1, 2), column(0, 1, 1)
 
     assert_array_equal(
-        rows_of([column(1, 2, 1), y[[1, 1, 0]]], [x, y], [("x",), ("y",)]), [1, 2, 0]
+        find_rows([column(1, 2, 1), y[[1, 1, 0]]], [x, y], [("x",), ("y",)]), [1, 2, 0]
     )
     with pytest.raises(InvalidParameter, match=r"\(2.0, 0.0\) is not in the sample") as caught:
-        rows_of([column(1, 2, 1), column(0, 0, 0)], [x, y], [("r", "x"), ("r", "y")])
+        find_rows([column(1, 2, 1), column(0, 0, 0)], [x, y], [("r", "x"), ("r", "y")])
     assert caught.value.loc == ("r", "x", 1)
 
 
 def test_invalid_values_and_lengths() -> None:
     with pytest.raises(InvalidParameter, match="4 is not in the sample") as caught:
-        rows_of([column(1, 2, 4)], [column(1, 2, 3)], [("resamples", 5)])
+        find_rows([column(1, 2, 4)], [column(1, 2, 3)], [("resamples", 5)])
     assert caught.value.loc == ("resamples", 5, 2)
-    with pytest.raises(InvalidParameter, match="as many values as the sample, 3; this one has 2"):
-        rows_of([column(1, 2)], [column(1, 2, 3)], [("resamples", 0)])
+    with pytest.raises(InvalidParameter, match="the resample has 2 values and the sample 3"):
+        find_rows([column(1, 2)], [column(1, 2, 3)], [("resamples", 0)])
 
 
 def test_exact_counts_are_those_of_the_rows() -> None:
