@@ -1,4 +1,4 @@
-"""Every family of methods, found by looking: a new package with a registry needs no entry here."""
+"""Every family of methods, collected from the packages: a new family needs no entry here."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 A family is a package; each public module in it defines one method as ``METHOD``, a frozen
 dataclass whose fields are the method's parameters and whose ``info`` describes it. The module's
 name is the wire name, so a search for the wire name finds the file. ``base`` and modules that
-start with an underscore are the family's furniture.
+start with an underscore hold what the methods of the family share.
 """
 
 from __future__ import annotations
@@ -40,31 +40,31 @@ ONE_TEST_EACH = PARTITIONS | HOLDOUT  # in one repeat no instance is tested twic
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodInfo:
-    """What ``GET /v1/methods`` and ``docs/methods.md`` say of a method.
+    """The description of a method, for users and for the rules that choose between methods.
 
     Parameters
     ----------
     name : str
         Wire name; the module's name.
     title : str
-        A short name for people.
+        A short name for users.
     summary : str
-        One or two sentences: what the number is.
+        One or two sentences that say what the number is.
     formula : str
         The formula in LaTeX, in the source's notation; empty where there is none.
     references : tuple of str
         Keys of ``thetahat.references.REFERENCES``.
     assumptions : str
-        What must hold for the number to mean what it says.
+        What must hold for the number to be right.
     errs : str
-        Which way it errs when the assumptions fail.
+        In which direction it errs when the assumptions fail.
     needs : Needs
-        What it must be given.
+        The input that it needs.
     blocks : frozenset of BlockKind
         The kinds of block it is valid for. Subsamples, whose test parts may overlap, only where
         a method says so.
     targets : tuple of Target
-        What it can speak of; empty where the question does not arise (losses, schemes, learners).
+        What its numbers can be about; empty for families without targets (losses, schemes, ...).
     mean : MeanKind or None
         The mean it centres on, for variances and intervals.
     is_default : bool

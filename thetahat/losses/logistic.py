@@ -15,7 +15,7 @@ from thetahat.values.types import FloatArray, Label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Logistic:
+class LogisticLoss:
     """Minus the logarithm of the probability that a decision value implies, in nats.
 
     :math:`y_i` is 1 for the second class and -1 for the first, and :math:`f(x_i)` is the decision
@@ -44,7 +44,7 @@ class Logistic:
     uses: ClassVar[str] = "scores"
     value_range: ClassVar[tuple[float, float]] = (0.0, math.inf)
 
-    def for_classes(self, classes: tuple[Label, ...]) -> Logistic:
+    def for_classes(self, classes: tuple[Label, ...]) -> LogisticLoss:
         """Refuse other than two classes."""
         check_two_classes(self.info.name, classes)
         return self
@@ -55,4 +55,4 @@ class Logistic:
         return np.asarray(np.logaddexp(0.0, -sign * score), dtype=np.float64)
 
 
-METHOD = Logistic
+METHOD = LogisticLoss

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from thetahat.metrics._one_against_rest import RankedStatistic, check_classes, rankings_of
 from thetahat.metrics._ranking import average_precisions, precision_slopes
-from thetahat.metrics.base import Judged, Statistic, check_resamples
+from thetahat.metrics.base import Judged, WeightedMetric, check_resamples
 from thetahat.numerics.loops.ranked_areas import precision_areas
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.types import IntArray, Label, MeanKind, Needs, Target
@@ -74,7 +74,7 @@ class AveragePrecision:
     def __post_init__(self) -> None:
         check_resamples(self.n_resamples)
 
-    def statistic(self, judged: Judged) -> Statistic:
+    def statistic(self, judged: Judged) -> WeightedMetric:
         """Return the average precision on those rows."""
         rankings = rankings_of(self.info.name, judged, self.positive)
         return RankedStatistic(rankings, average_precisions, precision_slopes, precision_areas)

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.metrics._confusion import mean_of_known, ratios, table_statistic
-from thetahat.metrics.base import Judged, Statistic, check_resamples
+from thetahat.metrics.base import Judged, WeightedMetric, check_resamples
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
 
@@ -61,7 +61,7 @@ class BalancedAccuracy:
     def __post_init__(self) -> None:
         check_resamples(self.n_resamples)
 
-    def statistic(self, judged: Judged) -> Statistic:
+    def statistic(self, judged: Judged) -> WeightedMetric:
         """Return the balanced accuracy on those rows."""
         return table_statistic(judged, _mean_recall, _slopes)
 

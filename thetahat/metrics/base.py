@@ -55,7 +55,7 @@ class Judged:
         return replace(self, truth=self.truth[index], output=self.output[index], scores=scores)
 
 
-class Statistic(Protocol):
+class WeightedMetric(Protocol):
     r"""A metric on some rows, as a function of the rows' weights.
 
     Every metric here is unchanged when all weights are multiplied by one number, so its influence
@@ -91,7 +91,7 @@ class Statistic(Protocol):
 
 
 @runtime_checkable
-class OfKinds(Protocol):
+class MetricOfKinds(Protocol):
     """A statistic that depends on how many rows of each kind there are, and on nothing else."""
 
     def kinds(self) -> tuple[IntArray, int]:
@@ -118,7 +118,7 @@ class Metric(Protocol):
         """Of the bootstrap; 0 for none, None for the default."""
         ...
 
-    def statistic(self, judged: Judged) -> Statistic:
+    def statistic(self, judged: Judged) -> WeightedMetric:
         """Return the metric on those rows."""
         ...
 

@@ -11,7 +11,7 @@ import numpy as np
 from thetahat.errors import InvalidParameter
 from thetahat.metrics._classes import positive_code
 from thetahat.metrics._confusion import mean_of_known, ratios, table_statistic
-from thetahat.metrics.base import Judged, Statistic, check_resamples
+from thetahat.metrics.base import Judged, WeightedMetric, check_resamples
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
 
@@ -95,7 +95,7 @@ class F1:
                 value=self.positive,
             )
 
-    def statistic(self, judged: Judged) -> Statistic:
+    def statistic(self, judged: Judged) -> WeightedMetric:
         """Return the F1 score on those rows."""
         if self.average == "macro":
             return table_statistic(judged, _macro, _macro_slopes)

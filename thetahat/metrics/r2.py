@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.metrics._confusion import ratios
-from thetahat.metrics.base import Judged, Statistic, check_resamples
+from thetahat.metrics.base import Judged, WeightedMetric, check_resamples
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
 
@@ -67,7 +67,7 @@ class RSquared:
     def __post_init__(self) -> None:
         check_resamples(self.n_resamples)
 
-    def statistic(self, judged: Judged) -> Statistic:
+    def statistic(self, judged: Judged) -> WeightedMetric:
         """Return the coefficient on those rows."""
         truth = np.asarray(judged.truth, dtype=np.float64)
         return _Explained(truth, (truth - judged.output) ** 2)

@@ -14,7 +14,7 @@ from thetahat.metrics._auc_power import positives_for, power_of
 from thetahat.metrics._classes import positive_code
 from thetahat.metrics._one_against_rest import RankedStatistic, check_classes, rankings_of
 from thetahat.metrics._ranking import Ranking, areas_under_roc, placements
-from thetahat.metrics.base import Judged, Statistic, check_resamples
+from thetahat.metrics.base import Judged, WeightedMetric, check_resamples
 from thetahat.numerics.loops.ranked_areas import roc_areas
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
@@ -95,7 +95,7 @@ class RocAuc:
                 value=self.fold_ties,
             )
 
-    def statistic(self, judged: Judged) -> Statistic:
+    def statistic(self, judged: Judged) -> WeightedMetric:
         """Return the area on those rows."""
         rankings = rankings_of(self.info.name, judged, self.positive)
         tie = 0.5 if self.fold_ties == "half" else 0.0

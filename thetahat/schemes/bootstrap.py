@@ -18,7 +18,7 @@ from thetahat.values.types import BlockKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bootstrap:
+class BootstrapScheme:
     r"""B training parts of n rows, drawn with replacement, each tested on the rows left out.
 
     :math:`E_b` is the mean loss of the rows that resample b does not hold, about :math:`(1 - 1/n)^n
@@ -93,4 +93,4 @@ def _resample(n: int, seed: int, b: int) -> Split:
     return Split(0, b, b, np.repeat(rows, times), np.flatnonzero(times == 0))
 
 
-METHOD = Bootstrap
+METHOD = BootstrapScheme

@@ -4,8 +4,8 @@ from typing import Final
 
 from thetahat.registry import Registry
 from thetahat.statistics._moments import OfSums
-from thetahat.statistics.base import Functional, OfKinds, Sample, Statistic
+from thetahat.statistics.base import Functional, FunctionalOfKinds, Sample, Statistic
 
 STATISTICS: Final[Registry[type[Statistic]]] = Registry.collect(__name__, __path__)
 
-__all__ = ["STATISTICS", "Functional", "OfKinds", "OfSums", "Sample", "Statistic"]
+__all__ = ["STATISTICS", "Functional", "FunctionalOfKinds", "OfSums", "Sample", "Statistic"]

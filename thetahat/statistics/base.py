@@ -91,7 +91,7 @@ class Functional(Protocol):
 
 
 @runtime_checkable
-class OfKinds(Protocol):
+class FunctionalOfKinds(Protocol):
     """A functional that depends on how many rows of each kind are drawn, and on nothing else."""
 
     def kinds(self) -> tuple[IntArray, int]:

@@ -129,9 +129,9 @@ def test_naive_random_subsampling_by_hand() -> None:
 
 def test_exact_rows_drawn_twice_are_learnt_from_twice() -> None:
     from thetahat.schemes.base import Rows
-    from thetahat.schemes.bootstrap import Bootstrap
+    from thetahat.schemes.bootstrap import BootstrapScheme
 
-    splits = list(Bootstrap(n_resamples=8).splits(Rows(n=N), 3))
+    splits = list(BootstrapScheme(n_resamples=8).splits(Rows(n=N), 3))
 
     model = run_kind(body_of("bootstrap"), seed=3).result["models"]["one"]
 

@@ -13,7 +13,7 @@ from thetahat.learners.fast.ridge import resampled_products as _resampled_produc
 from thetahat.learners.fast.ridge.resampled_products import product_in_widths, products_of_resamples
 from thetahat.learners.ridge import Ridge
 from thetahat.losses.squared import Squared
-from thetahat.schemes.bootstrap import Bootstrap
+from thetahat.schemes.bootstrap import BootstrapScheme
 from thetahat.tables.data import Data, build_data
 from thetahat.values.types import IntArray
 
@@ -33,7 +33,7 @@ def made(*, weighted: bool = False, n: int = 90) -> Data:
 
 def outcomes(data: Data, learner: Ridge, n_resamples: int, start: int, stop: int) -> Outcomes:
     _of_all_rows.cache_clear()
-    scheme = Bootstrap(n_resamples=n_resamples)
+    scheme = BootstrapScheme(n_resamples=n_resamples)
     splits = scheme.splits(rows_of(data), 7, start=start, stop=stop)
     return gathered(run_splits("m", learner, data, splits, Squared(), 7, keep_predictions=True))
 
@@ -92,7 +92,7 @@ def test_naive_resamples_are_predicted_as_a_fit_predicts_them(
     told = outcomes(data, learner, 6, 0, 6)
 
     assert not told.why_plain
-    splits = Bootstrap(n_resamples=6).splits(rows_of(data), 7)
+    splits = BootstrapScheme(n_resamples=6).splits(rows_of(data), 7)
     for split, outcome in zip(splits, told, strict=True):
         fitted = learner.fit(
             data.features.rows(split.train),

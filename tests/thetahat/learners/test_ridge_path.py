@@ -12,7 +12,7 @@ from thetahat.learners.fast.ridge import solutions as _ridge_solutions
 from thetahat.learners.fast.ridge.penalty_path import RidgePath
 from thetahat.learners.ridge import Ridge
 from thetahat.schemes.base import Rows, Split
-from thetahat.schemes.bootstrap import Bootstrap
+from thetahat.schemes.bootstrap import BootstrapScheme
 from thetahat.schemes.k_fold import KFold
 from thetahat.schemes.leave_one_out import LeaveOneOut
 from thetahat.values.types import FloatArray
@@ -70,7 +70,7 @@ def test_naive_one_fit_per_penalty(name: str, *, intercept: bool) -> None:
     alone = path.each_left_out()
     splits = [
         *KFold(n_folds=3).splits(Rows(n=n), 1),
-        *Bootstrap(n_resamples=2).splits(Rows(n=n), 1),
+        *BootstrapScheme(n_resamples=2).splits(Rows(n=n), 1),
         *LeaveOneOut().splits(Rows(n=n), 1, stop=18),
     ]
 

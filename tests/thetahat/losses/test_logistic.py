@@ -8,11 +8,11 @@ from numpy.testing import assert_allclose
 
 from thetahat.losses.base import Predictions
 from thetahat.losses.log import Log
-from thetahat.losses.logistic import Logistic
+from thetahat.losses.logistic import LogisticLoss
 
 
 def losses(y: np.ndarray, values: np.ndarray) -> np.ndarray:
-    return Logistic().losses(y, Predictions(y, scores=values))
+    return LogisticLoss().losses(y, Predictions(y, scores=values))
 
 
 @pytest.mark.outside("the documented example of scikit-learn's log_loss: 0.21616")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from thetahat.metrics import METRICS
-from thetahat.metrics.base import Judged, Metric, Statistic
+from thetahat.metrics.base import Judged, Metric, WeightedMetric
 
 
 def binary(truth: Any, scores: Any, cut: float = 0.5) -> Judged:
@@ -70,6 +70,6 @@ def every_case() -> list[tuple[str, Metric, int]]:
     return several
 
 
-def under(statistic: Statistic, weights: Any) -> float:
+def under(statistic: WeightedMetric, weights: Any) -> float:
     """The metric under one set of weights."""
     return float(statistic.resampled(np.asarray(weights, dtype=np.float64)[None])[0])

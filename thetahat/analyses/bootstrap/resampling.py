@@ -12,7 +12,7 @@ from thetahat.analyses.bootstrap.replicates import StatisticReplicates
 from thetahat.errors import InvalidParameter
 from thetahat.numerics.bootstrap.given_resamples import GivenResamples
 from thetahat.numerics.bootstrap.resamples import MANY_DRAWS, HashedResamples, few_kinds
-from thetahat.statistics import Functional, OfKinds, OfSums, Sample, Statistic
+from thetahat.statistics import Functional, FunctionalOfKinds, OfSums, Sample, Statistic
 from thetahat.values.types import FloatArray
 
 FEWEST_RESAMPLES: Final = 2
@@ -118,7 +118,7 @@ def _without_counting(functional: Functional, resamples: AnyResamples) -> _Uncou
             return of_sums(resamples.sums(columns, part.start, part.stop))
 
         return _Uncounted(summed, (n, B, _ENTRIES_OF_SUMS))
-    if not isinstance(functional, OfKinds) or n * B < MANY_DRAWS:
+    if not isinstance(functional, FunctionalOfKinds) or n * B < MANY_DRAWS:
         return None
     kinds, n_kinds = functional.kinds()
     of_kinds = functional.of_kinds

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.metrics.base import Metric, OfKinds, Statistic, resamples_of
+from thetahat.metrics.base import Metric, MetricOfKinds, WeightedMetric, resamples_of
 from thetahat.numerics.bootstrap.replicates import Replicates, compute_acceleration
 from thetahat.numerics.bootstrap.resamples import MANY_DRAWS, HashedResamples, few_kinds
 from thetahat.numerics.bootstrap.units import Units, default_unit, unit_misfit, units_of
@@ -23,7 +23,7 @@ CELLS_OF_MANY_PARTS: Final = 2**22
 """The same where there are so many parts that each would have little to do in a chunk."""
 MANY_PARTS: Final = 256
 
-Part = tuple[IntArray, Statistic]
+Part = tuple[IntArray, WeightedMetric]
 """Some rows, and the metric on them."""
 
 
@@ -124,7 +124,7 @@ class _Kinds:
         (U,) kinds; one more is that of units in no part.
     """
 
-    statistics: Sequence[OfKinds]
+    statistics: Sequence[MetricOfKinds]
     bounds: list[int]
     by_unit: IntArray
 
@@ -132,7 +132,7 @@ class _Kinds:
     def of(cls, parts: Sequence[Part], layout: Layout, units: Units) -> _Kinds | None:
         """Return the kinds of all parts; None where they are many, or a unit is not a row."""
         alone = units.unit == "instance" and units.unit_of_row is None
-        statistics = [one for _, one in parts if isinstance(one, OfKinds)]
+        statistics = [one for _, one in parts if isinstance(one, MetricOfKinds)]
         if not alone or len(statistics) < max(len(parts), 1):
             return None
         bounds, by_row = [0], np.full(layout.n_rows, -1, dtype=np.intp)

@@ -8,7 +8,7 @@ import numpy as np
 
 from thetahat.analyses.metrics.bootstrap import MetricReplicates, draw_replicates
 from thetahat.analyses.metrics.metric_variance import MetricVariance
-from thetahat.metrics.base import Judged, Metric, Statistic
+from thetahat.metrics.base import Judged, Metric, WeightedMetric
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind, FloatArray, IntArray, MeanKind
 
@@ -141,7 +141,7 @@ def measure(metric: Metric, judged: Judged, layout: Layout, seed: int) -> Measur
             if given is not None:
                 fold_influence[rows] = given
     rows_of_repeat = _rows_by_repeat(layout, rows_of_split)
-    whole: list[Statistic] = (
+    whole: list[WeightedMetric] = (
         statistics
         if layout.n_splits == 1
         else [metric.statistic(judged.rows(rows)) for rows in rows_of_repeat]

@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 from tests.thetahat.statistics.replicating import drawn, sample
 from thetahat.analyses.bootstrap import resampling
 from thetahat.numerics.bootstrap.resamples import HashedResamples
-from thetahat.statistics import OfKinds, Sample, Statistic
+from thetahat.statistics import FunctionalOfKinds, Sample, Statistic
 from thetahat.statistics.auc import Auc
 from thetahat.statistics.median import Median
 from thetahat.statistics.quantile import Quantile
@@ -55,7 +55,7 @@ def test_property_few_resamples_and_errors_are_of_rows(
     statistic: Statistic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = sample(GRADES, PASSED if isinstance(statistic, Auc) else None)
-    assert isinstance(statistic.on(data, fast=True), OfKinds)
+    assert isinstance(statistic.on(data, fast=True), FunctionalOfKinds)
     few = drawn(statistic, data, 30)
     with_errors = drawn(statistic, data, 30, errors=True)
     monkeypatch.setattr(resampling, "MANY_DRAWS", 0)

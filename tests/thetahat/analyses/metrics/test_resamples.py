@@ -13,7 +13,7 @@ from tests.thetahat.analyses.metrics.readings import folds, holdout, measured
 from tests.thetahat.metrics.judged import some
 from thetahat.analyses.metrics import bootstrap as module
 from thetahat.metrics import METRICS
-from thetahat.metrics.base import Judged, Metric, OfKinds
+from thetahat.metrics.base import Judged, Metric, MetricOfKinds
 from thetahat.values.layout import Layout
 from thetahat.values.types import FloatArray
 
@@ -64,7 +64,7 @@ def test_naive_kinds_and_rows_give_the_same_replicates(
 
     by_kind = values_of(metric, judged, layout)
 
-    of_kinds = isinstance(metric.statistic(judged), OfKinds)
+    of_kinds = isinstance(metric.statistic(judged), MetricOfKinds)
     assert counts_kinds(metric, judged, LAYOUTS["one set"]) is of_kinds is (name != "r2")
     assert_allclose(by_kind, by_row, rtol=1e-13, atol=0 if name == "roc_auc" else 1e-14)
 
@@ -100,7 +100,7 @@ def test_naive_of_several_rankings_each_row_is_a_kind() -> None:
     statistic = METRICS["roc_auc"]().statistic(judged_of("roc_auc", 3))
     counts = np.random.default_rng(1).integers(0, 3, (5, N)).astype(np.float64)
 
-    assert isinstance(statistic, OfKinds)
+    assert isinstance(statistic, MetricOfKinds)
     assert_array_equal(statistic.kinds()[0], np.arange(N))
     assert statistic.kinds()[1] == N
     assert_array_equal(statistic.resampled_by_kind(counts), statistic.resampled(counts))
