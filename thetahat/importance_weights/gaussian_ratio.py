@@ -45,17 +45,19 @@ class GaussianRatio:
     info: ClassVar[MethodInfo] = MethodInfo(
         name="gaussian_ratio",
         title="Ratio of normal densities",
-        summary="The density of a normal fitted to the target over that of one fitted to the "
-        "source.",
+        summary=(
+            "The density of a normal distribution fitted to the target divided by that of one "
+            "fitted to the source."
+        ),
         formula=r"\hat{w}(x) = N(x \mid \bar{z}, S_z) / N(x \mid \bar{x}, S_x)",
         references=("kouw2019",),
         assumptions=(
-            "Both populations are normal; more rows than features in each sample; labels depend "
-            "on the features in the same way in both populations."
+            "Both populations are normal. Each sample has more rows than features. Labels "
+            "depend on the features in the same way in both populations."
         ),
         errs=(
-            "Weights in the tails of the source are far too large or too small where a population "
-            "is not normal. With few rows for each feature the weights vary too much."
+            "Weights in the tails of the source are far too large or too small if a population "
+            "is not normal. With few rows per feature the weights vary too much."
         ),
         is_default=True,
     )

@@ -34,14 +34,17 @@ class Given:
     info: ClassVar[MethodInfo] = MethodInfo(
         name="given",
         title="Weights of the source's own column",
-        summary="The weights that came with the source rows, unchanged.",
+        summary="The weights that come with the source rows, unchanged.",
         formula=r"\hat{w}(x_i) = w_i",
         references=("kouw2019",),
         assumptions=(
-            "The column is the ratio of the target's density to the source's, with mean 1 over "
-            "the source."
+            "The weights are the ratio of the target's density to the source's, with mean 1 "
+            "over the source."
         ),
-        errs="As the column does; a constant factor scales the weighted risk by itself.",
+        errs=(
+            "As the given weights do. A constant factor in them scales the weighted risk by "
+            "that factor; the self-normalised risk does not depend on it."
+        ),
         weights=WeightTraits(are_given=True),
     )
 

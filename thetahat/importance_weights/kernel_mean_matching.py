@@ -76,21 +76,23 @@ class KernelMeanMatching:
     info: ClassVar[MethodInfo] = MethodInfo(
         name="kernel_mean_matching",
         title="Kernel mean matching",
-        summary="Weights under which the source's mean in a kernel's feature space is nearest to "
-        "the target's, bounded, with a sum near n.",
+        summary=(
+            "Bounded weights with a sum near n under which the source's mean in a kernel's "
+            "feature space is nearest to the target's."
+        ),
         formula=(
             r"\min_w \frac{1}{2} w^T K w - \kappa^T w,\quad 0 \le w_i \le B,\quad"
             r" |\sum_i w_i - n| \le n \epsilon"
         ),
         references=("huang2007", "kouw2019"),
         assumptions=(
-            "A source that covers the target; features in comparable units; a width that fits both "
-            "samples; labels depend on the features in the same way in both populations."
+            "The source covers the target. Features are in comparable units, and the width fits "
+            "both samples. Labels depend on the features in the same way in both populations."
         ),
         errs=(
-            "Most weights are zero and few are large where the width is wide beside the spacing of "
-            "the rows, so weighted means rest on few rows. With the default tolerance the mean "
-            "weight may lie far from 1."
+            "If the width is large compared with the distances between rows, most weights are "
+            "zero and few are large, so weighted means rest on few rows. With the default "
+            "tolerance the mean weight may lie far from 1."
         ),
         weights=WeightTraits(has_function=False),
     )

@@ -76,21 +76,23 @@ class Kliep:
     info: ClassVar[MethodInfo] = MethodInfo(
         name="kliep",
         title="Kullback-Leibler importance estimation",
-        summary="A sum of kernels on target rows with mean 1 over the source, under which the "
-        "target sample is likeliest.",
+        summary=(
+            "A sum of kernels on target rows with mean 1 over the source, under which the "
+            "target sample has the highest likelihood."
+        ),
         formula=(
             r"\max_\alpha \frac{1}{m} \sum_j \log \sum_l \alpha_l k(z_j, c_l),\quad \alpha \ge 0,"
             r"\quad \frac{1}{n} \sum_i \sum_l \alpha_l k(x_i, c_l) = 1"
         ),
         references=("sugiyama2008",),
         assumptions=(
-            "A source that covers the target; features in comparable units; a width that fits the "
-            "target; labels depend on the features in the same way in both populations."
+            "The source covers the target. Features are in comparable units, and the width fits "
+            "the target. Labels depend on the features in the same way in both populations."
         ),
         errs=(
-            "With a small width the optimum follows the sample and its weights vary too much; the "
-            "early-stopped mode is smoother there and farther from the ratio where the width is "
-            "large."
+            "With a small width the optimum follows the sample and its weights vary too much. "
+            "The early-stopped mode is smoother then, but farther from the density ratio if the "
+            "width is large."
         ),
     )
 

@@ -59,17 +59,19 @@ class Logistic:
     info: ClassVar[MethodInfo] = MethodInfo(
         name="logistic",
         title="Odds of a classifier between the samples",
-        summary="The odds of being a target row by logistic regression, corrected for the sizes of "
-        "the samples.",
+        summary=(
+            "The odds of being a target row by logistic regression, corrected for the sizes of "
+            "the samples."
+        ),
         formula=r"\hat{w}(x) = \frac{n}{m} \hat{P}(target | x) / (1 - \hat{P}(target | x))",
         references=("bickel2007",),
         assumptions=(
-            "The log density ratio is linear in the features; labels depend on the features in the "
-            "same way in both populations."
+            "The logarithm of the density ratio is linear in the features. Labels depend on the "
+            "features in the same way in both populations."
         ),
         errs=(
-            "A difference in spread alone is not seen: weights are then near 1 where they should "
-            "not be. The penalty pulls all weights towards 1."
+            "A difference in spread alone is not seen: weights are then near 1 although they "
+            "should not be. The penalty pulls all weights towards 1."
         ),
     )
 

@@ -60,17 +60,20 @@ class Rulsif:
     info: ClassVar[MethodInfo] = MethodInfo(
         name="rulsif",
         title="Relative least-squares importance fitting",
-        summary="The ratio of the target's density to a mixture of both, fitted by penalised least "
-        "squares: bounded weights that lean towards the source.",
+        summary=(
+            "The ratio of the target's density to a mixture of both densities, fitted by "
+            "penalised least squares. The weights are bounded and lean towards the source."
+        ),
         formula=r"w_\eta(x) = p_T(x) / (\eta p_T(x) + (1 - \eta) p_S(x))",
         references=("yamada2013",),
         assumptions=(
-            "Features in comparable units; a width and a penalty that fit the samples; a target "
-            "risk that may lean towards the source's."
+            "Features are in comparable units, and width and penalty fit the samples. A target "
+            "risk that leans towards the source's is acceptable."
         ),
         errs=(
-            "Weights are too small where the target is dense beside the source, by design: the "
-            "weighted risk is biased towards the source's, less variable for it."
+            "By design the weights are too small where the target is dense compared with the "
+            "source. The weighted risk is biased towards the source's, and varies less in "
+            "return."
         ),
     )
 

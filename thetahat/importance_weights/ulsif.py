@@ -57,17 +57,19 @@ class Ulsif:
     info: ClassVar[MethodInfo] = MethodInfo(
         name="ulsif",
         title="Least-squares importance fitting",
-        summary="A sum of kernels on target rows that fits the density ratio by penalised least "
-        "squares.",
+        summary=(
+            "A sum of kernels on target rows that is fitted to the density ratio by penalised "
+            "least squares."
+        ),
         formula=r"\hat\alpha = \max\{0, (\hat{H} + \lambda I)^{-1} \hat{h}\}",
         references=("kanamori2009",),
         assumptions=(
-            "A source that covers the target; features in comparable units; a width and a penalty "
-            "that fit the samples."
+            "The source covers the target. Features are in comparable units, and width and "
+            "penalty fit the samples."
         ),
         errs=(
-            "The penalty makes weights too small, most of all large ones and far from the centres; "
-            "the mean weight is mostly below 1."
+            "The penalty makes weights too small, most of all large ones and those far from the "
+            "centres; the mean weight is usually below 1."
         ),
     )
 

@@ -169,15 +169,17 @@ class AusternZhou:
         name="austern_zhou",
         title="Replace-one variance (Austern and Zhou)",
         summary=(
-            "The variance of a cross-validated error, from how much that of half the data moves "
-            "when one instance after the other is replaced by one of the other half."
+            "The variance of a cross-validated error, estimated from how much the error of half "
+            "of the data changes when one instance after the other is replaced by one of the "
+            "other half."
         ),
         formula=(r"\hat\theta = \frac14 \sum_{i=1}^{n/2} \bigl(\hat R - \hat R_i\bigr)^2"),
         references=("austern2020", "schulz2024"),
-        assumptions="Instances are independent, and no single one changes the model much.",
+        assumptions="The instances are independent, and no single one changes the model much.",
         errs=(
-            "Too large, the more so the more the model changes with its training data; its "
-            "intervals were among the widest that cover in the largest benchmark."
+            "Too large, and more so the more the model changes with its training data. In the "
+            "largest published comparison its intervals were among the widest of those that "
+            "cover."
         ),
         needs=Needs.REFITS,
         blocks=INDEPENDENT_ROWS,

@@ -174,19 +174,19 @@ class BatesNestedCv:
         name="bates_nested_cv",
         title="Nested cross-validation (Bates, Hastie and Tibshirani)",
         summary=(
-            "A bias-corrected estimate of the error of the fitted model and its mean squared "
-            "error, seen by setting a cross-validation inside all folds but one against the "
-            "error on that one."
+            "A bias-corrected estimate of the error of the fitted model and of its mean squared "
+            "error. A cross-validation within all folds but one is compared with the error on "
+            "that fold."
         ),
         formula=(
             r"\widehat{\mathrm{MSE}} = \frac{1}{RK} \sum_{r,f} \bigl((\overline{e}^{in}_{rf} - "
             r"\overline{e}^{out}_{rf})^2 - V(e^{out}_{rf}) / |f|\bigr)"
         ),
         references=("bates2024", "schulz2024"),
-        assumptions="Instances are independent, and there are enough repeats (ten or more).",
+        assumptions="The instances are independent, and there are ten repeats or more.",
         errs=(
-            "Slightly conservative in the largest benchmark, where it was the narrowest of the "
-            "intervals that cover; uncertain with few repeats."
+            "Slightly too wide in the largest published comparison, where it was the narrowest "
+            "of the intervals that cover. It is uncertain with few repeats."
         ),
         needs=Needs.REFITS,
         blocks=INDEPENDENT_ROWS,

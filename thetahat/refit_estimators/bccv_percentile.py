@@ -127,15 +127,15 @@ class BccvPercentile:
         name="bccv_percentile",
         title="Bootstrap case cross-validation, percentile interval",
         summary=(
-            "Percentiles of the leave-one-out errors of bootstrap resamples, in which all copies "
-            "of an instance are left out together."
+            "Percentiles of the leave-one-out errors of bootstrap resamples, in which all "
+            "copies of an instance are left out together."
         ),
         formula=r"\hat\mu_b = \frac1n \sum_{i : M_{ib} > 0} M_{ib}\, L_{ib}",
         references=("jiang2008", "schulz2024"),
-        assumptions="Instances are independent.",
+        assumptions="The instances are independent.",
         errs=(
-            "Covers nearly as often as it says in the largest benchmark; it lies somewhat high, "
-            "for a resample has fewer different instances than the data."
+            "Covers nearly as often as its level in the largest published comparison. It lies "
+            "somewhat too high, because a resample has fewer distinct instances than the data."
         ),
         needs=Needs.REFITS,
         blocks=INDEPENDENT_ROWS,

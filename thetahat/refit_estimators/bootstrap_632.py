@@ -59,15 +59,16 @@ class Bootstrap632:
         name="bootstrap_632",
         title=".632 bootstrap",
         summary=(
-            "A weighted mean of the error on the training data, which is too small, and of that "
-            "out of the bag, which is too large."
+            "A weighted mean of the error on the training data, which is too small, and the "
+            "out-of-bag error, which is too large."
         ),
         formula=r".368\, \overline{err} + .632\, \hat E",
         references=("efron1983", "efron1997"),
-        assumptions="Instances are independent, and the learner does not overfit much.",
+        assumptions="The instances are independent, and the learner does not overfit much.",
         errs=(
-            "Too small, by a lot for learners that fit their training data (nearly) perfectly; "
-            "the standard error is too large with few resamples."
+            "Too small, by far for learners that fit their training data (nearly) perfectly; "
+            "bootstrap_632_plus corrects that. The standard error is too large with few "
+            "resamples."
         ),
         needs=Needs.REFITS,
         blocks=INDEPENDENT_ROWS,

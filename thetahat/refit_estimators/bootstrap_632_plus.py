@@ -63,18 +63,18 @@ class Bootstrap632Plus:
         name="bootstrap_632_plus",
         title=".632+ bootstrap",
         summary=(
-            "The .632 estimate with a weight that goes to the error out of the bag, the nearer "
-            "that comes to the error of a model which knows nothing."
+            "The .632 estimate with a larger weight of the out-of-bag error, the nearer that "
+            "comes to the error of a model without information."
         ),
         formula=(
             r"(1 - w)\, \overline{err} + w \min(\hat E, \hat\gamma), \quad "
             r"w = \frac{.632}{1 - .368 R}"
         ),
         references=("efron1997", "schulz2024"),
-        assumptions="Instances are independent, and there are some hundreds of resamples.",
+        assumptions="The instances are independent, and there are some hundreds of resamples.",
         errs=(
-            "Little bias in the source's studies, some upwards for small samples; the standard "
-            "error is too large with few resamples, and its intervals wide."
+            "Has little bias in the studies of its authors, upwards for small samples. The "
+            "standard error is too large with few resamples, and its intervals are wide."
         ),
         needs=Needs.REFITS,
         blocks=INDEPENDENT_ROWS,

@@ -136,10 +136,12 @@ class ConservativeZ:
             r"\hat\sigma^2 = \frac{1}{2M} \sum_m \bigl(\hat\mu_m^{(1)} - \hat\mu_m^{(2)}\bigr)^2"
         ),
         references=("nadeau2003", "schulz2024"),
-        assumptions="Instances are independent, and half of them still teach the learner.",
+        assumptions=(
+            "The instances are independent, and half of them are enough to train the learner."
+        ),
         errs=(
-            "Too large, as its name says: it is the variance on half the data. In the largest "
-            "benchmark its intervals covered in nearly all settings."
+            "Too large, as its name says: it is the variance on half of the data. In the "
+            "largest published comparison its intervals covered in nearly all settings."
         ),
         needs=Needs.REFITS,
         blocks=INDEPENDENT_ROWS,

@@ -47,7 +47,7 @@ class LocationShiftedBootstrap:
         title="Location-shifted bootstrap interval",
         summary=(
             "Percentiles of the errors that models fitted to resamples make on their own "
-            "resample, moved so that they centre on the .632+ estimate."
+            "resample, shifted so that they centre on the .632+ estimate."
         ),
         formula=(
             r"\bigl[q_{\alpha/2}(\overline{err}^*) - b,\; q_{1-\alpha/2}(\overline{err}^*) - b"
@@ -56,8 +56,8 @@ class LocationShiftedBootstrap:
         references=("noma2021", "schulz2024"),
         assumptions="Errors on the training data vary as the estimate of error does.",
         errs=(
-            "Far too short in the largest benchmark, where it covered about every second time; "
-            "the more the learner fits its training data, the shorter."
+            "Far too short: in the largest published comparison it covered in about half of the "
+            "cases. It is the shorter, the more closely the learner fits its training data."
         ),
         needs=Needs.REFITS,
         blocks=INDEPENDENT_ROWS,

@@ -69,18 +69,18 @@ class OutOfBagEstimate:
         name="out_of_bag",
         title="Out-of-bag error",
         summary=(
-            "The mean loss of the instances under the models fitted to bootstrap resamples that "
-            "do not hold them, with the standard error of the infinitesimal jackknife."
+            "The mean loss of the instances under the models fitted to bootstrap resamples "
+            "without them, with the standard error of the infinitesimal jackknife."
         ),
         formula=(
             r"\hat E = \frac1n \sum_i \frac{\sum_b I_{ib} L_{ib}}{\sum_b I_{ib}}, \quad "
             r"SE^2 = \frac{n}{n_{used}} \sum_i D_i^2"
         ),
         references=("efron1997", "efron1983", "schulz2024"),
-        assumptions="Instances are independent, and there are some hundreds of resamples.",
+        assumptions="The instances are independent, and there are some hundreds of resamples.",
         errs=(
-            "The error is too large, that of a model fitted to 63.2 % of the instances; the "
-            "standard error is too large with few resamples, and its intervals wide."
+            "The error is too large: it is that of a model fitted to 63.2 % of the instances. "
+            "The standard error is too large with few resamples, and its intervals are wide."
         ),
         needs=Needs.REFITS,
         blocks=INDEPENDENT_ROWS,

@@ -158,18 +158,18 @@ class TwoStageBootstrap:
         name="two_stage_bootstrap",
         title="Two-stage bootstrap interval",
         summary=(
-            "Percentiles of the .632+ estimates of bootstrap resamples, each made from resamples "
-            "of the resample."
+            "Percentiles of the .632+ estimates of bootstrap resamples, each computed from "
+            "resamples of the resample."
         ),
         formula=(
             r"\bigl[q_{\alpha/2}(\widehat{Err}^{*}),\; q_{1-\alpha/2}(\widehat{Err}^{*})\bigr]"
         ),
         references=("noma2021", "schulz2024"),
-        assumptions="Resamples are to the data as the data are to the population.",
+        assumptions="Resamples relate to the data as the data relate to the population.",
         errs=(
-            "In the largest benchmark it covers about every second time: where copies of what was "
-            "learnt are tested, errors are too small. Without them, as here, it covered nearly as "
-            "often as it says in samples of 50 rows."
+            "In the largest published comparison it covered in about half of the cases: errors "
+            "are too small if copies of training instances are tested. Without such copies, as "
+            "here, it covered nearly as often as its level in samples of 50 rows."
         ),
         needs=Needs.REFITS,
         blocks=INDEPENDENT_ROWS,

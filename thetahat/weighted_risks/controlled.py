@@ -65,8 +65,8 @@ class Controlled:
         name="controlled",
         title="Controlled importance-weighted risk",
         summary=(
-            "The weighted risk with the weights as a control variate: less variable where the "
-            "weighted losses rise with the weights."
+            "The weighted risk with the weights as a control variate. It varies less if the "
+            "weighted losses increase with the weights."
         ),
         formula=(
             r"\hat{R}_{\beta} = \frac{1}{n} \sum_i \ell_i w_i - \hat\beta (w_i - 1),\quad"
@@ -74,13 +74,14 @@ class Controlled:
         ),
         references=("kouw2019",),
         assumptions=(
-            "Weights that are the density ratio of target to source, so that their mean is one; "
-            "independent instances."
+            "The weights are the density ratio of target to source, so that their mean is one. "
+            "The instances are independent."
         ),
         errs=(
-            "Bias of order 1/n from estimating beta, larger with beta_from fold. Its variance "
-            "takes beta as known and is too small where few rows carry the weight: its interval of "
-            "level .95 covered in three quarters of the samples of 50 rows."
+            "It has a bias of order 1/n from estimating beta, which is larger with beta_from "
+            "fold. Its variance takes beta as known and is too small if few rows carry the "
+            "weight: the interval of level .95 covered in three quarters of the samples of 50 "
+            "rows."
         ),
         targets=(Target.NEW_POPULATION,),
         mean=MeanKind.POOLED,

@@ -66,8 +66,8 @@ class Doubly:
         name="doubly",
         title="Doubly controlled importance-weighted risk",
         summary=(
-            "The weighted risk with the weights and their squares as control variates; the mean of "
-            "the squares is that of the weights over the target."
+            "The weighted risk with the weights and their squares as control variates. The mean "
+            "of the squares is that of the weights over the target."
         ),
         formula=(
             r"\hat{R}_D = \frac{1}{n} \sum_i \ell_i w_i - \hat\beta_1 (w_i - 1)"
@@ -75,13 +75,15 @@ class Doubly:
         ),
         references=("owen2013", "kouw2019"),
         assumptions=(
-            "Weights that are the density ratio of target to source, with a finite fourth moment; "
-            "a second moment that is known or estimated from the target; independent instances."
+            "The weights are the density ratio of target to source, with a finite fourth "
+            "moment. Their second moment is known or estimated from the target. The instances "
+            "are independent."
         ),
         errs=(
-            "Bias of order 1/n from estimating two coefficients, larger than the controlled one's. "
-            "A wrong second moment moves it by the second coefficient times the error. Its "
-            "variance takes the coefficients as known: too small where few rows carry the weight."
+            "It has a bias of order 1/n from estimating two coefficients, larger than that of "
+            "the controlled risk. A wrong second moment moves it by the second coefficient "
+            "times the error. Its variance takes the coefficients as known and is too small if "
+            "few rows carry the weight."
         ),
         targets=(Target.NEW_POPULATION,),
         mean=MeanKind.POOLED,

@@ -42,18 +42,19 @@ class SelfNormalised:
         name="self_normalised",
         title="Self-normalised importance-weighted risk",
         summary=(
-            "The weighted mean of the losses: for weights that are known up to a factor, and less "
-            "variable where all losses are of one size."
+            "The weighted mean of the losses, for weights that are known up to a factor. It "
+            "varies less if all losses are of similar size."
         ),
         formula=r"\hat{R}_N = \sum_i \ell_i w_i / \sum_i w_i",
         references=("owen2013",),
         assumptions=(
-            "Weights that are the density ratio of target to source up to a factor; a source that "
-            "covers the target; independent instances."
+            "The weights are the density ratio of target to source up to a factor. The source "
+            "covers the target. The instances are independent."
         ),
         errs=(
-            "Bias of order 1/n, towards the losses of rows with small weights. Its variance comes "
-            "from a linear approximation and is too small where few weights hold most of the sum."
+            "It has a bias of order 1/n towards the losses of rows with small weights. Its "
+            "variance comes from a linear approximation and is too small if few weights hold "
+            "most of the sum."
         ),
         targets=(Target.NEW_POPULATION,),
         mean=MeanKind.POOLED,

@@ -52,17 +52,19 @@ class Truncated:
     info: ClassVar[MethodInfo] = MethodInfo(
         name="truncated",
         title="Truncated importance-weighted risk",
-        summary="The mean of losses times weights cut at a largest value, with an estimate of the "
-        "bias that cutting brings.",
+        summary=(
+            "The mean of losses times weights that are cut at a largest value, with an estimate "
+            "of the bias that cutting causes."
+        ),
         formula=r"\hat{R}_c = \frac{1}{n} \sum_i \ell_i \min(w_i, c)",
         references=("ionides2008", "kouw2019"),
         assumptions=(
-            "Weights that are the density ratio of target to source; a source that covers the "
-            "target; independent instances; a cut that few weights reach."
+            "The weights are the density ratio of target to source, and few of them reach the "
+            "cut. The source covers the target. The instances are independent."
         ),
         errs=(
-            "Too small for losses that are not negative: the part of the target where weights are "
-            "above the cut counts too little. Its interval does not know of this bias."
+            "Too small for losses that are not negative, because the part of the target with "
+            "weights above the cut counts too little. Its interval leaves this bias out."
         ),
         targets=(Target.NEW_POPULATION,),
         mean=MeanKind.POOLED,

@@ -42,18 +42,18 @@ class Weighted:
         name="weighted",
         title="Importance-weighted risk",
         summary=(
-            "The mean of losses times weights: the expected loss under the target distribution, "
-            "from instances of the source."
+            "The mean of losses times weights: an estimate of the expected loss under the "
+            "target distribution from instances of the source."
         ),
         formula=r"\hat{R}_W = \frac{1}{n} \sum_i \ell_i w_i",
         references=("kouw2019",),
         assumptions=(
-            "Weights that are the density ratio of target to source; a source that covers the "
-            "target; independent instances."
+            "The weights are the density ratio of target to source. The source covers the "
+            "target. The instances are independent."
         ),
         errs=(
-            "Unbiased with true weights. Where a few weights are very large it is mostly too "
-            "small with rare large outliers, and its variance is underestimated."
+            "Unbiased with true weights. If a few weights are very large it is usually too "
+            "small, with rare large outliers, and its variance is underestimated."
         ),
         targets=(Target.NEW_POPULATION,),
         mean=MeanKind.POOLED,
