@@ -85,12 +85,12 @@ def by_loops(X: np.ndarray, y: np.ndarray, w: np.ndarray, Z: np.ndarray, u: np.n
     return curves, final
 
 
-def run(count: int, weights_of: Callable[[ShiftedSamples], np.ndarray]) -> tuple[float, int]:
+def run(count: int, read_weights: Callable[[ShiftedSamples], np.ndarray]) -> tuple[float, int]:
     """CPU seconds of that many data sets, drawing included, and how many were done from rows."""
     start, n_plain = time.process_time(), 0
     for first in range(0, count, GRAIN):
         samples = drawn(first)
-        n_plain += int(at_once(samples, weights_of(samples)).plain.sum())
+        n_plain += int(at_once(samples, read_weights(samples)).plain.sum())
     return time.process_time() - start, n_plain
 
 
@@ -181,8 +181,8 @@ def main() -> None:
     print(f"largest difference of a curve {gap:.1e}, of a final target risk {final_gap:.1e}")
     by_kernels(drawn(0))
     ways = {"known weights": known, "fitted normals": fitted, "kernel mean matching": by_kernels}
-    for what, weights_of in ways.items():
-        seconds, n_plain = run(count, weights_of)
+    for what, read_weights in ways.items():
+        seconds, n_plain = run(count, read_weights)
         print(
             f"ours, {count} data sets, {what}: {seconds:.2f} s, "
             f"{seconds / count * 1e6:.0f} us each with drawing, "

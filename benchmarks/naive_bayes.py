@@ -97,7 +97,7 @@ def evaluated(file: DatasetFile, body: dict[str, Any]) -> Finished:
     return started
 
 
-def learnt(data: Data, wire: Any, splits: list[Any]) -> np.ndarray:
+def fitted(data: Data, wire: Any, splits: list[Any]) -> np.ndarray:
     """(n,) probabilities of class 1, from every split."""
     at_once._of_all_rows.cache_clear()  # noqa: SLF001 - each run counts anew
     learner = build(learner_spec(wire), "classification")
@@ -139,7 +139,7 @@ def compare(setting: Setting, scheme: str, params: dict[str, Any]) -> None:
             "scheme": {"name": scheme, "params": params},
         }
         calls: list[Callable[[], Any]] = [
-            partial(learnt, setting.data, wire, splits),
+            partial(fitted, setting.data, wire, splits),
             partial(
                 cross_val_predict, peer, setting.X, setting.y, cv=folds, method="predict_proba"
             ),

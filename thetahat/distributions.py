@@ -1,4 +1,4 @@
-"""Quantiles and tails of the reference distributions, by ``scipy.special`` alone.
+"""Quantiles and tail probabilities of reference distributions, from ``scipy.special``.
 
 ``scipy.stats`` takes seconds to import and a millisecond a call, so the core does not use it.
 Tails are always asked for directly, never as one minus the other tail.
@@ -13,7 +13,7 @@ from thetahat.values.types import Alternative, FloatArray
 
 
 def upper_quantile(tail: float, degrees_of_freedom: float | None) -> float:
-    """Return the point above which a t variable lies with probability ``tail``, in (0, 1).
+    """Return the upper quantile of a t variable for the tail probability ``tail`` in (0, 1).
 
     ``degrees_of_freedom`` of None stands for the normal distribution.
     """
@@ -25,7 +25,7 @@ def upper_quantile(tail: float, degrees_of_freedom: float | None) -> float:
 def p_value_of(
     statistic: float, degrees_of_freedom: float | None, alternative: Alternative
 ) -> float:
-    """Return the p-value of a t statistic, or of a normal one where the degrees are None."""
+    """Return the p-value of a t statistic, or of a normal one if the degrees are None."""
     if alternative is Alternative.TWO_SIDED:
         return min(1.0, 2 * _lower_tail(-abs(statistic), degrees_of_freedom))
     signed = statistic if alternative is Alternative.LESS else -statistic
@@ -35,7 +35,7 @@ def p_value_of(
 def p_values_of(
     statistics: FloatArray, degrees_of_freedom: float | None, alternative: Alternative
 ) -> FloatArray:
-    """Return ``p_value_of`` of each statistic."""
+    """Return the p-value of each statistic."""
     if alternative is Alternative.TWO_SIDED:
         signed = -np.abs(statistics)
     else:

@@ -1,4 +1,4 @@
-"""What can go wrong in an evaluation.
+"""Exceptions of the library.
 
 ::
 
@@ -20,7 +20,7 @@ Loc = tuple[str | int, ...]
 
 
 class EvaluationError(Exception):
-    """An evaluation that cannot be done, in words for the person who asked.
+    """Base class: the evaluation cannot be done; the message is for the user.
 
     Parameters
     ----------
@@ -42,13 +42,13 @@ class EvaluationError(Exception):
 
 
 class InvalidParameter(EvaluationError, ValueError):
-    """An argument is out of its range."""
+    """An argument has an invalid value."""
 
     code = "invalid_parameter"
 
 
 class InsufficientData(EvaluationError, ValueError):
-    """The data are too few for what is asked."""
+    """The data are too few for the request."""
 
     code = "insufficient_data"
 

@@ -15,7 +15,7 @@ from pkgutil import iter_modules
 from typing import Any, Generic, TypeVar
 
 from thetahat.errors import InvalidParameter, Loc
-from thetahat.similar_names import meant
+from thetahat.similar_names import suggest_name
 from thetahat.traits import (
     CorrectionTraits,
     IntervalTraits,
@@ -140,7 +140,7 @@ class Registry(Mapping[str, M], Generic[M]):
             known = ", ".join(self._methods) or "none yet"
             family = self.family.replace("_", " ")
             raise InvalidParameter(
-                f"{name!r} is not one of the {family}{meant(name, self._methods)}: {known}",
+                f"{name!r} is not one of the {family}{suggest_name(name, self._methods)}: {known}",
                 loc=loc,
                 value=name,
             ) from None

@@ -1,4 +1,4 @@
-"""How one job seed becomes independent streams.
+"""Independent random streams derived from the seed of a job.
 
 A stream is named by what it is for and by the position of its part, never by a worker or an
 attempt, so that the same job draws the same numbers on one worker or on four.
@@ -14,7 +14,7 @@ MAX_SEED = 2**63 - 1
 
 
 def stream(seed: int, purpose: str, *position: int) -> np.random.Generator:
-    """Return the generator of one purpose (``"folds"``, ``"fit"``, ``"permutation"``) and part.
+    """Return the random generator for a purpose (``"folds"``, ``"fit"``, ...) and a part.
 
     Parameters
     ----------
@@ -29,8 +29,8 @@ def stream(seed: int, purpose: str, *position: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence([seed, word, *position]))
 
 
-def derived_seed(*digests: str) -> int:
-    """Return the seed of a job that names none: a function of its canonical request and data.
+def derive_seed(*digests: str) -> int:
+    """Return a seed derived from the canonical request and the data, for a job without a seed.
 
     Below 2**53, so that clients whose numbers are doubles read it back unchanged.
     """

@@ -1,4 +1,4 @@
-"""Which known name somebody may have meant."""
+"""Suggesting a known name for a misspelt one."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _ENDINGS: Final = ("classifier", "regressor", "vectorizer", "cv")
 """What many names have in common: two names that share no more are not alike."""
 
 
-def meant(name: str, known: Iterable[str]) -> str:
-    """Return ``" (did you mean 'k_fold'?)"``, or nothing where no known name is near.
+def suggest_name(name: str, known: Iterable[str]) -> str:
+    """Return ``" (did you mean 'k_fold'?)"``, or an empty text if no known name is similar.
 
     Case and separators do not count: ``KFold``, ``k-fold`` and ``kfold`` are near ``k_fold``.
     """
@@ -39,5 +39,5 @@ def _letters(name: str) -> str:
 
 
 def _head(letters: str) -> str:
-    """Return a name without a common ending, if there is more to it."""
+    """Return a name without a common ending, unless it consists of the ending."""
     return next((letters[: -len(end)] for end in _ENDINGS if letters.endswith(end)), "") or letters

@@ -23,7 +23,7 @@ from thetahat.references import REFERENCES
 from thetahat.refit_estimators import EVERY_INTERVAL, EVERY_VARIANCE
 from thetahat.registry import MethodInfo
 from thetahat.schemes import SCHEMES
-from thetahat.similar_names import meant
+from thetahat.similar_names import suggest_name
 from thetahat.statistics import STATISTICS
 from thetahat.values.json_values import to_json
 from thetahat.weighted_risks import WEIGHTED_RISKS
@@ -121,7 +121,7 @@ FAMILIES: Final[dict[str, Callable[[], list[Description]]]] = {
 def family(name: str) -> dict[str, Any]:
     """Return all methods of a family; ``ResourceNotFound`` lists the families."""
     if name not in FAMILIES:
-        near = meant(name, FAMILIES)
+        near = suggest_name(name, FAMILIES)
         raise ResourceNotFound(
             f"There is no family {name[:80]!r}{near}; there are {', '.join(FAMILIES)}."
         )

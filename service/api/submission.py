@@ -27,7 +27,7 @@ from service.settings import is_sqlite
 from service.storage import idempotency
 from service.storage.unit_of_work import reading
 from thetahat.errors import EvaluationError
-from thetahat.similar_names import meant
+from thetahat.similar_names import suggest_name
 
 INLINE_BYTES: Final = 16 * 1024
 SURELY_SHALLOW: Final = 200  # brackets in all; fewer than what is too deep to be written again
@@ -118,7 +118,7 @@ def _kind(value: Any) -> JobKind[Any]:
     if kind is None:
         known = ", ".join(JOB_KINDS)
         if isinstance(name, str):
-            says = f"there is no kind {shortened(name, 80)!r}{meant(name, JOB_KINDS)}"
+            says = f"there is no kind {shortened(name, 80)!r}{suggest_name(name, JOB_KINDS)}"
         else:
             says = "kind is missing" if name is None else "kind is a text"
         raise _wrong(("kind",), f"{says}; there are {known}", name)

@@ -12,7 +12,7 @@ from service.errors import FieldError, InvalidRequest
 from service.kinds.registry import JOB_KINDS
 from service.schemas.in_words import in_words
 from thetahat.errors import EvaluationError
-from thetahat.similar_names import meant
+from thetahat.similar_names import suggest_name
 
 Loc = tuple[str | int, ...]
 MOST_LOOKED_AT: Final = 200
@@ -57,7 +57,7 @@ def _others(body: Any, loc: Loc) -> str:
     if not isinstance(kind, str) or kind not in JOB_KINDS or not loc:
         return ""
     fields = fields_at(JOB_KINDS[kind].request, loc)
-    return f"{meant(str(loc[-1]), fields)}; there are {', '.join(fields)}"
+    return f"{suggest_name(str(loc[-1]), fields)}; there are {', '.join(fields)}"
 
 
 def path_in(body: Any, loc: Sequence[str | int], *, is_missing: bool) -> Loc:

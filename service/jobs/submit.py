@@ -30,7 +30,7 @@ from service.storage import evaluations, idempotency, units
 from service.storage.engine import to_json
 from service.storage.evaluations import EvaluationRow
 from service.storage.unit_of_work import reading, unit_of_work
-from thetahat.seeds import derived_seed
+from thetahat.seeds import derive_seed
 
 RETRY_AFTER_S = 5
 COUNT_LASTS_S = 1.0
@@ -161,7 +161,7 @@ def _row(
         "request": canonical,
         "request_sha256": request_sha256,
         "data_sha256": data_sha256,
-        "seed": derived_seed(request_sha256, data_sha256) if seed is None else seed,
+        "seed": derive_seed(request_sha256, data_sha256) if seed is None else seed,
         "progress_done": 0,
         "progress_total": None,
         "progress_unit": "evaluation",

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.cross_validation.learner_cautions import Gathering, Told
-from thetahat.learners.base import OverSplits, Plain
+from thetahat.learners.base import OrdinaryFit, OverSplits
 from thetahat.losses.base import Loss, Predictions
 from thetahat.schemes.base import AllButTest, Split
 from thetahat.tables.data import Data
@@ -30,7 +30,7 @@ whether that may be used."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Written:
-    """What writes the errors of L learners of values; ``ErrorsOverPath.errors_left_out``."""
+    """What writes the errors of L learners of values; ``PathErrors.errors_left_out``."""
 
     write: Callable[[slice, FloatArray], np.ndarray]
 
@@ -110,7 +110,7 @@ class OneLeftOut:
 
 
 def one_left_out(
-    shared: OverSplits | Plain, data: Data, loss: Loss, *, keep: bool
+    shared: OverSplits | OrdinaryFit, data: Data, loss: Loss, *, keep: bool
 ) -> OneLeftOut | None:
     """Return what one learner says of each row that is left out, if it can say that at once."""
     each = each_of(shared)

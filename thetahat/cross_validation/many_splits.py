@@ -10,21 +10,21 @@ from typing import Any, Final
 import numpy as np
 
 from thetahat.cross_validation.prepared import n_at_once
-from thetahat.learners.base import AllBut, FastLearner, Learner, OverSplits, Part, Plain
+from thetahat.learners.base import FastLearner, Learner, LeftOutSplit, OrdinaryFit, OverSplits, Part
 from thetahat.losses.base import Predictions
 from thetahat.pipelines.pipeline import Pipeline
 from thetahat.pipelines.scikit_learner import ScikitLearner
 from thetahat.schemes.base import AllButTest, Split
 from thetahat.tables.data import Data
 
-LEARNS_TO_PREPARE: Final = Plain("a preparation step learns from each training part")
-OF_SCIKIT: Final = Plain("scikit-learn's learners are fitted once per split")
-HAS_NO_FAST_PATH: Final = Plain("this learner is fitted once per split")
+LEARNS_TO_PREPARE: Final = OrdinaryFit("a preparation step learns from each training part")
+OF_SCIKIT: Final = OrdinaryFit("scikit-learn's learners are fitted once per split")
+HAS_NO_FAST_PATH: Final = OrdinaryFit("this learner is fitted once per split")
 
-OUT_OF_SCALE: Final = Plain("numbers are out of all scale")
+OUT_OF_SCALE: Final = OrdinaryFit("numbers are out of all scale")
 
 
-def over_splits(learner: Learner, data: Data) -> OverSplits | Plain:
+def over_splits(learner: Learner, data: Data) -> OverSplits | OrdinaryFit:
     """Return what predicts the test part of any split, or why ``fit`` has to be called for each.
 
     Which of the two depends on the learner and the data alone. What is returned is kept for the
@@ -63,7 +63,7 @@ def cells(learner: Learner, data: Data, n_splits: int) -> int:
 
 
 @lru_cache(maxsize=2)
-def _of_all_rows(learner: Any, data: Data) -> OverSplits | Plain:
+def _of_all_rows(learner: Any, data: Data) -> OverSplits | OrdinaryFit:
     fast: FastLearner = learner
     with np.errstate(all="ignore"):
         return fast.over_splits(
@@ -71,20 +71,22 @@ def _of_all_rows(learner: Any, data: Data) -> OverSplits | Plain:
         )
 
 
-def predicted_at_once(shared: OverSplits | Plain, split: Split, n: int) -> Predictions | Plain:
+def predicted_at_once(
+    shared: OverSplits | OrdinaryFit, split: Split, n: int
+) -> Predictions | OrdinaryFit:
     """Return the predictions of one split of ``n`` rows, or why it has to be fitted.
 
     What is not a finite number is left to the plain path, which says what is wrong with it.
     """
-    if isinstance(shared, Plain):
+    if isinstance(shared, OrdinaryFit):
         return shared
     with np.errstate(all="ignore"):
         return finite_or_plain(shared.predict(part_of(split, n)))
 
 
-def finite_or_plain(said: Predictions | Plain) -> Predictions | Plain:
+def finite_or_plain(said: Predictions | OrdinaryFit) -> Predictions | OrdinaryFit:
     """Return what is said of a split, unless it is out of all scale."""
-    if isinstance(said, Plain):
+    if isinstance(said, OrdinaryFit):
         return said
     parts = (said.output, said.probabilities, said.scores)
     if all(part is None or np.isfinite(part).all() for part in parts):
@@ -95,7 +97,7 @@ def finite_or_plain(said: Predictions | Plain) -> Predictions | Plain:
 def part_of(split: Split, n: int) -> Part:
     """Return the rows of a split of ``n`` rows, those left out of its training part among them."""
     if isinstance(split, AllButTest) and split.n == n:
-        return AllBut(split.test, split.n_train, lambda: split.train)
+        return LeftOutSplit(split.test, split.n_train, lambda: split.train)
     absent = np.ones(n, dtype=np.bool_)
     absent[split.train] = False
     left_out = np.flatnonzero(absent)

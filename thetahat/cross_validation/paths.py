@@ -26,7 +26,7 @@ from thetahat.cross_validation.outcomes import (
 from thetahat.cross_validation.prepared import prepared_once
 from thetahat.cross_validation.runner import run_splits
 from thetahat.errors import EvaluationError
-from thetahat.learners.base import OverPath, Plain
+from thetahat.learners.base import OrdinaryFit, OverPath
 from thetahat.losses.base import Loss
 from thetahat.schemes.base import OneRowEach, Split
 from thetahat.tables.data import Data
@@ -65,7 +65,7 @@ def run_path(  # noqa: PLR0913 - as run_splits
         return {group.names[0]: run.alone(0, splits)}
     is_path = bare_of(group.learners[0]) is group.learners[0]
     shared = _of_all_rows(group, data) if is_path else LEARNS_TO_PREPARE
-    if isinstance(shared, Plain):
+    if isinstance(shared, OrdinaryFit):
         again = splits if isinstance(splits, OneRowEach) else list(splits)
         return {name: run.alone(at, copy(again)) for at, name in enumerate(group.names)}
     parts: dict[str, list[Sequence[SplitOutcome]]] = {name: [] for name in group.names}
@@ -83,10 +83,10 @@ def run_path(  # noqa: PLR0913 - as run_splits
 
 
 @lru_cache(maxsize=2)
-def _of_all_rows(group: Group, data: Data) -> OverPath | Plain:
+def _of_all_rows(group: Group, data: Data) -> OverPath | OrdinaryFit:
     first: Any = group.learners[0]
     with np.errstate(all="ignore"):
-        shared: OverPath | Plain = first.over_path(
+        shared: OverPath | OrdinaryFit = first.over_path(
             group.values, data.features, data.y, weights=data.weight, n_classes=data.n_classes
         )
     return shared

@@ -73,13 +73,13 @@ def _in_two(steps: Placed, data: Data) -> tuple[Placed, Placed]:
     for at, placed in enumerate(rest):
         if not isinstance(placed, ColumnStep):
             break
-        columns, apart = placed.columns, split_vectorisers(placed.step)
-        if columns is None and apart is not None and at == n == 0:
+        columns, disjoint_groups = placed.columns, split_vectorisers(placed.step)
+        if columns is None and disjoint_groups is not None and at == n == 0:
             columns = placed.chosen(data.features)
         if columns is None:  # those of a kind, which counted words would be among
             break
-        if apart is not None and not named & set(columns):
-            counting, choosing = apart
+        if disjoint_groups is not None and not named & set(columns):
+            counting, choosing = disjoint_groups
             first.append(replace(placed, step=counting, columns=columns))
             rest[at] = replace(placed, step=choosing, columns=columns)
         named |= set(columns)
@@ -92,9 +92,9 @@ def _after(steps: _Steps, data: Data) -> Data | None:
     rng = stream(0, "prepare")  # which they do not draw from, as they learn nothing
     for placed in steps.steps:
         try:
-            learnt, features = placed.fit_transform(features, data.y, task=steps.task, rng=rng)
+            fitted, features = placed.fit_transform(features, data.y, task=steps.task, rng=rng)
         except EvaluationError:
             return None
-        if learnt.cautions:
+        if fitted.cautions:
             return None
     return replace(data, features=features) if features.width else None

@@ -20,7 +20,7 @@ from thetahat.cross_validation.outcomes import (
 from thetahat.cross_validation.prepared import prepared_once
 from thetahat.cross_validation.split_ranges import run_in_stretches
 from thetahat.errors import EvaluationError, LearnerFailed
-from thetahat.learners.base import Learner, Plain
+from thetahat.learners.base import Learner, OrdinaryFit
 from thetahat.losses.base import Loss, Predictions
 from thetahat.pipelines.third_party_calls import catch_failures
 from thetahat.schemes.base import OneRowEach, Split
@@ -69,7 +69,7 @@ def run_splits(  # noqa: PLR0913 - the six things a number depends on, and what 
     shared = over_splits(learner, data)
     alone = one_left_out(shared, data, loss, keep=keep_predictions)
 
-    def one(split: Split, told: Predictions | Plain | None = None) -> SplitOutcome:
+    def one(split: Split, told: Predictions | OrdinaryFit | None = None) -> SplitOutcome:
         if told is None and alone is not None and leaves_one_out(split, data.n):
             row = int(split.test[0])
             found = alone.of(range(row, row + 1))
@@ -77,7 +77,7 @@ def run_splits(  # noqa: PLR0913 - the six things a number depends on, and what 
                 return _told(split, found.of_learner(0))
         return fitted(split, told)
 
-    def fitted(split: Split, told: Predictions | Plain | None = None) -> SplitOutcome:
+    def fitted(split: Split, told: Predictions | OrdinaryFit | None = None) -> SplitOutcome:
         if told is None:
             told = predicted_at_once(shared, split, data.n)
         done = _run_one(name, learner, data, split, loss, seed, told)
@@ -167,12 +167,12 @@ def _run_one(  # noqa: PLR0913 - as run_splits
     split: Split,
     loss: Loss,
     seed: int,
-    told: Predictions | Plain,
+    told: Predictions | OrdinaryFit,
 ) -> tuple[Predictions, FloatArray, tuple[Caution, ...], str | None]:
     """Return predictions, losses, what the learner warned of, and why it was fitted, if it was."""
     cautions: list[Caution] = []
     try:
-        if isinstance(told, Plain):
+        if isinstance(told, OrdinaryFit):
             rng = stream(seed, f"fit:{name}", split.repeat, split.block)
             predictions = _fitted(learner, data, split, rng, cautions)
         else:
@@ -184,7 +184,7 @@ def _run_one(  # noqa: PLR0913 - as run_splits
         told_where = type(error)(f"{place}: {error.message}", loc=error.loc, value=error.value)
         raise told_where from error
     _check_finite(losses, split, lambda: place_of(name, split, data.source))
-    why_plain = told.reason if isinstance(told, Plain) else None
+    why_plain = told.reason if isinstance(told, OrdinaryFit) else None
     return predictions, losses, tuple(cautions), why_plain
 
 

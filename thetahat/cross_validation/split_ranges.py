@@ -19,7 +19,7 @@ from thetahat.cross_validation.outcomes import (
     places_of,
     with_others,
 )
-from thetahat.learners.base import Part, Plain
+from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.losses.base import Loss, Predictions
 from thetahat.schemes.base import Split
 from thetahat.tables.data import Data
@@ -27,8 +27,8 @@ from thetahat.tables.data import Data
 _MOST_HELD: Final = 5_000_000
 """Row numbers of the splits that are held at once: 40 megabytes."""
 
-PredictAll = Callable[[Sequence[Part]], list[Predictions | Plain]]
-Said = Predictions | Plain | None
+PredictAll = Callable[[Sequence[Part]], list[Predictions | OrdinaryFit]]
+Said = Predictions | OrdinaryFit | None
 """What was said of a split; None where it leaves out one row, and was not asked about here."""
 
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from thetahat.errors import EvaluationError, InsufficientData
-from thetahat.learners.base import Plain
+from thetahat.learners.base import OrdinaryFit
 from thetahat.losses.base import Predictions
 from thetahat.tables.features import Columns, Features
 from thetahat.values.types import FloatArray
 
 
-def weights_of(weights: FloatArray | None, n: int) -> FloatArray:
+def read_weights(weights: FloatArray | None, n: int) -> FloatArray:
     """(n,) weights, ones where none are given; refuses a part whose weights are all zero."""
     if weights is None:
         return np.ones(n)
@@ -27,7 +27,7 @@ def weights_of(weights: FloatArray | None, n: int) -> FloatArray:
     return weights
 
 
-def complete_or_plain(features: Features) -> FloatArray | Plain:
+def complete_or_plain(features: Features) -> FloatArray | OrdinaryFit:
     """(n, p) of all columns, or why there is no such matrix of all rows.
 
     The plain path says the same, or finds in a single split that nothing is missing there.
@@ -35,15 +35,15 @@ def complete_or_plain(features: Features) -> FloatArray | Plain:
     try:
         return features.complete_matrix()
     except EvaluationError as error:
-        return Plain(error.message)
+        return OrdinaryFit(error.message)
 
 
-def columns_or_plain(features: Features) -> Columns | Plain:
+def columns_or_plain(features: Features) -> Columns | OrdinaryFit:
     """(p,) columns of (n,) values, as ``complete_or_plain``."""
     try:
         return features.complete_columns()
     except EvaluationError as error:
-        return Plain(error.message)
+        return OrdinaryFit(error.message)
 
 
 def class_weights(y: np.ndarray, weights: FloatArray, n_classes: int) -> FloatArray:
@@ -88,15 +88,15 @@ class Constant:
         )
 
 
-def one_after_another(said: Sequence[Predictions]) -> Predictions:
+def one_after_another(predictions: Sequence[Predictions]) -> Predictions:
     """Return the predictions of several learners, those of the first, then those of the next.
 
     All of them give probabilities, or none does; the same of scores.
     """
     return Predictions(
-        np.concatenate([one.output for one in said]),
-        probabilities=_joined([one.probabilities for one in said]),
-        scores=_joined([one.scores for one in said]),
+        np.concatenate([one.output for one in predictions]),
+        probabilities=_joined([one.probabilities for one in predictions]),
+        scores=_joined([one.scores for one in predictions]),
     )
 
 

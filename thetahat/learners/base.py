@@ -52,7 +52,7 @@ class Learner(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
+class OrdinaryFit:
     """Why a split, or every split, is fitted and predicted by ``fit`` and ``predict``.
 
     Parameters
@@ -81,7 +81,7 @@ class Part:
     left_out: IntArray | None
 
     @property
-    def tests_left_out(self) -> bool:
+    def is_complement(self) -> bool:
         """Whether the test part is what is left out of the training part, which is once each."""
         if self.left_out is None or self.left_out is self.test:
             return self.left_out is not None
@@ -93,14 +93,14 @@ class Part:
         return len(self.train)
 
     @property
-    def is_one_left_out(self) -> bool:
-        """Whether the test part is one row, and the training part is all others, once each."""
+    def is_leave_one_out(self) -> bool:
+        """Whether the test part is one row and the training part has every other row once."""
         if self.left_out is None or len(self.left_out) != 1 or len(self.test) != 1:
             return False
         return bool(self.left_out[0] == self.test[0])
 
 
-class AllBut(Part):
+class LeftOutSplit(Part):
     """The rows of a split that is trained on all that are not tested, listed when asked for.
 
     Parameters
@@ -143,7 +143,7 @@ class OverSplits(Protocol):
     splits at once has ``predict_all(parts)``, which returns what ``predict`` does for each.
     """
 
-    def predict(self, part: Part) -> Predictions | Plain:
+    def predict(self, part: Part) -> Predictions | OrdinaryFit:
         """Predict the test part as a fit on the training part would, to 1e-8, or say why not.
 
         The answer depends on all rows and on this split alone, never on splits asked for before:
@@ -161,7 +161,7 @@ class FastLearner(Learner, Protocol):
 
     def over_splits(
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
-    ) -> OverSplits | Plain:
+    ) -> OverSplits | OrdinaryFit:
         """Take from all rows what serves every split; arguments as ``fit`` has them."""
         ...
 
@@ -188,7 +188,7 @@ class OverPath(Protocol):
         ...
 
 
-class ErrorsOverPath(Protocol):
+class PathErrors(Protocol):
     """What learners of values that differ in one parameter know of all rows, for any split.
 
     In place of an ``OverPath``, where the predictions less the truth are what comes out first:
@@ -243,7 +243,7 @@ class PathLearner(FastLearner, Protocol):
         *,
         weights: FloatArray | None,
         n_classes: int,
-    ) -> OverPath | ErrorsOverPath | Plain:
+    ) -> OverPath | PathErrors | OrdinaryFit:
         """Take from all rows what serves every split and each of L values of the parameter.
 
         This learner's own value does not matter; the other arguments are as ``fit`` has them.

@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.errors import InvalidParameter
 from thetahat.learners.fast.naive_bayes.class_probabilities import check_smoothing
-from thetahat.learners.fast.naive_bayes.class_sums import entries, scores_of_blocks, with_values
+from thetahat.learners.fast.naive_bayes.class_sums import entries, score_blocks, with_values
 from thetahat.learners.fast.naive_bayes.count_learner import CountLearner
 from thetahat.learners.fast.naive_bayes.count_rows import CountRows
 from thetahat.learners.fast.naive_bayes.smoothed_logs import SmoothedLogs
@@ -99,7 +99,7 @@ class BernoulliNaiveBayes(CountLearner):
     def terms(
         self, sums: FloatArray, totals: FloatArray, logs: SmoothedLogs
     ) -> tuple[FloatArray, FloatArray]:
-        """(C', p) log odds of a yes in each class, and (C',) what no yes at all comes to."""
+        """Return (C', p) log odds of a 1, and (C',) log-likelihoods of an all-zero row."""
         no = totals[:, None] - sums
         # Where none says no, weights that are no whole numbers leave rounding, maybe below zero.
         np.copyto(no, 0.0, where=no <= _ROUNDING * totals[:, None])
@@ -122,8 +122,8 @@ class BernoulliNaiveBayes(CountLearner):
         table = logs.of(np.maximum(sums - weight, 0.0)) - log_no
         constant = (log_no - np.log(left + 2 * self.smoothing)).sum(axis=1)
         if rows.counts_many:
-            said = scores_of_blocks(rows.matrix, y, table[:, :, None])[:, 0]
-            return np.asarray(constant[y] + said)
+            predictions = score_blocks(rows.matrix, y, table[:, :, None])[:, 0]
+            return np.asarray(constant[y] + predictions)
         own = np.empty(len(y))
         for some, row, column, yes in entries(rows.matrix):
             codes = y[some]

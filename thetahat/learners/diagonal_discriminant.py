@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.learners._training_parts import columns_or_plain
-from thetahat.learners.base import OverSplits, Plain
+from thetahat.learners.base import OrdinaryFit, OverSplits
 from thetahat.learners.fast.discriminants.class_means import Discriminant, Priors, fit_discriminant
 from thetahat.learners.fast.discriminants.leave_one_out import discriminant_over_splits
 from thetahat.registry import MethodInfo
@@ -88,10 +88,10 @@ class DiagonalDiscriminant:
 
     def over_splits(
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
-    ) -> OverSplits | Plain:
+    ) -> OverSplits | OrdinaryFit:
         """Take the sums of squares within the classes of all rows."""
         columns = columns_or_plain(features)
-        if isinstance(columns, Plain):
+        if isinstance(columns, OrdinaryFit):
             return columns
         return discriminant_over_splits(
             columns, y, weights, n_classes, shape="diagonal", priors=self.priors

@@ -13,14 +13,14 @@ from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.learners._training_parts import (
     check_two_classes,
     class_weights,
-    weights_of,
+    read_weights,
 )
-from thetahat.learners.base import OverSplits, Plain
+from thetahat.learners.base import OrdinaryFit, OverSplits
 from thetahat.learners.fast.naive_bayes.class_probabilities import BayesRule
 from thetahat.learners.fast.naive_bayes.gaussian_over_splits import (
     GaussianPath,
     GaussianSplits,
-    rows_of_gaussian,
+    prepare_gaussian_rows,
 )
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
@@ -101,7 +101,7 @@ class GaussianNaiveBayes:
         """Take mean and variance of each feature in each class."""
         del rng
         X = features.complete_matrix()
-        w = weights_of(weights, len(y))
+        w = read_weights(weights, len(y))
         totals = class_weights(y, w, n_classes)
         check_two_classes(totals)
         present = np.flatnonzero(totals)
@@ -125,10 +125,12 @@ class GaussianNaiveBayes:
 
     def over_splits(
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
-    ) -> OverSplits | Plain:
+    ) -> OverSplits | OrdinaryFit:
         """Take the moments of each class, from which those of a block are subtracted."""
-        rows = rows_of_gaussian(features, y, weights, n_classes)
-        return rows if isinstance(rows, Plain) else GaussianSplits(rows, self.variance_smoothing)
+        rows = prepare_gaussian_rows(features, y, weights, n_classes)
+        return (
+            rows if isinstance(rows, OrdinaryFit) else GaussianSplits(rows, self.variance_smoothing)
+        )
 
     def over_path(
         self,
@@ -138,10 +140,10 @@ class GaussianNaiveBayes:
         *,
         weights: FloatArray | None,
         n_classes: int,
-    ) -> GaussianPath | Plain:
+    ) -> GaussianPath | OrdinaryFit:
         """Take the moments once for every smoothing."""
-        rows = rows_of_gaussian(features, y, weights, n_classes)
-        return rows if isinstance(rows, Plain) else GaussianPath(rows, values)
+        rows = prepare_gaussian_rows(features, y, weights, n_classes)
+        return rows if isinstance(rows, OrdinaryFit) else GaussianPath(rows, values)
 
 
 def _check_positive(variances: FloatArray, features: Features) -> None:

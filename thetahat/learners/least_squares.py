@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.learners.base import OverSplits, Plain
+from thetahat.learners.base import OrdinaryFit, OverSplits
 from thetahat.learners.ridge import LinearModel, Ridge
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
@@ -69,7 +69,7 @@ class LeastSquares:
 
     def over_splits(
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
-    ) -> OverSplits | Plain:
+    ) -> OverSplits | OrdinaryFit:
         """Take the products of all rows, from which those of a block are subtracted."""
         ridge = Ridge(penalty=0.0, intercept=self.intercept)
         return ridge.over_splits(features, y, weights=weights, n_classes=n_classes)

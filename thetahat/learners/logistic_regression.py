@@ -15,10 +15,10 @@ from thetahat.learners._training_parts import (
     check_two_classes,
     class_weights,
     complete_or_plain,
-    weights_of,
+    read_weights,
 )
-from thetahat.learners.base import OverPath, OverSplits, Plain
-from thetahat.learners.fast.logistic.model import LogisticModel, standardised, target_of
+from thetahat.learners.base import OrdinaryFit, OverPath, OverSplits
+from thetahat.learners.fast.logistic.model import LogisticModel, encode_target, standardised
 from thetahat.learners.fast.logistic.newton import Objective, minimise
 from thetahat.learners.fast.logistic.penalty_path import logistic_over_path, logistic_over_splits
 from thetahat.registry import MethodInfo
@@ -26,7 +26,7 @@ from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
 
 _GOOD: Final = 1e-6
-"""A last step that is longer, in units of a standard error, is told."""
+"""A last step that is longer, in units of a standard error, raises a caution."""
 
 
 _NOT_CONVERGED: Final = NOT_CONVERGED(
@@ -120,13 +120,13 @@ class LogisticRegression:
     ) -> LogisticModel:
         """Find the optimum."""
         del rng
-        X, w = features.complete_matrix(), weights_of(weights, len(y))
+        X, w = features.complete_matrix(), read_weights(weights, len(y))
         totals = class_weights(y, w, n_classes)
         check_two_classes(totals)
         present = np.flatnonzero(totals)
         kept = w > 0
         rows = standardised(X[kept], w[kept], penalty=self.penalty, intercept=self.intercept)
-        target = target_of(y[kept], present)
+        target = encode_target(y[kept], present)
         objective = Objective(rows.Z, target, w[kept], rows.penalties)
         found, length = minimise(objective, np.zeros((rows.Z.shape[1], target.shape[1])))
         cautions = () if length <= _GOOD else (_NOT_CONVERGED,)
@@ -134,10 +134,10 @@ class LogisticRegression:
 
     def over_splits(
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
-    ) -> OverSplits | Plain:
+    ) -> OverSplits | OrdinaryFit:
         """Find the optimum of all rows."""
         X = complete_or_plain(features)
-        if isinstance(X, Plain):
+        if isinstance(X, OrdinaryFit):
             return X
         return logistic_over_splits(
             X, y, weights, n_classes, penalty=self.penalty, intercept=self.intercept
@@ -151,10 +151,10 @@ class LogisticRegression:
         *,
         weights: FloatArray | None,
         n_classes: int,
-    ) -> OverPath | Plain:
+    ) -> OverPath | OrdinaryFit:
         """Find the optimum of all rows for each penalty, one from another."""
         X = complete_or_plain(features)
-        if isinstance(X, Plain):
+        if isinstance(X, OrdinaryFit):
             return X
         return logistic_over_path(
             X, y, weights, n_classes, penalties=values, intercept=self.intercept

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.learners._training_parts import Constant, class_weights, weights_of
+from thetahat.learners._training_parts import Constant, class_weights, read_weights
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
@@ -54,7 +54,7 @@ class Majority:
     ) -> Constant:
         """Count the classes."""
         del features, rng
-        totals = class_weights(y, weights_of(weights, len(y)), n_classes)
+        totals = class_weights(y, read_weights(weights, len(y)), n_classes)
         return Constant(int(np.argmax(totals)), totals / totals.sum())
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.learners._training_parts import Constant, weights_of
+from thetahat.learners._training_parts import Constant, read_weights
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
@@ -50,7 +50,7 @@ class Mean:
     ) -> Constant:
         """Average the targets."""
         del features, n_classes, rng
-        return Constant(float(np.average(y, weights=weights_of(weights, len(y)))))
+        return Constant(float(np.average(y, weights=read_weights(weights, len(y)))))
 
 
 METHOD = Mean

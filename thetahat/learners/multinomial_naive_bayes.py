@@ -9,10 +9,10 @@ import numpy as np
 
 from thetahat.errors import InvalidParameter
 from thetahat.learners.fast.naive_bayes.class_probabilities import check_smoothing
-from thetahat.learners.fast.naive_bayes.class_sums import entries, matrix_of, shortened
+from thetahat.learners.fast.naive_bayes.class_sums import entries, read_matrix, shortened
 from thetahat.learners.fast.naive_bayes.count_learner import CountLearner
 from thetahat.learners.fast.naive_bayes.count_rows import CountRows
-from thetahat.learners.fast.naive_bayes.counts_over_splits import MOST_DOUBT, rounding_of_sums
+from thetahat.learners.fast.naive_bayes.counts_over_splits import MOST_DOUBT, rounding_of_sum
 from thetahat.learners.fast.naive_bayes.smoothed_logs import SmoothedLogs
 from thetahat.numerics.loops.sparse_counts import left_out_by_kernel
 from thetahat.registry import MethodInfo
@@ -79,7 +79,7 @@ class MultinomialNaiveBayes(CountLearner):
 
     def counts(self, features: Features, *, keep: bool) -> FloatArray | CsrMatrix:
         """(n, p) of all columns, none negative."""
-        counts = matrix_of(features)
+        counts = read_matrix(features)
         if keep:
             counts = shortened(counts)
         stored = counts if isinstance(counts, np.ndarray) else counts.data
@@ -105,9 +105,9 @@ class MultinomialNaiveBayes(CountLearner):
         smoothing_of_all = self.smoothing * rows.sums.shape[1]
         if rows.counts_many and logs.listed is not None:
             matrix: Any = rows.matrix
-            said, size = left_out_by_kernel(matrix, y, w, rows.whole_sums, logs.listed)
-            return np.asarray(said - size * np.log(totals[y] - w * size + smoothing_of_all))
-        slack = 0.0 if rows.is_exact else rounding_of_sums(len(y))
+            predictions, size = left_out_by_kernel(matrix, y, w, rows.whole_sums, logs.listed)
+            return np.asarray(predictions - size * np.log(totals[y] - w * size + smoothing_of_all))
+        slack = 0.0 if rows.is_exact else rounding_of_sum(len(y))
         own = np.empty(len(y))
         for some, row, column, count in entries(rows.matrix):
             codes, weights, n = y[some], w[some], some.stop - some.start
@@ -115,10 +115,10 @@ class MultinomialNaiveBayes(CountLearner):
             after = before - weights[row] * count + self.smoothing
             length = np.bincount(row, count, n)
             all_after = totals[codes] - weights * length + smoothing_of_all
-            said = np.bincount(row, count * np.log(after), n) - length * np.log(all_after)
+            predictions = np.bincount(row, count * np.log(after), n) - length * np.log(all_after)
             doubt = np.bincount(row, count * before / after, n)
             doubt += length * totals[codes] / all_after
-            own[some] = np.where(slack * doubt < MOST_DOUBT, said, np.nan)
+            own[some] = np.where(slack * doubt < MOST_DOUBT, predictions, np.nan)
         return own
 
 

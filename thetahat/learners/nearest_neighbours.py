@@ -9,8 +9,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.learners._training_parts import complete_or_plain, weights_of
-from thetahat.learners.base import OverPath, OverSplits, Plain
+from thetahat.learners._training_parts import complete_or_plain, read_weights
+from thetahat.learners.base import OrdinaryFit, OverPath, OverSplits
 from thetahat.learners.fast.neighbours.over_splits import (
     TOO_FEW_AT_ALL,
     NeighbourPath,
@@ -37,8 +37,8 @@ class Voters:
 
     def vote(self, rows: IntArray, squares: FloatArray) -> Predictions:
         """Return what (q, k) rows at these squared distances say together."""
-        if self._count_alike:
-            return self._counted(rows)
+        if self._have_one_vote:
+            return self._count_votes(rows)
         counts = self.weights[rows]
         if self.by_distance:
             at_point = squares == 0
@@ -46,21 +46,21 @@ class Voters:
             # Where a training row is the very point, only such rows count.
             some = at_point.any(axis=1, keepdims=True)
             counts = counts * np.where(some, at_point, 1 / distances)
-        total, said = counts.sum(axis=1), self.y[rows]
+        total, predictions = counts.sum(axis=1), self.y[rows]
         if not self.n_classes:
-            return Predictions((counts * said).sum(axis=1) / total)
+            return Predictions((counts * predictions).sum(axis=1) / total)
         # Votes are counted before they are divided: sums of whole numbers tie exactly.
         votes = np.column_stack(
-            [(counts * (said == code)).sum(axis=1) for code in range(self.n_classes)]
+            [(counts * (predictions == code)).sum(axis=1) for code in range(self.n_classes)]
         )
         return Predictions(np.argmax(votes, axis=1), probabilities=votes / total[:, None])
 
     @property
-    def _count_alike(self) -> bool:
+    def _have_one_vote(self) -> bool:
         """Whether each row has one vote for a class."""
         return bool(self.n_classes and not self.by_distance and (self.weights == 1).all())
 
-    def _counted(self, rows: IntArray) -> Predictions:
+    def _count_votes(self, rows: IntArray) -> Predictions:
         """Count the votes of (q, k) rows that have one each."""
         n_queries, k = rows.shape
         cells = self.y[rows] + self.n_classes * np.arange(n_queries)[:, None]
@@ -75,13 +75,13 @@ class Voters:
 
         Where each row has one vote they are counted once, from the nearest to the farthest.
         """
-        if not self._count_alike:
+        if not self._have_one_vote:
             return [self.vote(rows[:, :k], squares[:, :k]) for k in numbers]
-        said = self.y[rows]
+        predictions = self.y[rows]
         last = np.minimum(numbers, rows.shape[1]) - 1
         votes = np.empty((len(last), len(rows), self.n_classes))
         for code in range(self.n_classes):
-            votes[:, :, code] = np.cumsum(said == code, axis=1)[:, last].T
+            votes[:, :, code] = np.cumsum(predictions == code, axis=1)[:, last].T
         shares = votes / (last + 1.0)[:, None, None]
         outputs = np.argmax(votes, axis=2)
         return [Predictions(o, probabilities=p) for o, p in zip(outputs, shares, strict=True)]
@@ -178,7 +178,7 @@ class NearestNeighbours:
     ) -> Neighbours:
         """Keep the rows that have weight."""
         del rng
-        X, w = features.complete_matrix(), weights_of(weights, len(y))
+        X, w = features.complete_matrix(), read_weights(weights, len(y))
         kept = w > 0
         n_kept = int(np.count_nonzero(kept))
         if n_kept < self.k:
@@ -193,10 +193,10 @@ class NearestNeighbours:
 
     def over_splits(
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
-    ) -> OverSplits | Plain:
+    ) -> OverSplits | OrdinaryFit:
         """Prepare the search; lists are made when rows are asked for."""
         X = complete_or_plain(features)
-        if isinstance(X, Plain):
+        if isinstance(X, OrdinaryFit):
             return X
         w = np.ones(len(y)) if weights is None else weights
         if np.count_nonzero(w) < self.k:
@@ -212,10 +212,10 @@ class NearestNeighbours:
         *,
         weights: FloatArray | None,
         n_classes: int,
-    ) -> OverPath | Plain:
+    ) -> OverPath | OrdinaryFit:
         """Prepare one search for all numbers of neighbours."""
         X = complete_or_plain(features)
-        if isinstance(X, Plain):
+        if isinstance(X, OrdinaryFit):
             return X
         w = np.ones(len(y)) if weights is None else weights
         most = max((k for k in values if k <= np.count_nonzero(w)), default=0)

@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.learners._training_parts import columns_or_plain, weights_of
-from thetahat.learners.base import ErrorsOverPath, OverSplits, Plain
+from thetahat.learners._training_parts import columns_or_plain, read_weights
+from thetahat.learners.base import OrdinaryFit, OverSplits, PathErrors
 from thetahat.learners.fast.ridge.over_splits import NO_WEIGHT, ridge_over_splits
 from thetahat.learners.fast.ridge.penalty_path import RidgeOverPath, RidgePath
 from thetahat.learners.fast.ridge.rows import decomposed, rows_to_solve
@@ -36,7 +36,7 @@ class LinearModel:
         return self.level - float(self.centre @ self.coefficients)
 
     def predict(self, features: Features) -> Predictions:
-        """Predict (n,) values; about the centre, so that features far from 0 lose no digits."""
+        """Predict (n,) values; centring keeps the digits of features far from 0."""
         from_centre = features.complete_matrix() - self.centre
         return Predictions(from_centre @ self.coefficients + self.level)
 
@@ -121,7 +121,7 @@ class Ridge:
         """Solve the penalised least squares problem."""
         del n_classes, rng
         X = features.complete_matrix()
-        w = weights_of(weights, len(y))
+        w = read_weights(weights, len(y))
         rows, x_mean, y_mean = rows_to_solve(X, y, w, intercept=self.intercept)
         s, Vt, target = decomposed(rows)
         coefficients = np.asarray(Vt.T @ (s / (s**2 + self.penalty) * target))
@@ -129,11 +129,11 @@ class Ridge:
 
     def over_splits(
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
-    ) -> OverSplits | Plain:
+    ) -> OverSplits | OrdinaryFit:
         """Take the products of all rows, from which those of a block are subtracted."""
         del n_classes
         columns = columns_or_plain(features)
-        if isinstance(columns, Plain):
+        if isinstance(columns, OrdinaryFit):
             return columns
         return ridge_over_splits(
             columns, y, weights, penalty=self.penalty, intercept=self.intercept
@@ -147,11 +147,11 @@ class Ridge:
         *,
         weights: FloatArray | None,
         n_classes: int,
-    ) -> ErrorsOverPath | Plain:
+    ) -> PathErrors | OrdinaryFit:
         """Take the products of all rows; each training part is decomposed once for all values."""
         del n_classes
         columns = columns_or_plain(features)
-        if isinstance(columns, Plain):
+        if isinstance(columns, OrdinaryFit):
             return columns
         if weights is not None and not weights.any():
             return NO_WEIGHT

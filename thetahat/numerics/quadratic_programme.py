@@ -1,4 +1,4 @@
-"""Quadratic programmes over a box, with or without bounds on the sum, by an active set."""
+"""Quadratic programmes over a box, with optional bounds on the sum, by an active set method."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_STEPS: Final = 200
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solved:
-    """The minimum.
+    """The solution of a programme.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def minimise_in_slab(
 
 
 def _on_the_bound(box: BoxProgramme, wanted: float) -> tuple[float, FloatArray]:
-    """Return the constant and the weights with which the sum is what is wanted."""
+    """Return the constant and the weights at which the sum reaches its bound."""
     at = 0.0
     low: tuple[float, FloatArray, float] | None = None
     high: tuple[float, FloatArray, float] | None = None
@@ -139,14 +139,14 @@ class BoxProgramme:
         self.n_steps = 0
 
     def start_from(self, w: FloatArray) -> None:
-        """Begin with a point inside the box in place of 0."""
+        """Start from a point inside the box instead of 0."""
         for j in np.flatnonzero(w):
             self._look_at(int(j))
         self._free = np.arange(len(self._place))
         self._move(w[self._index[self._free]])
 
     def minimise(self) -> None:
-        """Go on from where it stands until no coordinate asks for more than the tolerance."""
+        """Continue from the current point until every gradient is within the tolerance."""
         for _ in range(MOST_ROUNDS):
             self._settle()
             entering = self._entering()
@@ -161,20 +161,20 @@ class BoxProgramme:
         self.gradient = self.gradient - by
 
     def slope_of_sum(self) -> float:
-        """Return how fast sum w grows with a constant added to q, while no coordinate turns."""
+        """Return the derivative of sum w by a constant added to q, for a fixed active set."""
         if not len(self._free):
             return 0.0
         ones = np.ones(len(self._free))
         return float(FreePart(self._small[np.ix_(self._free, self._free)], ones).newton.sum())
 
     def next_turn(self, direction: float) -> float:
-        """Return the constant, of that sign, with which the first coordinate leaves its bound."""
+        """Return the constant of this sign at which the active set first changes."""
         if direction > 0:
             return float(self.gradient[self.w < self._upper].min()) + 2 * self._tolerance
         return float(self.gradient[self.w > 0].max()) - 2 * self._tolerance
 
     def gradient_at(self, w: FloatArray) -> FloatArray:
-        """Return Kw - q anew, for w that is 0 where no coordinate was ever free."""
+        """Return Kw - q, computed from scratch."""
         known = len(self._place)
         return np.asarray(w[self._index[:known]] @ self._rows[:known] - self._q)
 
@@ -187,7 +187,7 @@ class BoxProgramme:
         return float(wrong.max())
 
     def _settle(self) -> None:
-        """Solve for the free coordinates, putting on a bound those that would leave the box."""
+        """Solve for the free coordinates and fix those that would leave the box at their bound."""
         for _ in range(MOST_ROUNDS):
             F = self._index[self._free]
             g = self.gradient[F]
@@ -199,7 +199,7 @@ class BoxProgramme:
             self._free = self._free[~on_bound]
 
     def _move(self, to: FloatArray) -> None:
-        """Move the free coordinates there."""
+        """Move the free coordinates to the solution."""
         F = self._index[self._free]
         by_place = np.zeros(len(self._place))
         by_place[self._free] = to - self.w[F]
@@ -208,7 +208,10 @@ class BoxProgramme:
         self.n_steps += 1
 
     def _entering(self) -> list[int]:
-        """Return coordinates on a bound that ask to leave it: the most urgent, and some far off."""
+        """Return the coordinates to free.
+
+        The one with the largest gradient, and some distant ones.
+        """
         asks = np.where(self.w >= self._upper, self.gradient, -self.gradient)
         asks[self._index[self._free]] = 0
         first = int(np.argmax(asks))
@@ -231,7 +234,7 @@ class BoxProgramme:
         return found
 
     def _look_at(self, j: int) -> int:
-        """Return where column j is kept, from now on."""
+        """Return the position at which column j is stored."""
         place = self._place.get(j)
         if place is not None:
             return place
@@ -253,7 +256,7 @@ _HALVINGS: Final = 3
 
 
 class FreePart:
-    r"""Newton steps for w'Kw/2 + ..., among coordinates that are free at the beginning.
+    r"""Newton steps for w'Kw/2 - q'w among the coordinates that are free at the start.
 
     With :math:`v = K^{-1} g` a step along -v reaches the minimum. Where coordinates D have met
     their bound, with :math:`Z = K^{-1} E_D`, the step that leaves them there is
@@ -280,7 +283,7 @@ class FreePart:
         self._bound = np.empty(0, dtype=np.intp)
 
     def minimise(self, w: FloatArray, upper: float) -> tuple[FloatArray, np.ndarray]:
-        """Return (f,) where it ends, and (f,) which coordinates met a bound on the way.
+        """Return the (f,) final point, and (f,) which coordinates reached a bound.
 
         It ends at the minimum of those that did not, or where too many did.
         """
@@ -313,7 +316,7 @@ class FreePart:
         return np.asarray(d)
 
     def _puts_on_bound(self, new: IntArray) -> bool:
-        """Keep the columns of the inverse that these need; false where they are too many."""
+        """Store the inverse columns of these coordinates; return False if there are too many."""
         count = len(self._bound)
         if count + len(new) > self._most:
             return False
@@ -326,7 +329,7 @@ class FreePart:
     def _farther(
         self, start: FloatArray, w: FloatArray, to: FloatArray, d: FloatArray, upper: float
     ) -> FloatArray:
-        """Return the lowest point of some on the way through the bounds, and along them."""
+        """Return the lowest of several points on the projected path."""
         best, lowest = to, self._value(to - start)
         share = 1.0
         for _ in range(_HALVINGS):
@@ -360,7 +363,7 @@ def _factor(K: FloatArray) -> FloatArray:
 
 
 def _longest(w: FloatArray, d: FloatArray, upper: float) -> tuple[float, int]:
-    """Return the longest step that stays in the box, and which coordinate ends it."""
+    """Return the longest step inside the box, and the coordinate that limits it."""
     room = np.where(d < 0, w, upper - w)
     steps = np.full(len(d), np.inf)
     with np.errstate(over="ignore"):  # a coordinate that hardly moves

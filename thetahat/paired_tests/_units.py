@@ -20,8 +20,8 @@ from thetahat.cautions import (
     Caution,
 )
 from thetahat.numerics.bootstrap import default_unit
-from thetahat.numerics.loops.compiling import to_be_read
-from thetahat.numerics.loops.paired_units import MANY_VALUES, without_roundings
+from thetahat.numerics.loops.compiling import as_read_only
+from thetahat.numerics.loops.paired_units import MANY_VALUES, zero_rounding_errors
 from thetahat.paired_tests.base import PairBatch, PairedLosses
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
@@ -274,7 +274,7 @@ def model_unit_means(batch: PairBatch, model: int, unit: UnitName) -> FloatArray
 def _compute_batch_units(batch: PairBatch, unit: UnitName) -> PairedUnitsBatch:
     differences = _unit_differences(batch, unit)
     model_roundings = _model_roundings(batch, unit)
-    round_to_zero = without_roundings if differences.size >= MANY_VALUES else _without_roundings
+    round_to_zero = zero_rounding_errors if differences.size >= MANY_VALUES else _without_roundings
     values, largest, dropped, n_positive, n_negative = round_to_zero(
         differences, model_roundings, batch.positions
     )
@@ -282,7 +282,7 @@ def _compute_batch_units(batch: PairBatch, unit: UnitName) -> PairedUnitsBatch:
     cautions = {n: unit_cautions(batch.layout, unit, n) for n in set(counts)}
     return PairedUnitsBatch(
         unit=unit,
-        values=to_be_read(values),  # may be the array of the batch itself
+        values=as_read_only(values),  # may be the array of the batch itself
         model_roundings=model_roundings,
         positions=batch.positions,
         largest_roundings=largest,
@@ -297,7 +297,7 @@ def _compute_batch_units(batch: PairBatch, unit: UnitName) -> PairedUnitsBatch:
 def _without_roundings(
     values: FloatArray, model_roundings: FloatArray, positions: IntArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, IntArray, IntArray]:
-    """Return what the compiled ``without_roundings`` returns, by operations on whole arrays."""
+    """Return what the compiled ``zero_rounding_errors`` returns, by operations on whole arrays."""
     roundings = model_roundings[positions[:, 0]]
     np.maximum(roundings, model_roundings[positions[:, 1]], out=roundings)
     largest, sizes = roundings.max(axis=1, initial=0.0), np.abs(values)

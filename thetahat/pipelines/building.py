@@ -31,7 +31,7 @@ from thetahat.pipelines.spec import ColumnGroupsSpec, LearnerSpec, StepSpec
 from thetahat.pipelines.steps import STEPS
 from thetahat.pipelines.steps.base import Step
 from thetahat.pipelines.text_step import TextStep
-from thetahat.similar_names import meant
+from thetahat.similar_names import suggest_name
 
 TASKS: Final = frozenset(SCORE_FUNCTIONS)
 
@@ -151,7 +151,7 @@ def build_step(spec: StepSpec, task: str, *, loc: Loc = ()) -> Step:
         params = check_estimator_params(spec.name, spec.params, task=task, loc=here)
         return cast("Step", TextStep(spec.name, params))
     theirs = sorted({*TRANSFORMERS, *VECTORISERS})
-    why = _exclusion_reason(spec.name) or meant(spec.name, [*STEPS, *theirs])
+    why = _exclusion_reason(spec.name) or suggest_name(spec.name, [*STEPS, *theirs])
     raise InvalidParameter(
         f"{spec.name!r} is not one of the steps{why}: {', '.join(STEPS)}, and "
         f"scikit-learn's {', '.join(theirs)}",
@@ -178,7 +178,7 @@ def _find_learner(name: str, allowed: frozenset[str], loc: Loc) -> NamedLearner:
         if package
         else _exclusion_reason(name)
     )
-    whose = whose or meant(name, [*LEARNERS, *others, *known])
+    whose = whose or suggest_name(name, [*LEARNERS, *others, *known])
     raise InvalidParameter(
         f"{name!r} is not one of the learners{whose}: {own}, and scikit-learn's {', '.join(known)}",
         loc=here,

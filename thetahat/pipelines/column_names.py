@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.pipelines.spec import ColumnGroupsSpec, LearnerSpec, StepSpec
-from thetahat.similar_names import meant
+from thetahat.similar_names import suggest_name
 
 _LISTED = 20
 
@@ -47,8 +47,8 @@ def _check_names(names: Sequence[str], known: Collection[str], loc: Loc) -> None
             listed = ", ".join(list(known)[:_LISTED])
             more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
             raise InvalidParameter(
-                f"there is no column {name!r}{meant(name, known)}; the input columns of this "
-                f"step are {listed}{more}",
+                f"there is no column {name!r}{suggest_name(name, known)}; the input columns of "
+                f"this step are {listed}{more}",
                 loc=(*loc, at),
                 value=name,
             )

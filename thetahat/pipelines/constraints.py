@@ -23,7 +23,7 @@ from thetahat.pipelines.policy import (
     check_policy,
 )
 from thetahat.pipelines.schema_words import any_of, describe_schema
-from thetahat.similar_names import meant
+from thetahat.similar_names import suggest_name
 
 _TYPES: Final[dict[Any, str]] = {
     bool: "boolean",
@@ -69,7 +69,7 @@ def check_params(cls: Any, params: Mapping[str, Any], *, loc: Loc) -> dict[str, 
         here = (*loc, name)
         if name not in known:
             settable = ", ".join(n for n in known if (owner, n) not in REFUSED_OF)
-            near = meant(name, known)
+            near = suggest_name(name, known)
             raise InvalidParameter(
                 f"{owner} has no parameter {name!r}{near}; it has {settable or 'none'}",
                 loc=here,

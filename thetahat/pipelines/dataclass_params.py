@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.pipelines.schema_words import any_of, describe_schema
-from thetahat.similar_names import meant
+from thetahat.similar_names import suggest_name
 
 M = TypeVar("M")
 
@@ -36,7 +36,8 @@ def build_dataclass(method: type[M], params: Mapping[str, Any], *, loc: Loc) -> 
         if name not in hints:
             known = ", ".join(hints) or "none"
             raise InvalidParameter(
-                f"{_name(method)} has no parameter {name!r}{meant(name, hints)}; it has {known}",
+                f"{_name(method)} has no parameter {name!r}{suggest_name(name, hints)}; "
+                f"it has {known}",
                 loc=(*loc, name),
                 value=value,
             )

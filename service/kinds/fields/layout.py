@@ -15,7 +15,7 @@ from service.kinds.base import DatasetFile
 from service.schemas.base import Schema
 from service.schemas.numbers import check_number, label_list
 from thetahat.errors import InvalidParameter, Loc
-from thetahat.similar_names import meant
+from thetahat.similar_names import suggest_name
 from thetahat.tables.labels import encode_labels
 from thetahat.values.layout import Layout, layout_of
 from thetahat.values.types import BlockKind, Label
@@ -133,7 +133,7 @@ def require_columns(file: DatasetFile, wanted: Mapping[Loc, str | None]) -> None
     faults = [
         FieldError(
             loc,
-            f"there is no column {name!r}{meant(name, present)}; the columns are "
+            f"there is no column {name!r}{suggest_name(name, present)}; the columns are "
             f"{_list_names(present)}",
             name,
         )

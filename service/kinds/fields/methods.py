@@ -17,7 +17,7 @@ from service.schemas.numbers import shown
 from thetahat.analyses.losses import Chosen
 from thetahat.errors import EvaluationError, InvalidParameter, Loc
 from thetahat.registry import Registry
-from thetahat.similar_names import meant
+from thetahat.similar_names import suggest_name
 
 M = TypeVar("M")
 
@@ -66,7 +66,7 @@ def build_method(registry: Registry[type[M]], name: str, params: Mapping[str, An
         if key not in known:
             listed = ", ".join(known) or "none"
             raise InvalidParameter(
-                f"{name} has no parameter {key!r}{meant(key, known)}; it has: {listed}",
+                f"{name} has no parameter {key!r}{suggest_name(key, known)}; it has: {listed}",
                 loc=(*loc, "params", key),
                 value=shown(params[key]),
             )

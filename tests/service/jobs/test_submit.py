@@ -23,7 +23,7 @@ from service.storage.unit_of_work import reading, unit_of_work
 from tests.service.jobs.evaluations import look, submit_nap, units
 from tests.service.storage.databases import Setting
 from tests.worker.napping import NapRequest
-from thetahat.seeds import derived_seed
+from thetahat.seeds import derive_seed
 
 
 def _count() -> int:
@@ -61,7 +61,7 @@ def test_exact_what_is_submitted_is_stored_whole(database: str) -> None:
     assert (row.progress_done, row.progress_total) == (0, None)
     canonical = '{"kind":"napping","n_chunks":3}'
     assert row.request_sha256 == hashlib.sha256(canonical.encode()).hexdigest()
-    assert row.seed == derived_seed(row.request_sha256, row.data_sha256)
+    assert row.seed == derive_seed(row.request_sha256, row.data_sha256)
     assert [(u.number, u.stage, u.state) for u in units(row.id)] == [(0, "start", "queued")]
     assert [e.type for e in read.events(LOCAL_OWNER_ID, row.id)] == ["queued"]
 

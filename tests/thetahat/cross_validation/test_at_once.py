@@ -26,7 +26,7 @@ from thetahat.cross_validation.leave_one_out import OneLeftOut, leaves_one_out
 from thetahat.cross_validation.many_splits import over_splits, part_of, predicted_at_once
 from thetahat.cross_validation.split_ranges import predicted_in_stretches
 from thetahat.errors import InvalidParameter
-from thetahat.learners.base import Learner, Part, Plain
+from thetahat.learners.base import Learner, OrdinaryFit, Part
 from thetahat.learners.nearest_neighbours import NearestNeighbours
 from thetahat.learners.ridge import Ridge
 from thetahat.losses.base import Predictions
@@ -44,7 +44,7 @@ class Says:
 
     value: float
 
-    def predict(self, part: Part) -> Predictions | Plain:
+    def predict(self, part: Part) -> Predictions | OrdinaryFit:
         return Predictions(np.full(len(part.test), self.value))
 
 
@@ -71,16 +71,16 @@ def test_golden_rows_left_out() -> None:
 
     assert part.left_out is not None
     assert_array_equal(part.left_out, [1, 3, 4])
-    assert not part.is_one_left_out
-    assert part_of(Split(0, 0, 0, np.array([0, 2]), np.array([1])), 3).is_one_left_out
-    assert not part_of(Split(0, 0, 0, np.array([0, 1]), np.array([1])), 3).is_one_left_out
+    assert not part.is_leave_one_out
+    assert part_of(Split(0, 0, 0, np.array([0, 2]), np.array([1])), 3).is_leave_one_out
+    assert not part_of(Split(0, 0, 0, np.array([0, 1]), np.array([1])), 3).is_leave_one_out
 
 
 def test_golden_a_row_that_stands_twice() -> None:
     part = part_of(Split(0, 0, 0, np.array([0, 2, 2]), np.array([1])), 3)
 
     assert part.left_out is None
-    assert not part.is_one_left_out
+    assert not part.is_leave_one_out
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_golden_why_a_learner_is_fitted(spec: str | dict[str, object], reason: s
 
     told = over_splits(build(learner_spec(spec), "regression"), data)
 
-    assert isinstance(told, Plain)
+    assert isinstance(told, OrdinaryFit)
     assert reason in told.reason
 
 
@@ -116,7 +116,7 @@ def test_degenerate_what_is_not_finite_is_left_to_the_plain_path(value: float) -
 
     told = predicted_at_once(Says(value), split, 3)
 
-    assert isinstance(told, Plain)
+    assert isinstance(told, OrdinaryFit)
     assert predicted_at_once(Says(1.0), split, 3) != told
 
 
@@ -169,7 +169,7 @@ class EachRow:
 
     asked: list[int]
 
-    def predict(self, part: Part) -> Predictions | Plain:
+    def predict(self, part: Part) -> Predictions | OrdinaryFit:
         return Predictions(np.full(len(part.test), -1.0))
 
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
@@ -261,7 +261,7 @@ class SaysAll(Says):
 
     asked: list[int]
 
-    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
         self.asked.append(len(parts))
         return [Predictions(np.full(len(part.test), self.value)) for part in parts]
 

@@ -12,7 +12,7 @@ from thetahat.cross_validation.learner_cautions import Gathering
 from thetahat.cross_validation.outcomes import Outcomes, SplitOutcome
 from thetahat.cross_validation.split_ranges import Said, run_in_stretches
 from thetahat.errors import InvalidParameter
-from thetahat.learners.base import Plain
+from thetahat.learners.base import OrdinaryFit
 from thetahat.losses.absolute import Absolute
 from thetahat.losses.base import Loss, Predictions
 from thetahat.losses.huber import Huber
@@ -36,10 +36,10 @@ def data() -> Data:
 class Script:
     """Says of each split what it is told to, and notes which were run by themselves."""
 
-    said: list[Predictions | Plain]
+    said: list[Predictions | OrdinaryFit]
     by_itself: list[tuple[int, Said]] = field(default_factory=list)
 
-    def all(self, parts: object) -> list[Predictions | Plain]:
+    def all(self, parts: object) -> list[Predictions | OrdinaryFit]:
         return self.said[: len(parts)]  # type: ignore[arg-type]
 
     def one(self, of: Split, told: Said) -> SplitOutcome:
@@ -84,19 +84,19 @@ def test_exact_one_row_is_run_by_itself_where_it_is_known_better() -> None:
 
 
 def test_degenerate_what_may_not_be_used_is_run_by_itself() -> None:
-    why = Plain("it is so")
+    why = OrdinaryFit("it is so")
     script = Script([exact(2), why, Predictions(np.array([np.inf])), exact(2)])  # 2 of 3 rows
 
     done = script.run(Squared(), keep=True)
 
     assert [at for at, _ in script.by_itself] == [1, 2, 3]
     assert script.by_itself[0][1] is why
-    assert script.by_itself[1][1] == Plain("numbers are out of all scale")
+    assert script.by_itself[1][1] == OrdinaryFit("numbers are out of all scale")
     assert_array_equal(done.losses, [4, 1, 9, 9, 9, 9, 9, 9])
 
 
 def test_degenerate_all_are_run_by_themselves() -> None:
-    done = Script([Plain("no")] * 4).run(Squared(), keep=False)
+    done = Script([OrdinaryFit("no")] * 4).run(Squared(), keep=False)
 
     assert len(done) == 4
     assert_array_equal(done.losses, np.full(8, 9.0))

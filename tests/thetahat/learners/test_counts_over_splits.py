@@ -15,7 +15,7 @@ from tests.thetahat.learners.test_every_fast_path import fitted
 from thetahat.cross_validation import rows_of
 from thetahat.cross_validation.many_splits import over_splits, part_of, predicted_at_once
 from thetahat.learners import LEARNERS
-from thetahat.learners.base import Plain
+from thetahat.learners.base import OrdinaryFit
 from thetahat.learners.fast.naive_bayes import class_sums as _class_sums
 from thetahat.learners.fast.naive_bayes import count_rows as _count_rows
 from thetahat.losses.base import Predictions
@@ -180,8 +180,8 @@ def test_degenerate_what_leaves_one_class_is_left_to_the_fit(learner: str) -> No
     shared = over_splits(LEARNERS[learner](), data)
     told = [predicted_at_once(shared, split, 4) for split in splits_of(data, "leave_one_out")]
 
-    assert [isinstance(said, Plain) for said in told] == [False, False, False, True]
-    assert isinstance(told[3], Plain)
+    assert [isinstance(said, OrdinaryFit) for said in told] == [False, False, False, True]
+    assert isinstance(told[3], OrdinaryFit)
     assert told[3].reason == "a training part has fewer than two classes"
 
 
@@ -197,7 +197,7 @@ def test_invalid_counts_are_left_to_the_fit(learner: str, value: Any, words: str
     data = build_data({"x": [1.0, value, 0.0, 2.0]}, [0, 1, 0, 1], "classification")
     shared = over_splits(LEARNERS[learner](), data)
 
-    assert isinstance(shared, Plain)
+    assert isinstance(shared, OrdinaryFit)
     assert words in shared.reason
 
 
@@ -207,7 +207,7 @@ def test_invalid_a_negative_count_in_a_sparse_matrix_is_named() -> None:
     data = build_data({"age": [1.0, 2, 3, 4], "X": columns}, [0, 1, 0, 1], "classification")
     shared = over_splits(LEARNERS["multinomial_naive_bayes"](), data)
 
-    assert isinstance(shared, Plain)
+    assert isinstance(shared, OrdinaryFit)
     assert "column 'w2' is -3.0 in row 2" in shared.reason
 
 
@@ -243,16 +243,18 @@ def test_exact_which_splits_go_in_one_pass(monkeypatch: pytest.MonkeyPatch) -> N
     splits = SCHEMES["repeated_k_fold"](n_folds=4, n_repeats=2).splits(rows_of(data), 3)  # type: ignore[call-arg]  # of this scheme
     parts = [part_of(split, data.n) for split in splits]
     shared: Any = over_splits(LEARNERS["multinomial_naive_bayes"](), data)
-    assert [len(run) for run in shared.rows.apart(parts)] == [1] * 8  # few values: one by one
+    assert [len(run) for run in shared.rows.disjoint_groups(parts)] == [
+        1
+    ] * 8  # few values: one by one
 
     monkeypatch.setattr(_class_sums, "LARGE", 0)
     anew = table_of(sparse=True, weights="none")
     shared = over_splits(LEARNERS["multinomial_naive_bayes"](), anew)
-    runs = [[parts.index(part) for part in run] for run in shared.rows.apart(parts)]
+    runs = [[parts.index(part) for part in run] for run in shared.rows.disjoint_groups(parts)]
 
     assert runs == [[0, 1, 2, 3], [4, 5, 6, 7]]
     monkeypatch.setattr(_count_rows, "MOST_CELLS", 12 * 3 * 3)  # room for three
-    runs = [[parts.index(part) for part in run] for run in shared.rows.apart(parts)]
+    runs = [[parts.index(part) for part in run] for run in shared.rows.disjoint_groups(parts)]
     assert runs == [[0, 1, 2], [3], [4, 5, 6], [7]]
 
 

@@ -14,7 +14,7 @@ from tests.thetahat.learners.fits import probabilities
 from tests.thetahat.learners.problems import PROBLEMS, problem
 from tests.thetahat.learners.test_every_fast_path import SPLITS, fitted, splits_of
 from thetahat.cross_validation.many_splits import part_of
-from thetahat.learners.base import Part, Plain
+from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.naive_bayes import gaussian_rows as _gaussian_rows
 from thetahat.learners.fast.naive_bayes.gaussian_over_splits import GaussianPath, GaussianSplits
 from thetahat.learners.gaussian_naive_bayes import GaussianNaiveBayes
@@ -53,8 +53,8 @@ def test_exact_a_path_says_what_each_says_by_itself(name: str) -> None:
             assert said.probabilities is not None
             for at, shared in enumerate(alone):
                 wanted, rows = shared.predict(part), slice(at * m, at * m + m)
-                assert fits[at] == (not isinstance(wanted, Plain))
-                if not isinstance(wanted, Plain):
+                assert fits[at] == (not isinstance(wanted, OrdinaryFit))
+                if not isinstance(wanted, OrdinaryFit):
                     assert_array_equal(said.output[rows], wanted.output)
                     assert_array_equal(said.probabilities[rows], wanted.probabilities)
 
@@ -117,8 +117,8 @@ def test_exact_rows_taken_in_pieces_change_nothing(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(_gaussian_rows, "_AT_ONCE", 5)
     in_pieces = shared_of(data).predict(part)
 
-    assert not isinstance(whole, Plain)
-    assert not isinstance(in_pieces, Plain)
+    assert not isinstance(whole, OrdinaryFit)
+    assert not isinstance(in_pieces, OrdinaryFit)
     assert_allclose(probabilities(in_pieces), probabilities(whole), rtol=1e-12)
 
 
@@ -135,8 +135,8 @@ def test_exact_compiled_loops_say_what_numpy_does(
 
     for part, told in zip(parts, wanted, strict=True):
         said = by_loops.predict(part)
-        assert isinstance(said, Plain) == isinstance(told, Plain)
-        if not isinstance(said, Plain) and not isinstance(told, Plain):
+        assert isinstance(said, OrdinaryFit) == isinstance(told, OrdinaryFit)
+        if not isinstance(said, OrdinaryFit) and not isinstance(told, OrdinaryFit):
             assert_array_equal(said.output, told.output)
             assert_allclose(probabilities(said), probabilities(told), rtol=1e-8, atol=1e-12)
 
@@ -153,10 +153,10 @@ def test_naive_classes_far_from_one_another(apart: float) -> None:
     said = shared_of(data).predict(part)
 
     if apart > 1000:  # about the mean of all, ten digits of the spread within a class are gone
-        assert isinstance(said, Plain)
+        assert isinstance(said, OrdinaryFit)
         assert said.reason == "a column hardly varies inside a class of the training part"
     else:
-        assert not isinstance(said, Plain)
+        assert not isinstance(said, OrdinaryFit)
         split: Any = part
         wanted = fitted(GaussianNaiveBayes(), data, split)
         assert_allclose(probabilities(said), probabilities(wanted), rtol=1e-8, atol=1e-12)
@@ -167,7 +167,7 @@ def test_invalid_no_weight_and_missing_values_are_left_to_the_fit() -> None:
     learner = GaussianNaiveBayes()
     for weights, words in ((None, "no value in row 1"), (np.zeros(4), "no row has weight")):
         told = learner.over_path([1.0], data.features, data.y, weights=weights, n_classes=2)
-        assert isinstance(told, Plain)
+        assert isinstance(told, OrdinaryFit)
         assert words in told.reason
 
 
@@ -197,5 +197,5 @@ def test_exact_sparse_columns_say_what_dense_ones_say() -> None:
 
     told = [shared_of(one, 0.1).predict(part) for one in (data, sparse)]
 
-    dense, other = (one for one in told if not isinstance(one, Plain))
+    dense, other = (one for one in told if not isinstance(one, OrdinaryFit))
     assert_array_equal(probabilities(other), probabilities(dense))

@@ -12,10 +12,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.learners.problems import problem
 from thetahat.cross_validation import SplitOutcome, path_over, rows_of, run_path, run_splits
-from thetahat.learners.base import Part, Plain
-from thetahat.learners.fast.logistic.all_rows_optimum import optimum_of
+from thetahat.learners.base import OrdinaryFit, Part
+from thetahat.learners.fast.logistic.all_rows_optimum import find_optimum
 from thetahat.learners.fast.logistic.newton import Objective, minimise
-from thetahat.learners.fast.logistic.over_splits import told_of
+from thetahat.learners.fast.logistic.over_splits import slice_predictions
 from thetahat.learners.fast.logistic.penalty_path import logistic_over_path
 from thetahat.learners.logistic_regression import LogisticRegression
 from thetahat.losses.base import Predictions
@@ -117,7 +117,7 @@ def test_exact_newtons_steps_from_nothing_come_to_the_same_optimum() -> None:
         for penalties in (np.array([0.0, 1, 1, 1, 1]), np.ones(5)):
             objective = Objective(Z, target, rng.uniform(0.5, 2, size=400), penalties)
 
-            found = optimum_of(objective)
+            found = find_optimum(objective)
 
             wanted, _ = minimise(objective, np.zeros((5, target.shape[1])))
             assert found is not None
@@ -129,7 +129,7 @@ def test_degenerate_where_no_optimum_of_all_rows_is_found() -> None:
     X = rng.normal(size=(40, 2))
     y = (X[:, 0] > 0).astype(np.intp)
     path = logistic_over_path(X, y, None, 2, penalties=[1e-300, 1.0], intercept=True)
-    assert not isinstance(path, Plain)
+    assert not isinstance(path, OrdinaryFit)
     rows = np.arange(40)
 
     said, fits = path.predict(Part(rows[5:], rows[:5], rows[:5]))
@@ -147,7 +147,7 @@ def test_degenerate_no_weight_and_one_class() -> None:
 
     def reason(y: np.ndarray, w: np.ndarray | None) -> str:
         found = logistic_over_path(X, y, w, 2, penalties=[1.0, 2.0], intercept=True)
-        assert isinstance(found, Plain)
+        assert isinstance(found, OrdinaryFit)
         return found.reason
 
     assert reason(y, np.zeros(6)) == "no row has weight"
@@ -157,9 +157,9 @@ def test_degenerate_no_weight_and_one_class() -> None:
 def test_exact_a_stretch_of_what_is_said() -> None:
     said = Predictions(np.arange(5), np.arange(10.0).reshape(5, 2), None)
 
-    part = told_of(said, slice(1, 3))
+    part = slice_predictions(said, slice(1, 3))
 
     assert part.output.tolist() == [1, 2]
     assert_array_equal(part.probabilities, [[2, 3], [4, 5]])
     assert part.scores is None
-    assert told_of(Predictions(np.arange(5)), slice(0, 1)).probabilities is None
+    assert slice_predictions(Predictions(np.arange(5)), slice(0, 1)).probabilities is None

@@ -11,7 +11,7 @@ from tests.thetahat.learners.fits import predicted, probabilities, table
 from tests.thetahat.learners.problems import PROBLEMS, problem
 from thetahat.cross_validation import rows_of, run_splits
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.learners.base import Part, Plain
+from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.logistic.model import LogisticModel
 from thetahat.learners.fast.logistic.newton import Objective, minimise
 from thetahat.learners.fast.logistic.penalty_path import logistic_over_splits
@@ -261,8 +261,8 @@ def why_fitted(X: FloatArray, y: np.ndarray, part: Part, penalty: float = 1.0, *
     shared = logistic_over_splits(
         X, y, more.get("weights"), int(y.max()) + 1, penalty=penalty, intercept=True
     )
-    said = shared if isinstance(shared, Plain) else shared.predict(part)
-    assert isinstance(said, Plain)
+    said = shared if isinstance(shared, OrdinaryFit) else shared.predict(part)
+    assert isinstance(said, OrdinaryFit)
     return said.reason
 
 

@@ -11,7 +11,7 @@ from tests.thetahat.learners.fits import predicted, probabilities
 from thetahat.cross_validation import rows_of, run_splits
 from thetahat.cross_validation.many_splits import over_splits, predicted_at_once
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.learners.base import Plain
+from thetahat.learners.base import OrdinaryFit
 from thetahat.learners.fast.neighbours.search import Search, smallest
 from thetahat.learners.nearest_neighbours import NearestNeighbours
 from thetahat.losses.base import Predictions
@@ -213,4 +213,4 @@ def test_invalid_fewer_rows_than_neighbours() -> None:
 
     with pytest.raises(InsufficientData, match="3 rows with weight, and 4 neighbours"):
         predicted(learner, LINE, [0.0, 1, 2, 3], [[0.0]], weights=[1, 0, 1, 1])
-    assert isinstance(over_splits(learner, data), Plain)
+    assert isinstance(over_splits(learner, data), OrdinaryFit)

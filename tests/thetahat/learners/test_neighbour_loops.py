@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 from tests.thetahat.learners.fits import predicted
 from thetahat.cross_validation import path_over, rows_of, run_path, run_splits
 from thetahat.cross_validation.many_splits import over_splits, part_of
-from thetahat.learners.base import Plain
+from thetahat.learners.base import OrdinaryFit
 from thetahat.learners.fast.neighbours import search as _neighbour_search
 from thetahat.learners.fast.neighbours.compiled_search import RoughRows, loops_suit
 from thetahat.learners.fast.neighbours.search import Lists, Search
@@ -161,11 +161,11 @@ def test_exact_refused_splits_stand_where_they_stood(monkeypatch: pytest.MonkeyP
     splits = [Split(0, at, at, whole[10:], whole[:10]) for at in range(9)]
     splits[2] = Split(0, 2, 2, whole[:2], whole[2:])
     splits[4] = splits[7] = splits[8] = Split(0, 4, 4, twice, whole[30:])
-    assert not isinstance(shared, Plain)
+    assert not isinstance(shared, OrdinaryFit)
 
     said = shared.predict_all([part_of(split, 60) for split in splits])  # type: ignore[attr-defined]
 
-    assert [isinstance(one, Plain) for one in said] == [at in (2, 4, 7, 8) for at in range(9)]
+    assert [isinstance(one, OrdinaryFit) for one in said] == [at in (2, 4, 7, 8) for at in range(9)]
     for one in said:
         if isinstance(one, Predictions):
             wanted = predicted(NearestNeighbours(k=3), X[10:], y[10:], X[:10])
@@ -173,7 +173,9 @@ def test_exact_refused_splits_stand_where_they_stood(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("apart", [1, 10**6])
-def test_exact_lists_of_a_tree_end_with_the_lowest_of_rows_equally_far(apart: int) -> None:
+def test_exact_lists_of_a_tree_end_with_the_lowest_of_rows_equally_far(
+    apart: int,
+) -> None:
     rows = apart * RNG.integers(0, 3, (N, 2)).astype(np.float64) + 0.1
     queries = np.concatenate([rows[:60], rows[60:90] + 0.25, [[7.0 * apart, 0.3]]])
 

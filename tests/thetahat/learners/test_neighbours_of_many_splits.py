@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from thetahat.cross_validation.many_splits import part_of
-from thetahat.learners.base import Part, Plain
+from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.neighbours import over_splits as _neighbour_splits
 from thetahat.learners.nearest_neighbours import NearestNeighbours
 from thetahat.losses.base import Predictions
@@ -53,7 +53,7 @@ def test_naive_each_part_is_fitted_alone(
 
     *said, of_nothing = over(learner).predict_all(asked)
 
-    assert isinstance(of_nothing, Plain)
+    assert isinstance(of_nothing, OrdinaryFit)
     for part, one in zip(asked, said, strict=False):
         fitted = learner.fit(
             features(part.train), Y[part.train], weights=None, n_classes=3,
@@ -69,4 +69,4 @@ def test_naive_each_part_is_fitted_alone(
 def test_degenerate_copies_are_several_neighbours_where_several_are_asked_for() -> None:
     *said, _ = over(NearestNeighbours(k=2)).predict_all(parts(resampled=True))
 
-    assert [isinstance(one, Plain) for one in said] == [False, True] * 6
+    assert [isinstance(one, OrdinaryFit) for one in said] == [False, True] * 6

@@ -9,7 +9,7 @@ import pytest
 
 from thetahat.cross_validation import run_splits
 from thetahat.learners import LEARNERS
-from thetahat.learners.fast.discriminants.class_means import leading, posterior
+from thetahat.learners.fast.discriminants.class_means import find_most_likely, posterior
 from thetahat.learners.fast.discriminants.decorrelated import gap
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.schemes.base import Split
@@ -61,7 +61,7 @@ def test_exact_what_is_asked_about_a_row_leaves_it_as_it_was() -> None:
 def test_naive_which_class_leads_and_by_how_much(n_classes: int) -> None:
     joint = np.random.default_rng(8).integers(-3, 3, size=(n_classes, 200)).astype(np.float64)
 
-    found = leading(joint)
+    found = find_most_likely(joint)
 
     ordered = np.sort(np.vstack([np.full(200, -np.inf), joint]), axis=0)
     np.testing.assert_array_equal(found.place, joint.argmax(axis=0))

@@ -10,7 +10,10 @@ from thetahat.cross_validation import Outcomes, gathered, rows_of, run_splits
 from thetahat.cross_validation.many_splits import _of_all_rows
 from thetahat.learners.base import Part
 from thetahat.learners.fast.ridge import resampled_products as _resampled_products
-from thetahat.learners.fast.ridge.resampled_products import product_in_widths, products_of_resamples
+from thetahat.learners.fast.ridge.resampled_products import (
+    product_in_widths,
+    sum_products_of_resamples,
+)
 from thetahat.learners.ridge import Ridge
 from thetahat.losses.squared import Squared
 from thetahat.schemes.bootstrap import BootstrapScheme
@@ -41,7 +44,7 @@ def outcomes(data: Data, learner: Ridge, n_resamples: int, start: int, stop: int
 def test_golden_two_rows_counted_by_hand() -> None:
     both = np.array([[1.0, 3.0], [2.0, -1.0]])
 
-    (sums,) = products_of_resamples(both, None, [np.array([0, 1, 1])])
+    (sums,) = sum_products_of_resamples(both, None, [np.array([0, 1, 1])])
 
     # Once (1, 2) and twice (3, -1): 1 + 2 * 9, 2 - 2 * 3, 4 + 2 * 1.
     assert_array_equal(sums, [[19, -4], [-4, 6]])
@@ -57,7 +60,7 @@ def test_naive_sums_over_the_listed_rows(
     both, w = rng.normal(size=(4, 30)), rng.uniform(size=30)
     resamples = drawn(30, m)
 
-    plain, weighted = (products_of_resamples(both, one, resamples) for one in (None, w))
+    plain, weighted = (sum_products_of_resamples(both, one, resamples) for one in (None, w))
 
     for at, index in enumerate(resamples):
         some = both[:, index]

@@ -165,7 +165,9 @@ def test_invalid_weights_all_zero() -> None:
 def test_invalid_missing_value_names_column_and_row() -> None:
     features = table([[1.0, 2.0], [3.0, math.nan]]).rows(np.array([1, 0]))
 
-    with pytest.raises(InvalidParameter, match=r"column 'x1' has no value in row 1.*imputes") as e:
+    with pytest.raises(
+        InvalidParameter, match=r"column 'x1' has no value in row 1.*impute step"
+    ) as e:
         Ridge().fit(features, np.zeros(2), weights=None, n_classes=0, rng=np.random.default_rng(0))
     assert e.value.loc == ("columns", "features", "x1", 1)
 

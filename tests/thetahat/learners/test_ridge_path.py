@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from tests.thetahat.learners.fits import predicted, table
 from tests.thetahat.learners.problems import PROBLEMS
 from thetahat.cross_validation.many_splits import part_of
-from thetahat.learners.base import Plain
+from thetahat.learners.base import OrdinaryFit
 from thetahat.learners.fast.ridge import solutions as _ridge_solutions
 from thetahat.learners.fast.ridge.penalty_path import RidgePath
 from thetahat.learners.ridge import Ridge
@@ -116,7 +116,7 @@ def test_degenerate_no_weight_at_all() -> None:
         (1.0, 2.0), table(np.ones((3, 1))), np.arange(3.0), weights=np.zeros(3), n_classes=0
     )
 
-    assert isinstance(told, Plain)
+    assert isinstance(told, OrdinaryFit)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

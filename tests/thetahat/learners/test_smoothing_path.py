@@ -19,7 +19,7 @@ from tests.thetahat.learners.test_every_fast_path import fitted
 from thetahat.cross_validation import rows_of
 from thetahat.cross_validation.many_splits import over_splits, part_of, predicted_at_once
 from thetahat.learners import LEARNERS
-from thetahat.learners.base import Part, Plain
+from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.naive_bayes import class_sums as _class_sums
 from thetahat.learners.fast.naive_bayes import smoothing_path as _smoothing_path
 from thetahat.learners.fast.naive_bayes.smoothing_path import SmoothingPath
@@ -73,8 +73,8 @@ def test_exact_each_says_what_it_says_by_itself(
     for split in splits_of(data, scheme):
         said, _ = path.predict(part_of(split, data.n))
         told = [predicted_at_once(shared, split, data.n) for shared in alone]
-        outputs = [one.output for one in told if not isinstance(one, Plain)]
-        probabilities: Any = [one.probabilities for one in told if not isinstance(one, Plain)]
+        outputs = [one.output for one in told if not isinstance(one, OrdinaryFit)]
+        probabilities: Any = [one.probabilities for one in told if not isinstance(one, OrdinaryFit)]
         assert_array_equal(said.output, np.concatenate(outputs))
         assert_array_equal(said.probabilities, np.concatenate(probabilities))
 
@@ -143,5 +143,5 @@ def test_invalid_counts_are_left_to_the_fit(learner: str) -> None:
 
     found = made.over_path(SMOOTHINGS, data.features, data.y, weights=None, n_classes=2)
 
-    assert isinstance(found, Plain)
+    assert isinstance(found, OrdinaryFit)
     assert "no value in row 1" in found.reason

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from tests.thetahat.learners.fits import table
 from thetahat.learners import LEARNERS
 from thetahat.learners._training_parts import columns_or_plain
-from thetahat.learners.base import Part, Plain
+from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.ridge.over_splits import ridge_over_splits
 from thetahat.tables.features import Features
 from thetahat.tables.sparse import SparseColumns
@@ -39,8 +39,8 @@ def told(name: str, rows: FloatArray, weights: FloatArray | None, part: Part) ->
     shared = learner.over_splits(  # type: ignore[attr-defined] # those of DENSE have it
         table(rows), y, weights=weights, n_classes=3 if is_class else 0
     )
-    said = shared if isinstance(shared, Plain) else shared.predict(part)
-    assert isinstance(said, Plain)
+    said = shared if isinstance(shared, OrdinaryFit) else shared.predict(part)
+    assert isinstance(said, OrdinaryFit)
     return said.reason
 
 
@@ -87,10 +87,10 @@ def test_degenerate_as_many_columns_as_rows(*, intercept: bool) -> None:
     empty = ridge_over_splits(wide.T, y, weights, penalty=1.0, intercept=intercept)
 
     some, rest = np.arange(4), np.arange(4, 6)
-    assert not isinstance(singular, Plain)
-    assert not isinstance(empty, Plain)
-    assert isinstance(singular.predict(Part(some, rest, rest)), Plain)
-    assert isinstance(empty.predict(Part(rest, some, some)), Plain)
+    assert not isinstance(singular, OrdinaryFit)
+    assert not isinstance(empty, OrdinaryFit)
+    assert isinstance(singular.predict(Part(some, rest, rest)), OrdinaryFit)
+    assert isinstance(empty.predict(Part(rest, some, some)), OrdinaryFit)
 
 
 def test_degenerate_columns_with_squares_beyond_all_scale_are_complete() -> None:
@@ -100,4 +100,4 @@ def test_degenerate_columns_with_squares_beyond_all_scale_are_complete() -> None
 
     assert_array_equal(columns_or_plain(features), np.full((2, 3), 1e300))
     assert_array_equal(columns_or_plain(sparse), np.eye(2))
-    assert isinstance(columns_or_plain(missing), Plain)
+    assert isinstance(columns_or_plain(missing), OrdinaryFit)

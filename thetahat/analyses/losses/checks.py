@@ -14,7 +14,7 @@ from thetahat.analyses.losses.rules import RULES
 from thetahat.corrections import refusal
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.registry import MethodInfo
-from thetahat.similar_names import meant
+from thetahat.similar_names import suggest_name
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.types import Target
@@ -40,7 +40,7 @@ def check(
     if choices.control is not None and choices.control not in models:
         raise InvalidParameter(
             f"control {choices.control!r} is not one of the models"
-            f"{meant(choices.control, models)}: {', '.join(models)}",
+            f"{suggest_name(choices.control, models)}: {', '.join(models)}",
             loc=("control",),
             value=choices.control,
         )

@@ -11,7 +11,7 @@ import numpy as np
 
 from thetahat.cross_validation.many_splits import finite_or_plain
 from thetahat.cross_validation.split_ranges import predicted_in_stretches
-from thetahat.learners.base import Learner, OverSplits, Plain
+from thetahat.learners.base import Learner, OrdinaryFit, OverSplits
 from thetahat.losses.base import Loss, Predictions
 from thetahat.schemes.base import Split
 from thetahat.tables.data import Data
@@ -65,13 +65,13 @@ def _can(learner: Learner, data: Data, on: Data) -> bool:
 
 
 @lru_cache(maxsize=2)
-def _shared(learner: Any, data: Data, on: Data) -> OverSplits | Plain:
+def _shared(learner: Any, data: Data, on: Data) -> OverSplits | OrdinaryFit:
     """Return what the learner knows of both; kept, for the estimators of one draw share it."""
     columns = zip(data.features.columns, on.features.columns, strict=True)
     features = Features(data.features.names, tuple(np.concatenate(pair) for pair in columns))
     given = np.ones(data.n) if data.weight is None else data.weight
     with np.errstate(all="ignore"):
-        shared: OverSplits | Plain = learner.over_splits(
+        shared: OverSplits | OrdinaryFit = learner.over_splits(
             features,
             np.concatenate([data.y, on.y]),
             weights=np.concatenate([given, np.zeros(on.n)]),

@@ -1,1 +1,1 @@
-"""The few loops that numpy cannot carry, compiled at their first use; numpy twins stand beside."""
+"""Loops that are too slow in numpy, compiled with numba at their first use."""

@@ -1,4 +1,4 @@
-"""Compiled loops of the bootstrap: which units a resample draws, and what sums they give.
+"""Compiled loops of the bootstrap: drawing the units of resamples, and their sums.
 
 The functions are plain Python over numpy arrays, each whole in itself, so that numba can keep
 them on disk (``thetahat.numerics.loops.compiling``) and a test can run them uncompiled. The hash is

@@ -1,4 +1,4 @@
-"""Compiled loops of the bootstrap of many units, which are drawn from cells of 2^k units.
+"""Compiled loops of the bootstrap of many units, drawn from cells of 2^k units.
 
 How many draws fall in a cell is known beforehand; where they fall in it are some bits of a hash
 each, five draws of 12 bits to a hash: nothing is multiplied, and no unit is more likely than
@@ -48,7 +48,7 @@ def add_cell_sums(  # noqa: PLR0913 - a column, the cells, and what is drawn fro
     keys: UInt64Array,
     out: FloatArray,
 ) -> None:
-    """Add to ``out`` (b,) the sums of the drawn entries of ``column``, cell by cell.
+    """Add the sums of the drawn entries of ``column`` to ``out`` (b,), cell by cell.
 
     ``starts`` and ``sizes`` (C,) are those of the cells, and ``held`` (b, C) how many draws of
     each resample fall in each cell.
@@ -91,7 +91,7 @@ def fill_cell_counts(  # noqa: PLR0913 - the cells, what is drawn from each, and
     first: int,
     out: FloatArray,
 ) -> None:
-    """Fill in, of ``out`` (b, n), how often each resample draws each unit of the cells.
+    """Write to ``out`` (b, n) how often each resample draws each unit of the cells.
 
     The cells are those from number ``first`` on.
     """

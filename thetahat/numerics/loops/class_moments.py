@@ -42,7 +42,7 @@ def add_moments(  # noqa: PLR0913 - the rows, what they count, and where to
 def write_distances(
     X: FloatArray, rows: Unsigned, means: FloatArray, precise: FloatArray, out: FloatArray
 ) -> None:
-    """Write (C, m) squared distances of some rows to (C, p) means, in units of the variances.
+    """Write the (C, m) scaled squared distances of some rows to (C, p) means.
 
     ``precise`` is (C, p), one by the variances. A distance is summed column by column, and those
     of many rows side by side, which the processor does four at a time.
@@ -69,7 +69,7 @@ def write_distances(
 def moments_by_kernel(
     X: FloatArray, rows: IntArray, codes: IntArray, weights: FloatArray, n_codes: int
 ) -> tuple[FloatArray, FloatArray]:
-    """(n_codes, p) weighted sums of some rows by code, and those of their squares."""
+    """Return (n_codes, p) weighted sums of some rows by code, and of their squares."""
     sums, squares = np.zeros((2, n_codes, X.shape[1]))
     compiled(add_moments)(X, unsigned(rows), unsigned(codes), fixed(weights), sums, squares)
     return sums, squares
@@ -78,7 +78,7 @@ def moments_by_kernel(
 def distances_by_kernel(
     X: FloatArray, rows: IntArray, means: FloatArray, variances: FloatArray
 ) -> FloatArray:
-    """(C, m) squared distances of some rows to (C, p) means, in units of the variances."""
+    """Return the (C, m) scaled squared distances of some rows to (C, p) means."""
     apart = np.empty((len(means), len(rows)))
     compiled(write_distances)(X, unsigned(rows), means, 1 / variances, apart)
     return apart

@@ -1,4 +1,4 @@
-"""How a loop becomes machine code: late, once, and kept on disk."""
+"""Compiling a loop with numba when it is first called, with a cache on disk."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 @cache
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the machine code of a plain function over numpy arrays.
+    """Return the compiled form of a function over numpy arrays, with sums in the written order.
 
     Compiled at its first call with each kind of argument and kept on disk, beside the module or
     where ``NUMBA_CACHE_DIR`` says. It lets other threads run, and sums in the order written (no
@@ -22,8 +22,8 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @cache
-def compiled_in_any_order(function: Callable[..., Any]) -> Callable[..., Any]:
-    """As ``compiled``, but sums in the order that suits the processor, as products of matrices do.
+def compiled_with_reordered_sums(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the compiled form of a function whose sums may be reordered, as in a matrix product.
 
     A number is the same from run to run on one machine. NaN and infinity mean what they do
     elsewhere.
@@ -41,8 +41,8 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any
     return jitted  # type: ignore[no-any-return]  # numba has no types
 
 
-def to_be_read(values: np.ndarray) -> np.ndarray:
-    """Return the values in one piece of memory, not to be written to.
+def as_read_only(values: np.ndarray) -> np.ndarray:
+    """Return the values as a contiguous read-only array.
 
     A loop is compiled for each kind of argument, and so arrays are of one kind, wherever from.
     """
@@ -52,5 +52,5 @@ def to_be_read(values: np.ndarray) -> np.ndarray:
 
 
 def is_loaded() -> bool:
-    """Whether the compiler is in memory already, so that a loop need not wait for its import."""
+    """Return whether numba has been imported already."""
     return "numba" in sys.modules

@@ -1,4 +1,4 @@
-"""Compiled loop of the bootstrap of many units: the sums of several columns, resample by resample.
+"""Compiled loop of the bootstrap of many units: sums of several columns per resample.
 
 What a resample draws of a stratum is counted, from cells as in ``thetahat.numerics.loops.cells``,
 and the
@@ -35,7 +35,7 @@ from thetahat.numerics.loops.cells import (
     FIELD_4,
     PER_WORD,
 )
-from thetahat.numerics.loops.compiling import compiled_in_any_order
+from thetahat.numerics.loops.compiling import compiled_with_reordered_sums
 from thetahat.values.types import FloatArray, IntArray
 
 FEW_COLUMNS: Final = 14
@@ -53,13 +53,13 @@ def sums_by_kernel(  # noqa: PLR0913 - the columns, the cells, and which draws t
     keys: UInt64Array,
     first: int,
 ) -> FloatArray:
-    """(b, q) sums of the rows of (n, q) columns that every resample draws from some cells.
+    """Return the (b, q) sums of the rows of (n, q) columns that each resample draws from cells.
 
     ``starts`` and ``sizes`` (C,) are those of the cells, which are numbered from ``first`` on, and
     ``held`` (b, C) how many draws of each resample fall in each cell.
     """
     own, sums = np.ascontiguousarray(columns.T), np.empty((len(keys), columns.shape[1]))
-    compiled_in_any_order(sum_counted)(own, starts, sizes, held, keys, first, sums)
+    compiled_with_reordered_sums(sum_counted)(own, starts, sizes, held, keys, first, sums)
     return sums
 
 
@@ -72,7 +72,7 @@ def sum_counted(  # noqa: C901, PLR0913 - whole in itself, so that numba can kee
     first: int,
     out: FloatArray,
 ) -> None:
-    """Fill ``out`` (b, q) with the sums of what each resample draws of ``columns`` (q, n)."""
+    """Write to ``out`` (b, q) the sums of the entries of ``columns`` (q, n) that are drawn."""
     n_columns, n = columns.shape
     hashes = np.empty(AT_ONCE, dtype=np.uint64)
     counts = np.empty(n, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Compiled loop of the bootstrap of units that are alike: how many of each kind are drawn.
+"""Compiled loop of the bootstrap of repeated values: how often each distinct value is drawn.
 
 A multinomial count is a chain of binomial ones: those of the first kind among all draws, those of
 the second among what is left, and so on. Binomial counts add up, so that one of m trials is the
@@ -43,7 +43,7 @@ LAST_DIGIT = np.int64(MOST_DIGITS - 1)
 def draw_kinds(  # noqa: C901, PLR0912, PLR0915 - whole in itself, for numba's sake
     starts: IntArray, members: IntArray, keys: UInt64Array, out: FloatArray
 ) -> None:
-    """Fill ``out`` (P, b) with how many units of each kind every resample draws.
+    """Write to ``out`` (P, b) how many units of each kind each resample draws.
 
     Stratum k has the kinds ``starts[k]`` to ``starts[k + 1]``, ``members`` (P,) units of each; as
     many units are drawn from it as it has. Column b depends on ``keys[b]`` alone.

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.numerics.loops.compiling import compiled, compiled_in_any_order, to_be_read
+from thetahat.numerics.loops.compiling import as_read_only, compiled, compiled_with_reordered_sums
 from thetahat.values.types import FloatArray, IntArray
 
 MANY_ROWS: Final = 100_000
@@ -29,7 +29,7 @@ _MOST_DIGITS_LOST = 100.0  # squares about the first loss over those about the m
 def by_runs(
     values: FloatArray, starts: IntArray, shift: float
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Return the (J,) means less the shift, and the centred squares, of runs of rows.
+    """Return (J,) means minus the shift and centred sums of squares of consecutive rows.
 
     None where some run's first loss lies so far out that squares about it would lose digits.
 
@@ -44,15 +44,15 @@ def by_runs(
     """
     deviations, centred = np.empty(len(starts) - 1), np.empty(len(starts) - 1)
     are_short = len(values) < _LONG * len(deviations)
-    loop = compiled_in_any_order(of_short_runs) if are_short else compiled(of_runs)
-    lost = loop(to_be_read(values), starts, shift, _MOST_DIGITS_LOST, deviations, centred)
+    loop = compiled_with_reordered_sums(of_short_runs) if are_short else compiled(of_runs)
+    lost = loop(as_read_only(values), starts, shift, _MOST_DIGITS_LOST, deviations, centred)
     return None if lost else (deviations, centred)
 
 
 def by_rows(
     values: FloatArray, first: FloatArray, sizes: FloatArray, split: np.ndarray
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Return the (J,) means relative to each block's first loss, and the centred squares.
+    """Return (J,) means relative to the first loss of each block, and centred sums of squares.
 
     None as for ``by_runs``.
 
@@ -68,7 +68,7 @@ def by_rows(
         (n,) block of each row.
     """
     four = np.zeros((len(first), 8))
-    compiled(of_rows)(to_be_read(values), first, split, four)
+    compiled(of_rows)(as_read_only(values), first, split, four)
     sums, squares = four[:, :4].sum(axis=1), four[:, 4:].sum(axis=1)
     means = sums / sizes
     about_first = sums * means
@@ -86,7 +86,7 @@ def of_runs(  # noqa: PLR0913 - the losses, where they stand, and two results
     deviations: FloatArray,
     centred: FloatArray,
 ) -> bool:
-    """Fill in means less the shift, and centred squares; return whether these lost digits.
+    """Write means minus the shift and centred sums of squares; return whether digits were lost.
 
     Long runs are read into ``LANES`` accumulators, which become vector instructions; of very long
     ones the quarters side by side, which memory answers faster than one stream.
@@ -143,7 +143,7 @@ def of_short_runs(  # noqa: PLR0913 - as above
     deviations: FloatArray,
     centred: FloatArray,
 ) -> bool:
-    """Do what ``of_runs`` does, of runs so short that the processor begins the next before the end.
+    """Do the same for short runs, several of which the processor computes at once.
 
     Places are numbers without a sign: none has to be looked at whether it counts from the end.
     """

@@ -1,4 +1,4 @@
-"""Compiled loops of a search for near rows: few candidates from many distances, and their order.
+"""Compiled loops of a nearest-row search: selecting few candidates and sorting them.
 
 Plain functions over numpy arrays, as ``thetahat.numerics.loops.compiling`` takes them.
 """
@@ -73,7 +73,7 @@ def rank(  # noqa: C901, PLR0913 - whole in itself, for numba's sake
     nearest: IntArray,
     squares: FloatArray,
 ) -> None:
-    """Write the rows found for each query and their squared distances, the nearest first.
+    """Write the candidates of each query and their squared distances, nearest first.
 
     ``found`` is (q, most), ``counts`` (q,) of them; of rows equally far the lowest comes first. As
     many are written as (q, length) ``nearest`` and ``squares`` have room for, if there are as many.
@@ -134,7 +134,7 @@ def take(  # noqa: PLR0913 - the lists, who may be taken, and where to
     squares: FloatArray,
     unsure: np.ndarray,
 ) -> None:
-    """Write the first of each query's list that are inside to (q, k) ``rows``, and their squares.
+    """Write the first k rows inside the mask of each query's list, and their squared distances.
 
     ``lists`` is (n, length), of all n rows, and ``of_lists`` their squares. ``inside`` is (J, n),
     and a query's is that of its ``of_part``. Whether it has too few, or may have others, is written
@@ -155,7 +155,7 @@ def take(  # noqa: PLR0913 - the lists, who may be taken, and where to
 
 
 def smallest_by_kernel(near: Singles, length: int) -> tuple[Singles, Singles]:
-    """(q, G) smallest values of groups of columns, and (q,) what ``length`` columns do not exceed.
+    """Return (q, G) smallest values of column groups, and (q,) bounds that ``length`` columns meet.
 
     ``near`` is (q, n), from 0 on, and ``length`` is at most a quarter of n.
     """
@@ -167,7 +167,7 @@ def smallest_by_kernel(near: Singles, length: int) -> tuple[Singles, Singles]:
 
 
 def near_by_kernel(near: Singles, smallest: Singles, limits: Singles, found: IntArray) -> IntArray:
-    """(q,) how many columns with values up to the limits are written to (q, most) ``found``.
+    """Return the (q,) number of columns up to the limits, which are written to ``found``.
 
     There are 0 where there may be more than have room.
     """
@@ -180,7 +180,7 @@ def near_by_kernel(near: Singles, smallest: Singles, limits: Singles, found: Int
 def ranked_by_kernel(
     queries: FloatArray, rows: FloatArray, found: IntArray, counts: IntArray, length: int
 ) -> tuple[IntArray, FloatArray]:
-    """(q, length) rows and squared distances, as ``rank`` writes them."""
+    """Return (q, length) rows and squared distances, nearest first."""
     nearest = np.empty((len(queries), length), dtype=np.intp)
     squares = np.empty((len(queries), length))
     compiled(rank)(fixed(queries), fixed(rows), found, counts, nearest, squares)
@@ -196,7 +196,7 @@ def taken_by_kernel(  # noqa: PLR0913 - as take
     inside: np.ndarray,
     k: int,
 ) -> tuple[IntArray, FloatArray, np.ndarray]:
-    """(q, k) rows and squares of the first inside of each query's list, and (q,) where unsure."""
+    """Return (q, k) rows inside the mask with squared distances, and (q,) which are uncertain."""
     n_queries = len(queries)
     rows, squares = np.zeros((n_queries, k), dtype=np.intp), np.zeros((n_queries, k))
     unsure = np.zeros(n_queries, dtype=np.bool_)

@@ -11,7 +11,7 @@ from thetahat.values.types import FloatArray, IntArray
 
 
 def neighbours(counts: FloatArray, order: IntArray, k: int, out: IntArray) -> None:
-    """Fill ``out`` (b, 2) with the places in ``order`` of the k-th and the next drawn value.
+    """Write to ``out`` (b, 2) the positions in ``order`` of the k-th and the next drawn value.
 
     ``counts`` (b, n) are those of the rows, ``order`` (n,) the rows by ascending value, and k is
     counted from 0. The next one of the last is the last.
@@ -30,7 +30,7 @@ def neighbours(counts: FloatArray, order: IntArray, k: int, out: IntArray) -> No
 
 
 def neighbours_by_numpy(counts: FloatArray, order: IntArray, k: int) -> IntArray:
-    """Return (b, 2) the same places, by whole arrays."""
+    """Return the same (b, 2) positions with numpy."""
     seen = np.cumsum(counts[:, order], axis=1)
     last = seen[:, -1] - 1
     places = [(seen <= np.minimum(at, last)[:, None]).sum(axis=1) for at in (k, k + 1)]

@@ -1,4 +1,4 @@
-"""Differences of many pairs, and what of them is nothing but rounding."""
+"""Setting differences that are only rounding errors to 0, for many pairs."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.numerics.loops.compiling import compiled, to_be_read
+from thetahat.numerics.loops.compiling import as_read_only, compiled
 from thetahat.values.types import FloatArray, IntArray
 
 MANY_VALUES: Final = 50_000
 """Differences of all pairs from which the loops pay for being compiled."""
 
 
-def without_roundings(
+def zero_rounding_errors(
     values: FloatArray, of_models: FloatArray, positions: IntArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, IntArray, IntArray]:
-    """Return differences with those that are nothing but rounding set to 0.
+    """Return differences in which pure rounding errors are set to 0.
 
     Parameters
     ----------
@@ -43,11 +43,11 @@ def without_roundings(
     by_model, dropped = of_models.max(axis=1, initial=0.0), np.zeros(p)
     largest = np.maximum(by_model[positions[:, 0]], by_model[positions[:, 1]])
     n_positive, n_negative = np.empty(p, dtype=np.intp), np.empty(p, dtype=np.intp)
-    of = to_be_read(of_models), to_be_read(positions)
-    compiled(count_signs)(*of, to_be_read(values), dropped, n_positive, n_negative)
+    of = as_read_only(of_models), as_read_only(positions)
+    compiled(count_signs)(*of, as_read_only(values), dropped, n_positive, n_negative)
     if dropped.any():
         values = values.copy()
-        compiled(drop_roundings)(*of, dropped, values)
+        compiled(zero_rows_with_rounding_errors)(*of, dropped, values)
     return values, largest, dropped, n_positive, n_negative
 
 
@@ -59,7 +59,7 @@ def count_signs(  # noqa: PLR0913 - the differences, whose they are, and three r
     n_positive: IntArray,
     n_negative: IntArray,
 ) -> None:
-    """Fill in what ``without_roundings`` says is dropped and left, a row after the other."""
+    """Count the positive, negative and dropped differences of each row."""
     for row in range(len(values)):
         a, b = of_models[positions[row, 0]], of_models[positions[row, 1]]
         own = values[row]
@@ -76,10 +76,10 @@ def count_signs(  # noqa: PLR0913 - the differences, whose they are, and three r
                     dropped[row] += size
 
 
-def drop_roundings(
+def zero_rows_with_rounding_errors(
     of_models: FloatArray, positions: IntArray, dropped: FloatArray, values: FloatArray
 ) -> None:
-    """Set to 0 what is no more than rounding, in the rows where something is."""
+    """Set rounding errors to 0 in the rows that have any."""
     for row in range(len(values)):
         if dropped[row] > 0:
             a, b = of_models[positions[row, 0]], of_models[positions[row, 1]]

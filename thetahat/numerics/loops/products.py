@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.numerics.loops.compiling import compiled_in_any_order, to_be_read
+from thetahat.numerics.loops.compiling import as_read_only, compiled_with_reordered_sums
 from thetahat.numerics.loops.run_products import of_runs
 from thetahat.values.types import FloatArray, IntArray
 
@@ -31,7 +31,7 @@ _ROWS_OF_A_BLOCK = 64  # of a few in one piece the loops would be mostly starts 
 def block_products(
     models: Sequence[FloatArray], order: IntArray | None, starts: IntArray, about: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return (J, m) sums and (J, m, m) sums of products of losses less ``about``.
+    """Return (J, m) sums and (J, m, m) sums of products of losses minus ``about``.
 
     Whole numbers give exact sums.
 
@@ -50,17 +50,17 @@ def block_products(
     even = m + m % 2
     sums, products = np.zeros((k, even)), np.zeros((k, even, even))
     # of one kind, however many and wherever from, so that the loop is compiled once
-    seen = [to_be_read(losses) for losses in models]
+    seen = [as_read_only(losses) for losses in models]
     padded = tuple(seen + seen[:1] * (MOST_MODELS - m))
     if order is None:
         about = np.column_stack([about, about[:, : even - m]])
         at_once = min(_OF_RUNS // m, _ROWS_OF_RUNS)
-        compiled_in_any_order(of_runs)(padded, at_once, starts, about, sums, products)
+        compiled_with_reordered_sums(of_runs)(padded, at_once, starts, about, sums, products)
     else:
         at_once = max(_READ // m, _ROWS_OF_A_BLOCK * k)
         held = np.zeros((even, min(max(_HELD // m, 256), 1024)))
-        loop = compiled_in_any_order(of_blocks)
-        loop(padded, to_be_read(order), at_once, starts, about, held, sums, products)
+        loop = compiled_with_reordered_sums(of_blocks)
+        loop(padded, as_read_only(order), at_once, starts, about, held, sums, products)
     lower = np.tril(products)[:, :m, :m]
     return sums[:, :m], lower + np.tril(lower, -1).transpose(0, 2, 1)
 
@@ -75,7 +75,7 @@ def of_blocks(  # noqa: PLR0913 - a compiled loop calls no others
     sums: FloatArray,
     products: FloatArray,
 ) -> None:
-    """Add to sums and to products; of these to the squares of two by two on and below the diagonal.
+    """Add to the sums, and to the 2 x 2 tiles on and below the diagonal of the products.
 
     ``held`` has an even number of rows, all 0.
     """

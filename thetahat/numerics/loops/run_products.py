@@ -1,4 +1,4 @@
-"""Sums and products of a few models' losses, where the rows of each block stand together.
+"""Sums and products of a few models' losses if the rows of each block are consecutive.
 
 Four models at a time are multiplied with each other and with two others, straight from where
 their losses stand. So many rows of all models are read at a time that they stay in the second

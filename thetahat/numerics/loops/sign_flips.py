@@ -1,4 +1,4 @@
-"""Sums under random signs, by tables of the partial sums of eight terms."""
+"""Sums of terms with random signs, from tables of partial sums of eight terms."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SIGNS = (1.0 - 2.0 * _BITS).T.copy()
 
 
 def add_sums(terms: FloatArray, keys: UInt64Array, out: FloatArray) -> None:
-    """Add to ``out`` (B,) the sums of (n,) terms under random signs; a key for each 64 terms."""
+    """Add to ``out`` (B,) the sums of (n,) terms with random signs, one key per 64 terms."""
     padded = np.zeros(WORD * len(keys))
     padded[: len(terms)] = terms
     groups = padded.reshape(-1, WORD // _GROUP, _GROUP)
@@ -44,7 +44,7 @@ def add_sums(terms: FloatArray, keys: UInt64Array, out: FloatArray) -> None:
 
 
 def look_up(tables: FloatArray, keys: UInt64Array, out: FloatArray) -> None:
-    """Add the partial sums that each hash's eight bytes pick, to every pattern for a key in turn.
+    """Add the partial sums selected by the eight bytes of each hash.
 
     So the tables in use, those of 64 terms, stay in the fastest cache. Hash b of a key is
     splitmix64's; hashes are made some at a time, which compiles to vector instructions.

@@ -1,4 +1,4 @@
-"""Signed ranks of many differences: keys to sort by in one pass, rank sums of them in another."""
+"""Signed ranks of many differences: sort keys in one pass, rank sums in another."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.numerics.loops.compiling import compiled, to_be_read
+from thetahat.numerics.loops.compiling import as_read_only, compiled
 from thetahat.values.types import FloatArray
 
 MANY_SIZES: Final = 50_000
@@ -20,7 +20,7 @@ _ONE: Final = np.uint64(1)
 def sorted_keys(
     values: FloatArray, a: FloatArray, b: FloatArray, rounding: float
 ) -> tuple[np.ndarray, float, float]:
-    """Return the keys, in order, of differences beyond rounding; and its largest and smallest.
+    """Return the sorted keys of differences beyond rounding, and the extreme rounding errors.
 
     Parameters
     ----------
@@ -40,7 +40,12 @@ def sorted_keys(
         Rounding of these.
     """
     keys, out = np.empty(len(values), dtype=np.uint64), np.empty(2)
-    given = (to_be_read(values), to_be_read(values.view(np.uint64)), to_be_read(a), to_be_read(b))
+    given = (
+        as_read_only(values),
+        as_read_only(values.view(np.uint64)),
+        as_read_only(a),
+        as_read_only(b),
+    )
     n = compiled(fill_keys)(*given, rounding, keys, out)
     kept: np.ndarray = keys[:n]
     kept.sort()
@@ -50,7 +55,7 @@ def sorted_keys(
 def rank_sums(
     keys: np.ndarray, slack: float, least_slack: float
 ) -> tuple[float, float, bool] | None:
-    """Return the sum of ranks of the positive, the sum of all squares, and whether there are ties.
+    """Return the rank sum of the positive values, the sum of squared ranks, and whether ties exist.
 
     Ranks start from 1; sizes no further apart than the slack share the mean of theirs. None where
     some neighbours are further apart than the least slack and not further than the largest: each
@@ -71,7 +76,7 @@ def rank_sums(
 
 
 def positive_sums(keys: np.ndarray) -> tuple[FloatArray, FloatArray]:
-    """Return (p,) R+ of rows whose ranks are 1 to u, and smallest gaps between two sizes.
+    """Return (p,) rank sums R+ of rows without ties, and the smallest gap of each row.
 
     Parameters
     ----------
@@ -92,7 +97,7 @@ def fill_keys(  # noqa: PLR0913 - the differences, what they are of, and two res
     keys: np.ndarray,
     out: FloatArray,
 ) -> int:
-    """Fill in keys, and the largest and smallest rounding; return how many there are.
+    """Write keys and extreme rounding errors; return the number of keys.
 
     Each is written where the next goes, and then counted or not: no guess whether it counts can
     go wrong. The sign bit is shifted out, and says in the lowest whether the value is positive.
@@ -117,7 +122,7 @@ def add_ranks(  # noqa: PLR0913 - the keys, how far apart ties are, room for som
     sizes: FloatArray,
     out: FloatArray,
 ) -> bool:
-    """Fill in the sum of ranks and the sum of t^3 - t over ties; return whether a gap is ambiguous.
+    """Write the rank sum and the tie sum of t^3 - t; return whether a gap is ambiguous.
 
     ``bits`` and ``sizes`` are one stretch of memory. Sums of ranks are of halves, and exact below
     2^52.
@@ -151,7 +156,7 @@ def add_ranks(  # noqa: PLR0913 - the keys, how far apart ties are, room for som
 
 
 def add_rows(keys: np.ndarray, bits: np.ndarray, sizes: FloatArray, out: FloatArray) -> None:
-    """Fill in the rows of ``positive_sums``; ``bits`` and ``sizes`` are one stretch of memory."""
+    """Write the rows of ``positive_sums``; ``bits`` and ``sizes`` share their memory."""
     for row in range(len(keys)):
         own = keys[row]
         total, least = np.int64(0), np.inf

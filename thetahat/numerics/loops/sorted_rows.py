@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.numerics.loops.compiling import compiled, to_be_read
+from thetahat.numerics.loops.compiling import as_read_only, compiled
 from thetahat.values.types import FloatArray, IntArray
 
 MOST_IN_A_ROW: Final = 64
@@ -25,7 +25,7 @@ _TOP = np.uint64(2**63)  # turned over, unsigned numbers order as signed ones do
 
 
 def positive_sums_of_rows(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return (p,) sums of the ranks of positive values, and smallest gaps between two sizes.
+    """Return (p,) rank sums of the positive values, and the smallest gap of each row.
 
     The sums hold where no gap is 0.
 
@@ -36,7 +36,7 @@ def positive_sums_of_rows(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """
     p, u = values.shape
     sums, gaps, keys = np.empty(p), np.empty(p), np.zeros((u, LANES), dtype=np.int64)
-    seen = to_be_read(values)
+    seen = as_read_only(values)
     room = keys, keys.view(np.uint64), keys.view(np.float64)
     compiled(sort_rows)(seen, seen.view(np.uint64), network(u), *room, sums, gaps)
     return sums, gaps
@@ -44,7 +44,7 @@ def positive_sums_of_rows(values: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 @lru_cache(maxsize=MOST_IN_A_ROW)
 def network(n: int) -> IntArray:
-    """Return (c, 2) places to compare, one step after the other, so that any n numbers get sorted.
+    """Return the (c, 2) compare-and-swap positions of a sorting network for n numbers.
 
     Batcher's merge exchange: n log(n)^2 / 4 steps or so.
     """
@@ -74,7 +74,7 @@ def sort_rows(  # noqa: C901, PLR0913 - the values, room for some of them, and t
     sums: FloatArray,
     gaps: FloatArray,
 ) -> None:
-    """Fill in sums and gaps, ``LANES`` rows at a time.
+    """Write sums and gaps, ``LANES`` rows at a time.
 
     ``bits`` are those of the values; ``keys``, ``unsigned`` and ``sizes`` (u, LANES) are one
     stretch of memory. A sum of ranks is that of the number of positive values from each place on.

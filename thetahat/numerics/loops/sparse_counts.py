@@ -1,4 +1,4 @@
-"""Compiled loops over the rows of a compressed matrix: sums by class, and scores from a table.
+"""Compiled loops over compressed sparse rows: sums by class, and products with a table.
 
 Plain functions over numpy arrays, as ``thetahat.numerics.loops.compiling`` takes them. Stored
 values are
@@ -49,7 +49,7 @@ def whole_sums(  # noqa: PLR0913 - as class_sums
     weights: FloatArray,
     sums: np.ndarray,
 ) -> None:
-    """Add the weighted values of all rows, whole numbers, to the (m, p) int32 sums of their cells.
+    """Add whole-number weighted values of all rows to the (m, p) int32 sums of their cells.
 
     ``cells`` is (n,); rows of cell m are left out.
     """
@@ -62,7 +62,7 @@ def whole_sums(  # noqa: PLR0913 - as class_sums
 
 
 def as_short(values: FloatArray, small: np.ndarray) -> int:
-    """Write whole numbers from 0 to 65535 to (m,) uint16 ``small``; return how many are others."""
+    """Write values as (m,) uint16; return how many are not whole numbers from 0 to 65535."""
     n_others = np.int64(0)
     for k in range(len(values)):
         whole = np.int32(values[k])
@@ -80,7 +80,7 @@ def row_scores(  # noqa: PLR0913 - as class_sums
     tables: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Add to (m, W) the products of some rows with those of (K, p, W) tables they belong to.
+    """Add to (m, W) the products of some rows with the (K, p, W) table of their block.
 
     ``which`` is (m,); rows of table K are left out.
     """
@@ -113,7 +113,7 @@ def row_scores(  # noqa: PLR0913 - as class_sums
 def listed_odds(
     sums: Unsigned, less: Unsigned, logs: FloatArray, norms: FloatArray, odds: FloatArray
 ) -> None:
-    """Write (p,) logs of the second of (2, p) sums, less others, less those of the first.
+    """Write the (p,) log odds of (2, p) sums minus the left-out sums.
 
     ``logs`` are those of 0, 1, 2, ..., and ``norms`` (2,) what is subtracted in each row first.
     """
@@ -133,7 +133,7 @@ def left_out(  # noqa: PLR0913 - as class_sums
     out: FloatArray,
     lengths: FloatArray,
 ) -> None:
-    """Write the products of all rows with the logs of their classes' (C, p) sums without them.
+    """Write the products of all rows with the log sums of their class without the row.
 
     ``logs`` are those of 0, 1, 2, ...; (n,) ``lengths`` are the sums of the rows' values.
     """
@@ -150,7 +150,7 @@ def left_out(  # noqa: PLR0913 - as class_sums
 def sums_by_kernel(
     matrix: CsrMatrix, rows: IntArray, codes: IntArray, weights: FloatArray, n_codes: int
 ) -> FloatArray:
-    """(n_codes, p) weighted sums of some rows by code; codes and weights are of all rows."""
+    """Return (n_codes, p) weighted sums of some rows by code."""
     sums = np.zeros((n_codes, matrix.shape[1]))
     loop = compiled(class_sums)
     loop(*_parts(matrix), unsigned(rows), unsigned(codes), fixed(weights), sums)
@@ -160,7 +160,7 @@ def sums_by_kernel(
 def whole_sums_by_kernel(
     matrix: CsrMatrix, cells: IntArray, weights: FloatArray, n_cells: int
 ) -> np.ndarray:
-    """(n_cells, p) int32 sums of the rows of each cell, all of them whole and below 2^31."""
+    """Return (n_cells, p) int32 sums of the rows of each cell; all values are whole numbers."""
     sums = np.zeros((n_cells, matrix.shape[1]), dtype=np.int32)
     compiled(whole_sums)(*_parts(matrix), unsigned(cells), fixed(weights), sums)
     return sums
@@ -169,7 +169,7 @@ def whole_sums_by_kernel(
 def odds_by_kernel(
     sums: IntArray, less: np.ndarray, logs: FloatArray, norms: FloatArray
 ) -> FloatArray:
-    """(p,) log odds from (2, p) sums less int32 others; ``logs`` reach to the largest of them."""
+    """Return (p,) log odds of (2, p) sums minus int32 sums, from a table of logarithms."""
     odds = np.empty(sums.shape[1])
     compiled(listed_odds)(
         unsigned(sums), unsigned(np.ascontiguousarray(less)), fixed(logs), fixed(norms), odds
@@ -180,7 +180,7 @@ def odds_by_kernel(
 def left_out_by_kernel(
     matrix: CsrMatrix, codes: IntArray, weights: FloatArray, sums: IntArray, logs: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """(n,) products of each row with the logs of its class's sums without it, and (n,) lengths.
+    """Return (n,) products of each row with the log sums of its class without it, and (n,) lengths.
 
     All values are whole; ``sums`` is (C, p), of all rows by class, and ``logs`` those of each
     whole number up to the largest of the sums.
@@ -199,14 +199,14 @@ def left_out_by_kernel(
 
 
 def short_by_kernel(values: FloatArray) -> np.ndarray | None:
-    """Return whole numbers from 0 to 65535 as (m,) uint16; None where some are others."""
+    """Return values as (m,) uint16; None unless all are whole numbers from 0 to 65535."""
     small = np.empty(len(values), dtype=np.uint16)
     n_others = compiled(as_short)(fixed(values), small)
     return None if n_others else small
 
 
 def scores_by_kernel(matrix: CsrMatrix, rows: IntArray, table: FloatArray) -> FloatArray:
-    """(m, W) products of some rows with a (W, p) table."""
+    """Return the (m, W) products of some rows with a (W, p) table."""
     which = np.zeros(len(rows), dtype=np.intp)
     return scores_of_blocks_by_kernel(matrix, rows, which, np.ascontiguousarray(table.T)[None])
 
@@ -214,7 +214,7 @@ def scores_by_kernel(matrix: CsrMatrix, rows: IntArray, table: FloatArray) -> Fl
 def scores_of_blocks_by_kernel(
     matrix: CsrMatrix, rows: IntArray, which: IntArray, tables: FloatArray
 ) -> FloatArray:
-    """(m, W) products of some rows with that of (K, p, W) tables they belong to; 0 for the K-th."""
+    """Return (m, W) products of some rows with the table of their block; 0 for rows of no block."""
     out = np.zeros((len(rows), tables.shape[2]))
     compiled(row_scores)(*_parts(matrix), unsigned(rows), unsigned(which), fixed(tables), out)
     return out
@@ -225,12 +225,12 @@ def _parts(matrix: CsrMatrix) -> tuple[Unsigned, Unsigned, FloatArray]:
 
 
 def unsigned(numbers: np.ndarray) -> Unsigned:
-    """Return whole numbers that are not negative as an unsigned type of their size."""
+    """Return non-negative integers as an unsigned type of the same size."""
     return fixed(numbers.view(np.dtype(f"u{numbers.dtype.itemsize}")))
 
 
 def fixed(values: np.ndarray) -> np.ndarray:
-    """Return a view that cannot be written to.
+    """Return a read-only view.
 
     A matrix may be a map of a file, and to numba that is another type, compiled for once more.
     """

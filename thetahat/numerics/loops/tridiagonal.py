@@ -1,4 +1,4 @@
-"""Compiled loop over the rows of a tridiagonal matrix, for many numbers added to its diagonal.
+"""Compiled loop that solves tridiagonal equations for many shifts of the diagonal.
 
 The function is plain Python over numpy arrays, whole in itself, as
 ``thetahat.numerics.loops.compiling``
@@ -16,7 +16,7 @@ from thetahat.values.types import FloatArray
 def solved_by_kernel(
     diagonal: FloatArray, beside: FloatArray, rhs: FloatArray, added: FloatArray, below: float
 ) -> FloatArray | None:
-    """Return what solves the equations for each number added to the diagonal.
+    """Return the solution of the equations for each shift of the diagonal.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def solve_shifted(  # noqa: PLR0913 - a compiled loop calls no others
     out: FloatArray,
     ratios: FloatArray,
 ) -> bool:
-    """Fill ``out`` (p, L), and say whether all eigenvalues are above ``below``.
+    """Write the solutions to ``out`` (p, L); return whether all eigenvalues exceed ``below``.
 
     They are where all pivots of the matrix less ``below`` are positive. ``ratios`` is (p, L) too.
     """

@@ -1,4 +1,4 @@
-"""Compiling the loops before the first large input waits for them."""
+"""Compiling the loops in advance, so that no evaluation waits for them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from thetahat.values.types import FloatArray
 
 
 def compile_all() -> None:
-    """Run each loop of this package's evaluations once, on next to nothing.
+    """Run each loop once on a tiny input.
 
     From disk that takes a second or two, most of it the import of numba.
     """
@@ -49,7 +49,7 @@ def every_loop() -> Iterator[None]:
 
 
 def one_by_one() -> Iterator[None]:
-    """Do what ``compile_all`` does a loop at a time: between two of them other work may go on."""
+    """Compile the loops of this package one at a time; yields after each."""
     losses = np.array([0.0, 1.0])
     yield from _warm_moments(losses)
     yield from _warm_ranks(losses)
@@ -95,7 +95,7 @@ def _warm_ranks(values: FloatArray) -> Iterator[None]:
     sorted_rows.positive_sums_of_rows(values[None])
     yield
     both = np.zeros((1, 2), dtype=np.intp)
-    paired_units.without_roundings(values[None], values[None], both)
+    paired_units.zero_rounding_errors(values[None], values[None], both)
     yield
 
 

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from thetahat.analyses.losses import pair_moments as module
 from thetahat.numerics.loops import products as loops
 from thetahat.numerics.loops import run_products
-from thetahat.numerics.loops.compiling import compiled, compiled_in_any_order
+from thetahat.numerics.loops.compiling import compiled, compiled_with_reordered_sums
 from thetahat.values.layout import Layout, layout_of
 from thetahat.values.types import BlockKind, FloatArray
 
@@ -118,5 +118,7 @@ def test_exact_not_a_number_stays_one() -> None:
 
 
 def test_exact_a_loop_in_any_order_is_compiled_once() -> None:
-    assert compiled_in_any_order(loops.of_blocks) is compiled_in_any_order(loops.of_blocks)
-    assert compiled_in_any_order(loops.of_blocks) is not compiled(loops.of_blocks)
+    assert compiled_with_reordered_sums(loops.of_blocks) is compiled_with_reordered_sums(
+        loops.of_blocks
+    )
+    assert compiled_with_reordered_sums(loops.of_blocks) is not compiled(loops.of_blocks)

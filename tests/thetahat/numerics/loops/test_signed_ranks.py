@@ -161,10 +161,10 @@ def test_property_what_is_rounding_uncompiled(n_pairs: int, n_units: int, seed: 
     n_signs = np.empty((2, n_pairs), dtype=np.intp)
     unit_loops.count_signs(of_models, positions, values, dropped, *n_signs)
     assert (values == given).all()
-    unit_loops.drop_roundings(of_models, positions, dropped, values)
+    unit_loops.zero_rows_with_rounding_errors(of_models, positions, dropped, values)
 
     plain = _units._without_roundings(given, of_models, positions)
-    compiled = unit_loops.without_roundings(given, of_models, positions)
+    compiled = unit_loops.zero_rounding_errors(given, of_models, positions)
     assert_allclose(dropped, np.abs(given - values).sum(axis=1), rtol=1e-14)
     largest = [of_models[both].max() for both in positions]
     for found in (plain, compiled):

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from thetahat.errors import InsufficientData
-from thetahat.learners._training_parts import check_two_classes, class_weights, weights_of
+from thetahat.learners._training_parts import check_two_classes, class_weights, read_weights
 from thetahat.learners.fast.ridge.rows import is_rounding
 from thetahat.losses.base import Predictions
 from thetahat.tables.features import Features
@@ -54,8 +54,8 @@ class Discriminant:
         joint = log_joint(transformed(rows, self.transform), self.means)
         if not self.is_sharp:
             return posterior(joint + self.log_prior, self.present, self.n_classes)
-        said = self.present[np.argmax(joint, axis=1)]
-        return Predictions(said, probabilities=np.eye(self.n_classes)[said])
+        predictions = self.present[np.argmax(joint, axis=1)]
+        return Predictions(predictions, probabilities=np.eye(self.n_classes)[predictions])
 
 
 def transformed(rows: FloatArray, transform: FloatArray) -> FloatArray:
@@ -72,11 +72,11 @@ def posterior(joint: FloatArray, present: IntArray, n_classes: int) -> Predictio
     """Return class codes and probabilities from (n, C') log joint densities."""
     # Class by class: numpy takes sums and maxima down columns far faster than along short rows.
     by_class = np.ascontiguousarray(joint.T)
-    return posterior_of(by_class, leading(by_class), present, n_classes)
+    return compute_posterior(by_class, find_most_likely(by_class), present, n_classes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Leading:
+class MostLikely:
     """Which of several classes is the likeliest, for each row; of equals the first.
 
     Parameters
@@ -94,11 +94,11 @@ class Leading:
     place: IntArray
 
 
-def leading(by_class: FloatArray) -> Leading:
+def find_most_likely(by_class: FloatArray) -> MostLikely:
     """Go through (C', n) log joint densities class by class."""
     n_classes, n = by_class.shape
     if n_classes == 1:
-        return Leading(by_class[0].copy(), np.full(n, np.inf), np.zeros(n, dtype=np.intp))
+        return MostLikely(by_class[0].copy(), np.full(n, np.inf), np.zeros(n, dtype=np.intp))
     first, other = by_class[:2]
     best, second = np.maximum(first, other), np.minimum(first, other)
     place = (other > first).astype(np.intp)
@@ -106,11 +106,11 @@ def leading(by_class: FloatArray) -> Leading:
         np.copyto(place, at, where=of_class > best)
         np.maximum(second, np.minimum(best, of_class), out=second)
         np.maximum(best, of_class, out=best)
-    return Leading(best, best - second, place)
+    return MostLikely(best, best - second, place)
 
 
-def posterior_of(
-    by_class: FloatArray, lead: Leading, present: IntArray, n_classes: int
+def compute_posterior(
+    by_class: FloatArray, lead: MostLikely, present: IntArray, n_classes: int
 ) -> Predictions:
     """Return class codes and probabilities from (C', n) log joint densities."""
     shares = np.exp(by_class - lead.best)
@@ -140,7 +140,7 @@ def fit_discriminant(  # noqa: PLR0913 - what a learner is handed, and its two c
 ) -> Discriminant:
     """Fit from the rows: means of the classes, and the covariance matrix within them."""
     X = features.complete_matrix()
-    w = weights_of(weights, len(y))
+    w = read_weights(weights, len(y))
     totals = class_weights(y, w, n_classes)
     check_two_classes(totals)
     present = np.flatnonzero(totals)
@@ -191,7 +191,7 @@ def _transform(within: FloatArray, shape: Shape) -> tuple[FloatArray, bool]:
 
 
 def spherical(total: float, p: int) -> tuple[FloatArray, bool]:
-    """(p,) one over the common standard deviation; whether that is 0, and 1 stands instead."""
+    """Return (p,) inverse standard deviations, and whether one is 0 and replaced by 1."""
     if total == 0:
         return np.ones(p), True
     return np.full(p, np.sqrt(p / total)), False

@@ -9,24 +9,28 @@ from typing import Any, Final
 
 import numpy as np
 
-from thetahat.learners.base import Part, Plain
-from thetahat.learners.fast.discriminants.class_means import Priors, leading, posterior_of
+from thetahat.learners.base import OrdinaryFit, Part
+from thetahat.learners.fast.discriminants.class_means import (
+    Priors,
+    compute_posterior,
+    find_most_likely,
+)
 from thetahat.learners.fast.discriminants.class_rows import LEAST_LEFT, ClassRows
 from thetahat.learners.fast.discriminants.decorrelated_sums import (
+    PartSums,
     Sums,
-    SumsOfAny,
     order_of_blocks,
-    summed_of,
+    rows_to_sum,
     sums_of_blocks,
 )
 from thetahat.learners.fast.ridge.rows import LARGEST_AMPLIFICATION
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
 
-ILL_CONDITIONED: Final = Plain("the training part's covariance matrix is ill-conditioned")
-LIGHT: Final = Plain("hardly any weight of a class is in the training part")
-TOO_FEW: Final = Plain("the training part has too few classes or rows")
-TIED: Final = Plain("two classes are as likely as one another to the last digits")
+ILL_CONDITIONED: Final = OrdinaryFit("the training part's covariance matrix is ill-conditioned")
+LIGHT: Final = OrdinaryFit("hardly any weight of a class is in the training part")
+TOO_FEW: Final = OrdinaryFit("the training part has too few classes or rows")
+TIED: Final = OrdinaryFit("two classes are as likely as one another to the last digits")
 
 ROUNDING = 1e-15
 DIGITS = 1e-9
@@ -39,7 +43,7 @@ _MOST_BLOCKS: Final = 100
 """Blocks whose products are held at once."""
 
 
-class TurnedSplits:
+class DecorrelatedSplits:
     """Sums over the rows left out are taken from those over all, class by class.
 
     Splits that leave out each row once are predicted from sums over the rows in their order.
@@ -61,60 +65,65 @@ class TurnedSplits:
         self._made, self.n, self.priors = made, n, priors
 
     @cached_property
-    def _nearly(self) -> SumsOfAny:
-        return SumsOfAny(self._made(None), to_unit=False)
+    def _nearly(self) -> PartSums:
+        return PartSums(self._made(None), to_unit=False)
 
     @cached_property
-    def _to_unit(self) -> SumsOfAny:
-        return SumsOfAny(self._made(None), to_unit=True)
+    def _to_unit(self) -> PartSums:
+        return PartSums(self._made(None), to_unit=True)
 
-    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
         """Predict the test parts of several splits."""
         order = order_of_blocks(parts, self.n) if len(parts) <= _MOST_BLOCKS else None
         if order is None:
-            said = self._predict_any(parts, to_unit=False)
+            predictions = self._predict_any(parts, to_unit=False)
         else:
             rows = self._made(order)
             sums = sums_of_blocks(rows, [len(part.test) for part in parts])
-            said = self._predict(rows, sums, parts)
-        left = [part for part, one in zip(parts, said, strict=True) if one is ILL_CONDITIONED]
+            predictions = self._predict(rows, sums, parts)
+        left = [
+            part for part, one in zip(parts, predictions, strict=True) if one is ILL_CONDITIONED
+        ]
         again = iter(self._predict_any(left, to_unit=True))
-        return [next(again) if one is ILL_CONDITIONED else one for one in said]
+        return [next(again) if one is ILL_CONDITIONED else one for one in predictions]
 
-    def _predict_any(self, parts: Sequence[Part], *, to_unit: bool) -> list[Predictions | Plain]:
+    def _predict_any(
+        self, parts: Sequence[Part], *, to_unit: bool
+    ) -> list[Predictions | OrdinaryFit]:
         if not parts:
             return []
         sums = self._to_unit if to_unit else self._nearly
-        said: list[Predictions | Plain] = []
-        for some in _held(parts, len(sums.rows.both)):
-            said += self._predict(sums.rows, sums.over(some), some)
-        return said
+        predictions: list[Predictions | OrdinaryFit] = []
+        for some in _groups_in_memory(parts, len(sums.rows.both)):
+            predictions += self._predict(sums.rows, sums.over(some), some)
+        return predictions
 
     def _predict(
         self, rows: ClassRows, sums: Sums | None, parts: Sequence[Part]
-    ) -> list[Predictions | Plain]:
+    ) -> list[Predictions | OrdinaryFit]:
         if sums is None:
             return [ILL_CONDITIONED] * len(parts)
         ends = list(accumulate((len(part.test) for part in parts), initial=0))
         lengths = np.maximum.reduceat(sums.lengths, ends[:-1])
-        said, slopes, levels = self._lines(rows, sums, lengths)
+        predictions, slopes, levels = self._lines(rows, sums, lengths)
         n_classes = slopes.shape[2]
         joint = np.empty((n_classes, ends[-1]))
         lines = np.concatenate([slopes, levels], axis=1)
         for line, (a, b) in zip(lines, pairwise(ends), strict=True):
             np.matmul(line.T, sums.tested[:, a:b], out=joint[:, a:b])
-        lead = leading(joint)
-        told = posterior_of(joint, lead, np.arange(n_classes), n_classes)
-        assert told.probabilities is not None  # noqa: S101 - it has them always
+        lead = find_most_likely(joint)
+        outcomes = compute_posterior(joint, lead, np.arange(n_classes), n_classes)
+        assert outcomes.probabilities is not None  # noqa: S101 - it has them always
         is_tied = np.logical_or.reduceat(lead.ahead <= DIGITS, ends[:-1]).tolist()
         return [
-            why or (TIED if tied else Predictions(told.output[a:b], told.probabilities[a:b]))
-            for why, tied, (a, b) in zip(said, is_tied, pairwise(ends), strict=True)
+            why
+            or (TIED if tied else Predictions(outcomes.output[a:b], outcomes.probabilities[a:b]))
+            for why, tied, (a, b) in zip(predictions, is_tied, pairwise(ends), strict=True)
         ]
 
     def _lines(
         self, rows: ClassRows, sums: Sums, lengths: FloatArray
-    ) -> tuple[list[Plain | None], FloatArray, FloatArray]:
+    ) -> tuple[list[OrdinaryFit | None], FloatArray, FloatArray]:
         """Return what the densities are lines of.
 
         Parameters
@@ -146,7 +155,7 @@ class TurnedSplits:
         from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
 
         for at in range(n_parts):
-            solved = None if plain[at] else _solved(lapack, products[at], means[at])
+            solved = None if plain[at] else _solve_lines(lapack, products[at], means[at])
             if solved is None:
                 plain[at] = plain[at] or ILL_CONDITIONED
             else:
@@ -175,13 +184,13 @@ class TurnedSplits:
         return found
 
 
-def _held(parts: Sequence[Part], q: int) -> Iterator[list[Part]]:
+def _groups_in_memory(parts: Sequence[Part], q: int) -> Iterator[list[Part]]:
     """Give as many parts at a time as there is room for their rows and their products."""
     held: list[Part] = []
     n_held = 0
     for part in parts:
         held.append(part)
-        n_held += len(summed_of(part)) + len(part.test) + q
+        n_held += len(rows_to_sum(part)) + len(part.test) + q
         if n_held * q > _HELD:
             yield held
             held, n_held = [], 0
@@ -191,7 +200,7 @@ def _held(parts: Sequence[Part], q: int) -> Iterator[list[Part]]:
 
 def _too_little(
     rows: ClassRows, sums: Sums, present: np.ndarray, weight: FloatArray
-) -> list[Plain | None]:
+) -> list[OrdinaryFit | None]:
     """Return why parts have to be fitted of which hardly anything is left."""
     light = (weight < LEAST_LEFT * rows.weight) & present & sums.is_rest[:, None]
     n_present = present.sum(axis=1)
@@ -203,7 +212,7 @@ def _too_little(
     return [LIGHT if light else TOO_FEW if few else None for light, few in pairs]
 
 
-def _solved(
+def _solve_lines(
     lapack: Any, products: FloatArray, means: FloatArray
 ) -> tuple[FloatArray, float] | None:
     """(p, C) slopes and the length of the inverse; None where that is too long."""
@@ -219,4 +228,4 @@ def _solved(
 
 def gap(joint: FloatArray) -> FloatArray:
     """(n,) by how much the likeliest class is ahead of the next, of (n, C') densities."""
-    return leading(np.ascontiguousarray(joint.T)).ahead
+    return find_most_likely(np.ascontiguousarray(joint.T)).ahead

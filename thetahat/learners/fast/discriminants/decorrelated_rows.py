@@ -22,7 +22,7 @@ _NEAR: Final = 100.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TurnedRows:
+class DecorrelatedRows:
     """Rows whose products within the classes are nearly the unit matrix.
 
     A training part has nearly these products, so that its own are as well conditioned as its
@@ -54,8 +54,8 @@ class TurnedRows:
         some: FloatArray = self.both[: self.means.shape[1]]
         return some
 
-    def nearer(self, sums: FloatArray) -> tuple[TurnedRows, bool] | None:
-        """Return these rows, turned once more where their products are far from unit; and whether.
+    def decorrelate_again(self, sums: FloatArray) -> tuple[DecorrelatedRows, bool] | None:
+        """Return these rows, and whether they had to be transformed once more.
 
         None where that would cost the digits.
 
@@ -67,13 +67,13 @@ class TurnedRows:
         p = len(self.T)
         products = sums[:p, :p]
         lengths = np.diag(products) + self.constant
-        found = factor_of(products, np.ones(p), self.constant)
+        found = factorise(products, np.ones(p), self.constant)
         if found is not None and found[1] * lengths.max() <= _NEAR:
             return self, False
         again = self.again(products)
         return None if again is None else (again, True)
 
-    def again(self, products: FloatArray) -> TurnedRows | None:
+    def again(self, products: FloatArray) -> DecorrelatedRows | None:
         """Return these rows, turned by their own (p, p) products; None as above."""
         lengths = np.diag(products) + self.constant
         scale = np.where(self.constant, 0.0, 1 / np.sqrt(lengths))
@@ -81,24 +81,24 @@ class TurnedRows:
         return None if found is None else replace(found, error=self.error + found.error)
 
 
-def unit_rows(rows: ClassRows) -> TurnedRows | None:
+def unit_rows(rows: ClassRows) -> DecorrelatedRows | None:
     """Return the rows turned so that their products are unit, or None where that costs the digits.
 
     They are turned where they stand: ``rows.Z`` are other numbers afterwards. Turned twice, their
     products are as near to unit as rounding allows, whatever the condition of those before.
     """
-    turned = nearly_turned_rows(rows)
+    turned = nearly_decorrelated_rows(rows)
     if turned is None:
         return None
     products = rows.products_of(turned.T, rows.w)
-    nearer = turned.nearer(products)
-    if nearer is None:
+    decorrelate_again = turned.decorrelate_again(products)
+    if decorrelate_again is None:
         return None
-    turned, is_again = nearer
+    turned, is_again = decorrelate_again
     return turned.again(rows.products_of(turned.T, rows.w) if is_again else products)
 
 
-def nearly_turned_rows(rows: ClassRows) -> TurnedRows | None:
+def nearly_decorrelated_rows(rows: ClassRows) -> DecorrelatedRows | None:
     """Return the rows turned by the products of some of them, where they are many; as above."""
     step = len(rows.y) // (_ROWS_A_COLUMN * max(1, len(rows.Z)))
     found = None
@@ -108,7 +108,7 @@ def nearly_turned_rows(rows: ClassRows) -> TurnedRows | None:
     return found or _turned_by(rows, rows.products_of(rows.Z, rows.w))
 
 
-def _turned_by(rows: ClassRows, products: FloatArray) -> TurnedRows | None:
+def _turned_by(rows: ClassRows, products: FloatArray) -> DecorrelatedRows | None:
     constant = rows.squares == 0
     scale = np.divide(1.0, np.sqrt(rows.squares), out=np.zeros(len(constant)), where=~constant)
     return _turned(rows.both, rows.means * ~constant, products, scale, constant)
@@ -120,8 +120,8 @@ def _turned(
     products: FloatArray,
     scale: FloatArray,
     constant: np.ndarray,
-) -> TurnedRows | None:
-    found = factor_of(products, scale, constant)
+) -> DecorrelatedRows | None:
+    found = factorise(products, scale, constant)
     if found is None or not found[1] <= _MOST:
         return None
     from scipy.linalg import blas  # noqa: PLC0415 - the API need not load it
@@ -132,10 +132,10 @@ def _turned(
     for some in (turned, Z.T):  # columns stand one after another in both, as it has to be
         blas.dtrsm(1.0, triangle, some, side=1, lower=1, trans_a=1, overwrite_b=1)
     lengths = np.einsum("ij,ij->j", Z, Z)
-    return TurnedRows(both, turned, lengths, constant, float(np.sqrt(condition)))
+    return DecorrelatedRows(both, turned, lengths, constant, float(np.sqrt(condition)))
 
 
-def factor_of(
+def factorise(
     products: FloatArray, scale: FloatArray, constant: np.ndarray
 ) -> tuple[FloatArray, float] | None:
     """Return the Cholesky factor of scaled products, and the length of the inverse."""

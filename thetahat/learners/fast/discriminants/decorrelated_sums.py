@@ -11,8 +11,8 @@ import numpy as np
 from thetahat.learners.base import Part
 from thetahat.learners.fast.discriminants.class_rows import ClassRows
 from thetahat.learners.fast.discriminants.decorrelated_rows import (
-    TurnedRows,
-    nearly_turned_rows,
+    DecorrelatedRows,
+    nearly_decorrelated_rows,
     unit_rows,
 )
 from thetahat.values.types import FloatArray, IntArray
@@ -38,7 +38,7 @@ class Sums:
         (K, p + C, p + C) weighted sums of products, sums by class, and weights.
     """
 
-    turned: TurnedRows
+    turned: DecorrelatedRows
     tested: FloatArray
     lengths: FloatArray
     is_rest: np.ndarray
@@ -46,7 +46,7 @@ class Sums:
     sums: FloatArray
 
 
-class SumsOfAny:
+class PartSums:
     """Sums over any parts of the rows, which are turned once.
 
     Parameters
@@ -68,7 +68,7 @@ class SumsOfAny:
         if self.turned is None:
             return None
         turned, of_all = self.turned
-        summed, tests = [summed_of(part) for part in parts], [part.test for part in parts]
+        summed, tests = [rows_to_sum(part) for part in parts], [part.test for part in parts]
         index = np.concatenate(summed)
         rows, w, sizes = (
             np.take(turned.both, index, axis=1),
@@ -81,7 +81,7 @@ class SumsOfAny:
         counts = np.where(is_rest[:, None], self.rows.n_with_weight - counts, counts)
         np.subtract(of_all, sums, out=sums, where=is_rest[:, None, None])
         places = np.concatenate(tests)
-        if not (is_rest.all() and all(part.tests_left_out for part in parts)):
+        if not (is_rest.all() and all(part.is_complement for part in parts)):
             rows = np.take(turned.both, places, axis=1)
         return Sums(turned, rows, turned.lengths[places], is_rest, counts, sums)
 
@@ -112,16 +112,16 @@ def sums_of_blocks(rows: ClassRows, sizes: Sequence[int]) -> Sums | None:
 
 def _turned_and_summed(
     rows: ClassRows, summed: Callable[[], FloatArray], *, to_unit: bool
-) -> tuple[TurnedRows, FloatArray] | None:
-    """Return the rows turned and the (K, q, q) sums that together are those over all rows."""
-    turned = unit_rows(rows) if to_unit else nearly_turned_rows(rows)
+) -> tuple[DecorrelatedRows, FloatArray] | None:
+    """Return the decorrelated rows and (K, q, q) sums by block."""
+    turned = unit_rows(rows) if to_unit else nearly_decorrelated_rows(rows)
     if turned is None:
         return None
     sums = summed()
-    nearer = turned.nearer(sums.sum(axis=0))
-    if nearer is None:
+    decorrelate_again = turned.decorrelate_again(sums.sum(axis=0))
+    if decorrelate_again is None:
         return None
-    turned, again = nearer
+    turned, again = decorrelate_again
     return turned, summed() if again else sums
 
 
@@ -149,7 +149,7 @@ def order_of_blocks(parts: Sequence[Part], n: int) -> IntArray | None:
     """(n,) rows in the order of the test parts, if each is tested once and left out there."""
     if sum(len(part.test) for part in parts) != n:
         return None
-    if not all(part.tests_left_out and len(part.test) <= part.n_train for part in parts):
+    if not all(part.is_complement and len(part.test) <= part.n_train for part in parts):
         return None
     order = np.concatenate([part.test for part in parts])
     seen = np.zeros(n, dtype=np.bool_)
@@ -157,7 +157,7 @@ def order_of_blocks(parts: Sequence[Part], n: int) -> IntArray | None:
     return order if seen.all() else None
 
 
-def summed_of(part: Part) -> IntArray:
+def rows_to_sum(part: Part) -> IntArray:
     """Return the rows that the sums of a part are taken over: those left out where they are few."""
     if part.left_out is None or len(part.left_out) > part.n_train:
         return part.train

@@ -9,10 +9,15 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.learners.base import OverSplits, Part, Plain
-from thetahat.learners.fast.discriminants.class_means import Priors, Shape, leading, posterior_of
+from thetahat.learners.base import OrdinaryFit, OverSplits, Part
+from thetahat.learners.fast.discriminants.class_means import (
+    Priors,
+    Shape,
+    compute_posterior,
+    find_most_likely,
+)
 from thetahat.learners.fast.discriminants.class_rows import ClassRows, class_rows
-from thetahat.learners.fast.discriminants.decorrelated import DIGITS, ROUNDING, TurnedSplits
+from thetahat.learners.fast.discriminants.decorrelated import DIGITS, ROUNDING, DecorrelatedSplits
 from thetahat.learners.fast.discriminants.decorrelated_rows import unit_rows
 from thetahat.learners.fast.discriminants.over_splits import DiscriminantSplits
 from thetahat.learners.fast.ridge.rows import LARGEST_AMPLIFICATION
@@ -20,7 +25,7 @@ from thetahat.losses.base import Predictions
 from thetahat.tables.features import Columns
 from thetahat.values.types import FloatArray, IntArray
 
-NO_WEIGHT: Final = Plain("no row has weight")
+NO_WEIGHT: Final = OrdinaryFit("no row has weight")
 
 
 def discriminant_over_splits(  # noqa: PLR0913 - what a learner is handed, and its two choices
@@ -31,19 +36,21 @@ def discriminant_over_splits(  # noqa: PLR0913 - what a learner is handed, and i
     *,
     shape: Shape,
     priors: Priors,
-) -> OverSplits | Plain:
+) -> OverSplits | OrdinaryFit:
     """Return what predicts the test part of every split, or why it has to be fitted."""
     w = np.ones(len(y)) if weights is None else weights
     if not w.any():
         return NO_WEIGHT
     if shape == "full":
         made = partial(class_rows, columns, y, w, n_classes)
-        return OfProducts(made, len(y), priors)
-    return OfVariances(DiscriminantSplits(class_rows(columns, y, w, n_classes), shape, priors))
+        return CovarianceLeaveOneOut(made, len(y), priors)
+    return VarianceLeaveOneOut(
+        DiscriminantSplits(class_rows(columns, y, w, n_classes), shape, priors)
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Own:
+class _LeftOutChange:
     """What each row takes with it from its own class.
 
     Parameters
@@ -67,7 +74,7 @@ class _Own:
     fits: np.ndarray
 
 
-class _OneLeftOut:
+class _LeaveOneOut:
     """What the discriminants have in common: a row takes its weight from its own class."""
 
     def __init__(self, rows: Callable[[], ClassRows], priors: Priors) -> None:
@@ -84,7 +91,7 @@ class _OneLeftOut:
         return np.flatnonzero(self.rows.n_with_weight > 0)
 
     @cached_property
-    def own(self) -> _Own:
+    def own(self) -> _LeftOutChange:
         """What each row takes with it."""
         rows, n_rows, present = self.rows, self.rows.n_with_weight, self.present
         place = np.full(len(n_rows), len(present) - 1)
@@ -95,7 +102,7 @@ class _OneLeftOut:
         enough = (n_rows > 1)[rows.y] & (stays > of_class / LARGEST_AMPLIFICATION)
         moved = np.divide(rows.w, stays, out=np.zeros_like(rows.w), where=enough)
         fits = enough & (n_rows.sum() > len(present) + 1)
-        return _Own(at, stays, moved, moved * of_class, fits)
+        return _LeftOutChange(at, stays, moved, moved * of_class, fits)
 
     def log_shares(self, rows: IntArray | slice) -> FloatArray | float:
         """(C', n_rows) log shares of the classes without each row; 0 where priors are equal."""
@@ -109,16 +116,16 @@ class _OneLeftOut:
         shares[at, np.arange(len(at))] = np.log(own) - of_all
         return np.asarray(shares)
 
-    def said(
+    def predictions(
         self, joint: FloatArray, wrong: FloatArray, fits: np.ndarray
     ) -> tuple[Predictions, np.ndarray]:
-        """Return predictions from (C', n_rows) densities, and whether each is good to 8 digits."""
-        lead = leading(joint)
+        """Return predictions from (C', n_rows) log densities, and whether each has 8 digits."""
+        lead = find_most_likely(joint)
         fits = fits & (wrong <= DIGITS) & (lead.ahead > DIGITS)
-        return posterior_of(joint, lead, self.present, len(self.rows.means)), fits
+        return compute_posterior(joint, lead, self.present, len(self.rows.means)), fits
 
 
-class OfProducts(_OneLeftOut):
+class CovarianceLeaveOneOut(_LeaveOneOut):
     r"""Linear discriminants: for one row left out the inverse is known from that of all rows.
 
     .. math:: S_{(i)}^{-1} = S^{-1} + \frac{a S^{-1} z z^T S^{-1}}{1 - a z^T S^{-1} z}, \quad
@@ -133,7 +140,7 @@ class OfProducts(_OneLeftOut):
     Parameters
     ----------
     made : callable
-        Makes all rows, as ``TurnedSplits`` has it.
+        Makes all rows, as ``DecorrelatedSplits`` has it.
     n : int
         Number of rows.
     priors : {"shares", "equal"}
@@ -144,24 +151,24 @@ class OfProducts(_OneLeftOut):
         self, made: Callable[[IntArray | None], ClassRows], n: int, priors: Priors
     ) -> None:
         super().__init__(lambda: made(None), priors)
-        self.splits = TurnedSplits(made, n, priors)
+        self.splits = DecorrelatedSplits(made, n, priors)
 
-    def predict(self, part: Part) -> Predictions | Plain:
+    def predict(self, part: Part) -> Predictions | OrdinaryFit:
         """Subtract the block."""
         return self.splits.predict_all([part])[0]
 
-    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
         """Subtract several blocks."""
         return self.splits.predict_all(parts)
 
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
         """Predict each row by the fit on all others; and whether that keeps the digits."""
         joint, wrong, fits = self._all
-        return self.said(np.take(joint, rows, axis=1), wrong[rows], fits[rows])
+        return self.predictions(np.take(joint, rows, axis=1), wrong[rows], fits[rows])
 
     @cached_property
     def _all(self) -> tuple[FloatArray, FloatArray, np.ndarray]:
-        """(C', n) log joint densities, (n,) what they may be wrong by, (n,) whether they fit."""
+        """Return (C', n) log joint densities, (n,) error bounds and (n,) whether to use them."""
         rows, present, own = self.rows, self.present, self.own
         n, weight = len(rows.y), rows.weight[self.present]
         turned = unit_rows(rows)
@@ -173,8 +180,8 @@ class OfProducts(_OneLeftOut):
         left = 1 - own.a * q
         along = m @ t
         along -= along[at, every]
-        apart = m @ m.T
-        lengths = np.diag(apart)[:, None] + np.diag(apart) - 2 * apart
+        disjoint_groups = m @ m.T
+        lengths = np.diag(disjoint_groups)[:, None] + np.diag(disjoint_groups) - 2 * disjoint_groups
         along[at, every] = -moved * q
         squares = np.square(along)
         squares *= own.a / left
@@ -191,7 +198,7 @@ class OfProducts(_OneLeftOut):
         return squares, wrong, own.fits & (amplification <= LARGEST_AMPLIFICATION * left)
 
 
-class OfVariances(_OneLeftOut):
+class VarianceLeaveOneOut(_LeaveOneOut):
     """Diagonal and nearest-mean discriminants: each row takes its own square from the variances.
 
     Parameters
@@ -204,11 +211,11 @@ class OfVariances(_OneLeftOut):
         super().__init__(lambda: splits.rows, splits.priors)
         self.splits = splits
 
-    def predict(self, part: Part) -> Predictions | Plain:
+    def predict(self, part: Part) -> Predictions | OrdinaryFit:
         """Subtract the block."""
         return self.splits.predict(part)
 
-    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
         """Subtract several blocks."""
         return self.splits.predict_all(parts)
 
@@ -235,4 +242,6 @@ class OfVariances(_OneLeftOut):
             joint[k] = -0.5 * scale * (off * off * inverse).sum(axis=1)
         wrong = ROUNDING / least * np.abs(joint).sum(axis=0)
         joint += self.log_shares(rows)
-        return self.said(joint, wrong, self.own.fits[rows] & (least * LARGEST_AMPLIFICATION >= 1))
+        return self.predictions(
+            joint, wrong, self.own.fits[rows] & (least * LARGEST_AMPLIFICATION >= 1)
+        )

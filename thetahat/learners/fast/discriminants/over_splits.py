@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thetahat.learners.base import Part, Plain
+from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.discriminants.class_means import (
     Priors,
     Shape,
@@ -61,11 +61,11 @@ class DiscriminantSplits:
         self.total = rows.all.squares.sum(axis=0)
         self.varies = self.total > 0
 
-    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
         """Predict the test parts of several splits."""
         return [self.predict(part) for part in parts]
 
-    def predict(self, part: Part) -> Predictions | Plain:
+    def predict(self, part: Part) -> Predictions | OrdinaryFit:
         """Subtract the block, class by class."""
         sums = self.rows.of_training(part)
         if sums is None:
@@ -81,7 +81,7 @@ class DiscriminantSplits:
         joint = log_joint(found.rows * factor, found.means * factor)
         joint += log_priors(sums.weight[present], self.priors)
         wrong = ROUNDING * found.amplification * _size(found.rows, found.means) * factor**2
-        return told(joint, present, len(self.rows.means), wrong)
+        return check_predictions(joint, present, len(self.rows.means), wrong)
 
     def _whitened(self, sums: ClassSums, rows: FloatArray, means: FloatArray) -> Whitened | None:
         present = sums.rows > 0
@@ -112,13 +112,13 @@ def _size(rows: FloatArray, means: FloatArray) -> float:
     return float(squares + np.sqrt(squares * lengths))
 
 
-def told(
+def check_predictions(
     joint: FloatArray,
     present: IntArray,
     n_classes: int,
     wrong: float,
-    why: Plain = ILL_CONDITIONED,
-) -> Predictions | Plain:
+    why: OrdinaryFit = ILL_CONDITIONED,
+) -> Predictions | OrdinaryFit:
     """Return the predictions, or ``why`` not where rounding could be ``wrong`` in eight digits.
 
     Two classes that rounding could exchange are left to the plain path too.

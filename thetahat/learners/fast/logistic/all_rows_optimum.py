@@ -11,9 +11,9 @@ from thetahat.learners.fast.logistic.newton import (
     NEAR,
     Factor,
     Objective,
-    factor_of,
+    factorise,
     minimise,
-    shares_of,
+    softmax,
 )
 from thetahat.learners.fast.logistic.training_parts import descended
 from thetahat.values.types import FloatArray
@@ -41,7 +41,7 @@ class Optimum:
     curvature: FloatArray
 
 
-def optimum_of(
+def find_optimum(
     objective: Objective, start: FloatArray | None = None, curvature: FloatArray | None = None
 ) -> Optimum | None:
     """Return the optimum, or None where it is lost in rounding.
@@ -68,9 +68,9 @@ def optimum_of(
 
 def _at_end(objective: Objective, B: FloatArray) -> Optimum | None:
     """Take the last step; None where it is not short, in units of a standard error."""
-    shares = shares_of(objective.Z @ B)
+    shares = softmax(objective.Z @ B)
     curvature = objective.curvature(shares)
-    factor = factor_of(curvature)
+    factor = factorise(curvature)
     if factor is None:
         return None
     gradient = objective.gradient(B, shares)
@@ -86,18 +86,18 @@ def _descended(
 
     def gradient(B: FloatArray) -> FloatArray:
         now = B.reshape(K, -1).T
-        found = objective.gradient(now, shares_of(objective.Z @ now))
+        found = objective.gradient(now, softmax(objective.Z @ now))
         return np.asarray(found.T.reshape(1, -1))
 
-    def renewed(_: int, B: FloatArray) -> Factor | None:
-        return factor_of(objective.curvature(shares_of(objective.Z @ B.reshape(K, -1).T)))
+    def refactorise(_: int, B: FloatArray) -> Factor | None:
+        return factorise(objective.curvature(softmax(objective.Z @ B.reshape(K, -1).T)))
 
     begin = start.T.reshape(1, -1)
-    factor = renewed(0, begin[0]) if curvature is None else factor_of(curvature)
+    factor = refactorise(0, begin[0]) if curvature is None else factorise(curvature)
     if factor is None:
         return None
     # The features are of about unit spread: a logit moves by about the length of a step.
-    B, arrived = descended(gradient, [factor], begin, np.array([1.0]), renewed)
+    B, arrived = descended(gradient, [factor], begin, np.array([1.0]), refactorise)
     return B[0].reshape(K, -1).T if arrived[0] else None
 
 
@@ -112,7 +112,7 @@ def _by_squares(objective: Objective) -> FloatArray | None:
         return None
     zero = np.zeros((q, 1))
     shares = np.full((n, 1), 0.5)
-    factor = factor_of(objective.curvature(shares))
+    factor = factorise(objective.curvature(shares))
     if factor is None:
         return None
     B = -factor.solve(objective.gradient(zero, shares))

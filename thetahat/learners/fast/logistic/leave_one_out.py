@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.learners.base import Part, Plain
-from thetahat.learners.fast.logistic.model import said_of
-from thetahat.learners.fast.logistic.newton import Factor, factor_of
+from thetahat.learners.base import OrdinaryFit, Part
+from thetahat.learners.fast.logistic.model import build_predictions
+from thetahat.learners.fast.logistic.newton import Factor, factorise
 from thetahat.learners.fast.logistic.over_splits import (
     DIGITS,
     LARGEST_AMPLIFICATION,
@@ -25,7 +25,7 @@ _AT_ONCE: Final = 250_000
 """Logits held at a time: two megabytes, which stay near the processor."""
 
 
-class OneLeftOut:
+class LogisticLeaveOneOut:
     r"""Two classes: the steps of many rows left out at a time, with one factor for all of them.
 
     .. math:: H_{(i)}^{-1} = H^{-1} + \frac{d_i H^{-1} z_i z_i^T H^{-1}}{1 - d_i z_i^T H^{-1} z_i},
@@ -38,11 +38,11 @@ class OneLeftOut:
     def __init__(self, splits: LogisticSplits) -> None:
         self.splits = splits
 
-    def predict(self, part: Part) -> Predictions | Plain:
+    def predict(self, part: Part) -> Predictions | OrdinaryFit:
         """Go to the optimum of the training part."""
         return self.splits.predict(part)
 
-    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
         """Go to the optima of several training parts."""
         return self.splits.predict_all(parts)
 
@@ -56,11 +56,11 @@ class OneLeftOut:
                 some = slice(at, at + step)
                 logits[some], fits[some] = self._of(rows[some], self._factor)
         fits &= (splits.counts[splits.y[rows]] > 1) & (np.abs(logits) > DIGITS)
-        return said_of(logits[:, None], splits.present, splits.n_classes), fits
+        return build_predictions(logits[:, None], splits.present, splits.n_classes), fits
 
     @cached_property
     def _factor(self) -> Factor | None:
-        factor, splits = factor_of(self.splits.curvature), self.splits
+        factor, splits = factorise(self.splits.curvature), self.splits
         if (
             factor is None
             or splits.amplification(splits.objective.w.sum(), factor) > LARGEST_AMPLIFICATION
@@ -73,7 +73,7 @@ class OneLeftOut:
         of_all, optimum = self.splits.objective, self.splits.optimum
         Z, target, w = of_all.Z, of_all.target[rows, 0], of_all.w[rows]
         z, p = Z[rows], self.splits.shares[rows, 0]
-        along = _solved(factor, z)
+        along = _solve_lines(factor, z)
         lengths = np.vecdot(z, along)
         d = w * p * (1 - p)
         stays = 1 - d * lengths
@@ -95,7 +95,7 @@ class OneLeftOut:
             wrong *= of_all.w[:, None]
             wrong[rows[active], np.arange(len(active))] = 0.0
             gradient = wrong.T @ Z + of_all.penalties * now
-            step = _solved(factor, gradient)
+            step = _solve_lines(factor, gradient)
             share = np.vecdot(z[active], step) * d[active] / stays[active]
             step += along[active] * share[:, None]
             B[active] = now - step
@@ -104,7 +104,7 @@ class OneLeftOut:
         return np.vecdot(z, B), fits
 
 
-def _solved(factor: Factor, gradients: FloatArray) -> FloatArray:
+def _solve_lines(factor: Factor, gradients: FloatArray) -> FloatArray:
     """(m, q) of (m, q) gradients, each multiplied with the inverse curvature."""
     from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from thetahat.cautions import Caution
-from thetahat.learners.fast.logistic.newton import shares_of
+from thetahat.learners.fast.logistic.newton import softmax
 from thetahat.learners.fast.ridge.rows import is_rounding, weighted_mean
 from thetahat.losses.base import Predictions
 from thetahat.tables.features import Features
@@ -65,10 +65,10 @@ def standardised(X: FloatArray, w: FloatArray, *, penalty: float, intercept: boo
         directions = None
         Z, centre, scale = _in_units(X, w, centre, intercept=intercept)
     rows = Standardised(Z, np.empty(0), centre, directions, scale, intercept)
-    return replace(rows, penalties=penalties_of(rows, penalty))
+    return replace(rows, penalties=build_penalties(rows, penalty))
 
 
-def penalties_of(rows: Standardised, penalty: float) -> FloatArray:
+def build_penalties(rows: Standardised, penalty: float) -> FloatArray:
     """(q,) of each coefficient; one whose column is constant stays at 0."""
     varies = rows.scale > 0
     of_features = np.where(varies, penalty * rows.scale**2, 1.0)
@@ -163,15 +163,15 @@ class LogisticModel:
     def predict(self, features: Features) -> Predictions:
         """Return class codes and probabilities, and the logit where there are two classes."""
         logits = self.rows.rows(features.complete_matrix()) @ self.coefficients
-        return said_of(logits, self.present, self.n_classes)
+        return build_predictions(logits, self.present, self.n_classes)
 
 
-def said_of(logits: FloatArray, present: IntArray, n_classes: int) -> Predictions:
+def build_predictions(logits: FloatArray, present: IntArray, n_classes: int) -> Predictions:
     """Return predictions from (n, K) logits; of equal probabilities the lowest code wins."""
-    shares = shares_of(logits)
+    shares = softmax(logits)
     if shares.shape[1] == 1:
         best = (logits[:, 0] > 0).astype(np.intp)
-        shares = np.column_stack([shares_of(-logits)[:, 0], shares[:, 0]])
+        shares = np.column_stack([softmax(-logits)[:, 0], shares[:, 0]])
     else:
         best = np.argmax(logits, axis=1)
     probabilities = np.zeros((len(logits), n_classes))
@@ -180,7 +180,7 @@ def said_of(logits: FloatArray, present: IntArray, n_classes: int) -> Prediction
     return Predictions(present[best], probabilities=probabilities, scores=scores)
 
 
-def target_of(y: np.ndarray, present: IntArray) -> FloatArray:
+def encode_target(y: np.ndarray, present: IntArray) -> FloatArray:
     """(n, K) 1 for the row's class; of two classes, one column for the second."""
     codes = present[1:] if len(present) == 2 else present
     return np.asarray(y[:, None] == codes, dtype=np.float64)

@@ -65,7 +65,7 @@ class Objective:
         penalty. What is put there instead touches no step: the gradients of all classes sum to
         0, and so do the coefficients.
         """
-        matrix = curvature_of(self.Z, shares, self.w)
+        matrix = compute_curvature(self.Z, shares, self.w)
         K, q = shares.shape[1], self.Z.shape[1]
         np.einsum("ii->i", matrix)[:] += np.tile(self.penalties, K)
         if K > 1:
@@ -74,7 +74,7 @@ class Objective:
         return matrix
 
 
-def curvature_of(Z: FloatArray, shares: FloatArray, w: FloatArray) -> FloatArray:
+def compute_curvature(Z: FloatArray, shares: FloatArray, w: FloatArray) -> FloatArray:
     """(K q, K q) second derivative of the log likelihood of some rows, but for its sign."""
     K, q = shares.shape[1], Z.shape[1]
     if K == 1:
@@ -100,7 +100,7 @@ def log_shares(logits: FloatArray) -> FloatArray:
     return np.asarray(from_largest - np.log(np.exp(from_largest).sum(axis=1, keepdims=True)))
 
 
-def shares_of(logits: FloatArray) -> FloatArray:
+def softmax(logits: FloatArray) -> FloatArray:
     """(n, K) probabilities of the classes; with K = 1, of the second of two."""
     return np.asarray(expit(logits) if logits.shape[1] == 1 else np.exp(log_shares(logits)))
 
@@ -139,7 +139,7 @@ class Factor:
         return float(1 / lapack.dpocon(self.lower, 1.0, uplo="L")[0])
 
 
-def factor_of(curvature: FloatArray, *, damping: float = 0.0) -> Factor | None:
+def factorise(curvature: FloatArray, *, damping: float = 0.0) -> Factor | None:
     """Return the factor, or None where the matrix is not positive definite to the last digits.
 
     ``damping`` is added to every diagonal entry, in units of that entry.
@@ -165,12 +165,12 @@ def minimise(objective: Objective, start: FloatArray) -> tuple[FloatArray, float
     B, value = start, objective.value(start)
     length = np.inf
     for _ in range(_MOST_STEPS):
-        shares = shares_of(objective.Z @ B)
+        shares = softmax(objective.Z @ B)
         gradient = objective.gradient(B, shares)
         curvature = objective.curvature(shares)
-        factor = factor_of(curvature)
+        factor = factorise(curvature)
         is_damped = factor is None
-        factor = factor or factor_of(curvature, damping=_DAMPING)
+        factor = factor or factorise(curvature, damping=_DAMPING)
         if factor is None:
             return B, np.inf
         step = factor.solve(gradient)

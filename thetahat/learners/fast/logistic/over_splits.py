@@ -8,25 +8,25 @@ from typing import Final
 import numpy as np
 
 from thetahat.learners._training_parts import class_weights
-from thetahat.learners.base import Part, Plain
+from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.discriminants.decorrelated import gap
 from thetahat.learners.fast.logistic.all_rows_optimum import Optimum
-from thetahat.learners.fast.logistic.model import Standardised, said_of
+from thetahat.learners.fast.logistic.model import Standardised, build_predictions
 from thetahat.learners.fast.logistic.newton import (
     Factor,
     Objective,
-    curvature_of,
-    factor_of,
-    shares_of,
+    compute_curvature,
+    factorise,
+    softmax,
 )
-from thetahat.learners.fast.logistic.training_parts import WIDTH, PartsOfRows, descended
+from thetahat.learners.fast.logistic.training_parts import WIDTH, TrainingPartObjectives, descended
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
 
-FEWER_CLASSES: Final = Plain("the training part has not all classes")
-FAR: Final = Plain("the training part's optimum is far from that of all rows")
-ILL_CONDITIONED: Final = Plain("the training part's likelihood is too flat in a direction")
-TIED: Final = Plain("two classes are as likely as one another to the last digits")
+FEWER_CLASSES: Final = OrdinaryFit("the training part has not all classes")
+FAR: Final = OrdinaryFit("the training part's optimum is far from that of all rows")
+ILL_CONDITIONED: Final = OrdinaryFit("the training part's likelihood is too flat in a direction")
+TIED: Final = OrdinaryFit("two classes are as likely as one another to the last digits")
 
 LARGEST_AMPLIFICATION: Final = 1e5
 """How much of a rounding error in the gradient may be in a logit."""
@@ -65,41 +65,45 @@ class LogisticSplits:
         self.totals = class_weights(y, objective.w, n_classes)
         self.counts = np.bincount(y[objective.w > 0], minlength=n_classes)
 
-    def predict(self, part: Part) -> Predictions | Plain:
+    def predict(self, part: Part) -> Predictions | OrdinaryFit:
         """Go to the optimum of the training part."""
         return self.predict_all([part])[0]
 
-    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
         """Go to the optima of several training parts."""
         found = self.optima(parts, None)
-        return self.said_all(parts, found)
+        return self.predict_parts(parts, found)
 
-    def said_all(
-        self, parts: Sequence[Part], found: Sequence[FloatArray | Plain]
-    ) -> list[Predictions | Plain]:
-        """Return what (K q,) coefficients of each part say of the rows that it tests."""
+    def predict_parts(
+        self, parts: Sequence[Part], found: Sequence[FloatArray | OrdinaryFit]
+    ) -> list[Predictions | OrdinaryFit]:
+        """Return the predictions of each test part from its (K q,) coefficients."""
         K, pairs = self.optimum.shape[1], list(zip(parts, found, strict=True))
         logits = {
             at: self.objective.Z[part.test] @ B.reshape(K, -1).T
             for at, (part, B) in enumerate(pairs)
-            if not isinstance(B, Plain)
+            if not isinstance(B, OrdinaryFit)
         }
-        said: list[Predictions | Plain] = [B if isinstance(B, Plain) else TIED for B in found]
+        predictions: list[Predictions | OrdinaryFit] = [
+            B if isinstance(B, OrdinaryFit) else TIED for B in found
+        ]
         if not logits:
-            return said
+            return predictions
         all_logits = np.concatenate(list(logits.values()))
         both = np.column_stack([np.zeros(len(all_logits)), all_logits]) if K == 1 else all_logits
         is_tied = gap(both) <= DIGITS
-        told = said_of(all_logits, self.present, self.n_classes)
+        together = build_predictions(all_logits, self.present, self.n_classes)
         end = 0
         for at, of_part in logits.items():
             some = slice(end, end + len(of_part))
             end = some.stop
             if not is_tied[some].any():
-                said[at] = told_of(told, some)
-        return said
+                predictions[at] = slice_predictions(together, some)
+        return predictions
 
-    def optima(self, parts: Sequence[Part], start: FloatArray | None) -> list[FloatArray | Plain]:
+    def optima(
+        self, parts: Sequence[Part], start: FloatArray | None
+    ) -> list[FloatArray | OrdinaryFit]:
         """(K q,) coefficients of each part, or why there are none.
 
         Parameters
@@ -109,23 +113,23 @@ class LogisticSplits:
         """
         begin = self.optimum.T.reshape(-1)
         starts = np.tile(begin, (len(parts), 1)) if start is None else start
-        found: list[FloatArray | Plain] = [FAR] * len(parts)
+        found: list[FloatArray | OrdinaryFit] = [FAR] * len(parts)
         together: list[tuple[int, IntArray, Factor]] = []
         for at, part in enumerate(parts):
-            ready = self._ready(part)
-            if isinstance(ready, Plain):
+            ready = self._prepare_part(part)
+            if isinstance(ready, OrdinaryFit):
                 found[at] = ready
             elif part.left_out is not None and self._is_few(part.left_out):
                 together.append((at, part.left_out, ready[1]))
             else:
-                found[at] = _by_itself(*ready, starts[at], self._reach(part))
+                found[at] = _by_itself(*ready, starts[at], self._largest_logit_change(part))
         step = max(1, WIDTH // self.optimum.shape[1])
         for first in range(0, len(together), step):
             places, outs, factors = zip(*together[first : first + step], strict=True)
-            some = PartsOfRows(self.objective, outs)
-            reach = np.array([self._reach(parts[at]) for at in places])
+            some = TrainingPartObjectives(self.objective, outs)
+            reach = np.array([self._largest_logit_change(parts[at]) for at in places])
             B, arrived = descended(
-                some.gradient, factors, starts[list(places)], reach, some.renewed
+                some.gradient, factors, starts[list(places)], reach, some.refactorise
             )
             for at, of_part, is_there in zip(places, B, arrived, strict=True):
                 found[at] = of_part if is_there else FAR
@@ -134,11 +138,11 @@ class LogisticSplits:
     def _is_few(self, left_out: IntArray) -> bool:
         return len(left_out) > 0 and 4 * len(left_out) <= len(self.y)
 
-    def _reach(self, part: Part) -> float:
+    def _largest_logit_change(self, part: Part) -> float:
         """Return how far a step can move a logit of the test part, in its largest entry."""
         return float(np.abs(self.objective.Z[part.test]).sum(axis=1).max())
 
-    def _ready(self, part: Part) -> tuple[Objective, Factor] | Plain:
+    def _prepare_part(self, part: Part) -> tuple[Objective, Factor] | OrdinaryFit:
         """Return the objective of a training part and the factor of a curvature near its optimum.
 
         Of a part of which few rows are left out the objective stands for its weight alone.
@@ -150,7 +154,7 @@ class LogisticSplits:
             counts = np.bincount(self.y[out][w > 0], minlength=self.n_classes)
             totals[counts == self.counts] = 0.0
             objective = of_all
-            curvature = self.curvature - curvature_of(of_all.Z[out], self.shares[out], w)
+            curvature = self.curvature - compute_curvature(of_all.Z[out], self.shares[out], w)
         else:
             train = part.train
             objective = Objective(
@@ -160,7 +164,7 @@ class LogisticSplits:
             curvature = objective.curvature(self.shares[train])
         if not (totals[self.present] > 0).all():
             return FEWER_CLASSES
-        factor = factor_of(curvature)
+        factor = factorise(curvature)
         if factor is None or not self.amplification(totals.sum(), factor) <= LARGEST_AMPLIFICATION:
             return ILL_CONDITIONED
         return objective, factor
@@ -173,28 +177,28 @@ class LogisticSplits:
 
 def _by_itself(
     objective: Objective, factor: Factor, start: FloatArray, reach: float
-) -> FloatArray | Plain:
+) -> FloatArray | OrdinaryFit:
     """(K q,) coefficients of one part, whose rows are at hand."""
     K = objective.target.shape[1]
 
     def gradient(B: FloatArray) -> FloatArray:
         now = B.reshape(K, -1).T
-        found = objective.gradient(now, shares_of(objective.Z @ now))
+        found = objective.gradient(now, softmax(objective.Z @ now))
         return np.asarray(found.T.reshape(1, -1))
 
-    def renewed(_: int, B: FloatArray) -> Factor | None:
-        shares = shares_of(objective.Z @ B.reshape(K, -1).T)
-        return factor_of(objective.curvature(shares))
+    def refactorise(_: int, B: FloatArray) -> Factor | None:
+        shares = softmax(objective.Z @ B.reshape(K, -1).T)
+        return factorise(objective.curvature(shares))
 
-    B, arrived = descended(gradient, [factor], start[None], np.array([reach]), renewed)
+    B, arrived = descended(gradient, [factor], start[None], np.array([reach]), refactorise)
     return B[0] if arrived[0] else FAR
 
 
-def told_of(told: Predictions, rows: slice) -> Predictions:
-    """Return what is said of a stretch of rows."""
-    shares, scores = told.probabilities, told.scores
+def slice_predictions(predictions: Predictions, rows: slice) -> Predictions:
+    """Return the predictions of a range of rows."""
+    shares, scores = predictions.probabilities, predictions.scores
     return Predictions(
-        told.output[rows],
+        predictions.output[rows],
         None if shares is None else shares[rows],
         None if scores is None else scores[rows],
     )

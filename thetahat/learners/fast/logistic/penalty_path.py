@@ -9,17 +9,17 @@ from typing import Final
 import numpy as np
 
 from thetahat.learners._training_parts import class_weights, one_after_another
-from thetahat.learners.base import OverPath, OverSplits, Part, Plain
-from thetahat.learners.fast.logistic.all_rows_optimum import Optimum, optimum_of
-from thetahat.learners.fast.logistic.leave_one_out import OneLeftOut
-from thetahat.learners.fast.logistic.model import penalties_of, standardised, target_of
+from thetahat.learners.base import OrdinaryFit, OverPath, OverSplits, Part
+from thetahat.learners.fast.logistic.all_rows_optimum import Optimum, find_optimum
+from thetahat.learners.fast.logistic.leave_one_out import LogisticLeaveOneOut
+from thetahat.learners.fast.logistic.model import build_penalties, encode_target, standardised
 from thetahat.learners.fast.logistic.newton import Objective
 from thetahat.learners.fast.logistic.over_splits import FEWER_CLASSES, LogisticSplits
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
 
-NO_WEIGHT: Final = Plain("no row has weight")
-NOT_CONVERGED: Final = Plain("the optimum of all rows was not reached")
+NO_WEIGHT: Final = OrdinaryFit("no row has weight")
+NOT_CONVERGED: Final = OrdinaryFit("the optimum of all rows was not reached")
 
 
 def logistic_over_splits(  # noqa: PLR0913 - what a learner is handed, and its two choices
@@ -30,15 +30,15 @@ def logistic_over_splits(  # noqa: PLR0913 - what a learner is handed, and its t
     *,
     penalty: float,
     intercept: bool,
-) -> OverSplits | Plain:
+) -> OverSplits | OrdinaryFit:
     """Return what predicts the test part of every split, or why it has to be fitted."""
     found = _of_values(X, y, weights, n_classes, penalties=[penalty], intercept=intercept)
-    if isinstance(found, Plain):
+    if isinstance(found, OrdinaryFit):
         return found
     (splits,) = found
     if splits is None:
         return NOT_CONVERGED
-    return OneLeftOut(splits) if len(splits.present) == 2 else splits
+    return LogisticLeaveOneOut(splits) if len(splits.present) == 2 else splits
 
 
 def logistic_over_path(  # noqa: PLR0913 - as above
@@ -49,10 +49,10 @@ def logistic_over_path(  # noqa: PLR0913 - as above
     *,
     penalties: Sequence[float],
     intercept: bool,
-) -> OverPath | Plain:
+) -> OverPath | OrdinaryFit:
     """Return what predicts the test part of every split for each penalty."""
     found = _of_values(X, y, weights, n_classes, penalties=penalties, intercept=intercept)
-    if isinstance(found, Plain):
+    if isinstance(found, OrdinaryFit):
         return found
     is_two = all(splits is None or len(splits.present) == 2 for splits in found)
     kind = PathOfTwoClasses if is_two else LogisticPath
@@ -67,7 +67,7 @@ def _of_values(  # noqa: PLR0913 - as above
     *,
     penalties: Sequence[float],
     intercept: bool,
-) -> list[LogisticSplits | None] | Plain:
+) -> list[LogisticSplits | None] | OrdinaryFit:
     """Return what is known of all rows for each penalty; None where the optimum was not reached.
 
     The strongest penalty is solved first, and each other from its neighbour.
@@ -77,11 +77,11 @@ def _of_values(  # noqa: PLR0913 - as above
     if len(present) < 2:
         return FEWER_CLASSES if w.any() else NO_WEIGHT
     rows = standardised(X, w, penalty=penalties[0], intercept=intercept)
-    target = target_of(y, present)
+    target = encode_target(y, present)
     found: list[LogisticSplits | None] = [None] * len(penalties)
     before: tuple[Optimum, FloatArray] | None = None
     for at in _in_turn(penalties):
-        objective = Objective(rows.Z, target, w, penalties_of(rows, penalties[at]))
+        objective = Objective(rows.Z, target, w, build_penalties(rows, penalties[at]))
         optimum = _from_neighbour(objective, before)
         if optimum is not None:
             before = optimum, objective.penalties
@@ -93,12 +93,12 @@ def _from_neighbour(
     objective: Objective, before: tuple[Optimum, FloatArray] | None
 ) -> Optimum | None:
     if before is None:
-        return optimum_of(objective)
+        return find_optimum(objective)
     optimum, penalties = before
     curvature = optimum.curvature.copy()
     n_classes = optimum.coefficients.shape[1]
     np.einsum("ii->i", curvature)[:] += np.tile(objective.penalties - penalties, n_classes)
-    return optimum_of(objective, optimum.coefficients, curvature)
+    return find_optimum(objective, optimum.coefficients, curvature)
 
 
 def _in_turn(penalties: Sequence[float]) -> list[int]:
@@ -133,29 +133,29 @@ class LogisticPath:
 
     def predict_all(self, parts: Sequence[Part]) -> list[tuple[Predictions, np.ndarray]]:
         """Predict the test parts of several splits."""
-        said: list[list[Predictions | Plain]] = [[] for _ in self.splits]
+        predictions: list[list[Predictions | OrdinaryFit]] = [[] for _ in self.splits]
         moved: FloatArray | None = None
         for at in self.order:
             splits = self.splits[at]
             if splits is None:
-                said[at] = [NOT_CONVERGED] * len(parts)
+                predictions[at] = [NOT_CONVERGED] * len(parts)
                 continue
             of_all = splits.optimum.T.reshape(-1)
             found = splits.optima(parts, None if moved is None else of_all + moved)
-            said[at] = splits.said_all(parts, found)
+            predictions[at] = splits.predict_parts(parts, found)
             moved = np.zeros((len(parts), len(of_all))) if moved is None else moved
             for place, B in enumerate(found):
-                if not isinstance(B, Plain):
+                if not isinstance(B, OrdinaryFit):
                     moved[place] = B - of_all
-        return [self._of_part(part, [of[j] for of in said]) for j, part in enumerate(parts)]
+        return [self._of_part(part, [of[j] for of in predictions]) for j, part in enumerate(parts)]
 
     def _of_part(
-        self, part: Part, said: Sequence[Predictions | Plain]
+        self, part: Part, predictions: Sequence[Predictions | OrdinaryFit]
     ) -> tuple[Predictions, np.ndarray]:
         nothing = self._nothing(len(part.test))
-        every = [nothing if isinstance(one, Plain) else one for one in said]
-        told = one_after_another(every)
-        return told, np.array([not isinstance(one, Plain) for one in said])
+        every = [nothing if isinstance(one, OrdinaryFit) else one for one in predictions]
+        outcomes = one_after_another(every)
+        return outcomes, np.array([not isinstance(one, OrdinaryFit) for one in predictions])
 
     def _nothing(self, n: int) -> Predictions:
         scores = np.zeros(n) if self.n_classes == 2 else None
@@ -167,16 +167,16 @@ class PathOfTwoClasses(LogisticPath):
     """The path of two classes, of which each row left out alone is known at once too."""
 
     @cached_property
-    def _alone(self) -> list[OneLeftOut | None]:
-        return [None if splits is None else OneLeftOut(splits) for splits in self.splits]
+    def _alone(self) -> list[LogisticLeaveOneOut | None]:
+        return [None if splits is None else LogisticLeaveOneOut(splits) for splits in self.splits]
 
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
         """Predict each row by the fits on all others; (L, n_rows) whether each may be used."""
-        told = [
+        outcomes = [
             (self._nothing(len(rows)), np.zeros(len(rows), dtype=np.bool_))
             if alone is None
             else alone.each_left_out(rows)
             for alone in self._alone
         ]
-        said = one_after_another([one for one, _ in told])
-        return said, np.stack([fits for _, fits in told])
+        predictions = one_after_another([one for one, _ in outcomes])
+        return predictions, np.stack([fits for _, fits in outcomes])

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.learners.fast.logistic.newton import Factor, Objective, factor_of, shares_of
+from thetahat.learners.fast.logistic.newton import Factor, Objective, factorise, softmax
 from thetahat.values.types import FloatArray, IntArray
 
 WIDTH: Final = 16
@@ -28,7 +28,7 @@ Renew = Callable[[int, FloatArray], Factor | None]
 """From a part and (K q,) coefficients to the factor of its curvature there."""
 
 
-class PartsOfRows:
+class TrainingPartObjectives:
     """The objectives of m training parts: those of all rows, less a few that are left out.
 
     Parameters
@@ -75,14 +75,14 @@ class PartsOfRows:
         found[:live] += of_all.penalties * columns[:live]
         return np.asarray(found[:live].reshape(len(B), -1))
 
-    def renewed(self, part: int, B: FloatArray) -> Factor | None:
+    def refactorise(self, part: int, B: FloatArray) -> Factor | None:
         """Return the factor of the curvature of one part at (K q,) coefficients."""
         of_all = self.objective
         w = of_all.w.copy()
         w[self.left_out[part]] = 0.0
         objective = Objective(of_all.Z, of_all.target, w, of_all.penalties)
-        shares = shares_of(of_all.Z @ B.reshape(self.n_classes, -1).T)
-        return factor_of(objective.curvature(shares))
+        shares = softmax(of_all.Z @ B.reshape(self.n_classes, -1).T)
+        return factorise(objective.curvature(shares))
 
 
 def to_shares(logits: FloatArray) -> None:
@@ -123,12 +123,12 @@ class Steps:
         for moved, change, scale in reversed(self.pairs):
             shares.append(scale * np.vecdot(moved, left))
             left = left - shares[-1][:, None] * change
-        step = self._solved(left)
+        step = self._solve_lines(left)
         for (moved, change, scale), share in zip(self.pairs, reversed(shares), strict=True):
             step += (share - scale * np.vecdot(change, step))[:, None] * moved
         return step
 
-    def _solved(self, gradient: FloatArray) -> FloatArray:
+    def _solve_lines(self, gradient: FloatArray) -> FloatArray:
         if self.inverses is not None:
             return np.asarray((self.inverses @ gradient[:, :, None])[:, :, 0])
         pairs = zip(self.factors, gradient, strict=True)

@@ -52,7 +52,7 @@ def posterior(joint: FloatArray, present: IntArray, n_classes: int) -> Predictio
     return Predictions(present[best], probabilities=probabilities)
 
 
-def posterior_of_two(odds: FloatArray, present: IntArray, n_classes: int) -> Predictions:
+def compute_posterior_of_two(odds: FloatArray, present: IntArray, n_classes: int) -> Predictions:
     """Return class codes and probabilities from (n,) log odds of the second class ``present``."""
     is_second = odds > 0
     less = np.exp(-np.abs(odds))

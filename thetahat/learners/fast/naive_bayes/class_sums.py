@@ -25,7 +25,7 @@ MOST_EXACT: Final = 2.0**53
 """Below which whole numbers are exact."""
 
 
-def matrix_of(features: Features) -> FloatArray | CsrMatrix:
+def read_matrix(features: Features) -> FloatArray | CsrMatrix:
     """(n, p) of all columns, complete: sparse where some of them are."""
     return features.sparse_matrix() if features.wide else features.complete_matrix()
 
@@ -62,9 +62,7 @@ def scores(matrix: FloatArray | CsrMatrix, rows: IntArray | None, table: FloatAr
     return np.asarray(some_rows @ table.T)
 
 
-def scores_of_blocks(
-    matrix: FloatArray | CsrMatrix, block: IntArray, tables: FloatArray
-) -> FloatArray:
+def score_blocks(matrix: FloatArray | CsrMatrix, block: IntArray, tables: FloatArray) -> FloatArray:
     """(n, W) products of each row with that of (K, p, W) tables it belongs to; 0 for the K-th."""
     assert not isinstance(matrix, np.ndarray)  # noqa: S101 - for what is large and sparse
     every = np.arange(len(block))

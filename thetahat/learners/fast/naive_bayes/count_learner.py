@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from thetahat.errors import EvaluationError
-from thetahat.learners._training_parts import check_two_classes, class_weights, weights_of
-from thetahat.learners.base import OverSplits, Plain
+from thetahat.learners._training_parts import check_two_classes, class_weights, read_weights
+from thetahat.learners.base import OrdinaryFit, OverSplits
 from thetahat.learners.fast.naive_bayes.class_probabilities import BayesRule
 from thetahat.learners.fast.naive_bayes.class_sums import scores, sums_by_class
 from thetahat.learners.fast.naive_bayes.count_rows import CountRows
@@ -66,7 +66,7 @@ class CountLearner(ABC):
     ) -> BayesRule:
         """Count each feature in each class."""
         del rng
-        w = weights_of(weights, len(y))
+        w = read_weights(weights, len(y))
         totals = class_weights(y, w, n_classes)
         check_two_classes(totals)
         present = np.flatnonzero(totals)
@@ -82,10 +82,10 @@ class CountLearner(ABC):
 
     def over_splits(
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
-    ) -> OverSplits | Plain:
+    ) -> OverSplits | OrdinaryFit:
         """Count in all rows, from which the counts of a block are subtracted."""
         rows = self._rows(features, y, weights, n_classes)
-        return rows if isinstance(rows, Plain) else CountsOverSplits(rows, self)
+        return rows if isinstance(rows, OrdinaryFit) else CountsOverSplits(rows, self)
 
     def over_path(
         self,
@@ -95,19 +95,19 @@ class CountLearner(ABC):
         *,
         weights: FloatArray | None,
         n_classes: int,
-    ) -> SmoothingPath | Plain:
+    ) -> SmoothingPath | OrdinaryFit:
         """Count once for every smoothing."""
         rows = self._rows(features, y, weights, n_classes)
-        if isinstance(rows, Plain):
+        if isinstance(rows, OrdinaryFit):
             return rows
         learner: Any = self
         return SmoothingPath(rows, [replace(learner, smoothing=value) for value in values])
 
     def _rows(
         self, features: Features, y: np.ndarray, weights: FloatArray | None, n_classes: int
-    ) -> CountRows | Plain:
+    ) -> CountRows | OrdinaryFit:
         try:
             counts = self.counts(features, keep=True)
         except EvaluationError as error:
-            return Plain(error.message)
+            return OrdinaryFit(error.message)
         return CountRows(counts, y, np.ones(len(y)) if weights is None else weights, n_classes)

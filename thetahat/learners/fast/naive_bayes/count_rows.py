@@ -112,7 +112,7 @@ class CountRows:
             return None
         return int(max(self.sums.max(initial=0.0), self.totals.max()))
 
-    def apart(self, parts: Sequence[Part]) -> Iterator[list[Part]]:
+    def disjoint_groups(self, parts: Sequence[Part]) -> Iterator[list[Part]]:
         """Give the parts in runs: in one of several, no row is left out twice.
 
         Such a run has at most as many parts as have room, and their left-out rows are their test
@@ -134,7 +134,7 @@ class CountRows:
             yield run
 
     def _joins(self, part: Part) -> bool:
-        if part.left_out is None or part.is_one_left_out:
+        if part.left_out is None or part.is_leave_one_out:
             return False
         return part.left_out is part.test or np.array_equal(part.left_out, part.test)
 

@@ -10,9 +10,12 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from thetahat.learners.base import Part, Plain
-from thetahat.learners.fast.naive_bayes.class_probabilities import posterior, posterior_of_two
-from thetahat.learners.fast.naive_bayes.class_sums import scores, scores_of_blocks
+from thetahat.learners.base import OrdinaryFit, Part
+from thetahat.learners.fast.naive_bayes.class_probabilities import (
+    compute_posterior_of_two,
+    posterior,
+)
+from thetahat.learners.fast.naive_bayes.class_sums import score_blocks, scores
 from thetahat.learners.fast.naive_bayes.count_rows import CountRows
 from thetahat.learners.fast.naive_bayes.smoothed_logs import SmoothedLogs
 from thetahat.losses.base import Predictions
@@ -21,13 +24,13 @@ from thetahat.values.types import FloatArray, IntArray
 
 MOST_DOUBT: Final = 1e-9
 """The largest error of a log-likelihood that is taken."""
-ONE_CLASS: Final = Plain("a training part has fewer than two classes")
+ONE_CLASS: Final = OrdinaryFit("a training part has fewer than two classes")
 
 _LEAST_LEFT: Final = 1e-6
 """Share of a class's weight that must stay, so that to subtract the rest costs few digits."""
 
 
-def rounding_of_sums(n: int) -> float:
+def rounding_of_sum(n: int) -> float:
     """Return the relative error of a sum of n values that are not negative; errors are random."""
     return 4 * float(np.finfo(np.float64).eps) * math.sqrt(n)
 
@@ -58,7 +61,7 @@ class CountModel(Protocol):
         ...
 
 
-def weighed(
+def log_table(
     model: CountModel, sums: np.ndarray, totals: FloatArray, logs: SmoothedLogs
 ) -> tuple[FloatArray, FloatArray]:
     """Return what a row's counts are multiplied with, and what is added to that.
@@ -84,10 +87,10 @@ def weighed(
     return table[1:] - table[:1], constant[1:] - constant[:1]
 
 
-def told_of(weighed_rows: FloatArray, present: IntArray, n_classes: int) -> Predictions:
-    """Return the predictions from (m, W) products of rows with a table of ``weighed``."""
+def build_predictions(weighed_rows: FloatArray, present: IntArray, n_classes: int) -> Predictions:
+    """Return the predictions from (m, W) products of rows with a table of ``log_table``."""
     if len(present) == 2:
-        return posterior_of_two(weighed_rows[:, 0], present, n_classes)
+        return compute_posterior_of_two(weighed_rows[:, 0], present, n_classes)
     return posterior(weighed_rows, present, n_classes)
 
 
@@ -127,11 +130,11 @@ class _BlockTables:
         sizes = self.sums.sum(axis=1) - self.in_blocks.sum(axis=2, dtype=np.intp)
         return np.asarray(norms(sizes, self.sums.shape[1]))
 
-    def weighed(self, at: int) -> tuple[FloatArray, FloatArray]:
+    def log_table(self, at: int) -> tuple[FloatArray, FloatArray]:
         """As the function of this name, without the rows of a block."""
         totals, norms = self.totals[at], self._norms
         if norms is None or self.logs.listed is None:
-            return weighed(self.model, self.sums - self.in_blocks[at], totals, self.logs)
+            return log_table(self.model, self.sums - self.in_blocks[at], totals, self.logs)
         odds = odds_by_kernel(self.sums, self.in_blocks[at], self.logs.listed, norms[at])
         shares = np.log(totals / totals.sum())
         return odds[None], shares[1:] - shares[:1]
@@ -157,35 +160,37 @@ class CountsOverSplits:
         """The logarithms of the counts of a training part that has no row twice."""
         return SmoothedLogs(self.model.smoothing, self.rows.largest_count)
 
-    def logs_of(self, part: Part) -> SmoothedLogs:
+    def compute_logs(self, part: Part) -> SmoothedLogs:
         """Return the logarithms of the counts of a training part."""
         return SmoothedLogs(self.model.smoothing) if part.left_out is None else self.logs
 
-    def predict(self, part: Part) -> Predictions | Plain:
+    def predict(self, part: Part) -> Predictions | OrdinaryFit:
         """Predict the test part of a split."""
         rows = self.rows
-        if part.is_one_left_out:
-            said, fits = self.each_left_out(part.test)
+        if part.is_leave_one_out:
+            predictions, fits = self.each_left_out(part.test)
             if fits[0]:
-                return said
+                return predictions
         totals = rows.totals_of_training(part)
         present = np.flatnonzero(totals)
         if len(present) < 2:
             return ONE_CLASS
         sums = rows.sums_of_training(part)[present]
-        table, constant = weighed(self.model, sums, totals[present], self.logs_of(part))
-        return told_of(scores(rows.matrix, part.test, table) + constant, present, rows.n_classes)
+        table, constant = log_table(self.model, sums, totals[present], self.compute_logs(part))
+        return build_predictions(
+            scores(rows.matrix, part.test, table) + constant, present, rows.n_classes
+        )
 
-    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
         """Predict the test parts of splits, those without a common row in one pass."""
-        said: list[Predictions | Plain] = []
-        for run in self.rows.apart(parts):
+        predictions: list[Predictions | OrdinaryFit] = []
+        for run in self.rows.disjoint_groups(parts):
             many = len(run) > 1 and len(self.rows.present) > 1
-            said += self._in_one_pass(run) if many else [self.predict(part) for part in run]
-        return said
+            predictions += self._in_one_pass(run) if many else [self.predict(part) for part in run]
+        return predictions
 
-    def _in_one_pass(self, run: Sequence[Part]) -> list[Predictions | Plain]:
-        """Predict the test parts of a run of several of ``CountRows.apart``.
+    def _in_one_pass(self, run: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
+        """Predict the test parts of a run of several of ``CountRows.disjoint_groups``.
 
         A training part that lacks a class which others have is left to ``predict``.
         """
@@ -207,7 +212,7 @@ class CountsOverSplits:
         return [
             self.predict(part)
             if weighed_rows is None
-            else told_of(weighed_rows, present, rows.n_classes)
+            else build_predictions(weighed_rows, present, rows.n_classes)
             for part, weighed_rows in zip(run, scored, strict=True)
         ]
 
@@ -218,7 +223,7 @@ class CountsOverSplits:
         found: list[FloatArray | None] = [None] * len(run)
         for at, part in enumerate(run):
             if fit[at]:
-                table, constant = tables.weighed(at)
+                table, constant = tables.log_table(at)
                 found[at] = scores(self.rows.matrix, part.test, table) + constant
         return found
 
@@ -230,16 +235,16 @@ class CountsOverSplits:
         width = 1 if n_present == 2 else n_present
         of_blocks, constants = np.zeros((n_blocks, p, width)), np.zeros((n_blocks, width))
         for at in np.flatnonzero(fit).tolist():
-            table, constants[at] = tables.weighed(at)
+            table, constants[at] = tables.log_table(at)
             of_blocks[at] = table.T
-        of_rows = scores_of_blocks(self.rows.matrix, block, of_blocks)
+        of_rows = score_blocks(self.rows.matrix, block, of_blocks)
         return [
             of_rows[part.test] + constants[at] if fit[at] else None for at, part in enumerate(run)
         ]
 
     @cached_property
     def _left_out(self) -> tuple[Predictions, np.ndarray]:
-        """What is said of each of all rows when it alone is left out, and where that fits."""
+        """Leave-one-out predictions of all rows, and which of them may be used."""
         rows, present, w = self.rows, self.rows.present, self.rows.weights
         table, constant = self.model.terms(rows.sums[present], rows.totals[present], self.logs)
         joint = scores(rows.matrix, None, table)
@@ -253,11 +258,11 @@ class CountsOverSplits:
         return posterior(joint, present, rows.n_classes), fits
 
     def each_left_out(self, index: IntArray) -> tuple[Predictions, np.ndarray]:
-        """Return what is said of each row when it alone is left out, and where that may be used.
+        """Return leave-one-out predictions of rows, and which may be used.
 
         Nothing but the row's own class changes. Not to be used where the row is all of its class,
         or so much of it that digits are lost.
         """
-        said, fits = self._left_out
-        assert said.probabilities is not None  # noqa: S101 - it has them always
-        return Predictions(said.output[index], said.probabilities[index]), fits[index]
+        predictions, fits = self._left_out
+        assert predictions.probabilities is not None  # noqa: S101 - it has them always
+        return Predictions(predictions.output[index], predictions.probabilities[index]), fits[index]

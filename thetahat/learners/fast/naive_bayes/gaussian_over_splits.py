@@ -10,29 +10,29 @@ import numpy as np
 
 from thetahat.errors import EvaluationError
 from thetahat.learners._training_parts import one_after_another
-from thetahat.learners.base import Part, Plain
+from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.discriminants.class_rows import LEAST_LEFT
-from thetahat.learners.fast.naive_bayes.class_probabilities import posterior_of_two
+from thetahat.learners.fast.naive_bayes.class_probabilities import compute_posterior_of_two
 from thetahat.learners.fast.naive_bayes.gaussian_rows import GaussianRows, Moments, gaussian_rows
 from thetahat.learners.fast.ridge.rows import LARGEST_AMPLIFICATION
 from thetahat.losses.base import Predictions
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray, IntArray
 
-FLAT: Final = Plain("a column hardly varies inside a class of the training part")
-LIGHT: Final = Plain("hardly any weight of a class is in the training part")
-ONE_CLASS: Final = Plain("the training part has one class")
-NO_WEIGHT: Final = Plain("no row has weight")
-TIED: Final = Plain("two classes are as likely as one another to the last digits")
+FLAT: Final = OrdinaryFit("a column hardly varies inside a class of the training part")
+LIGHT: Final = OrdinaryFit("hardly any weight of a class is in the training part")
+ONE_CLASS: Final = OrdinaryFit("the training part has one class")
+NO_WEIGHT: Final = OrdinaryFit("no row has weight")
+TIED: Final = OrdinaryFit("two classes are as likely as one another to the last digits")
 
 _ROUNDING = 1e-15
 _DIGITS = 1e-9
 """What a log density may be wrong by."""
 
 
-def rows_of_gaussian(
+def prepare_gaussian_rows(
     features: Features, y: np.ndarray, weights: FloatArray | None, n_classes: int
-) -> GaussianRows | Plain:
+) -> GaussianRows | OrdinaryFit:
     """Return all rows about their mean, or why every split has to be fitted."""
     w = np.ones(len(y)) if weights is None else weights
     if not w.any():
@@ -40,11 +40,11 @@ def rows_of_gaussian(
     try:
         return gaussian_rows(features, y, w, n_classes)
     except EvaluationError as error:
-        return Plain(error.message)
+        return OrdinaryFit(error.message)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Learnt:
+class ClassMoments:
     """What a training part says of its classes.
 
     Parameters
@@ -73,15 +73,15 @@ class GaussianSplits:
     def __init__(self, rows: GaussianRows, smoothing: float) -> None:
         self.rows, self.smoothing = rows, smoothing
 
-    def predict(self, part: Part) -> Predictions | Plain:
+    def predict(self, part: Part) -> Predictions | OrdinaryFit:
         """Subtract the block, class by class."""
-        learnt = learn(self.rows, part)
-        if isinstance(learnt, Plain):
-            return learnt
-        return said_of(self.rows, part.test, learnt, self.smoothing)
+        fitted = learn(self.rows, part)
+        if isinstance(fitted, OrdinaryFit):
+            return fitted
+        return build_predictions(self.rows, part.test, fitted, self.smoothing)
 
     def each_left_out(self, index: IntArray) -> tuple[Predictions, np.ndarray]:
-        """Return what is said of each row when it alone is left out, and where that may be used."""
+        """Return leave-one-out predictions of rows, and which may be used."""
         return each_left_out(self.rows, index, self.smoothing)
 
 
@@ -95,27 +95,31 @@ class GaussianPath:
         self.rows, self.smoothings = rows, smoothings
 
     def predict(self, part: Part) -> tuple[Predictions, np.ndarray]:
-        """Return what is said of L * n_test rows, and (L,) whether that of each is to be had."""
-        learnt = learn(self.rows, part)
-        if isinstance(learnt, Plain):
-            told: list[Predictions | Plain] = [learnt for _ in self.smoothings]
+        """Return the predictions of L * n_test rows, and (L,) whether they may be used."""
+        fitted = learn(self.rows, part)
+        if isinstance(fitted, OrdinaryFit):
+            outcomes: list[Predictions | OrdinaryFit] = [fitted for _ in self.smoothings]
         else:
-            told = [said_of(self.rows, part.test, learnt, each) for each in self.smoothings]
+            outcomes = [
+                build_predictions(self.rows, part.test, fitted, each) for each in self.smoothings
+            ]
         nothing = Predictions(
             np.zeros(len(part.test), np.intp),
             probabilities=np.zeros((len(part.test), self.rows.n_classes)),
         )
-        said = one_after_another([nothing if isinstance(one, Plain) else one for one in told])
-        return said, np.array([not isinstance(one, Plain) for one in told])
+        predictions = one_after_another(
+            [nothing if isinstance(one, OrdinaryFit) else one for one in outcomes]
+        )
+        return predictions, np.array([not isinstance(one, OrdinaryFit) for one in outcomes])
 
     def each_left_out(self, index: IntArray) -> tuple[Predictions, np.ndarray]:
-        """Return the same of each row when it alone is left out: of L * n_rows, (L, n_rows)."""
-        told = [each_left_out(self.rows, index, smoothing) for smoothing in self.smoothings]
-        said = one_after_another([said for said, _ in told])
-        return said, np.stack([fits for _, fits in told])
+        """Return leave-one-out predictions, and (L, n_rows) which may be used."""
+        outcomes = [each_left_out(self.rows, index, smoothing) for smoothing in self.smoothings]
+        predictions = one_after_another([predictions for predictions, _ in outcomes])
+        return predictions, np.stack([fits for _, fits in outcomes])
 
 
-def learn(rows: GaussianRows, part: Part) -> Learnt | Plain:
+def learn(rows: GaussianRows, part: Part) -> ClassMoments | OrdinaryFit:
     """Return the moments of a training part, or why it has to be fitted."""
     moments = rows.of_training(part)
     if moments is None:
@@ -125,15 +129,15 @@ def learn(rows: GaussianRows, part: Part) -> Learnt | Plain:
         return ONE_CLASS
     weight = moments.weight[present][:, None]
     means = moments.x[present] / weight
-    return Learnt(moments, present, means, moments.squares[present] / weight - means**2)
+    return ClassMoments(moments, present, means, moments.squares[present] / weight - means**2)
 
 
-def said_of(
-    rows: GaussianRows, test: IntArray, learnt: Learnt, smoothing: float
-) -> Predictions | Plain:
+def build_predictions(
+    rows: GaussianRows, test: IntArray, fitted: ClassMoments, smoothing: float
+) -> Predictions | OrdinaryFit:
     """Return the predictions of the test rows, or why the training part has to be fitted."""
-    moments, present = learnt.moments, learnt.present
-    variances = learnt.variances + smoothing * moments.largest_variance
+    moments, present = fitted.moments, fitted.present
+    variances = fitted.variances + smoothing * moments.largest_variance
     weight = moments.weight[present]
     before = rows.all.squares[present] / weight[:, None]
     if not (variances > 0).all() or is_far(rows.centre, variances.min(axis=0)).any():
@@ -141,7 +145,7 @@ def said_of(
     amplification = max(1.0, float((before / variances).max()))
     if amplification > LARGEST_AMPLIFICATION:
         return FLAT
-    joint = rows.distances(test, learnt.means, variances)
+    joint = rows.distances(test, fitted.means, variances)
     constant = np.log(2 * np.pi * variances).sum(axis=1)
     size = float(joint.max(initial=0.0)) + float(np.abs(constant).max())
     if not _ROUNDING * amplification * size <= _DIGITS:
@@ -149,8 +153,8 @@ def said_of(
     joint += constant[:, None]
     joint *= -0.5
     joint += np.log(weight / weight.sum())[:, None]
-    said, ahead = _decided(joint, present, rows.n_classes)
-    return TIED if (ahead <= _DIGITS).any() else said
+    predictions, ahead = _decided(joint, present, rows.n_classes)
+    return TIED if (ahead <= _DIGITS).any() else predictions
 
 
 def is_far(centre: FloatArray, variances: FloatArray) -> np.ndarray:
@@ -168,7 +172,7 @@ def _decided(
     """
     if len(joint) == 2:
         odds = joint[1] - joint[0]
-        return posterior_of_two(odds, present, n_classes), np.abs(odds)
+        return compute_posterior_of_two(odds, present, n_classes), np.abs(odds)
     every = np.arange(joint.shape[1])
     best = joint.argmax(axis=0)
     top = joint[best, every]
@@ -183,13 +187,14 @@ def _decided(
 def each_left_out(
     rows: GaussianRows, index: IntArray, smoothing: float
 ) -> tuple[Predictions, np.ndarray]:
-    r"""Return what is said of each row when it alone is left out, and where that may be used.
+    r"""Return leave-one-out predictions of rows, and which may be used.
 
     .. math:: m'_c = \frac{s_c - w z}{W_c - w}, \quad
               v'_c = \frac{q_c - w z^2}{W_c - w} - m_c'^2
 
     with :math:`W_c, s_c, q_c` the weight of the row's class c, its sums and sums of squares; the
-    other classes keep theirs. Not to be used where rounding could be seen, as in ``said_of``.
+    other classes keep theirs. Rows whose error bound is too large are marked, as in
+    ``build_predictions``.
     """
     of_all = rows.all
     z, w, own = rows.X[index], rows.w[index], rows.y[index]
@@ -211,10 +216,10 @@ def each_left_out(
         grown = of_all.squares[code] / weight[:, None] / variance
         amplification = np.maximum(amplification, grown.max(axis=1))
         constant = np.log(2 * np.pi * variance).sum(axis=1)
-        apart = ((z - mean) ** 2 / variance).sum(axis=1)
-        size = np.maximum(size, apart + np.abs(constant))
-        joint[at] = np.log(weight) - 0.5 * (constant + apart)
+        disjoint_groups = ((z - mean) ** 2 / variance).sum(axis=1)
+        size = np.maximum(size, disjoint_groups + np.abs(constant))
+        joint[at] = np.log(weight) - 0.5 * (constant + disjoint_groups)
     fits &= amplification <= LARGEST_AMPLIFICATION
     fits &= _ROUNDING * amplification * size <= _DIGITS
-    said, ahead = _decided(joint, present, rows.n_classes)
-    return said, fits & (ahead > _DIGITS)
+    predictions, ahead = _decided(joint, present, rows.n_classes)
+    return predictions, fits & (ahead > _DIGITS)

@@ -134,10 +134,10 @@ class GaussianRows:
         """(C', m) squared distances of some rows to (C', p) means, in units of the variances."""
         if self.is_large:
             return distances_by_kernel(self.X, index, means, variances)
-        rows, apart = self.X[index], np.empty((len(means), len(index)))
+        rows, disjoint_groups = self.X[index], np.empty((len(means), len(index)))
         for code, (mean, variance) in enumerate(zip(means, variances, strict=True)):
-            apart[code] = ((rows - mean) ** 2 / variance).sum(axis=1)
-        return apart
+            disjoint_groups[code] = ((rows - mean) ** 2 / variance).sum(axis=1)
+        return disjoint_groups
 
     def of_training(self, part: Part) -> Moments | None:
         """Return the sums over a training part; None where digits would be lost."""

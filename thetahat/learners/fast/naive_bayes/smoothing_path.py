@@ -8,14 +8,14 @@ from functools import cached_property
 import numpy as np
 
 from thetahat.learners._training_parts import one_after_another
-from thetahat.learners.base import Part, Plain
+from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.naive_bayes.class_sums import scores
 from thetahat.learners.fast.naive_bayes.count_rows import MOST_CELLS, CountRows
 from thetahat.learners.fast.naive_bayes.counts_over_splits import (
     CountModel,
     CountsOverSplits,
-    told_of,
-    weighed,
+    build_predictions,
+    log_table,
 )
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
@@ -48,36 +48,40 @@ class SmoothingPath:
         They are not where the training part has fewer than two classes.
         """
         rows = self.rows
-        if part.is_one_left_out:
+        if part.is_leave_one_out:
             return self._one_by_one(part)
         totals = rows.totals_of_training(part)
         present = np.flatnonzero(totals)
         n_models, n_test = len(self.models), len(part.test)
         if len(present) < 2:
             nothing = np.zeros((n_models * n_test, rows.n_classes))
-            said = Predictions(np.zeros(n_models * n_test, np.intp), probabilities=nothing)
-            return said, np.zeros(n_models, dtype=np.bool_)
+            predictions = Predictions(np.zeros(n_models * n_test, np.intp), probabilities=nothing)
+            return predictions, np.zeros(n_models, dtype=np.bool_)
         sums, totals = rows.sums_of_training(part)[present], totals[present]
-        weighed_rows = self._weighed_rows(part, sums, totals)
-        said = told_of(weighed_rows.reshape(n_models * n_test, -1), present, rows.n_classes)
-        return said, np.ones(n_models, dtype=np.bool_)
+        weighed_rows = self._score_rows(part, sums, totals)
+        predictions = build_predictions(
+            weighed_rows.reshape(n_models * n_test, -1), present, rows.n_classes
+        )
+        return predictions, np.ones(n_models, dtype=np.bool_)
 
     def each_left_out(self, index: IntArray) -> tuple[Predictions, np.ndarray]:
         """Return what each says of each row when it alone is left out, and where that may be used.
 
         As ``CountsOverSplits.each_left_out``: of L * n_rows, and (L, n_rows).
         """
-        told = [alone.each_left_out(index) for alone in self._alone]
-        return one_after_another([said for said, _ in told]), np.stack([fits for _, fits in told])
+        outcomes = [alone.each_left_out(index) for alone in self._alone]
+        return one_after_another([predictions for predictions, _ in outcomes]), np.stack(
+            [fits for _, fits in outcomes]
+        )
 
-    def _weighed_rows(self, part: Part, sums: FloatArray, totals: FloatArray) -> FloatArray:
-        """(L, n_test, W) log odds or joint log densities, as ``weighed`` has them."""
+    def _score_rows(self, part: Part, sums: FloatArray, totals: FloatArray) -> FloatArray:
+        """(L, n_test, W) log odds or joint log densities, as ``log_table`` has them."""
         n_classes, width = sums.shape
         step = max(1, MOST_CELLS // (n_classes * width))
         found = []
         for start in range(0, len(self.models), step):
             pairs = [
-                weighed(one.model, sums, totals, one.logs_of(part))
+                log_table(one.model, sums, totals, one.compute_logs(part))
                 for one in self._alone[start : start + step]
             ]
             table, constant = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
@@ -86,10 +90,12 @@ class SmoothingPath:
         return np.ascontiguousarray(all_of_them.transpose(1, 0, 2))
 
     def _one_by_one(self, part: Part) -> tuple[Predictions, np.ndarray]:
-        told = [alone.predict(part) for alone in self._alone]
+        outcomes = [alone.predict(part) for alone in self._alone]
         nothing = Predictions(
             np.zeros(len(part.test), np.intp),
             probabilities=np.zeros((len(part.test), self.rows.n_classes)),
         )
-        said = [nothing if isinstance(one, Plain) else one for one in told]
-        return one_after_another(said), np.array([not isinstance(one, Plain) for one in told])
+        predictions = [nothing if isinstance(one, OrdinaryFit) else one for one in outcomes]
+        return one_after_another(predictions), np.array(
+            [not isinstance(one, OrdinaryFit) for one in outcomes]
+        )

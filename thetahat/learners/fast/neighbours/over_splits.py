@@ -8,16 +8,16 @@ from typing import Final
 import numpy as np
 
 from thetahat.learners._training_parts import one_after_another
-from thetahat.learners.base import Part, Plain
+from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.neighbours.search import Search
 from thetahat.losses.base import Predictions
 from thetahat.numerics.loops.nearest_rows import taken_by_kernel
 from thetahat.values.types import FloatArray, IntArray
 
-TAKEN_TWICE: Final = Plain("rows stand more than once in the training part")
-TOO_FEW: Final = Plain("the training part has fewer rows than neighbours are asked for")
+TAKEN_TWICE: Final = OrdinaryFit("rows stand more than once in the training part")
+TOO_FEW: Final = OrdinaryFit("the training part has fewer rows than neighbours are asked for")
 
-TOO_FEW_AT_ALL: Final = Plain("there are fewer rows than neighbours are asked for")
+TOO_FEW_AT_ALL: Final = OrdinaryFit("there are fewer rows than neighbours are asked for")
 
 _MOST_HELD: Final = 1_000_000
 """Numbers that test rows and parts of one vote may take."""
@@ -49,31 +49,31 @@ class NeighbourSplits:
         self.squares = np.zeros((n, length))
         self.complete_below = np.zeros(n)
 
-    def predict(self, part: Part) -> Predictions | Plain:
+    def predict(self, part: Part) -> Predictions | OrdinaryFit:
         """Take each test row's neighbours in the training part, and let them vote."""
         return self.predict_all([part])[0]
 
-    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
         """Let the neighbours of all test rows of several splits vote at once."""
         self.look_up(rows_tested(parts))
-        said: list[Predictions | Plain] = [TOO_FEW] * len(parts)
+        predictions: list[Predictions | OrdinaryFit] = [TOO_FEW] * len(parts)
         some: list[tuple[int, np.ndarray]] = []
         held = 0
         for at, part in enumerate(parts):
             inside = self.inside(part)
             if part.left_out is None and self.k > 1:  # a row and its copy are one nearest row
-                said[at] = TAKEN_TWICE
+                predictions[at] = TAKEN_TWICE
             elif np.count_nonzero(inside) >= self.k:
                 some.append((at, inside))
                 held += len(inside) + self.length * len(part.test)
             if held > _MOST_HELD or at == len(parts) - 1:
-                self._tell(said, parts, some)
+                self._write_predictions(predictions, parts, some)
                 some, held = [], 0
-        return said
+        return predictions
 
-    def _tell(
+    def _write_predictions(
         self,
-        said: list[Predictions | Plain],
+        predictions: list[Predictions | OrdinaryFit],
         parts: Sequence[Part],
         some: Sequence[tuple[int, np.ndarray]],
     ) -> None:
@@ -84,12 +84,12 @@ class NeighbourSplits:
         sizes = np.array([len(test) for test in tests])
         of_part = np.repeat(np.arange(len(some)), sizes)
         inside = np.array([rows for _, rows in some])
-        told = self.vote(*self._nearest(np.concatenate(tests), of_part, inside, self.k))
-        shares = told.probabilities
+        outcomes = self.vote(*self._nearest(np.concatenate(tests), of_part, inside, self.k))
+        shares = outcomes.probabilities
         for (at, _), end, size in zip(some, np.cumsum(sizes).tolist(), sizes.tolist(), strict=True):
             own = slice(end - size, end)
-            said[at] = Predictions(
-                told.output[own], probabilities=None if shares is None else shares[own]
+            predictions[at] = Predictions(
+                outcomes.output[own], probabilities=None if shares is None else shares[own]
             )
 
     def inside(self, part: Part) -> np.ndarray:
@@ -145,7 +145,7 @@ class NeighbourSplits:
         return rows, squares, unsure
 
     def others(self, rows: IntArray) -> tuple[IntArray, FloatArray, np.ndarray]:
-        """(n_rows, k) of each row's nearest others and their squares; whether its list suffices."""
+        """Return each row's k nearest other rows, and whether its list suffices."""
         self.look_up(rows)
         chosen, squares, unsure = self._of_lists(rows, self.rows[rows] != rows[:, None], self.k)
         return chosen, squares, ~unsure
@@ -207,7 +207,7 @@ class NeighbourPath:
         return [self.predict(part) for part in parts]
 
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
-        """Let the nearest of each row's others vote; and whether its list suffices."""
+        """Return leave-one-out predictions for each number, and whether each list suffices."""
         splits = self.splits
         chosen, squares, suffices = splits.others(rows)
         enough = np.array(self.numbers)[:, None] <= len(splits.numbers) - splits.allowed[rows]

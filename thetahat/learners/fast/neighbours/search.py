@@ -64,7 +64,7 @@ class Search:
 
     @cached_property
     def _products(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the centre of the rows, and minus twice the rows and their lengths about it."""
+        """Return the centre of the rows, -2 times the centred rows, and their squared lengths."""
         centre = self.rows.mean(axis=0)
         centred = self.rows - centre
         lengths = np.einsum("ij,ij->i", centred, centred)

@@ -7,14 +7,14 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.learners.base import Part, Plain
+from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.ridge.rows import LARGEST_AMPLIFICATION, Rows
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
 
-ILL_CONDITIONED: Final = Plain("the products of the training part's rows are ill-conditioned")
-TAKEN_TWICE: Final = Plain("rows stand more than once in the training part")
-NO_WEIGHT: Final = Plain("the training part has no weight")
+ILL_CONDITIONED: Final = OrdinaryFit("the products of the training part's rows are ill-conditioned")
+TAKEN_TWICE: Final = OrdinaryFit("rows stand more than once in the training part")
+NO_WEIGHT: Final = OrdinaryFit("the training part has no weight")
 
 
 class DualSplits:
@@ -34,20 +34,22 @@ class DualSplits:
         self.rows, self.penalty = rows, penalty
         self.kernel = rows.X.T @ rows.X
 
-    def predict(self, part: Part) -> Predictions | Plain:
+    def predict(self, part: Part) -> Predictions | OrdinaryFit:
         """Solve for the training part."""
         if part.left_out is None:
             return TAKEN_TWICE
         w = self.rows.w[part.train]
         if not w.any():
             return NO_WEIGHT
-        return self._solved(part.train, part.test, w)
+        return self._solve_lines(part.train, part.test, w)
 
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
         """Predict each row by the fit on all others; and whether that keeps the digits."""
         return Predictions(self._one_left_out[rows]), self._loses_none[rows]
 
-    def _solved(self, train: IntArray, test: IntArray, w: FloatArray) -> Predictions | Plain:
+    def _solve_lines(
+        self, train: IntArray, test: IntArray, w: FloatArray
+    ) -> Predictions | OrdinaryFit:
         kernel, to_test = self.kernel[np.ix_(train, train)], self.kernel[np.ix_(test, train)]
         y, level, root = self.rows.y[train], 0.0, np.sqrt(w)
         if self.rows.intercept:

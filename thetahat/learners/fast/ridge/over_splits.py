@@ -8,12 +8,12 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.learners.base import OverSplits, Part, Plain
+from thetahat.learners.base import OrdinaryFit, OverSplits, Part
 from thetahat.learners.fast.ridge.dual import DualSplits
 from thetahat.learners.fast.ridge.resampled_products import (
-    adds_together,
     product_in_widths,
-    products_of_resamples,
+    sum_products_of_resamples,
+    sums_resamples_together,
 )
 from thetahat.learners.fast.ridge.rows import (
     LARGEST_AMPLIFICATION,
@@ -24,14 +24,14 @@ from thetahat.losses.base import Predictions
 from thetahat.tables.features import Columns
 from thetahat.values.types import FloatArray, IntArray
 
-ILL_CONDITIONED: Final = Plain("the training part's normal equations are ill-conditioned")
-NO_WEIGHT: Final = Plain("the training part has no weight")
-UNDETERMINED: Final = Plain("there are as many features as rows, and no penalty")
+ILL_CONDITIONED: Final = OrdinaryFit("the training part's normal equations are ill-conditioned")
+NO_WEIGHT: Final = OrdinaryFit("the training part has no weight")
+UNDETERMINED: Final = OrdinaryFit("there are as many features as rows, and no penalty")
 
 
 def ridge_over_splits(
     columns: Columns, y: np.ndarray, weights: FloatArray | None, *, penalty: float, intercept: bool
-) -> OverSplits | Plain:
+) -> OverSplits | OrdinaryFit:
     """Return what predicts the test part of every split, or why it has to be fitted."""
     w = np.ones(len(y)) if weights is None else weights
     if not w.any():
@@ -61,38 +61,40 @@ class PrimalSplits:
         lengths = np.sqrt(np.diag(rows.all.xx) + penalty)
         self.never_varies = lengths == 0  # and without a penalty nothing else stands there
         self.scale = np.where(self.never_varies, 1.0, lengths)
-        self.adds_together = adds_together(*rows.both.shape)
+        self.sums_resamples_together = sums_resamples_together(*rows.both.shape)
         self.on_diagonal = (penalty + self.never_varies) / self.scale**2
 
-    def predict(self, part: Part) -> Predictions | Plain:
+    def predict(self, part: Part) -> Predictions | OrdinaryFit:
         """Subtract the block and solve."""
-        if part.left_out is None and self.adds_together:
+        if part.left_out is None and self.sums_resamples_together:
             return self._predict_resamples([part])[0]
         tested = self.rows.some(part.test)
         sums = self.rows.of_training(part, tested).sums
         (line,), (why,) = self._lines(sums[None])
         return why or Predictions(line @ tested[:-1])
 
-    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
+    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
         """Subtract several blocks, or add up several resamples."""
         resamples = [part for part in parts if part.left_out is None]
-        if not (resamples and self.adds_together):
+        if not (resamples and self.sums_resamples_together):
             return [self.predict(part) for part in parts]
-        said = iter(self._predict_resamples(resamples))
-        return [next(said) if part.left_out is None else self.predict(part) for part in parts]
-
-    def _predict_resamples(self, parts: Sequence[Part]) -> list[Predictions | Plain]:
-        rows = self.rows
-        w = rows.w if rows.is_weighted else None
-        sums = products_of_resamples(rows.both, w, [part.train for part in parts])
-        lines, plain = self._lines(sums)
-        told = product_in_widths(lines, rows.both[:-1])
+        predictions = iter(self._predict_resamples(resamples))
         return [
-            why or Predictions(of_rows[part.test])
-            for why, of_rows, part in zip(plain, told, parts, strict=True)
+            next(predictions) if part.left_out is None else self.predict(part) for part in parts
         ]
 
-    def _lines(self, sums: FloatArray) -> tuple[FloatArray, list[Plain | None]]:
+    def _predict_resamples(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
+        rows = self.rows
+        w = rows.w if rows.is_weighted else None
+        sums = sum_products_of_resamples(rows.both, w, [part.train for part in parts])
+        lines, plain = self._lines(sums)
+        outcomes = product_in_widths(lines, rows.both[:-1])
+        return [
+            why or Predictions(of_rows[part.test])
+            for why, of_rows, part in zip(plain, outcomes, parts, strict=True)
+        ]
+
+    def _lines(self, sums: FloatArray) -> tuple[FloatArray, list[OrdinaryFit | None]]:
         """Solve for m training parts.
 
         Parameters
@@ -114,7 +116,7 @@ class PrimalSplits:
             sums -= of_one[:, :, None] * (of_one / weight[:, None])[:, None]
         matrices = self._scaled(sums[:, :-2, :-2])
         lines = np.zeros((len(sums), sums.shape[1] - 1))
-        plain: list[Plain | None] = [None] * len(sums)
+        plain: list[OrdinaryFit | None] = [None] * len(sums)
         for at, (line, matrix, own) in enumerate(zip(lines, matrices, sums, strict=True)):
             if not has_weight[at]:
                 plain[at] = NO_WEIGHT

@@ -20,7 +20,7 @@ The same number always: then what a resample comes to does not depend on how man
 """
 
 
-def adds_together(q: int, n: int) -> bool:
+def sums_resamples_together(q: int, n: int) -> bool:
     """Whether resamples of (q, n) columns are added up together: a lone one takes as long as 40.
 
     Where there are many rows and columns, each by itself takes hardly longer than its share.
@@ -28,7 +28,7 @@ def adds_together(q: int, n: int) -> bool:
     return n * q * (q + 1) // 2 <= _MOST
 
 
-def products_of_resamples(
+def sum_products_of_resamples(
     both: FloatArray, w: FloatArray | None, resamples: Sequence[IntArray]
 ) -> FloatArray:
     r"""Return the sums of products over each of m resamples.

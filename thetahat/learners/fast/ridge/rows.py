@@ -153,7 +153,7 @@ class Rows:
         left_out = part.left_out
         if left_out is None or len(left_out) > part.n_train:
             return self.of(part.train)
-        both = tested if part.tests_left_out else self.some(left_out)
+        both = tested if part.is_complement else self.some(left_out)
         return Products(self.all.sums - self._of(both, self.w[left_out]).sums)
 
     def _of(self, both: FloatArray, w: FloatArray) -> Products:

@@ -12,7 +12,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from thetahat.cross_validation import Outcomes, SplitOutcome, gathered, rows_of, run_splits
 from thetahat.learners.fast.discriminants import decorrelated as _discriminant_turned
 from thetahat.learners.fast.discriminants.class_rows import class_rows
-from thetahat.learners.fast.discriminants.decorrelated_rows import TurnedRows, nearly_turned_rows
+from thetahat.learners.fast.discriminants.decorrelated_rows import (
+    DecorrelatedRows,
+    nearly_decorrelated_rows,
+)
 from thetahat.learners.linear_discriminant import LinearDiscriminant
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.schemes import SCHEMES
@@ -223,7 +226,7 @@ def test_degenerate_where_turning_would_cost_the_digits_splits_are_fitted(
     case: str, scheme: str, params: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if case == "cannot be turned again":
-        monkeypatch.setattr(TurnedRows, "nearer", lambda *_: None)
+        monkeypatch.setattr(DecorrelatedRows, "decorrelate_again", lambda *_: None)
 
     told = outcomes(hardly_seen(case), scheme, params, some_of(scheme))
 
@@ -238,12 +241,12 @@ def test_exact_rows_turned_by_some_of_them_are_turned_again_where_that_is_far_of
         data = hardly_seen(case)
         columns, w = data.features.complete_columns(), np.ones(data.n)
         rows = class_rows(columns, data.y, w, 3)
-        turned = nearly_turned_rows(rows)
+        turned = nearly_decorrelated_rows(rows)
         assert turned is not None
-        found = turned.nearer(rows.products_of(rows.both, w))
+        found = turned.decorrelate_again(rows.products_of(rows.both, w))
         assert found is not None
-        nearer, near[case] = found[0], not found[1]
-        products = nearer.T @ nearer.T.T
+        decorrelate_again, near[case] = found[0], not found[1]
+        products = decorrelate_again.T @ decorrelate_again.T.T
         assert np.linalg.cond(products) < 10
         if not near[case]:
             assert_allclose(products, np.eye(3), atol=1e-12)
