@@ -133,7 +133,7 @@ class DecorrelatedSplits:
 
         Returns
         -------
-        plain : list of Plain or None
+        plain : list of OrdinaryFit or None
             Why a part has to be fitted.
         slopes : ndarray
             (K, p, C) what a turned row is multiplied with.

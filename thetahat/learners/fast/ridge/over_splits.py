@@ -106,7 +106,7 @@ class PrimalSplits:
         -------
         lines : ndarray
             (m, p + 1) what the features and one are multiplied with.
-        plain : list of Plain or None
+        plain : list of OrdinaryFit or None
             (m,) why a part has to be fitted.
         """
         of_one = sums[:, -2].copy()
