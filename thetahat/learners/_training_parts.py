@@ -1,4 +1,4 @@
-"""What the service's own learners ask of a training part, and what they hand out alike."""
+"""Checks of a training part and fitted models that several of our own learners share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from thetahat.values.types import FloatArray
 
 
 def read_weights(weights: FloatArray | None, n: int) -> FloatArray:
-    """(n,) weights, ones where none are given; refuses a part whose weights are all zero."""
+    """Return (n,) weights, ones if none are given; raises if all weights are zero."""
     if weights is None:
         return np.ones(n)
     if not weights.any():
@@ -28,7 +28,7 @@ def read_weights(weights: FloatArray | None, n: int) -> FloatArray:
 
 
 def complete_or_plain(features: Features) -> FloatArray | OrdinaryFit:
-    """(n, p) of all columns, or why there is no such matrix of all rows.
+    """Return the (n, p) matrix of all rows, or the reason why it cannot be built.
 
     The plain path says the same, or finds in a single split that nothing is missing there.
     """
@@ -39,7 +39,7 @@ def complete_or_plain(features: Features) -> FloatArray | OrdinaryFit:
 
 
 def columns_or_plain(features: Features) -> Columns | OrdinaryFit:
-    """(p,) columns of (n,) values, as ``complete_or_plain``."""
+    """Return the (p,) columns of all rows, or the reason why they cannot be built."""
     try:
         return features.complete_columns()
     except EvaluationError as error:
@@ -47,12 +47,12 @@ def columns_or_plain(features: Features) -> Columns | OrdinaryFit:
 
 
 def class_weights(y: np.ndarray, weights: FloatArray, n_classes: int) -> FloatArray:
-    """(n_classes,) total weight of each class in the training part."""
+    """Return the (n_classes,) total weight of each class in the training part."""
     return np.asarray(np.bincount(y, weights=weights, minlength=n_classes), dtype=np.float64)
 
 
 def check_two_classes(totals: FloatArray) -> None:
-    """Refuse a training part in which fewer than two classes have weight."""
+    """Raise ``InsufficientData`` if fewer than two classes of the training part have weight."""
     present = int(np.count_nonzero(totals))
     if present < 2:
         raise InsufficientData(
@@ -65,7 +65,7 @@ def check_two_classes(totals: FloatArray) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constant:
-    """A model that says the same of every instance.
+    """A model that predicts the same for every instance.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class Constant:
     probabilities: FloatArray | None = None
 
     def predict(self, features: Features) -> Predictions:
-        """Say it once per instance."""
+        """Repeat the prediction for each instance."""
         if self.probabilities is None:
             return Predictions(np.full(features.n, self.output, dtype=np.float64))
         return Predictions(
@@ -89,7 +89,7 @@ class Constant:
 
 
 def one_after_another(predictions: Sequence[Predictions]) -> Predictions:
-    """Return the predictions of several learners, those of the first, then those of the next.
+    """Return the predictions of several learners as one, learner after learner.
 
     All of them give probabilities, or none does; the same of scores.
     """

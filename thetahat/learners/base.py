@@ -1,4 +1,4 @@
-"""What a learner is."""
+"""The interface of learners, and of their optional ways to predict many splits at once."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Learner(Protocol):
         n_classes: int,
         rng: np.random.Generator,
     ) -> Fitted:
-        """Fit on the training part; nothing else of the data is seen.
+        """Fit to the training part only.
 
         ``y`` is (n,) codes 0 to ``n_classes - 1`` for a classification, and some of them may be
         absent here; float64 values and ``n_classes`` 0 for a regression.
@@ -53,7 +53,7 @@ class Learner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OrdinaryFit:
-    """Why a split, or every split, is fitted and predicted by ``fit`` and ``predict``.
+    """The reason why a fast path is not used and the split is fitted in the ordinary way.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class Part:
 
     @property
     def is_complement(self) -> bool:
-        """Whether the test part is what is left out of the training part, which is once each."""
+        """Whether the training part has each row outside the test part exactly once."""
         if self.left_out is None or self.left_out is self.test:
             return self.left_out is not None
         return np.array_equal(self.left_out, self.test)
@@ -101,7 +101,7 @@ class Part:
 
 
 class LeftOutSplit(Part):
-    """The rows of a split that is trained on all that are not tested, listed when asked for.
+    """A split whose training part is all rows that are not tested, listed on access.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class LeftOutSplit(Part):
 
 
 class OverSplits(Protocol):
-    """What a learner knows of all rows, from which it predicts the test part of any split.
+    """Quantities computed once from all rows, from which any split can be predicted.
 
     One that can say at once what it predicts for each of many rows, when that row alone is left
     out, has ``each_left_out(rows)``, which returns the predictions of these rows and (n_rows,)
@@ -144,7 +144,7 @@ class OverSplits(Protocol):
     """
 
     def predict(self, part: Part) -> Predictions | OrdinaryFit:
-        """Predict the test part as a fit on the training part would, to 1e-8, or say why not.
+        """Predict the test part as an ordinary fit would to 1e-8, or return the reason why not.
 
         The answer depends on all rows and on this split alone, never on splits asked for before:
         splits may be asked for in any order and in any number of processes.
@@ -153,7 +153,7 @@ class OverSplits(Protocol):
 
 
 class FastLearner(Learner, Protocol):
-    """A learner that need not be fitted once per split.
+    """A learner that can predict many splits without fitting each of them.
 
     It draws no random numbers, and it gives no cautions. One that compares all rows with one
     another has ``compares_rows``, which is True.
@@ -162,12 +162,12 @@ class FastLearner(Learner, Protocol):
     def over_splits(
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
     ) -> OverSplits | OrdinaryFit:
-        """Take from all rows what serves every split; arguments as ``fit`` has them."""
+        """Compute the quantities that serve every split from all rows; arguments as for ``fit``."""
         ...
 
 
 class OverPath(Protocol):
-    """What learners that differ in one parameter know of all rows, for any split.
+    """Quantities computed once from all rows for learners that differ in one parameter.
 
     One that can say at once what they predict for each of many rows, when that row alone is left
     out, has ``each_left_out(rows)``, which returns the predictions of L * n_rows and (L, n_rows)
@@ -175,7 +175,7 @@ class OverPath(Protocol):
     """
 
     def predict(self, part: Part) -> tuple[Predictions, np.ndarray]:
-        """Predict the test part as L fits on the training part would, to 1e-8.
+        """Predict the test part as L ordinary fits would, to 1e-8.
 
         Returns
         -------
@@ -189,14 +189,14 @@ class OverPath(Protocol):
 
 
 class PathErrors(Protocol):
-    """What learners of values that differ in one parameter know of all rows, for any split.
+    """The same for regressions, with prediction errors instead of predictions.
 
     In place of an ``OverPath``, where the predictions less the truth are what comes out first:
     they are written where the losses will stand.
     """
 
     def errors(self, parts: Sequence[Part], into: Sequence[FloatArray]) -> Iterator[np.ndarray]:
-        """Write the predictions of each test part less its targets, part after part.
+        """Write the prediction errors (prediction minus target) of each test part, part after part.
 
         Parameters
         ----------
@@ -212,7 +212,7 @@ class PathErrors(Protocol):
         ...
 
     def errors_left_out(self, rows: slice, into: FloatArray) -> np.ndarray:
-        """Write the predictions of each row less its target, when that row alone is left out.
+        """Write the leave-one-out prediction error of each row.
 
         Parameters
         ----------
@@ -228,7 +228,7 @@ class PathErrors(Protocol):
 
 
 class PathLearner(FastLearner, Protocol):
-    """A learner of which many that differ in one parameter cost little more than one.
+    """A learner for which many values of one parameter cost little more than one value.
 
     ``path_parameter`` is the name of that field.
     """
@@ -244,7 +244,7 @@ class PathLearner(FastLearner, Protocol):
         weights: FloatArray | None,
         n_classes: int,
     ) -> OverPath | PathErrors | OrdinaryFit:
-        """Take from all rows what serves every split and each of L values of the parameter.
+        """Compute from all rows what serves every split and each of L parameter values.
 
         This learner's own value does not matter; the other arguments are as ``fit`` has them.
         """

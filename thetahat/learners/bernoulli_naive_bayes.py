@@ -26,7 +26,7 @@ _ROUNDING: Final = 1e-12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BernoulliNaiveBayes(CountLearner):
-    r"""A classifier of yes-or-no features, each independent of the others given the class.
+    r"""A classifier of binary features that are independent given the class.
 
     .. math:: \log p(c | x) = \log \pi_c + \sum_j \left[ b_j \log \theta_{cj}
               + (1 - b_j) \log (1 - \theta_{cj}) \right] + \text{const}, \quad
@@ -89,7 +89,7 @@ class BernoulliNaiveBayes(CountLearner):
             )
 
     def counts(self, features: Features, *, keep: bool) -> FloatArray | CsrMatrix:
-        """(n, p) ones and zeros; sparse where the features are and a zero counts as no."""
+        """Return the (n, p) features as 0 and 1, sparse if the features are and 0 means no."""
         del keep
         if not features.wide or self.threshold < 0:
             return (features.complete_matrix() > self.threshold).astype(np.float64)
@@ -109,7 +109,7 @@ class BernoulliNaiveBayes(CountLearner):
         return table, log_no.sum(axis=1)
 
     def one_left_out(self, rows: CountRows, logs: SmoothedLogs) -> FloatArray:
-        """(n,) log-likelihood of each row under its class without it.
+        """Return the (n,) log-likelihood of each row under its class fitted without it.
 
         All features change in the row's class: those it has are a yes less, the others a no less.
         With one weight for all rows that is one table, in which the row's own are put right.

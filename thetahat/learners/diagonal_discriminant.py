@@ -18,7 +18,7 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiagonalDiscriminant:
-    r"""A classifier: features are independent in each class, with one variance for all classes.
+    r"""A classifier with independent features in each class and variances common to all classes.
 
     .. math:: \log p(c | x) = -\frac{1}{2} \sum_j \frac{(x_j - m_{cj})^2}{v_j}
               + \log \pi_c + \text{const}, \quad
@@ -80,7 +80,7 @@ class DiagonalDiscriminant:
         n_classes: int,
         rng: np.random.Generator,
     ) -> Discriminant:
-        """Take the means of the classes and the variances within them."""
+        """Compute class means and within-class variances."""
         del rng
         return fit_discriminant(
             features, y, weights, n_classes, shape="diagonal", priors=self.priors
@@ -89,7 +89,7 @@ class DiagonalDiscriminant:
     def over_splits(
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
     ) -> OverSplits | OrdinaryFit:
-        """Take the sums of squares within the classes of all rows."""
+        """Compute the within-class sums of squares of all rows."""
         columns = columns_or_plain(features)
         if isinstance(columns, OrdinaryFit):
             return columns

@@ -1,4 +1,4 @@
-"""Naive Bayes for measurements."""
+"""Naive Bayes for continuous features."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GaussianNaiveBayes:
-    r"""A classifier of measurements: each feature is normal, and independent given the class.
+    r"""A classifier of continuous features that are normal and independent given the class.
 
     .. math:: \log p(c | x) = \log \pi_c - \frac{1}{2} \sum_j \left[ \log (2 \pi v_{cj})
               + \frac{(x_j - m_{cj})^2}{v_{cj}} \right] + \text{const}
@@ -98,7 +98,7 @@ class GaussianNaiveBayes:
         n_classes: int,
         rng: np.random.Generator,
     ) -> BayesRule:
-        """Take mean and variance of each feature in each class."""
+        """Compute mean and variance of each feature in each class."""
         del rng
         X = features.complete_matrix()
         w = read_weights(weights, len(y))
@@ -126,7 +126,7 @@ class GaussianNaiveBayes:
     def over_splits(
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
     ) -> OverSplits | OrdinaryFit:
-        """Take the moments of each class, from which those of a block are subtracted."""
+        """Compute the class moments of all rows, from which those of a block are subtracted."""
         rows = prepare_gaussian_rows(features, y, weights, n_classes)
         return (
             rows if isinstance(rows, OrdinaryFit) else GaussianSplits(rows, self.variance_smoothing)
@@ -141,7 +141,7 @@ class GaussianNaiveBayes:
         weights: FloatArray | None,
         n_classes: int,
     ) -> GaussianPath | OrdinaryFit:
-        """Take the moments once for every smoothing."""
+        """Compute the moments once for all values of the smoothing."""
         rows = prepare_gaussian_rows(features, y, weights, n_classes)
         return rows if isinstance(rows, OrdinaryFit) else GaussianPath(rows, values)
 
@@ -158,7 +158,7 @@ def _check_positive(variances: FloatArray, features: Features) -> None:
 
 
 def _log_density(X: FloatArray, means: FloatArray, variances: FloatArray) -> FloatArray:
-    """(n, C') log densities; one class at a time, so memory stays that of X."""
+    """Return (n, C') log densities, one class at a time to save memory."""
     log_density = np.empty((len(X), len(means)))
     for at, (mean, variance) in enumerate(zip(means, variances, strict=True)):
         squares = ((X - mean) ** 2 / variance).sum(axis=1)

@@ -70,7 +70,7 @@ class LeastSquares:
     def over_splits(
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
     ) -> OverSplits | OrdinaryFit:
-        """Take the products of all rows, from which those of a block are subtracted."""
+        """Compute the products of all rows, from which those of a block are subtracted."""
         ridge = Ridge(penalty=0.0, intercept=self.intercept)
         return ridge.over_splits(features, y, weights=weights, n_classes=n_classes)
 

@@ -18,7 +18,7 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinearDiscriminant:
-    r"""A classifier: the classes are normal with means of their own and one covariance matrix.
+    r"""A classifier for normal classes with different means and a common covariance matrix.
 
     .. math:: \log p(c | x) = x^T \Sigma^{-1} m_c - \frac{1}{2} m_c^T \Sigma^{-1} m_c
               + \log \pi_c + \text{const}, \quad
@@ -84,14 +84,14 @@ class LinearDiscriminant:
         n_classes: int,
         rng: np.random.Generator,
     ) -> Discriminant:
-        """Take the means of the classes and the covariance matrix within them."""
+        """Compute class means and the within-class covariance matrix."""
         del rng
         return fit_discriminant(features, y, weights, n_classes, shape="full", priors=self.priors)
 
     def over_splits(
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
     ) -> OverSplits | OrdinaryFit:
-        """Take the sums of products within the classes of all rows."""
+        """Compute the within-class sums of products of all rows."""
         columns = columns_or_plain(features)
         if isinstance(columns, OrdinaryFit):
             return columns

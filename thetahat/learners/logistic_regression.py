@@ -152,7 +152,7 @@ class LogisticRegression:
         weights: FloatArray | None,
         n_classes: int,
     ) -> OverPath | OrdinaryFit:
-        """Find the optimum of all rows for each penalty, one from another."""
+        """Find the optimum of all rows for each penalty, each started from the previous one."""
         X = complete_or_plain(features)
         if isinstance(X, OrdinaryFit):
             return X

@@ -1,4 +1,4 @@
-"""The baseline of a classification."""
+"""The baseline of a classification: the most common class."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Majority:
-    r"""The commonest class of the training part, whatever the features.
+    r"""Predicts the most common class of the training part.
 
     .. math:: \hat y = \arg\max_c \hat p_c, \quad \hat p_c = \sum_{i: y_i = c} w_i / \sum_i w_i
 

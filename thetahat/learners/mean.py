@@ -1,4 +1,4 @@
-"""The baseline of a regression."""
+"""The baseline of a regression: the mean."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mean:
-    r"""The mean of the training targets, whatever the features.
+    r"""Predicts the mean of the training targets.
 
     .. math:: \hat y = \sum_i w_i y_i / \sum_i w_i
 

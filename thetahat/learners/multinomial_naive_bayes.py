@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MultinomialNaiveBayes(CountLearner):
-    r"""A classifier of counts (words of a text): each class draws its counts from a multinomial.
+    r"""A classifier of counts (words of a text) with a multinomial distribution for each class.
 
     .. math:: \log p(c | x) = \log \pi_c + \sum_j x_j \log \theta_{cj} + \text{const}, \quad
               \theta_{cj} = \frac{N_{cj} + \alpha}{N_c + \alpha p}
@@ -78,7 +78,7 @@ class MultinomialNaiveBayes(CountLearner):
         check_smoothing(self.smoothing)
 
     def counts(self, features: Features, *, keep: bool) -> FloatArray | CsrMatrix:
-        """(n, p) of all columns, none negative."""
+        """Return the (n, p) counts; raises for a negative value."""
         counts = read_matrix(features)
         if keep:
             counts = shortened(counts)
@@ -90,17 +90,17 @@ class MultinomialNaiveBayes(CountLearner):
     def terms(
         self, sums: FloatArray, totals: FloatArray, logs: SmoothedLogs
     ) -> tuple[FloatArray, FloatArray]:
-        """(C', p) logs of the shares of the features in each class, and zeros."""
+        """Return (C', p) log shares of the features in each class, and zeros."""
         table = logs.of(sums)
         table -= self.norms(sums.sum(axis=1), sums.shape[1])[:, None]
         return table, np.zeros(len(totals))
 
     def norms(self, sizes: np.ndarray, n_features: int) -> FloatArray:
-        """(C',) logs of what shares are taken of, from the sums of all features in each class."""
+        """Return the (C',) logs of the smoothed class totals."""
         return np.asarray(np.log(sizes + n_features * self.smoothing))
 
     def one_left_out(self, rows: CountRows, logs: SmoothedLogs) -> FloatArray:
-        """(n,) log-likelihood of each row under its class without it: its own words change."""
+        """Return the (n,) log-likelihood of each row under its class fitted without it."""
         y, w, totals = rows.y, rows.weights, rows.sums.sum(axis=1)
         smoothing_of_all = self.smoothing * rows.sums.shape[1]
         if rows.counts_many and logs.listed is not None:

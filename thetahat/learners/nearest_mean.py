@@ -18,7 +18,7 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearestMean:
-    r"""A classifier: the class whose mean is nearest.
+    r"""A classifier that predicts the class with the nearest mean.
 
     .. math:: \log p(c | x) = -\frac{\|x - m_c\|^2}{2 \sigma^2} + \log \pi_c + \text{const}, \quad
               \sigma^2 = \frac{\sum_i w_i \|x_i - m_{y_i}\|^2}{p \sum_i w_i}
@@ -77,7 +77,7 @@ class NearestMean:
         n_classes: int,
         rng: np.random.Generator,
     ) -> Discriminant:
-        """Take the means of the classes and one variance within them."""
+        """Compute class means and a common within-class variance."""
         del rng
         return fit_discriminant(
             features, y, weights, n_classes, shape="spherical", priors=self.priors
@@ -86,7 +86,7 @@ class NearestMean:
     def over_splits(
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
     ) -> OverSplits | OrdinaryFit:
-        """Take the sums of squares within the classes of all rows."""
+        """Compute the within-class sums of squares of all rows."""
         columns = columns_or_plain(features)
         if isinstance(columns, OrdinaryFit):
             return columns

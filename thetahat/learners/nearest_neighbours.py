@@ -25,7 +25,7 @@ from thetahat.values.types import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Voters:
-    """What rows say when they are neighbours: their targets, and how much each counts.
+    """Targets and weights with which neighbours vote.
 
     ``n_classes`` is 0 for a regression; ``by_distance`` makes near rows count for more.
     """
@@ -36,7 +36,7 @@ class Voters:
     by_distance: bool
 
     def vote(self, rows: IntArray, squares: FloatArray) -> Predictions:
-        """Return what (q, k) rows at these squared distances say together."""
+        """Return the predictions from (q, k) neighbours at these squared distances."""
         if self._have_one_vote:
             return self._count_votes(rows)
         counts = self.weights[rows]
@@ -57,11 +57,11 @@ class Voters:
 
     @property
     def _have_one_vote(self) -> bool:
-        """Whether each row has one vote for a class."""
+        """Whether every neighbour has one vote."""
         return bool(self.n_classes and not self.by_distance and (self.weights == 1).all())
 
     def _count_votes(self, rows: IntArray) -> Predictions:
-        """Count the votes of (q, k) rows that have one each."""
+        """Count the votes of (q, k) neighbours with one vote each."""
         n_queries, k = rows.shape
         cells = self.y[rows] + self.n_classes * np.arange(n_queries)[:, None]
         found = np.bincount(cells.reshape(-1), minlength=self.n_classes * n_queries)
@@ -71,7 +71,7 @@ class Voters:
     def votes(
         self, rows: IntArray, squares: FloatArray, numbers: Sequence[int]
     ) -> list[Predictions]:
-        """Return what the first few of (q, k) rows say together, for each of several numbers.
+        """Return the predictions from the first neighbours, for each of several numbers of them.
 
         Where each row has one vote they are counted once, from the nearest to the farthest.
         """
@@ -89,21 +89,21 @@ class Voters:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Neighbours:
-    """The training rows that have weight, ready to be searched."""
+    """The training rows with positive weight, prepared for search."""
 
     search: Search
     k: int
     voters: Voters
 
     def predict(self, features: Features) -> Predictions:
-        """Let the nearest rows of each instance vote."""
+        """Predict from the nearest rows of each instance."""
         rows, squares = self.search.nearest(features.complete_matrix(), self.k)
         return self.voters.vote(rows, squares)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearestNeighbours:
-    r"""What the nearest training rows say: a vote of their classes, or the mean of their values.
+    r"""Predicts by a vote of the classes, or the mean of the values, of the nearest training rows.
 
     .. math:: \hat p_c(x) = \sum_{i \in N_k(x)} v_i [y_i = c] / \sum_{i \in N_k(x)} v_i, \quad
               \hat y(x) = \sum_{i \in N_k(x)} v_i y_i / \sum_{i \in N_k(x)} v_i
@@ -176,7 +176,7 @@ class NearestNeighbours:
         n_classes: int,
         rng: np.random.Generator,
     ) -> Neighbours:
-        """Keep the rows that have weight."""
+        """Store the rows with positive weight."""
         del rng
         X, w = features.complete_matrix(), read_weights(weights, len(y))
         kept = w > 0
@@ -194,7 +194,7 @@ class NearestNeighbours:
     def over_splits(
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
     ) -> OverSplits | OrdinaryFit:
-        """Prepare the search; lists are made when rows are asked for."""
+        """Prepare the search; lists are searched on demand."""
         X = complete_or_plain(features)
         if isinstance(X, OrdinaryFit):
             return X

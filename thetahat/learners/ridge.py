@@ -24,7 +24,10 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearModel:
-    """A fitted line: ``coefficients`` (p,) about ``centre`` (p,), where the value is ``level``."""
+    """A fitted linear model.
+
+    (p,) ``coefficients`` around a (p,) ``centre`` with value ``level``.
+    """
 
     coefficients: FloatArray
     centre: FloatArray
@@ -130,7 +133,7 @@ class Ridge:
     def over_splits(
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
     ) -> OverSplits | OrdinaryFit:
-        """Take the products of all rows, from which those of a block are subtracted."""
+        """Compute the products of all rows, from which those of a block are subtracted."""
         del n_classes
         columns = columns_or_plain(features)
         if isinstance(columns, OrdinaryFit):
@@ -148,7 +151,10 @@ class Ridge:
         weights: FloatArray | None,
         n_classes: int,
     ) -> PathErrors | OrdinaryFit:
-        """Take the products of all rows; each training part is decomposed once for all values."""
+        """Compute the products of all rows.
+
+        Each training part is decomposed once for all penalties.
+        """
         del n_classes
         columns = columns_or_plain(features)
         if isinstance(columns, OrdinaryFit):

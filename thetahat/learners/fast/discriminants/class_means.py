@@ -1,4 +1,4 @@
-"""What the three discriminants share: the scaled features, and the rule over class means."""
+"""The fit and the decision rule that the three discriminant learners share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Shape = Literal["full", "diagonal", "spherical"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Discriminant:
-    """The class with the largest posterior, all classes being normal with one covariance matrix.
+    """A fitted discriminant: normal classes with a common covariance matrix.
 
     Parameters
     ----------
@@ -59,12 +59,12 @@ class Discriminant:
 
 
 def transformed(rows: FloatArray, transform: FloatArray) -> FloatArray:
-    """(n, q) rows in which the covariance matrix is the unit matrix."""
+    """Return (n, q) whitened rows, whose covariance matrix is the identity."""
     return np.asarray(rows * transform if transform.ndim == 1 else rows @ transform)
 
 
 def log_joint(rows: FloatArray, means: FloatArray) -> FloatArray:
-    """(n, C') log densities of transformed rows, up to a constant per row."""
+    """Return (n, C') log joint densities of whitened rows, up to a constant per row."""
     return np.asarray(rows @ means.T - 0.5 * np.einsum("ij,ij->i", means, means))
 
 
@@ -77,7 +77,7 @@ def posterior(joint: FloatArray, present: IntArray, n_classes: int) -> Predictio
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MostLikely:
-    """Which of several classes is the likeliest, for each row; of equals the first.
+    """The most likely class of each row; of equal ones the first.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class MostLikely:
 
 
 def find_most_likely(by_class: FloatArray) -> MostLikely:
-    """Go through (C', n) log joint densities class by class."""
+    """Find the most likely class from (C', n) log joint densities, class by class."""
     n_classes, n = by_class.shape
     if n_classes == 1:
         return MostLikely(by_class[0].copy(), np.full(n, np.inf), np.zeros(n, dtype=np.intp))
@@ -123,7 +123,7 @@ def compute_posterior(
 
 
 def log_priors(totals: FloatArray, priors: Priors) -> FloatArray:
-    """(C',) log of the classes' shares, or of one over their number."""
+    """Return the (C',) log priors: class shares, or equal ones."""
     if priors == "equal":
         return np.full(len(totals), -np.log(len(totals)))
     return np.asarray(np.log(totals / totals.sum()))
@@ -138,7 +138,7 @@ def fit_discriminant(  # noqa: PLR0913 - what a learner is handed, and its two c
     shape: Shape,
     priors: Priors,
 ) -> Discriminant:
-    """Fit from the rows: means of the classes, and the covariance matrix within them."""
+    """Fit class means and the within-class covariance matrix."""
     X = features.complete_matrix()
     w = read_weights(weights, len(y))
     totals = class_weights(y, w, n_classes)
@@ -168,7 +168,7 @@ def fit_discriminant(  # noqa: PLR0913 - what a learner is handed, and its two c
 
 
 def _transform(within: FloatArray, shape: Shape) -> tuple[FloatArray, bool]:
-    """Return what makes (n, p) rows, whose products are the covariance matrix, uncorrelated."""
+    """Return the whitening matrix of the within-class covariance of (n, p) centred rows."""
     lengths = np.linalg.norm(within, axis=0)
     if shape == "spherical":
         return spherical(float(lengths @ lengths), len(lengths))

@@ -1,4 +1,4 @@
-"""The rows of all classes about their class means, and sums of them over any training part."""
+"""Rows centred on their class means, and their sums over any training part."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LEAST_LEFT = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassSums:
-    """Sums over the rows of each class; rows are taken from their class's mean over all rows.
+    """Sums over the rows of each class, centred on the class's mean over all rows.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class ClassSums:
     squares: FloatArray
 
     def without(self, other: ClassSums) -> ClassSums:
-        """Return the sums without those of some of the rows."""
+        """Return these sums minus the sums over some of the rows."""
         return ClassSums(
             self.rows - other.rows,
             self.weight - other.weight,
@@ -55,7 +55,7 @@ class ClassSums:
 
 @dataclass(eq=False)
 class ClassRows:
-    """All rows, about the mean of their class.
+    """All rows, centred on the mean of their class.
 
     To centre within classes first is what keeps the digits: what is subtracted later is of the
     size of the spread within a class, however far the classes lie from 0 and from one another.
@@ -88,7 +88,7 @@ class ClassRows:
 
     @property
     def Z(self) -> FloatArray:  # noqa: N802 - as the rows are called
-        """(p, n) rows less the mean of their class."""
+        """(p, n) rows minus the mean of their class."""
         some: FloatArray = self.both[: self.both.shape[0] - len(self.means)]
         return some
 
@@ -109,7 +109,7 @@ class ClassRows:
         return np.bincount(y, minlength=len(self.means))
 
     def of(self, index: IntArray | slice) -> ClassSums:
-        """Return the sums over some rows, each as often as it stands in ``index``."""
+        """Return the sums over the rows in ``index``; a repeated row counts each time."""
         Z, w, y = rows_of(self.Z, index), self.w[index], self.y[index]
         member = members(y, w, len(self.means))
         return ClassSums(
@@ -120,7 +120,7 @@ class ClassRows:
         )
 
     def of_training(self, part: Part) -> ClassSums | None:
-        """Return the sums over a training part; None where digits would be lost."""
+        """Return the sums over a training part; None if the subtraction would lose digits."""
         if part.left_out is None or len(part.left_out) > part.n_train:
             return self.of(part.train)
         sums = self.all.without(self.of(part.left_out))
@@ -134,22 +134,22 @@ class ClassRows:
         return np.asarray((rows * w if self.is_weighted else rows) @ rows.T)
 
     def some(self, index: IntArray) -> FloatArray:
-        """(n_index, p) rows less the mean of their class."""
+        """Return (n_index, p) rows minus the mean of their class."""
         return rows_of(self.Z, index).T
 
     def from_centre(self, index: IntArray) -> FloatArray:
-        """(n_index, p) rows about the mean of all rows."""
+        """Return (n_index, p) rows minus the mean of all rows."""
         return (rows_of(self.Z, index) + np.take(self.means.T, self.y[index], axis=1)).T
 
 
 def rows_of(Z: FloatArray, index: IntArray | slice) -> FloatArray:
-    """(p, n_index) some rows; ``take`` is the faster for row numbers."""
+    """Return (p, n_index) selected rows; ``take`` is faster for row numbers."""
     some: FloatArray = Z[:, index] if isinstance(index, slice) else np.take(Z, index, axis=1)
     return some
 
 
 def members(y: np.ndarray, w: FloatArray, n_classes: int) -> FloatArray:
-    """(C, n) weight of each row in its class, 0 in the others."""
+    """Return (C, n) weights of the rows in their class, 0 elsewhere."""
     return np.asarray(np.equal.outer(np.arange(n_classes), y) * w)
 
 
@@ -160,7 +160,7 @@ def class_rows(
     n_classes: int,
     order: IntArray | None = None,
 ) -> ClassRows:
-    """Return all rows about the means of their classes, in the order that is given or their own.
+    """Return all rows centred on their class means, in the given order or sorted by class.
 
     A column that is constant within the classes, but for rounding, is exactly 0. ``columns`` are
     (p,) arrays of (n,).

@@ -1,4 +1,4 @@
-"""The linear discriminants of every training part, in rows that all rows make uncorrelated."""
+"""Linear discriminants of every training part, computed in decorrelated rows."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _MOST_BLOCKS: Final = 100
 
 
 class DecorrelatedSplits:
-    """Sums over the rows left out are taken from those over all, class by class.
+    """Predicts splits by subtracting the sums over the left-out rows, class by class.
 
     Splits that leave out each row once are predicted from sums over the rows in their order.
     What is said of a split is then the same as when it is one of others, but for rounding.
@@ -124,7 +124,7 @@ class DecorrelatedSplits:
     def _lines(
         self, rows: ClassRows, sums: Sums, lengths: FloatArray
     ) -> tuple[list[OrdinaryFit | None], FloatArray, FloatArray]:
-        """Return what the densities are lines of.
+        """Return the coefficients of the linear log densities.
 
         Parameters
         ----------
@@ -176,7 +176,7 @@ class DecorrelatedSplits:
         return plain, slopes, levels
 
     def _log_priors(self, weight: FloatArray, present: np.ndarray) -> FloatArray:
-        """(K, C) log shares of the classes; of one that is absent a number below all others."""
+        """Return (K, C) log class shares; an absent class gets a value below all others."""
         shares = present.astype(np.float64) if self.priors == "equal" else weight
         total = shares.sum(axis=1, keepdims=True)
         found = np.full(shares.shape, _ABSENT)
@@ -185,7 +185,7 @@ class DecorrelatedSplits:
 
 
 def _groups_in_memory(parts: Sequence[Part], q: int) -> Iterator[list[Part]]:
-    """Give as many parts at a time as there is room for their rows and their products."""
+    """Yield as many parts at a time as fit into the memory limit."""
     held: list[Part] = []
     n_held = 0
     for part in parts:
@@ -201,7 +201,7 @@ def _groups_in_memory(parts: Sequence[Part], q: int) -> Iterator[list[Part]]:
 def _too_little(
     rows: ClassRows, sums: Sums, present: np.ndarray, weight: FloatArray
 ) -> list[OrdinaryFit | None]:
-    """Return why parts have to be fitted of which hardly anything is left."""
+    """Return the reason for parts with too little data for the fast path."""
     light = (weight < LEAST_LEFT * rows.weight) & present & sums.is_rest[:, None]
     n_present = present.sum(axis=1)
     too_few = (n_present < 2) | (sums.counts.sum(axis=1) <= n_present)
@@ -215,7 +215,7 @@ def _too_little(
 def _solve_lines(
     lapack: Any, products: FloatArray, means: FloatArray
 ) -> tuple[FloatArray, float] | None:
-    """(p, C) slopes and the length of the inverse; None where that is too long."""
+    """Return (p, C) slopes and the norm of the inverse; None if the norm is too large."""
     factor, failed = lapack.dpotrf(products.T, lower=1, overwrite_a=1)  # it is symmetric
     if failed:
         return None
@@ -227,5 +227,5 @@ def _solve_lines(
 
 
 def gap(joint: FloatArray) -> FloatArray:
-    """(n,) by how much the likeliest class is ahead of the next, of (n, C') densities."""
+    """Return the (n,) margin between the two largest of (n, C') log densities."""
     return find_most_likely(np.ascontiguousarray(joint.T)).ahead

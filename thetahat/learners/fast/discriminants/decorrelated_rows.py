@@ -1,4 +1,4 @@
-"""Rows of all classes, turned so that they are uncorrelated within them."""
+"""Rows transformed so that they are uncorrelated within the classes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NEAR: Final = 100.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DecorrelatedRows:
-    """Rows whose products within the classes are nearly the unit matrix.
+    """Rows whose within-class product matrix is close to the identity.
 
     A training part has nearly these products, so that its own are as well conditioned as its
     rows are many, however ill-conditioned the features are.
@@ -74,7 +74,10 @@ class DecorrelatedRows:
         return None if again is None else (again, True)
 
     def again(self, products: FloatArray) -> DecorrelatedRows | None:
-        """Return these rows, turned by their own (p, p) products; None as above."""
+        """Return these rows transformed by their own (p, p) products.
+
+        None if digits would be lost.
+        """
         lengths = np.diag(products) + self.constant
         scale = np.where(self.constant, 0.0, 1 / np.sqrt(lengths))
         found = _turned(self.both, self.means, products, scale, self.constant)
@@ -82,7 +85,7 @@ class DecorrelatedRows:
 
 
 def unit_rows(rows: ClassRows) -> DecorrelatedRows | None:
-    """Return the rows turned so that their products are unit, or None where that costs the digits.
+    """Return rows whose product matrix is the identity, or None if that would lose digits.
 
     They are turned where they stand: ``rows.Z`` are other numbers afterwards. Turned twice, their
     products are as near to unit as rounding allows, whatever the condition of those before.
@@ -99,7 +102,7 @@ def unit_rows(rows: ClassRows) -> DecorrelatedRows | None:
 
 
 def nearly_decorrelated_rows(rows: ClassRows) -> DecorrelatedRows | None:
-    """Return the rows turned by the products of some of them, where they are many; as above."""
+    """Return the same, with the product matrix of a subset if there are many rows."""
     step = len(rows.y) // (_ROWS_A_COLUMN * max(1, len(rows.Z)))
     found = None
     if step > 1:
@@ -138,7 +141,7 @@ def _turned(
 def factorise(
     products: FloatArray, scale: FloatArray, constant: np.ndarray
 ) -> tuple[FloatArray, float] | None:
-    """Return the Cholesky factor of scaled products, and the length of the inverse."""
+    """Return the Cholesky factor of a scaled product matrix, and the norm of its inverse."""
     from scipy.linalg import lapack  # noqa: PLC0415 - as above
 
     matrix = products * scale * scale[:, None]

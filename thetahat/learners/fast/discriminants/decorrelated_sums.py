@@ -1,4 +1,4 @@
-"""Sums over the training parts of splits, of rows that are turned so that they hardly correlate."""
+"""Sums over training parts, in decorrelated rows."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Sums:
 
 
 class PartSums:
-    """Sums over any parts of the rows, which are turned once.
+    """Sums over any training parts, in rows that are decorrelated once.
 
     Parameters
     ----------
@@ -64,7 +64,10 @@ class PartSums:
         )
 
     def over(self, parts: Sequence[Part]) -> Sums | None:
-        """Return the sums over the training parts, by way of the fewer rows; None as turned."""
+        """Return the sums over the training parts, computed from the smaller side.
+
+        None if digits are lost.
+        """
         if self.turned is None:
             return None
         turned, of_all = self.turned
@@ -87,7 +90,7 @@ class PartSums:
 
 
 def sums_of_blocks(rows: ClassRows, sizes: Sequence[int]) -> Sums | None:
-    """Return the sums over all rows but those of each block, which stand block after block.
+    """Return the sums over all rows outside each block; the rows are sorted by block.
 
     Those over all rows are those over the blocks together: no row is looked at twice.
 
@@ -126,7 +129,7 @@ def _turned_and_summed(
 
 
 def _products(rows: ClassRows, some: FloatArray, w: FloatArray, sizes: Sequence[int]) -> FloatArray:
-    """(K, q, q) weighted sums of products of (q, M) some rows, part after part."""
+    """Return the (K, q, q) weighted sums of products of (q, M) rows, part after part."""
     sums = np.empty((len(sizes), len(some), len(some)))
     for at, (a, b) in enumerate(pairwise(accumulate(sizes, initial=0))):
         of_part: FloatArray = some[:, a:b]
@@ -137,7 +140,7 @@ def _products(rows: ClassRows, some: FloatArray, w: FloatArray, sizes: Sequence[
 def _counts(
     rows: ClassRows, some: FloatArray, w: FloatArray, sizes: Sequence[int], sums: FloatArray
 ) -> FloatArray:
-    """(K, C) number of rows with weight; the products of rows without weights tell it."""
+    """Return the (K, C) number of rows with positive weight."""
     p = len(rows.Z)
     if not rows.is_weighted:
         return np.array(np.einsum("kcc->kc", sums[:, p:, p:]))
@@ -146,7 +149,7 @@ def _counts(
 
 
 def order_of_blocks(parts: Sequence[Part], n: int) -> IntArray | None:
-    """(n,) rows in the order of the test parts, if each is tested once and left out there."""
+    """Return (n,) rows sorted by test part, if every row is tested once and left out there."""
     if sum(len(part.test) for part in parts) != n:
         return None
     if not all(part.is_complement and len(part.test) <= part.n_train for part in parts):
@@ -158,7 +161,7 @@ def order_of_blocks(parts: Sequence[Part], n: int) -> IntArray | None:
 
 
 def rows_to_sum(part: Part) -> IntArray:
-    """Return the rows that the sums of a part are taken over: those left out where they are few."""
+    """Return the rows to sum over for a part: the left-out rows if they are fewer."""
     if part.left_out is None or len(part.left_out) > part.n_train:
         return part.train
     return part.left_out

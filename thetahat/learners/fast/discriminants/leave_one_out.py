@@ -1,4 +1,4 @@
-"""The discriminants when each row alone is left out, for many rows at once."""
+"""Leave-one-out predictions of the discriminants for many rows at once."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def discriminant_over_splits(  # noqa: PLR0913 - what a learner is handed, and i
     shape: Shape,
     priors: Priors,
 ) -> OverSplits | OrdinaryFit:
-    """Return what predicts the test part of every split, or why it has to be fitted."""
+    """Return the fast path for all splits, or the reason why each split has to be fitted."""
     w = np.ones(len(y)) if weights is None else weights
     if not w.any():
         return NO_WEIGHT
@@ -51,7 +51,7 @@ def discriminant_over_splits(  # noqa: PLR0913 - what a learner is handed, and i
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _LeftOutChange:
-    """What each row takes with it from its own class.
+    """The change of a class when one of its rows is left out.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class _LeftOutChange:
 
 
 class _LeaveOneOut:
-    """What the discriminants have in common: a row takes its weight from its own class."""
+    """Leave-one-out quantities that all discriminants share."""
 
     def __init__(self, rows: Callable[[], ClassRows], priors: Priors) -> None:
         self._rows, self.priors = rows, priors
@@ -92,7 +92,7 @@ class _LeaveOneOut:
 
     @cached_property
     def own(self) -> _LeftOutChange:
-        """What each row takes with it."""
+        """The change of its class when a row is left out."""
         rows, n_rows, present = self.rows, self.rows.n_with_weight, self.present
         place = np.full(len(n_rows), len(present) - 1)
         place[present] = np.arange(len(present))
@@ -105,7 +105,7 @@ class _LeaveOneOut:
         return _LeftOutChange(at, stays, moved, moved * of_class, fits)
 
     def log_shares(self, rows: IntArray | slice) -> FloatArray | float:
-        """(C', n_rows) log shares of the classes without each row; 0 where priors are equal."""
+        """Return (C', n_rows) log priors without each row; 0 if priors are equal."""
         if self.priors == "equal":
             return 0.0
         weight = self.rows.weight[self.present]
@@ -126,7 +126,7 @@ class _LeaveOneOut:
 
 
 class CovarianceLeaveOneOut(_LeaveOneOut):
-    r"""Linear discriminants: for one row left out the inverse is known from that of all rows.
+    r"""Linear discriminants: the inverse without a row by a rank-one update of that of all rows.
 
     .. math:: S_{(i)}^{-1} = S^{-1} + \frac{a S^{-1} z z^T S^{-1}}{1 - a z^T S^{-1} z}, \quad
               a = w_i W_c / (W_c - w_i)
@@ -154,15 +154,15 @@ class CovarianceLeaveOneOut(_LeaveOneOut):
         self.splits = DecorrelatedSplits(made, n, priors)
 
     def predict(self, part: Part) -> Predictions | OrdinaryFit:
-        """Subtract the block."""
+        """Predict a split from the sums over all rows minus the left-out block."""
         return self.splits.predict_all([part])[0]
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
-        """Subtract several blocks."""
+        """Predict several splits from the sums over all rows minus each block."""
         return self.splits.predict_all(parts)
 
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
-        """Predict each row by the fit on all others; and whether that keeps the digits."""
+        """Return leave-one-out predictions of rows, and whether each keeps its digits."""
         joint, wrong, fits = self._all
         return self.predictions(np.take(joint, rows, axis=1), wrong[rows], fits[rows])
 
@@ -199,7 +199,7 @@ class CovarianceLeaveOneOut(_LeaveOneOut):
 
 
 class VarianceLeaveOneOut(_LeaveOneOut):
-    """Diagonal and nearest-mean discriminants: each row takes its own square from the variances.
+    """Diagonal and nearest-mean discriminants: the variances without a row's own square.
 
     Parameters
     ----------
@@ -212,15 +212,15 @@ class VarianceLeaveOneOut(_LeaveOneOut):
         self.splits = splits
 
     def predict(self, part: Part) -> Predictions | OrdinaryFit:
-        """Subtract the block."""
+        """Predict a split from the sums over all rows minus the left-out block."""
         return self.splits.predict(part)
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
-        """Subtract several blocks."""
+        """Predict several splits from the sums over all rows minus each block."""
         return self.splits.predict_all(parts)
 
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
-        """Predict each row by the fit on all others; and whether that keeps the digits."""
+        """Return leave-one-out predictions of rows, and whether each keeps its digits."""
         splits, all_of = self.splits, self.rows
         z, at, w = all_of.some(rows), self.own.at[rows], all_of.w[rows]
         total = splits.total

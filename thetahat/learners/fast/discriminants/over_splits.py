@@ -1,4 +1,4 @@
-"""The discriminants of every training part, from sums over all rows."""
+"""Discriminants of every training part, from sums over all rows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from thetahat.values.types import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Whitened:
-    """Test rows and class means after the transformation, and what rounding becomes in it."""
+    """Whitened test rows and class means, with the amplification of rounding errors."""
 
     rows: FloatArray
     means: FloatArray
@@ -41,7 +41,7 @@ class Whitened:
 
 
 class DiscriminantSplits:
-    """Squares of the left-out rows are taken from those of all, class by class.
+    """Predicts splits by subtracting the squares of the left-out rows, class by class.
 
     They are about the class means of all rows, so that a training part's own are these, less what
     its means moved by. What the inverse makes of a rounding error must stay below the eighth digit.
@@ -66,7 +66,7 @@ class DiscriminantSplits:
         return [self.predict(part) for part in parts]
 
     def predict(self, part: Part) -> Predictions | OrdinaryFit:
-        """Subtract the block, class by class."""
+        """Predict a split from the sums over all rows minus the left-out rows of each class."""
         sums = self.rows.of_training(part)
         if sums is None:
             return LIGHT
@@ -119,7 +119,7 @@ def check_predictions(
     wrong: float,
     why: OrdinaryFit = ILL_CONDITIONED,
 ) -> Predictions | OrdinaryFit:
-    """Return the predictions, or ``why`` not where rounding could be ``wrong`` in eight digits.
+    """Return the predictions, or the reason why their error bound exceeds 1e-8.
 
     Two classes that rounding could exchange are left to the plain path too.
     """

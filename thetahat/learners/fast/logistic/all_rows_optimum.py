@@ -1,4 +1,4 @@
-"""The optimum of all rows, from that of a few of them, and the curvature there."""
+"""The optimum of all rows, started from that of a subset, and the curvature there."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FEW: Final = 2000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Optimum:
-    """Where all rows have their optimum.
+    """The optimum of the penalised likelihood of all rows.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Optimum:
 def find_optimum(
     objective: Objective, start: FloatArray | None = None, curvature: FloatArray | None = None
 ) -> Optimum | None:
-    """Return the optimum, or None where it is lost in rounding.
+    """Return the optimum, or None if rounding hides it.
 
     Newton's steps with one curvature, and the gradients of the steps before, go there from a
     point that is near; the last step has the curvature at its end. Where that is not enough, it
@@ -67,7 +67,7 @@ def find_optimum(
 
 
 def _at_end(objective: Objective, B: FloatArray) -> Optimum | None:
-    """Take the last step; None where it is not short, in units of a standard error."""
+    """Take the last Newton step; None if it is not short in units of a standard error."""
     shares = softmax(objective.Z @ B)
     curvature = objective.curvature(shares)
     factor = factorise(curvature)
@@ -102,7 +102,7 @@ def _descended(
 
 
 def _by_squares(objective: Objective) -> FloatArray | None:
-    """(q, 1) the direction of least squares, as long and as far from 0 as is best for few rows.
+    """Return a (q, 1) start: the least squares direction, scaled to be best for a few rows.
 
     This is near the optimum where the features of each class are about normal. Of two classes
     only.

@@ -1,4 +1,4 @@
-"""Logistic regression when each row alone is left out, for many rows at once."""
+"""Leave-one-out predictions of logistic regression for many rows at once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _AT_ONCE: Final = 250_000
 
 
 class LogisticLeaveOneOut:
-    r"""Two classes: the steps of many rows left out at a time, with one factor for all of them.
+    r"""Newton steps for many left-out rows of two classes with one common factorisation.
 
     .. math:: H_{(i)}^{-1} = H^{-1} + \frac{d_i H^{-1} z_i z_i^T H^{-1}}{1 - d_i z_i^T H^{-1} z_i},
               \quad d_i = w_i p_i (1 - p_i)
@@ -39,15 +39,15 @@ class LogisticLeaveOneOut:
         self.splits = splits
 
     def predict(self, part: Part) -> Predictions | OrdinaryFit:
-        """Go to the optimum of the training part."""
+        """Predict a split from the optimum of its training part."""
         return self.splits.predict(part)
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
-        """Go to the optima of several training parts."""
+        """Predict several splits from the optima of their training parts."""
         return self.splits.predict_all(parts)
 
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
-        """Predict each row by the fit on all others; and whether that is good to eight digits."""
+        """Return leave-one-out predictions of rows, and whether each is accurate to 8 digits."""
         splits, n = self.splits, len(self.splits.y)
         logits, fits = np.zeros(len(rows)), np.zeros(len(rows), dtype=np.bool_)
         if self._factor is not None:
@@ -69,7 +69,7 @@ class LogisticLeaveOneOut:
         return factor
 
     def _of(self, rows: IntArray, factor: Factor) -> tuple[FloatArray, np.ndarray]:
-        """(m,) logits of rows that are left out, and whether they may be used."""
+        """Return the (m,) leave-one-out logits, and whether they may be used."""
         of_all, optimum = self.splits.objective, self.splits.optimum
         Z, target, w = of_all.Z, of_all.target[rows, 0], of_all.w[rows]
         z, p = Z[rows], self.splits.shares[rows, 0]
@@ -105,7 +105,7 @@ class LogisticLeaveOneOut:
 
 
 def _solve_lines(factor: Factor, gradients: FloatArray) -> FloatArray:
-    """(m, q) of (m, q) gradients, each multiplied with the inverse curvature."""
+    """Return (m, q) gradients multiplied by the inverse curvature."""
     from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
 
     found, _ = lapack.dpotrs(factor.lower, (gradients * factor.scale).T, lower=1)

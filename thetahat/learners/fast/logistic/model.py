@@ -1,4 +1,4 @@
-"""The rows in which a logistic regression is solved, and what it says of others."""
+"""Standardised rows for solving a logistic regression, and the fitted model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from thetahat.values.types import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Standardised:
-    """Rows in which the problem is solved: a column of ones, and features of about unit spread.
+    """Rows for the solver: an intercept column and features scaled to about unit spread.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Standardised:
     intercept: bool
 
     def rows(self, X: FloatArray) -> FloatArray:
-        """(m, q) other rows, as these are."""
+        """Return (m, q) other rows on the same scale."""
         Z = X - self.centre
         if self.directions is not None:
             Z = Z @ self.directions
@@ -51,7 +51,7 @@ class Standardised:
 
 
 def standardised(X: FloatArray, w: FloatArray, *, penalty: float, intercept: bool) -> Standardised:
-    """Return (n, p) rows about their weighted mean, in units of their spread.
+    """Return (n, p) rows centred and scaled for the solver.
 
     The optimum is the same: the intercept is free, and the penalty is put into the new units.
     With as many features as rows it lies in the directions that the rows span, and these take
@@ -69,7 +69,7 @@ def standardised(X: FloatArray, w: FloatArray, *, penalty: float, intercept: boo
 
 
 def build_penalties(rows: Standardised, penalty: float) -> FloatArray:
-    """(q,) of each coefficient; one whose column is constant stays at 0."""
+    """Return the (q,) penalty of each coefficient; that of a constant column keeps it at 0."""
     varies = rows.scale > 0
     of_features = np.where(varies, penalty * rows.scale**2, 1.0)
     return np.concatenate([[0.0], of_features]) if rows.intercept else of_features
@@ -78,7 +78,7 @@ def build_penalties(rows: Standardised, penalty: float) -> FloatArray:
 def _along_rows(
     Z: FloatArray, w: FloatArray, centre: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """(n, r) centred rows in the directions that they span, (p, r) these, and (r,) their scale."""
+    """Return centred rows as (n, r) coordinates, their (p, r) directions and (r,) scales."""
     weighted = Z * np.sqrt(w)[:, None]
     weighted[:, is_rounding(weighted, centre, w)] = 0.0
     _, lengths, Vt = np.linalg.svd(weighted, full_matrices=False)
@@ -89,7 +89,7 @@ def _along_rows(
 def _in_units(
     X: FloatArray, w: FloatArray, centre: FloatArray, *, intercept: bool
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """(n, q) rows in units of their spread, (p,) the point they are taken from, (p,) the scale."""
+    """Return (n, q) scaled rows, their (p,) centre and (p,) scale."""
     n, is_weighted = len(X), bool((w != 1).any())
     Z = np.empty((n, X.shape[1] + intercept))
     Z[:, :intercept] = 1.0
@@ -110,7 +110,7 @@ def _in_units(
 
 
 def _is_drawn_far(features: FloatArray, *, is_weighted: bool) -> bool:
-    """Whether few rows make out the spread of a column: its fourth moment says so."""
+    """Whether a few rows dominate the spread of a column, judged by its fourth moment."""
     n = len(features)
     largest = max(float(features.max(initial=0.0)), -float(features.min(initial=0.0))) ** 2
     if not is_weighted and 10 * largest <= n:  # the fourth moment is at most the largest square
@@ -124,7 +124,7 @@ def _with_ones(Z: FloatArray, *, intercept: bool) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LogisticModel:
-    """Classes whose logits are linear.
+    """A fitted classifier with linear logits.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class LogisticModel:
 
     @property
     def slopes(self) -> FloatArray:
-        """(p, K) coefficients in the units of the features."""
+        """(p, K) coefficients on the scale of the features."""
         inner = self.coefficients[1:] if self.rows.intercept else self.coefficients
         scaled = inner * self.rows.scale[:, None]
         turned = self.rows.directions
@@ -156,7 +156,7 @@ class LogisticModel:
 
     @property
     def intercepts(self) -> FloatArray:
-        """(K,) logits where all features are 0."""
+        """(K,) intercepts on the scale of the features."""
         level = self.coefficients[0] if self.rows.intercept else np.zeros(self.slopes.shape[1])
         return np.asarray(level - self.rows.centre @ self.slopes)
 
@@ -167,7 +167,10 @@ class LogisticModel:
 
 
 def build_predictions(logits: FloatArray, present: IntArray, n_classes: int) -> Predictions:
-    """Return predictions from (n, K) logits; of equal probabilities the lowest code wins."""
+    """Return predictions from (n, K) logits.
+
+    Of equal probabilities the lowest code is predicted.
+    """
     shares = softmax(logits)
     if shares.shape[1] == 1:
         best = (logits[:, 0] > 0).astype(np.intp)
@@ -181,6 +184,6 @@ def build_predictions(logits: FloatArray, present: IntArray, n_classes: int) -> 
 
 
 def encode_target(y: np.ndarray, present: IntArray) -> FloatArray:
-    """(n, K) 1 for the row's class; of two classes, one column for the second."""
+    """Return the (n, K) indicator matrix of the classes; for two classes, one column."""
     codes = present[1:] if len(present) == 2 else present
     return np.asarray(y[:, None] == codes, dtype=np.float64)

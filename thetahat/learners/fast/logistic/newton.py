@@ -20,7 +20,7 @@ NEAR: Final = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Objective:
-    r"""Minus the penalised log likelihood of K logits of each row.
+    r"""The negative penalised log-likelihood of a model with K logits.
 
     .. math:: f(B) = -\sum_i w_i \log p_{i, y_i} + \frac12 \sum_{jk} \lambda_j B_{jk}^2
 
@@ -54,12 +54,12 @@ class Objective:
         return float(0.5 * (self.penalties @ B**2).sum() - self.w @ likelihood)
 
     def gradient(self, B: FloatArray, shares: FloatArray) -> FloatArray:
-        """(q, K) derivative, given the shares at B."""
+        """Return the (q, K) derivative at B from the class probabilities there."""
         wrong = (shares - self.target) * self.w[:, None]
         return np.asarray(self.Z.T @ wrong + self.penalties[:, None] * B)
 
     def curvature(self, shares: FloatArray) -> FloatArray:
-        """(K q, K q) second derivative, class by class; the free shift of the logits is held.
+        """Return the (K q, K q) second derivative, with the common shift of the logits fixed.
 
         To the logits of a row any number may be added, so in that direction there is at most the
         penalty. What is put there instead touches no step: the gradients of all classes sum to
@@ -75,7 +75,7 @@ class Objective:
 
 
 def compute_curvature(Z: FloatArray, shares: FloatArray, w: FloatArray) -> FloatArray:
-    """(K q, K q) second derivative of the log likelihood of some rows, but for its sign."""
+    """Return the (K q, K q) negative second derivative of the log-likelihood of some rows."""
     K, q = shares.shape[1], Z.shape[1]
     if K == 1:
         return _products(Z, w * shares[:, 0] * (1 - shares[:, 0]))
@@ -89,7 +89,7 @@ def compute_curvature(Z: FloatArray, shares: FloatArray, w: FloatArray) -> Float
 
 
 def _products(Z: FloatArray, weights: FloatArray) -> FloatArray:
-    """(q, q) weighted products of rows; a matrix with itself costs half of one with another."""
+    """Return the (q, q) weighted products of rows, at half the cost of a general product."""
     rooted = Z * np.sqrt(weights)[:, None]
     return np.asarray(rooted.T @ rooted)
 
@@ -107,7 +107,7 @@ def softmax(logits: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Factor:
-    """The Cholesky factor of a curvature whose diagonal is made 1, and what inverts it."""
+    """The Cholesky factor of a curvature scaled to unit diagonal."""
 
     lower: FloatArray
     scale: FloatArray
@@ -133,14 +133,14 @@ class Factor:
         return np.asarray(half.T @ half)
 
     def inverse_length(self) -> float:
-        """Return the 1-norm of the inverse of the matrix as it is factored."""
+        """Return the 1-norm of the inverse of the scaled matrix."""
         from scipy.linalg import lapack  # noqa: PLC0415 - as above
 
         return float(1 / lapack.dpocon(self.lower, 1.0, uplo="L")[0])
 
 
 def factorise(curvature: FloatArray, *, damping: float = 0.0) -> Factor | None:
-    """Return the factor, or None where the matrix is not positive definite to the last digits.
+    """Return the factor, or None if the matrix is not numerically positive definite.
 
     ``damping`` is added to every diagonal entry, in units of that entry.
     """
@@ -157,7 +157,7 @@ def factorise(curvature: FloatArray, *, damping: float = 0.0) -> Factor | None:
 
 
 def minimise(objective: Objective, start: FloatArray) -> tuple[FloatArray, float]:
-    """(q, K) coefficients, and the length of the last step in units of a standard error.
+    """Return (q, K) coefficients and the length of the last step in standard errors.
 
     Newton's steps, halved while they do not go down, until one is so short that the next would
     be lost in rounding. The length is inf where the curvature is lost in rounding at the end.
@@ -188,7 +188,7 @@ def minimise(objective: Objective, start: FloatArray) -> tuple[FloatArray, float
 def _downhill(
     objective: Objective, B: FloatArray, step: FloatArray, value: float, gain: float
 ) -> tuple[FloatArray, float] | None:
-    """Return where a step, halved as often as needed, goes down, and how far; None if nowhere."""
+    """Return the first of repeatedly halved steps that decreases f, and by how much; or None."""
     share = 1.0
     for _ in range(_MOST_HALVINGS):
         there = B - share * step

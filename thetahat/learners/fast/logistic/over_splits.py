@@ -1,4 +1,4 @@
-"""Logistic regression of every training part, from the optimum of all rows."""
+"""Logistic regression of every training part, started from the optimum of all rows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DIGITS: Final = 1e-9
 
 
 class LogisticSplits:
-    """Steps from the optimum of all rows to that of a training part.
+    """Predicts splits by Newton steps from the optimum of all rows.
 
     The curvature of the part at the optimum of all rows is that of all, less that of the rows
     left out. Parts of which few rows are left out go to their optima together.
@@ -66,11 +66,11 @@ class LogisticSplits:
         self.counts = np.bincount(y[objective.w > 0], minlength=n_classes)
 
     def predict(self, part: Part) -> Predictions | OrdinaryFit:
-        """Go to the optimum of the training part."""
+        """Predict a split from the optimum of its training part."""
         return self.predict_all([part])[0]
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
-        """Go to the optima of several training parts."""
+        """Predict several splits from the optima of their training parts."""
         found = self.optima(parts, None)
         return self.predict_parts(parts, found)
 
@@ -104,7 +104,7 @@ class LogisticSplits:
     def optima(
         self, parts: Sequence[Part], start: FloatArray | None
     ) -> list[FloatArray | OrdinaryFit]:
-        """(K q,) coefficients of each part, or why there are none.
+        """Return the (K q,) coefficients of each part, or the reason why they were not computed.
 
         Parameters
         ----------
@@ -139,7 +139,7 @@ class LogisticSplits:
         return len(left_out) > 0 and 4 * len(left_out) <= len(self.y)
 
     def _largest_logit_change(self, part: Part) -> float:
-        """Return how far a step can move a logit of the test part, in its largest entry."""
+        """Return the largest change of a logit of the test part that a step can cause."""
         return float(np.abs(self.objective.Z[part.test]).sum(axis=1).max())
 
     def _prepare_part(self, part: Part) -> tuple[Objective, Factor] | OrdinaryFit:
@@ -170,7 +170,7 @@ class LogisticSplits:
         return objective, factor
 
     def amplification(self, weight: float, factor: Factor) -> float:
-        """Return what may become of rounding in the gradient, in units of the rows' spread."""
+        """Return the factor by which rounding errors of the gradient can grow."""
         largest = np.tile(weight + self.objective.penalties, self.optimum.shape[1])
         return factor.inverse_length() * float((largest * factor.scale**2).max())
 
@@ -178,7 +178,7 @@ class LogisticSplits:
 def _by_itself(
     objective: Objective, factor: Factor, start: FloatArray, reach: float
 ) -> FloatArray | OrdinaryFit:
-    """(K q,) coefficients of one part, whose rows are at hand."""
+    """Return the (K q,) coefficients of one training part."""
     K = objective.target.shape[1]
 
     def gradient(B: FloatArray) -> FloatArray:

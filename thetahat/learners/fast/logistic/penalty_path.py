@@ -31,7 +31,7 @@ def logistic_over_splits(  # noqa: PLR0913 - what a learner is handed, and its t
     penalty: float,
     intercept: bool,
 ) -> OverSplits | OrdinaryFit:
-    """Return what predicts the test part of every split, or why it has to be fitted."""
+    """Return the fast path for all splits, or the reason why each split has to be fitted."""
     found = _of_values(X, y, weights, n_classes, penalties=[penalty], intercept=intercept)
     if isinstance(found, OrdinaryFit):
         return found
@@ -50,7 +50,7 @@ def logistic_over_path(  # noqa: PLR0913 - as above
     penalties: Sequence[float],
     intercept: bool,
 ) -> OverPath | OrdinaryFit:
-    """Return what predicts the test part of every split for each penalty."""
+    """Return the fast path for all splits and penalties."""
     found = _of_values(X, y, weights, n_classes, penalties=penalties, intercept=intercept)
     if isinstance(found, OrdinaryFit):
         return found
@@ -68,7 +68,7 @@ def _of_values(  # noqa: PLR0913 - as above
     penalties: Sequence[float],
     intercept: bool,
 ) -> list[LogisticSplits | None] | OrdinaryFit:
-    """Return what is known of all rows for each penalty; None where the optimum was not reached.
+    """Return the optimum of all rows for each penalty; None where it was not reached.
 
     The strongest penalty is solved first, and each other from its neighbour.
     """
@@ -128,7 +128,7 @@ class LogisticPath:
         self.order = _in_turn(penalties)
 
     def predict(self, part: Part) -> tuple[Predictions, np.ndarray]:
-        """Predict the test part; (L,) whether those of each may be used."""
+        """Predict the test part for each penalty; (L,) whether the predictions may be used."""
         return self.predict_all([part])[0]
 
     def predict_all(self, parts: Sequence[Part]) -> list[tuple[Predictions, np.ndarray]]:
@@ -164,14 +164,17 @@ class LogisticPath:
 
 
 class PathOfTwoClasses(LogisticPath):
-    """The path of two classes, of which each row left out alone is known at once too."""
+    """The path for two classes, with leave-one-out predictions in closed form."""
 
     @cached_property
     def _alone(self) -> list[LogisticLeaveOneOut | None]:
         return [None if splits is None else LogisticLeaveOneOut(splits) for splits in self.splits]
 
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
-        """Predict each row by the fits on all others; (L, n_rows) whether each may be used."""
+        """Return leave-one-out predictions for each penalty.
+
+        (L, n_rows) whether they may be used.
+        """
         outcomes = [
             (self._nothing(len(rows)), np.zeros(len(rows), dtype=np.bool_))
             if alone is None

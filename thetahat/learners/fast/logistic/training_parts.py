@@ -1,4 +1,4 @@
-"""The optima of many training parts at a time, each from a point that is near it."""
+"""Finding the optima of many training parts at once from nearby starting points."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Renew = Callable[[int, FloatArray], Factor | None]
 
 
 class TrainingPartObjectives:
-    """The objectives of m training parts: those of all rows, less a few that are left out.
+    """The objectives of m training parts: that of all rows minus the left-out rows.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class TrainingPartObjectives:
         ]
 
     def gradient(self, B: FloatArray) -> FloatArray:
-        """(m, K q) derivatives of the parts at (m, K q), in one pass over the rows."""
+        """Return the (m, K q) derivatives of the parts, in one pass over the rows."""
         of_all, K = self.objective, self.n_classes
         q = of_all.Z.shape[1]
         live = len(B) * K
@@ -86,7 +86,7 @@ class TrainingPartObjectives:
 
 
 def to_shares(logits: FloatArray) -> None:
-    """Turn (m, K, n) logits to the probabilities of the classes, in place."""
+    """Replace (m, K, n) logits by class probabilities, in place."""
     if logits.shape[1] == 1:
         np.negative(logits, out=logits)
         np.exp(logits, out=logits)
@@ -99,7 +99,7 @@ def to_shares(logits: FloatArray) -> None:
 
 
 class Steps:
-    r"""What a Newton step would be, from a curvature that is near and the steps that were taken.
+    r"""Quasi-Newton steps from a nearby curvature and the previous steps.
 
     The gradients of the steps before say where the curvature differs, as quasi-Newton methods of
     limited memory have it: with them a fixed factor needs half the steps. One per part, side by
@@ -118,7 +118,7 @@ class Steps:
         self.pairs: list[tuple[FloatArray, FloatArray, FloatArray]] = []
 
     def of(self, gradient: FloatArray) -> FloatArray:
-        """(m, K q) of (m, K q)."""
+        """Return (m, K q) steps from (m, K q) gradients."""
         left, shares = gradient, []
         for moved, change, scale in reversed(self.pairs):
             shares.append(scale * np.vecdot(moved, left))
@@ -135,14 +135,14 @@ class Steps:
         return np.stack([factor.solve_flat(one) for factor, one in pairs])
 
     def learn(self, moved: FloatArray, change: FloatArray) -> None:
-        """Remember by how much a gradient changed over a step."""
+        """Store the change of the gradient over a step."""
         along = np.vecdot(moved, change)
         usable = along > 0
         scale = np.divide(1.0, along, out=np.zeros_like(along), where=usable)
         self.pairs = [*self.pairs[1 - _REMEMBERED :], (moved, change, scale)]
 
     def renew(self, part: int, factor: Factor) -> None:
-        """Put another curvature in the place of one part's, which forgets its steps."""
+        """Replace the curvature of one part and discard its stored steps."""
         self.factors[part] = factor
         if self.inverses is not None:
             self.inverses[part] = factor.inverse()
@@ -157,7 +157,7 @@ def descended(
     reach: FloatArray,
     renew: Renew,
 ) -> tuple[FloatArray, np.ndarray]:
-    """(m, K q) coefficients of m parts, and (m,) whether each is at its optimum.
+    """Return (m, K q) coefficients of m parts, and (m,) whether each reached its optimum.
 
     What a part comes to does not depend on the others: one that has arrived is left where it is.
 

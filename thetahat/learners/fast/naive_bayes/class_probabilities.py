@@ -1,4 +1,4 @@
-"""What the three naive Bayes learners share: the rule that turns likelihoods into classes."""
+"""The decision rule that the three naive Bayes learners share."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def compute_posterior_of_two(odds: FloatArray, present: IntArray, n_classes: int
 
 
 def check_smoothing(smoothing: float) -> None:
-    """Refuse a smoothing that is not positive: without it one unseen word rules a class out."""
+    """Raise for a smoothing that is not positive, with which one unseen word excludes a class."""
     if not 0 < smoothing < np.inf:
         raise InvalidParameter(
             f"smoothing must be greater than 0, and is {smoothing}",

@@ -1,4 +1,4 @@
-"""What the naive Bayes learners of counts take from a matrix: sums by class, and scores."""
+"""Sums by class and products with tables, for the naive Bayes learners of counts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_EXACT: Final = 2.0**53
 
 
 def read_matrix(features: Features) -> FloatArray | CsrMatrix:
-    """(n, p) of all columns, complete: sparse where some of them are."""
+    """Return the (n, p) matrix without missing values, sparse if some columns are."""
     return features.sparse_matrix() if features.wide else features.complete_matrix()
 
 
@@ -37,7 +37,7 @@ def sums_by_class(
     weights: FloatArray,
     n_classes: int,
 ) -> FloatArray:
-    """(C, p) weighted column sums of some rows by class; ``y`` and ``weights`` are of all rows."""
+    """Return (C, p) weighted column sums of some rows by class."""
     if isinstance(matrix, np.ndarray):
         sums = np.zeros((n_classes, matrix.shape[1]))
         for code in np.unique(y[rows]):
@@ -54,7 +54,7 @@ def sums_by_class(
 
 
 def scores(matrix: FloatArray | CsrMatrix, rows: IntArray | None, table: FloatArray) -> FloatArray:
-    """(m, W) products of some rows, or all, with a (W, p) table."""
+    """Return the (m, W) products of some or all rows with a (W, p) table."""
     if not isinstance(matrix, np.ndarray) and matrix.nnz >= LARGE:
         some = np.arange(matrix.shape[0]) if rows is None else rows
         return sparse_counts.scores_by_kernel(matrix, some, table)
@@ -63,7 +63,7 @@ def scores(matrix: FloatArray | CsrMatrix, rows: IntArray | None, table: FloatAr
 
 
 def score_blocks(matrix: FloatArray | CsrMatrix, block: IntArray, tables: FloatArray) -> FloatArray:
-    """(n, W) products of each row with that of (K, p, W) tables it belongs to; 0 for the K-th."""
+    """Return (n, W) products of each row with the table of its block; 0 for rows of no block."""
     assert not isinstance(matrix, np.ndarray)  # noqa: S101 - for what is large and sparse
     every = np.arange(len(block))
     return sparse_counts.scores_of_blocks_by_kernel(matrix, every, block, tables)
@@ -72,7 +72,7 @@ def score_blocks(matrix: FloatArray | CsrMatrix, block: IntArray, tables: FloatA
 def entries(
     matrix: FloatArray | CsrMatrix,
 ) -> Iterator[tuple[slice, IntArray, IntArray, FloatArray]]:
-    """Give the values that are not zero, some rows at a time.
+    """Yield the nonzero values, some rows at a time.
 
     Yields
     ------
@@ -98,7 +98,7 @@ def entries(
 
 
 def shortened(matrix: FloatArray | CsrMatrix) -> FloatArray | CsrMatrix:
-    """Return the same numbers, in two bytes each where many are stored and that can be."""
+    """Return the same matrix with two-byte numbers if it is large and they are exact."""
     if isinstance(matrix, np.ndarray) or matrix.nnz < LARGE:
         return matrix
     small = sparse_counts.short_by_kernel(matrix.data)
@@ -106,7 +106,7 @@ def shortened(matrix: FloatArray | CsrMatrix) -> FloatArray | CsrMatrix:
 
 
 def with_values(matrix: CsrMatrix, values: np.ndarray) -> CsrMatrix:
-    """Return other values at the same places, of any type."""
+    """Return a matrix with other values at the same positions."""
     from scipy.sparse import csr_array  # noqa: PLC0415 - few features are sparse
 
     parts: Any = (values, matrix.indices, matrix.indptr)
@@ -114,7 +114,7 @@ def with_values(matrix: CsrMatrix, values: np.ndarray) -> CsrMatrix:
 
 
 def largest_sum(matrix: FloatArray | CsrMatrix, weights: FloatArray) -> float:
-    """Return what no sum of weighted values exceeds; inf where not all are whole numbers."""
+    """Return a bound on every weighted sum; infinite unless all values are whole numbers."""
     if not np.isfinite(_largest_whole(weights)):
         return np.inf
     values = matrix if isinstance(matrix, np.ndarray) else matrix.data
@@ -122,7 +122,7 @@ def largest_sum(matrix: FloatArray | CsrMatrix, weights: FloatArray) -> float:
 
 
 def _largest_whole(values: np.ndarray) -> float:
-    """Return the largest size of whole numbers; inf where one has a fraction."""
+    """Return the largest absolute value; infinite unless all values are whole numbers."""
     flat, largest = values.reshape(-1), 0.0
     if flat.dtype.kind == "u":
         return float(flat.max(initial=0))

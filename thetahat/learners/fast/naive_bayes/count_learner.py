@@ -1,4 +1,4 @@
-"""What the naive Bayes learners of counts do alike: fit, and share the counts of all rows."""
+"""The fit that the naive Bayes learners of counts share."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class CountLearner(ABC):
-    """A classifier whose log-likelihood is a product of a row's counts with a table.
+    """A classifier whose log-likelihood is the product of a row of counts and a table.
 
     A learner says which counts it takes from the features, and how a table comes from their sums
     over each class.
@@ -37,7 +37,7 @@ class CountLearner(ABC):
 
     @abstractmethod
     def counts(self, features: Features, *, keep: bool) -> FloatArray | CsrMatrix:
-        """(n, p) counts; refuses what is none.
+        """Return the (n, p) counts; raises for values that are not counts.
 
         ``keep`` is whether they are read many times, so that they are best held in little room.
         """
@@ -46,11 +46,11 @@ class CountLearner(ABC):
     def terms(
         self, sums: FloatArray, totals: FloatArray, logs: SmoothedLogs
     ) -> tuple[FloatArray, FloatArray]:
-        """From (C', p) sums and (C',) weights of classes to (C', p) log table, (C',) constant."""
+        """Return the (C', p) log table and (C',) constants from class sums and class weights."""
 
     @abstractmethod
     def one_left_out(self, rows: CountRows, logs: SmoothedLogs) -> FloatArray:
-        """(n,) log-likelihood of each row under its own class learnt without it.
+        """Return the (n,) log-likelihood of each row under its class fitted without it.
 
         NaN where it is not known to ten digits.
         """
@@ -64,7 +64,7 @@ class CountLearner(ABC):
         n_classes: int,
         rng: np.random.Generator,
     ) -> BayesRule:
-        """Count each feature in each class."""
+        """Sum the counts of each feature in each class."""
         del rng
         w = read_weights(weights, len(y))
         totals = class_weights(y, w, n_classes)
@@ -83,7 +83,7 @@ class CountLearner(ABC):
     def over_splits(
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
     ) -> OverSplits | OrdinaryFit:
-        """Count in all rows, from which the counts of a block are subtracted."""
+        """Sum the counts of all rows, from which those of a block are subtracted."""
         rows = self._rows(features, y, weights, n_classes)
         return rows if isinstance(rows, OrdinaryFit) else CountsOverSplits(rows, self)
 
@@ -96,7 +96,7 @@ class CountLearner(ABC):
         weights: FloatArray | None,
         n_classes: int,
     ) -> SmoothingPath | OrdinaryFit:
-        """Count once for every smoothing."""
+        """Sum the counts once for all values of the smoothing."""
         rows = self._rows(features, y, weights, n_classes)
         if isinstance(rows, OrdinaryFit):
             return rows

@@ -50,7 +50,7 @@ class CountRows:
 
     @cached_property
     def largest_sum(self) -> float:
-        """What no sum of weighted counts exceeds; inf where some are no whole numbers."""
+        """Bound on every weighted sum of counts; infinite unless all are whole numbers."""
         return _class_sums.largest_sum(self.matrix, self.weights)
 
     @property
@@ -96,24 +96,24 @@ class CountRows:
 
     @cached_property
     def counts_many(self) -> bool:
-        """Whether the counts of many blocks can be taken in one pass, in numbers of four bytes."""
+        """Whether the counts of many blocks can be summed in one pass with four-byte integers."""
         large = not isinstance(self.matrix, np.ndarray) and self.matrix.nnz >= _class_sums.LARGE
         return bool(large and self.largest_sum < _MOST_COUNTED)
 
     @cached_property
     def whole_sums(self) -> IntArray:
-        """(C, p) counts of each class over all rows, where ``counts_many``."""
+        """(C, p) counts of each class over all rows, if ``counts_many``."""
         return self.sums.astype(np.intp)
 
     @cached_property
     def largest_count(self) -> int | None:
-        """What no count of a class exceeds; None where they may be no whole numbers."""
+        """Largest count of a class; None unless all are whole numbers."""
         if not self.counts_many:
             return None
         return int(max(self.sums.max(initial=0.0), self.totals.max()))
 
     def disjoint_groups(self, parts: Sequence[Part]) -> Iterator[list[Part]]:
-        """Give the parts in runs: in one of several, no row is left out twice.
+        """Yield groups of parts in which no row is left out twice.
 
         Such a run has at most as many parts as have room, and their left-out rows are their test
         rows, two or more.
@@ -139,17 +139,20 @@ class CountRows:
         return part.left_out is part.test or np.array_equal(part.left_out, part.test)
 
     def cells(self, block: IntArray, n_blocks: int) -> IntArray:
-        """(n,) block times C plus class of each row; ``n_blocks`` times C for those in no block."""
+        """Return the (n,) index of block and class of each row.
+
+        The last index for rows of no block.
+        """
         none = n_blocks * self.n_classes
         return np.where(block < n_blocks, block * self.n_classes + self.y, none)
 
     def totals_of_blocks(self, cells: IntArray, n_blocks: int) -> FloatArray:
-        """(n_blocks, C) weight of each class in blocks that have no row in common."""
+        """Return the (n_blocks, C) class weights of disjoint blocks."""
         n_cells = n_blocks * self.n_classes
         return class_weights(cells, self.weights, n_cells + 1)[:n_cells].reshape(n_blocks, -1)
 
     def sums_of_blocks(self, cells: IntArray, n_blocks: int) -> np.ndarray:
-        """(n_blocks, C, p) counts of each class in blocks that have no row in common."""
+        """Return the (n_blocks, C, p) class counts of disjoint blocks."""
         assert not isinstance(self.matrix, np.ndarray)  # noqa: S101 - asked for by counts_many
         n_cells = n_blocks * self.n_classes
         found = sparse_counts.whole_sums_by_kernel(self.matrix, cells, self.weights, n_cells)

@@ -31,12 +31,12 @@ _LEAST_LEFT: Final = 1e-6
 
 
 def rounding_of_sum(n: int) -> float:
-    """Return the relative error of a sum of n values that are not negative; errors are random."""
+    """Return the relative rounding error of a sum of n non-negative values."""
     return 4 * float(np.finfo(np.float64).eps) * math.sqrt(n)
 
 
 class CountModel(Protocol):
-    """What turns counts into log-likelihoods.
+    """The interface of models that turn counts into log-likelihoods.
 
     One whose ``terms`` are the logs of the sums, less a number for each class, and zeros, has
     ``norms(sizes, p)``, which returns these (C',) numbers from the sums of each class over all p.
@@ -44,17 +44,17 @@ class CountModel(Protocol):
 
     @property
     def smoothing(self) -> float:
-        """What is added to each count."""
+        """The number added to each count."""
         ...
 
     def terms(
         self, sums: FloatArray, totals: FloatArray, logs: SmoothedLogs
     ) -> tuple[FloatArray, FloatArray]:
-        """From (C', p) sums and (C',) weights of classes to (C', p) log table, (C',) constant."""
+        """Return the (C', p) log table and (C',) constants from class sums and class weights."""
         ...
 
     def one_left_out(self, rows: CountRows, logs: SmoothedLogs) -> FloatArray:
-        """(n,) log-likelihood of each row under its own class learnt without it.
+        """Return the (n,) log-likelihood of each row under its class fitted without it.
 
         NaN where it is not known to ten digits.
         """
@@ -64,7 +64,7 @@ class CountModel(Protocol):
 def log_table(
     model: CountModel, sums: np.ndarray, totals: FloatArray, logs: SmoothedLogs
 ) -> tuple[FloatArray, FloatArray]:
-    """Return what a row's counts are multiplied with, and what is added to that.
+    """Return the table that a row's counts are multiplied with, and the constants to add.
 
     Parameters
     ----------
@@ -95,13 +95,13 @@ def build_predictions(weighed_rows: FloatArray, present: IntArray, n_classes: in
 
 
 def _is_stretch(part: Part) -> bool:
-    """Whether the test rows stand one after another."""
+    """Whether the test rows are consecutive."""
     return int(part.test[-1]) - int(part.test[0]) < len(part.test)
 
 
 @dataclass(frozen=True, eq=False)
 class _BlockTables:
-    """What is learnt without each of K blocks of rows, where counts are whole numbers.
+    """The tables fitted without each of K blocks, for whole-number counts.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class _BlockTables:
 
     @cached_property
     def _norms(self) -> FloatArray | None:
-        """(K, C') of each block, of a model that has them."""
+        """Return the (K, C') normalising constants of each block, for a model that has them."""
         norms = getattr(self.model, "norms", None)
         if norms is None or self.logs.listed is None or len(self.sums) != 2:
             return None
@@ -131,7 +131,7 @@ class _BlockTables:
         return np.asarray(norms(sizes, self.sums.shape[1]))
 
     def log_table(self, at: int) -> tuple[FloatArray, FloatArray]:
-        """As the function of this name, without the rows of a block."""
+        """Return table and constants without the rows of a block."""
         totals, norms = self.totals[at], self._norms
         if norms is None or self.logs.listed is None:
             return log_table(self.model, self.sums - self.in_blocks[at], totals, self.logs)
@@ -142,7 +142,7 @@ class _BlockTables:
 
 @dataclass(frozen=True, eq=False)
 class CountsOverSplits:
-    """The counts of all rows, and what turns those of a training part into predictions.
+    """Predicts splits by subtracting the counts of the left-out rows.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ class CountsOverSplits:
 
     @cached_property
     def logs(self) -> SmoothedLogs:
-        """The logarithms of the counts of a training part that has no row twice."""
+        """The logarithms of the counts of a training part without repeated rows."""
         return SmoothedLogs(self.model.smoothing, self.rows.largest_count)
 
     def compute_logs(self, part: Part) -> SmoothedLogs:
@@ -182,7 +182,7 @@ class CountsOverSplits:
         )
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
-        """Predict the test parts of splits, those without a common row in one pass."""
+        """Predict the test parts of splits; disjoint ones in one pass."""
         predictions: list[Predictions | OrdinaryFit] = []
         for run in self.rows.disjoint_groups(parts):
             many = len(run) > 1 and len(self.rows.present) > 1
@@ -219,7 +219,7 @@ class CountsOverSplits:
     def _in_turn(
         self, run: Sequence[Part], tables: _BlockTables, fit: Sequence[bool]
     ) -> list[FloatArray | None]:
-        """Multiply rows that stand together with their table, and forget it."""
+        """Multiply consecutive rows by their block's table, one block at a time."""
         found: list[FloatArray | None] = [None] * len(run)
         for at, part in enumerate(run):
             if fit[at]:
@@ -230,7 +230,7 @@ class CountsOverSplits:
     def _side_by_side(
         self, run: Sequence[Part], block: IntArray, tables: _BlockTables, fit: Sequence[bool]
     ) -> list[FloatArray | None]:
-        """Multiply all rows as they come, each with its block's table."""
+        """Multiply each row by its block's table."""
         n_blocks, n_present, p = tables.in_blocks.shape
         width = 1 if n_present == 2 else n_present
         of_blocks, constants = np.zeros((n_blocks, p, width)), np.zeros((n_blocks, width))

@@ -33,7 +33,7 @@ _DIGITS = 1e-9
 def prepare_gaussian_rows(
     features: Features, y: np.ndarray, weights: FloatArray | None, n_classes: int
 ) -> GaussianRows | OrdinaryFit:
-    """Return all rows about their mean, or why every split has to be fitted."""
+    """Return all rows centred on their mean, or the reason why each split has to be fitted."""
     w = np.ones(len(y)) if weights is None else weights
     if not w.any():
         return NO_WEIGHT
@@ -45,7 +45,7 @@ def prepare_gaussian_rows(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassMoments:
-    """What a training part says of its classes.
+    """The class moments of a training part.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class ClassMoments:
 
 
 class GaussianSplits:
-    """Moments of the left-out rows are taken from those of all, class by class.
+    """Predicts splits by subtracting the moments of the left-out rows, class by class.
 
     They are about the mean of all rows. Where variances are so small beside what is subtracted
     that digits of the log densities would be lost, the training part is fitted.
@@ -74,7 +74,7 @@ class GaussianSplits:
         self.rows, self.smoothing = rows, smoothing
 
     def predict(self, part: Part) -> Predictions | OrdinaryFit:
-        """Subtract the block, class by class."""
+        """Predict a split from the sums over all rows minus the left-out rows of each class."""
         fitted = learn(self.rows, part)
         if isinstance(fitted, OrdinaryFit):
             return fitted
@@ -86,7 +86,7 @@ class GaussianSplits:
 
 
 class GaussianPath:
-    """The same for L learners that differ in their smoothing: one set of moments serves all.
+    """The same for L values of the smoothing, from one set of moments.
 
     Each one's numbers are those of ``GaussianSplits``, bit by bit.
     """
@@ -120,7 +120,7 @@ class GaussianPath:
 
 
 def learn(rows: GaussianRows, part: Part) -> ClassMoments | OrdinaryFit:
-    """Return the moments of a training part, or why it has to be fitted."""
+    """Return the moments of a training part, or the reason why it has to be fitted."""
     moments = rows.of_training(part)
     if moments is None:
         return LIGHT
@@ -135,7 +135,7 @@ def learn(rows: GaussianRows, part: Part) -> ClassMoments | OrdinaryFit:
 def build_predictions(
     rows: GaussianRows, test: IntArray, fitted: ClassMoments, smoothing: float
 ) -> Predictions | OrdinaryFit:
-    """Return the predictions of the test rows, or why the training part has to be fitted."""
+    """Return the predictions of the test rows, or the reason why the part has to be fitted."""
     moments, present = fitted.moments, fitted.present
     variances = fitted.variances + smoothing * moments.largest_variance
     weight = moments.weight[present]
@@ -158,7 +158,7 @@ def build_predictions(
 
 
 def is_far(centre: FloatArray, variances: FloatArray) -> np.ndarray:
-    """Whether columns lie too far from zero, for their spread, to be taken from their mean."""
+    """Whether a column's mean is so large against its spread that centring loses digits."""
     rounding = np.finfo(np.float64).eps * np.abs(centre)
     return np.asarray(rounding > _DIGITS * np.sqrt(variances))
 
@@ -166,7 +166,7 @@ def is_far(centre: FloatArray, variances: FloatArray) -> np.ndarray:
 def _decided(
     joint: FloatArray, present: IntArray, n_classes: int
 ) -> tuple[Predictions, FloatArray]:
-    """Return the predictions, and (n,) by how much the likeliest class is ahead of the next.
+    """Return the predictions, and the (n,) margin between the two most likely classes.
 
     ``joint`` are (C', n) log densities of the classes ``present``, which are written over.
     """

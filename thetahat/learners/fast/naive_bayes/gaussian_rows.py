@@ -1,4 +1,4 @@
-"""The rows of all classes about their common mean, and sums of them over any training part."""
+"""Rows centred on the mean of all rows, and their class sums over any training part."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _AT_ONCE: Final = 2048
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moments:
-    """Sums over some rows, by class, and over all of them without weights.
+    """Sums over some rows, by class and unweighted over all classes.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Moments:
     squares_of_all: FloatArray
 
     def without(self, other: Moments) -> Moments:
-        """Return the sums without those of some of the rows."""
+        """Return these sums minus the sums over some of the rows."""
         parts = {f.name: getattr(self, f.name) - getattr(other, f.name) for f in fields(self)}
         return Moments(**parts)
 
@@ -61,7 +61,7 @@ class Moments:
 
 @dataclass(eq=False)
 class GaussianRows:
-    """All rows, about their mean.
+    """All rows, centred on their mean.
 
     Parameters
     ----------
@@ -95,11 +95,11 @@ class GaussianRows:
 
     @property
     def is_large(self) -> bool:
-        """Whether the compiled loops are taken."""
+        """Whether the compiled loops are used."""
         return self.X.size >= LARGE
 
     def of(self, index: IntArray) -> Moments:
-        """Return the sums over some rows, each as often as it stands in ``index``."""
+        """Return the sums over the rows in ``index``; a repeated row counts each time."""
         x, squares = self._sums(index, self.y, self.w, self.n_classes)
         if self.is_weighted:
             of_all = self._sums(index, np.zeros_like(self.y), np.ones_like(self.w), 1)
@@ -118,7 +118,7 @@ class GaussianRows:
     def _sums(
         self, index: IntArray, y: IntArray, w: FloatArray, n_classes: int
     ) -> tuple[FloatArray, FloatArray]:
-        """(C, p) sums of rows and of their squares: products with who is of which class."""
+        """Return the (C, p) sums of rows and of their squares by class."""
         if self.is_large:
             return moments_by_kernel(self.X, index, y, w, n_classes)
         sums, squares = np.zeros((2, n_classes, self.X.shape[1]))
@@ -131,7 +131,7 @@ class GaussianRows:
         return sums, squares
 
     def distances(self, index: IntArray, means: FloatArray, variances: FloatArray) -> FloatArray:
-        """(C', m) squared distances of some rows to (C', p) means, in units of the variances."""
+        """Return the (C', m) scaled squared distances of some rows to (C', p) means."""
         if self.is_large:
             return distances_by_kernel(self.X, index, means, variances)
         rows, disjoint_groups = self.X[index], np.empty((len(means), len(index)))
@@ -140,7 +140,7 @@ class GaussianRows:
         return disjoint_groups
 
     def of_training(self, part: Part) -> Moments | None:
-        """Return the sums over a training part; None where digits would be lost."""
+        """Return the sums over a training part; None if the subtraction would lose digits."""
         left_out = part.left_out
         if left_out is None or len(left_out) > part.n_train:
             return self.of(part.train)
@@ -152,7 +152,7 @@ class GaussianRows:
 
 
 def gaussian_rows(features: Features, y: np.ndarray, w: FloatArray, n_classes: int) -> GaussianRows:
-    """Return all rows about their mean; refuses what ``complete_matrix`` does."""
+    """Return all rows centred on their mean; raises as ``complete_matrix`` does."""
     given = features.columns
     if features.wide or any(column.dtype.kind != "f" for column in given):
         given = tuple(features.complete_matrix().T)

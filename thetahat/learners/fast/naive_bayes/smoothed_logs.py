@@ -1,4 +1,4 @@
-"""Logarithms of smoothed counts, looked up where the counts are whole numbers."""
+"""Logarithms of smoothed counts, from a lookup table for whole-number counts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_LISTED: Final = 65_536
 
 
 class SmoothedLogs:
-    """Logarithms of counts to which the same is added.
+    """Logarithms of counts plus a smoothing constant.
 
     The counts of a training part are small whole numbers, again and again the same ones; to look
     a logarithm up takes a fifth of the time that it takes to compute it, and gives the same bits.

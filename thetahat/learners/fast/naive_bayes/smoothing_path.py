@@ -1,4 +1,4 @@
-"""Naive Bayes learners of counts that differ in their smoothing, over all splits at once."""
+"""Naive Bayes of counts for several values of the smoothing, over many splits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from thetahat.values.types import FloatArray, IntArray
 
 
 class SmoothingPath:
-    """Predictions of every split by L learners, whose counts are the same.
+    """Predicts splits for L values of the smoothing from the same counts.
 
     The tables of all learners stand side by side, so that the rows are read once for all of them.
     Each learner's numbers are those it gives by itself, bit by bit.
@@ -43,7 +43,7 @@ class SmoothingPath:
         return [CountsOverSplits(self.rows, model) for model in self.models]
 
     def predict(self, part: Part) -> tuple[Predictions, np.ndarray]:
-        """Return the predictions of L * n_test rows, and (L,) whether those of each are to be had.
+        """Return the predictions of L * n_test rows, and (L,) whether they may be used.
 
         They are not where the training part has fewer than two classes.
         """
@@ -65,7 +65,7 @@ class SmoothingPath:
         return predictions, np.ones(n_models, dtype=np.bool_)
 
     def each_left_out(self, index: IntArray) -> tuple[Predictions, np.ndarray]:
-        """Return what each says of each row when it alone is left out, and where that may be used.
+        """Return the leave-one-out predictions for each value, and which may be used.
 
         As ``CountsOverSplits.each_left_out``: of L * n_rows, and (L, n_rows).
         """

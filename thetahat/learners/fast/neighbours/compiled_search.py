@@ -1,4 +1,4 @@
-"""Nearest rows of many queries by compiled loops, from products in numbers of four bytes."""
+"""Nearest rows of many queries by compiled loops over four-byte products."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TINY: Final = 1e-30
 
 
 def loops_suit(n: int, p: int, n_queries: int, length: int) -> bool:
-    """Whether the loops are for a search of this size; that they serve the data is seen later.
+    """Whether a search of this size should use the compiled loops.
 
     A tree of n rows is sooner done where columns are few.
     """
@@ -36,7 +36,7 @@ def loops_suit(n: int, p: int, n_queries: int, length: int) -> bool:
 
 
 class RoughRows:
-    r"""Rows about their middle, none longer than 1 at their scale, in numbers of four bytes.
+    r"""Rows centred, scaled to length at most 1, and stored in four-byte numbers.
 
     Products of them tell which few rows may be near, in half the time; those are then ranked by
     their true distances. What rounding may have hidden is known: a squared distance from a query q
@@ -67,7 +67,7 @@ class RoughRows:
 
     @np.errstate(all="ignore")
     def lists(self, queries: FloatArray, length: int) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Return what ``Lists`` is made of; a query whose products do not tell has -inf.
+        """Return the fields of ``Lists``; a query that the products cannot decide has -inf.
 
         Parameters
         ----------
@@ -100,7 +100,7 @@ class RoughRows:
         return rows, squares, below
 
     def _factors(self, queries: FloatArray) -> tuple[np.ndarray, FloatArray, FloatArray]:
-        """(q, p + 2) what the table is multiplied with, (q,) its scale, and (q,) squared lengths.
+        """Return (q, p + 2) factors of the table, their (q,) scale and (q,) squared lengths.
 
         The row of a query that is far from all rows is made smaller, to stay in range.
         """
@@ -116,6 +116,6 @@ class RoughRows:
 
 
 def _whole_power(squares: FloatArray) -> FloatArray:
-    """Return powers of two that bring lengths of these squares to 1 or below; 1 for 0."""
+    """Return powers of two that scale lengths with these squares to at most 1; 1 for 0."""
     _, exponents = np.frexp(np.sqrt(squares))
     return np.asarray(np.ldexp(1.0, -exponents))

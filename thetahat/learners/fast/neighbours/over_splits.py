@@ -31,7 +31,7 @@ Votes = Callable[[IntArray, FloatArray, Sequence[int]], list[Predictions]]
 
 
 class NeighbourSplits:
-    """Lists with room to spare: of a row's list those in the training part are its neighbours.
+    """Predicts splits from one list of near rows per row, longer than the neighbours needed.
 
     Where the list has too few of them, or where another row might be as near, the row is searched
     for in the training part. Lists are made when a row is first asked for; what is in them does
@@ -50,11 +50,11 @@ class NeighbourSplits:
         self.complete_below = np.zeros(n)
 
     def predict(self, part: Part) -> Predictions | OrdinaryFit:
-        """Take each test row's neighbours in the training part, and let them vote."""
+        """Predict a split from each test row's neighbours in the training part."""
         return self.predict_all([part])[0]
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
-        """Let the neighbours of all test rows of several splits vote at once."""
+        """Predict several splits at once."""
         self.look_up(rows_tested(parts))
         predictions: list[Predictions | OrdinaryFit] = [TOO_FEW] * len(parts)
         some: list[tuple[int, np.ndarray]] = []
@@ -77,7 +77,7 @@ class NeighbourSplits:
         parts: Sequence[Part],
         some: Sequence[tuple[int, np.ndarray]],
     ) -> None:
-        """Put what is predicted of some parts into its places."""
+        """Write the predictions of some parts to their positions."""
         if not some:
             return
         tests = [parts[at].test for at, _ in some]
@@ -93,7 +93,7 @@ class NeighbourSplits:
             )
 
     def inside(self, part: Part) -> np.ndarray:
-        """(n,) whether a row may be a neighbour in this split."""
+        """Return an (n,) mask of the rows that may be neighbours in this split."""
         if part.left_out is not None:
             inside = self.allowed.copy()
             inside[part.left_out] = False
@@ -104,13 +104,13 @@ class NeighbourSplits:
         return inside
 
     def nearest(self, test: IntArray, inside: np.ndarray, k: int) -> tuple[IntArray, FloatArray]:
-        """(q, k) rows and squared distances of the k nearest of those inside, no more than is k."""
+        """Return (q, k) rows and squared distances of the k nearest rows inside the mask."""
         return self._nearest(test, np.zeros(len(test), dtype=np.intp), inside[None], k)
 
     def _nearest(
         self, test: IntArray, of_part: IntArray, inside: np.ndarray, k: int
     ) -> tuple[IntArray, FloatArray]:
-        """(q, k) likewise, of test rows of J parts; ``inside`` is (J, n)."""
+        """Return the same for the test rows of J parts; ``inside`` is (J, n)."""
         self.look_up(test)
         if len(self.X) >= _MANY:
             lists = self.rows, self.squares, self.complete_below
@@ -128,7 +128,7 @@ class NeighbourSplits:
     def _of_lists(
         self, test: IntArray, fit: np.ndarray, k: int
     ) -> tuple[IntArray, FloatArray, np.ndarray]:
-        """Return (q, k) rows and squared distances, and (q,) whether they may not be the right.
+        """Return (q, k) rows and squared distances, and (q,) whether the lists were too short.
 
         ``fit`` is (q, length), whether a row of the list may be a neighbour.
         """
@@ -151,12 +151,12 @@ class NeighbourSplits:
         return chosen, squares, ~unsure
 
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
-        """Let each row's neighbours other than itself vote; and whether its list suffices."""
+        """Return leave-one-out predictions of rows, and whether each list suffices."""
         chosen, squares, suffices = self.others(rows)
         return self.vote(chosen, squares), suffices
 
     def look_up(self, rows: IntArray) -> None:
-        """Make the lists of the rows that have none yet."""
+        """Search the lists of the rows that have none yet."""
         if self.known[rows].all():
             return
         asked = np.zeros(len(self.X), dtype=np.bool_)
@@ -170,12 +170,12 @@ class NeighbourSplits:
 
 
 def rows_tested(parts: Sequence[Part]) -> IntArray:
-    """Return the rows that the splits are tested on, one split's after another's."""
+    """Return the tested rows of the splits, split after split."""
     return np.concatenate([np.empty(0, dtype=np.intp), *(part.test for part in parts)])
 
 
 class NeighbourPath:
-    """The first few of one list of neighbours vote, for each of several numbers of them.
+    """The same for several numbers of neighbours, from one list.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ class NeighbourPath:
         self.splits, self.numbers, self.votes = splits, numbers, votes
 
     def predict(self, part: Part) -> tuple[Predictions, np.ndarray]:
-        """Take the neighbours in the training part; numbers that it has not are left out."""
+        """Predict a split for each number of neighbours that its training part has."""
         splits, n_test = self.splits, len(part.test)
         inside = splits.inside(part)
         fits = np.array(self.numbers) <= np.count_nonzero(inside)
@@ -202,7 +202,7 @@ class NeighbourPath:
         return self._votes(*splits.nearest(part.test, inside, most)), fits
 
     def predict_all(self, parts: Sequence[Part]) -> list[tuple[Predictions, np.ndarray]]:
-        """Do so for several splits, of which all lists are made at once."""
+        """Predict several splits, with all lists searched at once."""
         self.splits.look_up(rows_tested(parts))
         return [self.predict(part) for part in parts]
 

@@ -1,4 +1,4 @@
-"""Nearest rows, exactly: found by products or by a tree, ranked by their true distances."""
+"""Exact nearest rows: candidates by products or a tree, ranked by exact distances."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _GROUP: Final = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lists:
-    """The nearest rows of each query, and how far the list can be trusted.
+    """The nearest rows of each query, and the distance up to which each list is complete.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Lists:
 
 
 class Search:
-    """The rows that are searched.
+    """The rows that a search goes through.
 
     Candidates come from products of rows about their middle, or from a tree where columns are few;
     both are wrong in the last digits, and products in numbers of four bytes, for which there are
@@ -75,7 +75,7 @@ class Search:
         return RoughRows(self.rows)
 
     def lists(self, queries: FloatArray, length: int) -> Lists:
-        """Return the ``length`` nearest rows of each query, or all rows where there are fewer."""
+        """Return the ``length`` nearest rows of each query, or all rows if there are fewer."""
         n, p = self.rows.shape
         queries, length = np.ascontiguousarray(queries), min(length, n)
         if len(queries) <= _FEW:
@@ -131,7 +131,10 @@ class Search:
         return lists
 
     def _add_equally_far(self, queries: FloatArray, lists: Lists) -> None:
-        """Put the lowest of all rows as far as the last into lists that end with many such."""
+        """Complete lists that end with ties.
+
+        Of equally distant rows those with the lowest numbers.
+        """
         length = lists.rows.shape[1]
         again = np.flatnonzero(lists.squares[:, length // 2] >= lists.complete_below)
         if not len(again):
@@ -172,7 +175,7 @@ class Search:
         return self._ranked(queries, found, farthest - rounding)
 
     def _ranked(self, queries: FloatArray, found: IntArray, below: FloatArray) -> Lists:
-        """Rank by the true distances; by row number where they are equal."""
+        """Sort by exact distance, then by row number."""
         found = np.sort(found, axis=1)
         squares = np.empty(found.shape)
         step = max(1, _BLOCK // max(1, found.shape[1] * self.rows.shape[1]))
@@ -190,7 +193,7 @@ class Search:
 
 
 def smallest(values: FloatArray, length: int) -> IntArray:
-    """(q, length) columns of the smallest values of each row, in no order.
+    """Return the (q, length) columns of the smallest values of each row, unsorted.
 
     No column outside them has a smaller value than one of them. The smallest of every group of
     columns gives a bound that at least ``length`` values keep, and few others do.
@@ -216,6 +219,6 @@ def smallest(values: FloatArray, length: int) -> IntArray:
 
 
 def squared_distances(queries: FloatArray, rows: FloatArray) -> FloatArray:
-    """(q, m) from (q, p) and (q, m, p): the same digits for a pair, whatever stands around it."""
+    """Return (q, m) squared distances whose digits do not depend on the other pairs."""
     differences = rows - queries[:, None, :]
     return np.asarray((differences * differences).sum(axis=2))

@@ -1,4 +1,4 @@
-"""Ridge regression of every training part where there are as many features as rows."""
+"""Ridge regression of every training part with at least as many features as rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NO_WEIGHT: Final = OrdinaryFit("the training part has no weight")
 
 
 class DualSplits:
-    r"""The products of the rows with one another, once; each training part is a part of them.
+    r"""Predicts splits from parts of the kernel matrix of all rows.
 
     .. math:: \hat y(x) = \bar y + k(x)^T S (S K S + \lambda I)^{-1} S (y - \bar y)
 
@@ -35,7 +35,7 @@ class DualSplits:
         self.kernel = rows.X.T @ rows.X
 
     def predict(self, part: Part) -> Predictions | OrdinaryFit:
-        """Solve for the training part."""
+        """Predict a split by solving for its training part."""
         if part.left_out is None:
             return TAKEN_TWICE
         w = self.rows.w[part.train]
@@ -44,7 +44,7 @@ class DualSplits:
         return self._solve_lines(part.train, part.test, w)
 
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
-        """Predict each row by the fit on all others; and whether that keeps the digits."""
+        """Return leave-one-out predictions of rows, and whether each keeps its digits."""
         return Predictions(self._one_left_out[rows]), self._loses_none[rows]
 
     def _solve_lines(
@@ -77,7 +77,10 @@ class DualSplits:
 
     @cached_property
     def _all(self) -> tuple[FloatArray, FloatArray]:
-        """(n,) diagonal of C and (n,) C S y of all rows; zeros where digits would be lost."""
+        """Return the (n,) diagonal of C and (n,) C S y of all rows.
+
+        Zeros if digits would be lost.
+        """
         from scipy.linalg import cho_solve  # noqa: PLC0415 - as above
 
         n, root = len(self.rows.y), np.sqrt(self.rows.w)
@@ -95,13 +98,13 @@ class DualSplits:
 
     @cached_property
     def _loses_none(self) -> np.ndarray:
-        """(n,) whether the closed form keeps the digits when this row is left out."""
+        """Return (n,) whether the leave-one-out formula keeps its digits for each row."""
         of_row = self._all[0] * self.rows.w
         return np.asarray(of_row > of_row.max() / 1e3)
 
     @cached_property
     def _one_left_out(self) -> FloatArray:
-        """(n,) prediction of each row by the fit on the others."""
+        """Return the (n,) leave-one-out predictions."""
         diagonal, product = self._all
         with np.errstate(all="ignore"):  # rows without weight have no use for it
             residual = product / (diagonal * np.sqrt(self.rows.w))
@@ -111,7 +114,7 @@ class DualSplits:
 def _inverse(
     kernel: FloatArray, penalty: float, root: FloatArray, *, intercept: bool
 ) -> tuple[FloatArray, float] | None:
-    """Return the Cholesky factor of K + penalty, its empty direction filled, and its condition."""
+    """Return the Cholesky factor of K + penalty (its null direction filled) and its condition."""
     from scipy.linalg import lapack  # noqa: PLC0415 - as above
 
     n = len(kernel)

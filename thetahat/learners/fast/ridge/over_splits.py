@@ -32,7 +32,7 @@ UNDETERMINED: Final = OrdinaryFit("there are as many features as rows, and no pe
 def ridge_over_splits(
     columns: Columns, y: np.ndarray, weights: FloatArray | None, *, penalty: float, intercept: bool
 ) -> OverSplits | OrdinaryFit:
-    """Return what predicts the test part of every split, or why it has to be fitted."""
+    """Return the fast path for all splits, or the reason why each split has to be fitted."""
     w = np.ones(len(y)) if weights is None else weights
     if not w.any():
         return NO_WEIGHT
@@ -43,7 +43,7 @@ def ridge_over_splits(
 
 
 class PrimalSplits:
-    r"""The normal equations of a training part are those of all rows less those of the block.
+    r"""Predicts splits from the normal equations of all rows minus those of the block.
 
     .. math:: (A - A_F - s s^T / W + \lambda I) \beta = b - b_F - s t / W
 
@@ -65,7 +65,7 @@ class PrimalSplits:
         self.on_diagonal = (penalty + self.never_varies) / self.scale**2
 
     def predict(self, part: Part) -> Predictions | OrdinaryFit:
-        """Subtract the block and solve."""
+        """Predict a split from the normal equations of its training part."""
         if part.left_out is None and self.sums_resamples_together:
             return self._predict_resamples([part])[0]
         tested = self.rows.some(part.test)
@@ -74,7 +74,7 @@ class PrimalSplits:
         return why or Predictions(line @ tested[:-1])
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
-        """Subtract several blocks, or add up several resamples."""
+        """Predict several splits, or several resamples, at once."""
         resamples = [part for part in parts if part.left_out is None]
         if not (resamples and self.sums_resamples_together):
             return [self.predict(part) for part in parts]
@@ -95,7 +95,7 @@ class PrimalSplits:
         ]
 
     def _lines(self, sums: FloatArray) -> tuple[FloatArray, list[OrdinaryFit | None]]:
-        """Solve for m training parts.
+        """Return the coefficients of m training parts.
 
         Parameters
         ----------
@@ -132,17 +132,17 @@ class PrimalSplits:
         return lines, plain
 
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
-        """Predict each row by the fit on all others; and whether that keeps the digits."""
+        """Return leave-one-out predictions of rows, and whether each keeps its digits."""
         return Predictions(self._one_left_out[rows]), self._loses_none[rows]
 
     def _scaled(self, products: FloatArray) -> FloatArray:
-        """(.., p, p) normal matrices in units of the columns' lengths."""
+        """Return the (.., p, p) normal matrices scaled by the column lengths."""
         matrices = products / (self.scale * self.scale[:, None])
         np.einsum("...ii->...i", matrices)[:] += self.on_diagonal
         return np.asarray(matrices)
 
     def _solve(self, matrix: FloatArray, xy: FloatArray, yy: float) -> FloatArray | None:
-        """(p,) coefficients, or None where too many digits might be lost."""
+        """Return the (p,) coefficients, or None if too many digits might be lost."""
         from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
 
         factor, failed = lapack.dpotrf(matrix.T, lower=1)  # it is symmetric
@@ -157,7 +157,7 @@ class PrimalSplits:
 
     @cached_property
     def _hat(self) -> tuple[FloatArray, FloatArray, float]:
-        """(n,) leverages and (n,) fitted values of the fit on all rows, and its amplification."""
+        """Return (n,) leverages and (n,) fitted values of all rows, and the error amplification."""
         from scipy.linalg import lapack  # noqa: PLC0415 - as above
 
         rows = self.rows
@@ -176,13 +176,13 @@ class PrimalSplits:
 
     @cached_property
     def _loses_none(self) -> np.ndarray:
-        """(n,) whether the closed form keeps the digits when this row is left out."""
+        """Return (n,) whether the leave-one-out formula keeps its digits for each row."""
         leverages, _, inverse_length = self._hat
         return np.asarray(inverse_length <= LARGEST_AMPLIFICATION * (1 - leverages))
 
     @cached_property
     def _one_left_out(self) -> FloatArray:
-        """(n,) prediction of each row by the fit on the others."""
+        """Return the (n,) leave-one-out predictions."""
         leverages, fitted, _ = self._hat
         y = self.rows.y
         return np.asarray(self.rows.y_mean + y - (y - fitted) / (1 - leverages))

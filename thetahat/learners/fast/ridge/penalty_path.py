@@ -32,7 +32,7 @@ _ALL: Final = np.ones((1, 1), dtype=np.bool_)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClosedForm:
-    """What the closed form for one row left out multiplies each row with.
+    """Factors of the closed leave-one-out formula.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class ClosedForm:
 
 
 class RidgePath:
-    r"""Errors of every split for every penalty, from one decomposition per split.
+    r"""Prediction errors of splits for all penalties, from one decomposition per split.
 
     .. math:: \beta(\lambda) = V (D + \lambda I)^{-1} V^T b
 
@@ -96,7 +96,7 @@ class RidgePath:
         self.weakest = int(np.argmin(self.penalties))
 
     def predict(self, part: Part) -> FloatArray:
-        """(n_test, L) predictions of the test part, by the fits on the training part.
+        """Return the (n_test, L) predictions of the test part.
 
         The training part has weight.
         """
@@ -105,7 +105,7 @@ class RidgePath:
         return np.asarray((errors + self.y[part.test]).T)
 
     def each_left_out(self) -> FloatArray:
-        """(n, L) prediction of each row by the fits on all others, from one decomposition.
+        """Return the (n, L) leave-one-out predictions, from one decomposition.
 
         A row that the closed form is not good for is predicted as by ``predict``.
         """
@@ -118,7 +118,7 @@ class RidgePath:
         return np.asarray((errors + self.y).T)
 
     def write_errors(self, part: Part, errors: FloatArray) -> None:
-        """Write the (L, n_test) errors of the test part, by the fits on the training part.
+        """Write the (L, n_test) prediction errors of the test part.
 
         The training part has weight.
         """
@@ -131,7 +131,10 @@ class RidgePath:
             np.matmul(lines, tested, out=errors)
 
     def _lines(self, part: Part, tested: FloatArray) -> FloatArray | None:
-        """(L, p + 2) what rows, one and target are multiplied with; None where digits are lost."""
+        """Return the (L, p + 2) coefficients of rows, intercept and target.
+
+        None if digits are lost.
+        """
         rows = self.rows
         sums = rows.of_training(part, tested)
         products = sums.centred() if rows.intercept else sums
@@ -146,7 +149,7 @@ class RidgePath:
         return lines
 
     def write_left_out(self, some: slice, errors: FloatArray) -> np.ndarray:
-        r"""Write the (L, n_some) errors of rows by the fits on all others; say whether they fit.
+        r"""Write the (L, n_some) leave-one-out errors of rows; return whether they may be used.
 
         With leverages h for each penalty they are :math:`(\hat y_i - y_i) / (1 - h_i)`; one is
         good where the difference from 1 is not small. It is the smallest for the least penalty.
@@ -182,13 +185,13 @@ class RidgePath:
 
     @cached_property
     def _but_mean(self) -> FloatArray:
-        """(n,) what the mean leaves of each row."""
+        """Return the (n,) share of each row that remains after centring."""
         rows = self.rows
         return 1 - rows.w / rows.all.w if rows.intercept else np.ones(len(rows.y))
 
     @cached_property
     def _by_products(self) -> ClosedForm | None:
-        """From the products of all rows, where their condition is small."""
+        """Decompose the products of all rows, if their condition number is small."""
         rows, penalties = self.rows, self.penalties[:, None]
         if rows.n_features >= len(rows.y):
             return None
@@ -200,7 +203,7 @@ class RidgePath:
 
     @cached_property
     def _by_rows(self) -> ClosedForm:
-        """From all rows decomposed, which squares no condition."""
+        """Decompose all rows, which does not square the condition number."""
         rows, penalties = self.rows, self.penalties[:, None]
         turn = None
         if rows.n_features < len(rows.y):
@@ -222,7 +225,7 @@ class RidgePath:
         along: FloatArray,
         amplification: FloatArray,
     ) -> ClosedForm:
-        """Return the closed form.
+        """Return the factors of the leave-one-out formula.
 
         Parameters
         ----------
@@ -250,7 +253,7 @@ class RidgePath:
         return d, V
 
     def _least(self, products: Products) -> float:
-        """Return the eigenvalue from which on rounding in the products of all rows stays small.
+        """Return the smallest eigenvalue at which rounding in the products of all rows stays small.
 
         No eigenvalue is as large where the target does not vary.
         """
@@ -265,7 +268,7 @@ class RidgePath:
         return float(np.linalg.eigvalsh(self.rows.all.xx)[-1])
 
     def _from_rows(self, part: Part) -> FloatArray:
-        """(L, n_test) errors from the rows as they are: about another mean digits may be lost."""
+        """Return (L, n_test) errors from uncentred rows, since another centre may lose digits."""
         X, y, w = self._raw(part.train), self.y[part.train], self.rows.w[part.train]
         both, x_mean, y_mean = rows_to_solve(X, y, w, intercept=self.rows.intercept)
         s, Vt, target = decomposed(both)
@@ -274,18 +277,18 @@ class RidgePath:
         return np.asarray(along @ Vt @ (self._raw(part.test) - x_mean).T + level)
 
     def _raw(self, index: IntArray) -> FloatArray:
-        """(n_index, p) features of some rows."""
+        """Return the (n_index, p) features of some rows."""
         return np.column_stack([column[index] for column in self.columns])
 
 
 class RidgeOverPath:
-    """The path, as the splits of a scheme are run."""
+    """The penalty path with the interface of ``OverPath``."""
 
     def __init__(self, path: RidgePath) -> None:
         self.path = path
 
     def errors(self, parts: Sequence[Part], into: Sequence[FloatArray]) -> Iterator[np.ndarray]:
-        """Write the errors of the test parts; nothing fits where a training part has no weight."""
+        """Write the errors of the test parts; a training part without weight has none."""
         rows = self.path.rows
         for part, errors in zip(parts, into, strict=True):
             has_weight = not rows.is_weighted or bool(rows.w[part.train].any())
@@ -296,5 +299,5 @@ class RidgeOverPath:
             yield np.full((1, 1), has_weight)
 
     def errors_left_out(self, rows: slice, into: FloatArray) -> np.ndarray:
-        """Write the errors of each row by the fits on all others."""
+        """Write the leave-one-out errors of each row."""
         return self.path.write_left_out(rows, into)

@@ -21,7 +21,7 @@ The same number always: then what a resample comes to does not depend on how man
 
 
 def sums_resamples_together(q: int, n: int) -> bool:
-    """Whether resamples of (q, n) columns are added up together: a lone one takes as long as 40.
+    """Whether resamples of (q, n) columns are summed together; one alone costs as much as 40.
 
     Where there are many rows and columns, each by itself takes hardly longer than its share.
     """
@@ -81,7 +81,7 @@ def sum_products_of_resamples(
 
 
 def product_in_widths(rows: FloatArray, others: FloatArray) -> FloatArray:
-    """(m, r) product of (m, k) and (k, r), in which no row depends on the number of rows."""
+    """Return the (m, r) product of (m, k) and (k, r); a row's digits do not depend on m."""
     m = len(rows)
     found = np.empty((m, others.shape[1]))
     whole = m - m % _WIDTH

@@ -1,4 +1,4 @@
-"""The rows of a penalised least squares problem, centred and weighted."""
+"""Centred and weighted rows of a penalised least squares problem."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ IN_CACHE: Final = 32_768
 
 
 def weighted_mean(rows: FloatArray, w: FloatArray) -> FloatArray:
-    """(p,) mean of (n, p) rows, or one number of (n,); by a product, which is the fastest."""
+    """Return the (p,) weighted mean of (n, p) rows, or the weighted mean of (n,) values."""
     return np.asarray(w @ rows / w.sum())
 
 
 def is_rounding(centred: FloatArray, mean: FloatArray, w: FloatArray) -> np.ndarray:
-    """(p,) whether a centred, weighted column is only what rounding leaves of a constant one."""
+    """Return (p,) whether a centred column is constant up to rounding."""
     lengths = np.sqrt(np.einsum("ij,ij->j", centred, centred))
     return np.asarray(lengths <= rounding_of(mean, w))
 
 
 def rounding_of(mean: FloatArray, w: FloatArray) -> FloatArray:
-    """(p,) the length that rounding leaves of a constant column."""
+    """Return the (p,) length that a centred constant column has due to rounding."""
     return np.asarray(np.finfo(np.float64).eps * len(w) * np.abs(mean) * np.sqrt(w.sum()))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Products:
-    """Sums over rows: what a least squares problem needs of them.
+    """The sums of products of rows that a least squares problem needs.
 
     Parameters
     ----------
@@ -53,17 +53,17 @@ class Products:
 
     @property
     def xx(self) -> FloatArray:
-        """(p, p) of the features with one another."""
+        """(p, p) products of the features."""
         return self.sums[:-2, :-2]
 
     @property
     def xy(self) -> FloatArray:
-        """(p,) of the features with the target."""
+        """(p,) products of the features with the target."""
         return self.sums[-1, :-2]
 
     @property
     def yy(self) -> float:
-        """Of the target with itself."""
+        """Sum of squares of the target."""
         return float(self.sums[-1, -1])
 
     @property
@@ -82,14 +82,14 @@ class Products:
         return float(self.sums[-2, -2])
 
     def centred(self) -> Products:
-        """Return the sums of products about the means of these very rows, and nothing of one."""
+        """Return the sums of products centred on the means of these rows."""
         of_one = self.sums[-2]
         return Products(self.sums - np.outer(of_one, of_one / self.w))
 
 
 @dataclass(eq=False)
 class Rows:
-    """All rows of the data, about the mean of all where there is an intercept.
+    """All rows of the data, centred on their mean if there is an intercept.
 
     Centring first is what keeps the digits: the products of columns far from 0 are all alike.
 
@@ -138,7 +138,7 @@ class Rows:
         return bool((self.w != 1).any())
 
     def some(self, index: IntArray) -> FloatArray:
-        """(p + 2, n_index) of ``both``."""
+        """Return the (p + 2, n_index) selected columns of ``both``."""
         return np.asarray(np.take(self.both, index, axis=1))
 
     def of(self, index: IntArray) -> Products:
@@ -146,7 +146,7 @@ class Rows:
         return self._of(self.some(index), self.w[index])
 
     def of_training(self, part: Part, tested: FloatArray) -> Products:
-        """Return the sums over a training part, by way of the fewer rows.
+        """Return the sums over a training part, computed from the smaller of its two sides.
 
         ``tested`` is what ``some`` gives of the test part.
         """
@@ -162,7 +162,7 @@ class Rows:
 
 
 def centred_rows(columns: Columns, y: FloatArray, w: FloatArray, *, intercept: bool) -> Rows:
-    """Return the rows about their weighted mean; a constant column is exactly 0 there.
+    """Return the rows minus their weighted mean; a constant column becomes exactly 0.
 
     ``columns`` are (p,) arrays of (n,); the transpose of a matrix will do.
     """
@@ -192,7 +192,7 @@ def centred_rows(columns: Columns, y: FloatArray, w: FloatArray, *, intercept: b
 def rows_to_solve(
     X: FloatArray, y: np.ndarray, w: FloatArray, *, intercept: bool
 ) -> tuple[FloatArray, FloatArray, float]:
-    """Return (n, p + 1) features and target of a training part, centred and weighted; the centre.
+    """Return (n, p + 1) centred, weighted features and target of a training part, and the centre.
 
     A column that is constant in the part is exactly 0.
     """
@@ -205,7 +205,7 @@ def rows_to_solve(
 
 
 def decomposed(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """(k,) singular values of the features, (k, p) directions, and (k,) the target along them.
+    """Return (k,) singular values, (k, p) directions and the (k,) target along them.
 
     ``rows`` is (n, p + 1), the target last. They are reduced to a triangle by reflections first.
     Directions that are rounding are left out: dividing by their length would turn noise into
@@ -219,7 +219,7 @@ def decomposed(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def decomposed_along(rows: Rows, V: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """As ``decomposed`` says it of all rows, which are turned to near their directions first.
+    """Return the same for all rows, which are first rotated close to their directions.
 
     There their products are nearly diagonal, whatever the lengths: in units of these they are
     factored without a loss of digits, and half the work of reflections does.

@@ -16,7 +16,7 @@ LARGE: Final = 10_000
 def solutions(
     xx: FloatArray, xy: FloatArray, penalties: FloatArray, below: float, out: FloatArray
 ) -> bool:
-    r"""Write what solves the normal equations for each of L penalties.
+    r"""Write the solutions of the normal equations for each of L penalties.
 
     .. math:: (A + \lambda I)^{-1} b = Q (T + \lambda I)^{-1} Q^T b, \quad A = Q T Q^T
 
