@@ -20,7 +20,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadsco
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-runtime demo serve test test-quick explore check format format-check lint \
-	types imports spelling coverage docs lock benchmarks clean
+	types imports spelling coverage docs client-types lock benchmarks clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -70,6 +70,9 @@ coverage: setup ## Measure which branches of the core the tests reach
 
 docs: setup ## Write docs/methods.md anew from the methods' own descriptions
 	@$(BIN)/thetahat reference --output docs/methods.md
+
+client-types: setup ## Write the types of the Python client anew from the types of results
+	@$(BIN)/thetahat client-types --output clients/python/thetahat_client/results.py
 
 benchmarks: setup ## Measure speed and memory, and print the figures
 	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done

@@ -13,7 +13,17 @@ from typing import Annotated
 import typer
 
 import thetahat
-from service.cli import datasets, evaluations, failures, keys, methods, reference, server, study
+from service.cli import (
+    client_types,
+    datasets,
+    evaluations,
+    failures,
+    keys,
+    methods,
+    reference,
+    server,
+    study,
+)
 
 app = typer.Typer(
     name="thetahat",
@@ -29,6 +39,7 @@ study.add_commands(app)
 server.add_commands(app)
 app.add_typer(keys.app, name="keys", rich_help_panel="Service")
 reference.add_commands(app)
+client_types.add_commands(app)
 
 
 def _print_version(requested: bool) -> None:

@@ -23,6 +23,7 @@ from thetahat_client.errors import (
     UnexpectedAnswer,
     UnknownMediaType,
     WaitTimeout,
+    WrongKind,
 )
 from thetahat_client.models import Column, Dataset, Evaluation, Fault, Problem, Progress
 from thetahat_client.progress import ProgressBar
@@ -51,5 +52,6 @@ __all__ = [
     "UnexpectedAnswer",
     "UnknownMediaType",
     "WaitTimeout",
+    "WrongKind",
     "result_text",
 ]

@@ -6,6 +6,7 @@
     ├── UnknownMediaType      the name of the file to upload has none of the known endings
     ├── ConnectionFailed      every attempt to reach the service failed
     ├── UnexpectedAnswer      the answer is not one of this service
+    ├── WrongKind             the result is of another kind than the caller has named
     ├── WaitTimeout           the evaluation is still not finished
     ├── EvaluationFailed      the evaluation failed or was cancelled, so there is no result
     └── Refused               the service refused the request and said why
@@ -35,6 +36,15 @@ class ConnectionFailed(ThetahatError):
 
 class UnexpectedAnswer(ThetahatError):
     """The answer is not one of this service, but of a proxy or another program."""
+
+
+class WrongKind(ThetahatError):
+    """The result is of another kind than the caller has named."""
+
+    def __init__(self, evaluation_id: str, expected: str, actual: str) -> None:
+        super().__init__(
+            f"The result of evaluation {evaluation_id} is of kind {actual!r}, not {expected!r}."
+        )
 
 
 class WaitTimeout(ThetahatError):

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, overload
 from urllib.parse import quote
 
-from thetahat_client.errors import EvaluationFailed, Refused
+from thetahat_client.errors import EvaluationFailed, Refused, WrongKind
 from thetahat_client.models import Problem
 from thetahat_client.transport import Answer, Transport
+
+if TYPE_CHECKING:
+    from thetahat_client.results import (
+        BootstrapResult,
+        ImportanceWeightingResult,
+        LossesResult,
+        PredictionsResult,
+        WeightsResult,
+    )
 
 ACCEPT: Final = {
     "json": "application/json",
@@ -23,9 +32,34 @@ class Outputs:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def result(self, evaluation_id: str) -> dict[str, Any]:
-        """Return the result, or raise ``ResultNotReady`` or ``EvaluationFailed``."""
-        return dict(self._output(evaluation_id, "result", "application/json").json())
+    @overload
+    def result(self, evaluation_id: str, kind: None = None) -> dict[str, Any]: ...
+    @overload
+    def result(self, evaluation_id: str, kind: Literal["losses"]) -> LossesResult: ...
+    @overload
+    def result(self, evaluation_id: str, kind: Literal["predictions"]) -> PredictionsResult: ...
+    @overload
+    def result(self, evaluation_id: str, kind: Literal["bootstrap"]) -> BootstrapResult: ...
+    @overload
+    def result(self, evaluation_id: str, kind: Literal["weights"]) -> WeightsResult: ...
+    @overload
+    def result(
+        self, evaluation_id: str, kind: Literal["importance_weighting"]
+    ) -> ImportanceWeightingResult: ...
+
+    def result(self, evaluation_id: str, kind: str | None = None) -> Any:
+        """Return the result, or raise ``ResultNotReady`` or ``EvaluationFailed``.
+
+        Parameters
+        ----------
+        kind : str or None
+            Kind of the evaluation: type checkers then know the fields of the result. ``WrongKind``
+            is raised if the result is of another kind.
+        """
+        result = dict(self._output(evaluation_id, "result", "application/json").json())
+        if kind is not None and result.get("kind", kind) != kind:
+            raise WrongKind(evaluation_id, kind, str(result["kind"]))
+        return result
 
     @overload
     def losses(self, evaluation_id: str, format: Literal["json"] = "json") -> dict[str, Any]: ...

@@ -1,0 +1,2067 @@
+"""The types of results, by kind of evaluation.
+
+`make client-types` writes this file from the dataclasses of the service; do not edit it. A field of
+type ``NotRequired`` is in a result only if the evaluation has it. A number that is not finite is
+written as null.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypeAlias, TypedDict
+
+JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
+"""Any JSON value."""
+
+
+Alternative: TypeAlias = Literal["two_sided", "less", "greater"]
+"""Which differences count as evidence; a difference is a minus b. A request's ``less`` asks whether
+a is better, and ``greater`` whether b is. Where higher values are better, the interval and the test
+are those of the other side: ``mirrored``."""
+
+
+class BcaInterval(TypedDict):
+    """A bias-corrected and accelerated interval."""
+
+    method: str
+    """The interval's name."""
+
+    level: float
+    """Confidence level, in (0, 1)."""
+
+    alternative: Alternative
+    """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
+
+    lower: float | None
+    """Ends; an end that is open or undefined is None."""
+
+    upper: float | None
+    """Ends; an end that is open or undefined is None."""
+
+    cautions: list[Caution]
+    """What to know before using it."""
+
+    acceleration: float | None
+
+
+class BestLearner(TypedDict):
+    """The learner with the least risk."""
+
+    selected_learner: str
+    """Its name."""
+
+    selected: JsonValue
+    """None for a learner without a grid."""
+
+    selected_index: int
+    """Its place in the grid."""
+
+    estimate: float
+    """The estimated risk there."""
+
+    variance: float
+    """Variance of the estimate."""
+
+    standard_error: float
+    """Root of the variance."""
+
+    target: Target
+    """The population whose risk is estimated."""
+
+    bias: float | None
+    """Estimated bias, where the estimator has one."""
+
+    interval: NormalInterval
+    """About the estimate."""
+
+    cautions: list[Caution]
+    """What to know before using it."""
+
+    refit: NotRequired[RefitCoefficients]
+    """The model with that value, for learners that have coefficients."""
+
+    by_source: NotRequired[list[SourceRisk]]
+    """The risk in each source, where sources are known."""
+
+    target_risk: NotRequired[float]
+    """Mean loss on the target."""
+
+    target_risk_variance: NotRequired[float | None]
+    """Variance of that mean; None for a single target row."""
+
+    target_risk_interval: NotRequired[NormalInterval | None]
+    """None for a single target row."""
+
+    regret: NotRequired[float]
+    """How far it is above the least mean loss along the grid."""
+
+
+class BestOracle(TypedDict):
+    """The learner with the least mean loss on the labelled target."""
+
+    selected_learner: str
+    """Its name."""
+
+    selected: JsonValue
+    """None for a learner without a grid."""
+
+    selected_index: int
+    """Its place in the grid."""
+
+    curve: list[float]
+    """(L,) mean loss on the target at each value."""
+
+    target_risk: float
+    """Mean loss on the target."""
+
+    target_risk_variance: float | None
+    """Variance of that mean; None for a single target row."""
+
+    target_risk_interval: NormalInterval | None
+    """None for a single target row."""
+
+    regret: NotRequired[float]
+    """How far it is above the least mean loss along the grid."""
+
+    cautions: list[Caution]
+    """What to know before using it."""
+
+
+class BlockCovariance(TypedDict):
+    """The second moments of all models' block means."""
+
+    models: dict[str, SecondMoments]
+    """By model; empty where they are left out."""
+
+    reason: NotRequired[str]
+    """Why they are left out."""
+
+    repeat: NotRequired[int]
+    """The repeat that is shown, where there are several."""
+
+
+class BootstrapResult(TypedDict):
+    """A statistic of a sample, with its bias, variance and intervals."""
+
+    kind: Literal["bootstrap"]
+    """``bootstrap``."""
+
+    statistic: str
+    """Name of the statistic."""
+
+    n: int | list[int]
+    """Number of values of the sample; of two samples the number of each."""
+
+    n_resamples: int
+    """Number of resamples."""
+
+    estimate: float
+    """The statistic of the sample."""
+
+    replicates_mean: float
+    """Mean of the statistic over the resamples."""
+
+    bias: float
+    """That mean minus the estimate."""
+
+    variance: float | None
+    """Variance of the statistic over the resamples (ddof 1); None of a single resample."""
+
+    standard_error: float | None
+    """Root of the variance."""
+
+    bias_corrected: float
+    """The estimate minus the bias."""
+
+    drawn_again: int
+    """Number of draws that had no value and were drawn again."""
+
+    intervals: list[BcaInterval | StudentisedInterval | StatisticInterval]
+    """Intervals about the statistic."""
+
+    replicates: list[float] | None
+    """(B,) the statistic of each resample, where there are at most 10000."""
+
+    cautions: list[Caution]
+    """What to know before using the numbers."""
+
+    not_applicable: list[NotApplicable]
+    """Intervals that do not fit the statistic, with the reason."""
+
+    provenance: NotRequired[Provenance]
+    """Version, seed, digests and methods, which make the result again."""
+
+
+class BriefBayesianResult(TypedDict):
+    """The posterior probabilities of a Bayesian test in a comparison in brief."""
+
+    p_left: float
+    """Probability that the difference is below the region of practical equivalence."""
+
+    p_rope: float
+    """Probability that it is inside."""
+
+    p_right: float
+    """Probability that it is above."""
+
+
+class BriefComparison(TypedDict):
+    """Two models side by side, in brief."""
+
+    a: str
+    """Names of the models."""
+
+    b: str
+    """Names of the models."""
+
+    difference: float
+    """Macro mean of a minus macro mean of b."""
+
+    difference_pooled: float
+    """Pooled mean of a minus pooled mean of b."""
+
+    interval: BriefInterval | None
+    """The interval that the verdict rests on; None where none could be built."""
+
+    effect_size: BriefEffectSize
+    """The difference beside its spread."""
+
+    tests: dict[str, BriefTestResult | BriefBayesianResult]
+    """Numbers of the paired tests, by method."""
+
+    cautions: list[CautionPlace]
+    """Cautions of this comparison that not all of them share."""
+
+    verdict: BriefVerdict
+    """Which of the two is better, if the data show it."""
+
+    intervals: NotRequired[list[Interval]]
+    """Every interval about the difference, where the request names intervals."""
+
+    variances: NotRequired[dict[str, VarianceEstimate]]
+    """Estimated variances of the difference, where the request names variances."""
+
+    metrics: NotRequired[dict[str, BriefMetricDifference]]
+    """Differences of the metrics by name, where the request names any."""
+
+
+class BriefEffectSize(TypedDict):
+    """The effect size of a comparison in brief."""
+
+    name: str
+    """Always ``cohen_d``."""
+
+    value: float | None
+    """Mean of the paired differences over their standard deviation; None where they do not vary."""
+
+
+class BriefInterval(TypedDict):
+    """The interval of a comparison in brief; level and alternative are those of the request. It may
+    have further fields, which depend on the method."""
+
+    method: str
+    """The interval's method and the variance it rests on, if any."""
+
+    target: Target
+    """What is covered."""
+
+    variance: str | None
+    """The interval's method and the variance it rests on, if any."""
+
+    mean: MeanKind
+    """Which mean it centres on."""
+
+    estimate: float
+    """That mean's difference, a minus b."""
+
+    standard_error: float | None
+    """In units of the loss."""
+
+    lower: float | None
+    """Ends; an open end is None."""
+
+    upper: float | None
+    """Ends; an open end is None."""
+
+    degrees_of_freedom: float | None
+    """None means normal."""
+
+
+class BriefMetricDifference(TypedDict):
+    """The difference of two models' metric in a comparison in brief."""
+
+    difference: float
+    """Metric of a minus metric of b."""
+
+    standard_error: float | None
+    """Of the difference; None where no interval could be built."""
+
+    lower: float | None
+    """Ends of the recommended interval; an open end is None."""
+
+    upper: float | None
+    """Ends of the recommended interval; an open end is None."""
+
+    statistic: float | None
+    """Difference over standard error."""
+
+    p_value: float | None
+    """Of no difference."""
+
+    p_value_adjusted: float | None
+    """Corrected over the pairs; None for a single pair."""
+
+
+class BriefTestResult(TypedDict):
+    """The numbers of a paired test in a comparison in brief."""
+
+    statistic: float | None
+    """None where it is infinite or undefined."""
+
+    p_value: float | None
+    """None where there is none."""
+
+    p_value_adjusted: float | None
+    """Corrected over the pairs; None for a single pair."""
+
+    degrees_of_freedom: NotRequired[float | list[float]]
+    """Left out where the reference distribution has none."""
+
+
+class BriefVerdict(TypedDict):
+    """The verdict on two models, without what it rests on."""
+
+    decision: Decision
+    """The first of the statements that hold."""
+
+    also: list[Decision]
+    """The other statements that hold."""
+
+    p_value: float | None
+    """Of no difference, two-sided."""
+
+    p_value_adjusted: float | None
+    """Corrected over the pairs; None for a single pair."""
+
+    reason: str
+    """The verdict in words."""
+
+
+class Caution(TypedDict):
+    """A doubt about a number that is defined."""
+
+    code: str
+    """Stable machine-readable name of the caution."""
+
+    message: str
+    """One or two sentences with the values of this case."""
+
+    severity: Severity
+    """``info``, ``warning`` or ``serious``."""
+
+    advice: str
+    """What to do about it; empty where there is nothing to do."""
+
+
+class CautionPlace(TypedDict):
+    """A caution of one comparison in brief; its sentence is among ``comparison_cautions``."""
+
+    where: str
+    """The part that it is about: ``pair``, ``interval``, ``tests.METHOD``, ``metrics.NAME``."""
+
+    code: str
+    """The caution's code."""
+
+
+class ChoiceComparison(TypedDict):
+    """The choices of two risks for one learner, first minus second."""
+
+    a: str
+    """The risks."""
+
+    b: str
+    """The risks."""
+
+    selected: SelectedPair
+    """The values that they select."""
+
+    same_choice: bool
+    """Whether these are the same."""
+
+    under: dict[str, WeightedRiskDifference]
+    """The difference of the two choices, under each risk."""
+
+    estimates: RiskPair
+    """The difference of the two risks, for each choice."""
+
+    target_risk: NotRequired[MeanDifference]
+    """The difference of the mean losses on a labelled target."""
+
+
+class Comparison(TypedDict):
+    """Two models side by side."""
+
+    a: str
+    """Names of the models."""
+
+    b: str
+    """Names of the models."""
+
+    difference: float
+    """Macro mean of a minus macro mean of b."""
+
+    difference_pooled: float
+    """Pooled mean of a minus pooled mean of b."""
+
+    interval: Interval | None
+    """The interval that the verdict rests on; None where none could be built."""
+
+    recommended: dict[str, Interval]
+    """The recommended interval of each target."""
+
+    intervals: list[Interval]
+    """Every interval about the difference."""
+
+    variances: dict[str, VarianceEstimate]
+    """Estimated variances of the difference, by method."""
+
+    effect_size: EffectSize
+    """The difference beside its spread."""
+
+    tests: dict[str, TestResult]
+    """Outcomes of the paired tests, by method."""
+
+    cautions: list[Caution]
+    """What to know of the difference as such."""
+
+    verdict: Verdict
+    """Which of the two is better, if the data show it."""
+
+    risks: NotRequired[dict[str, WeightedRiskDifference]]
+    """Differences of the importance-weighted risks, where there are weights."""
+
+    metrics: NotRequired[dict[str, MetricDifference]]
+    """Differences of the metrics by name, where the request names any."""
+
+
+class ComparisonSummary(TypedDict):
+    """One comparison in a summary."""
+
+    a: str
+    """Names of the models."""
+
+    b: str
+    """Names of the models."""
+
+    difference: float
+    """a minus b, as the recommended interval has it."""
+
+    lower: float | None
+    """Ends of that interval; None where an end is open or there is no interval."""
+
+    upper: float | None
+    """Ends of that interval; None where an end is open or there is no interval."""
+
+    decision: Decision
+    """The verdict."""
+
+    p_value: float | None
+    """Of no difference, two-sided, not corrected."""
+
+
+class CriticalDifferenceDiagram(TypedDict):
+    """What a critical difference diagram draws."""
+
+    score: str
+    """What the models' scores are, such as ``mean_ranks``."""
+
+    values: dict[str, float]
+    """Score of each model; smaller is better."""
+
+    alpha: float
+    """Level of the pairs' tests."""
+
+    critical_difference: float | None
+    """Difference of scores from which on two models differ; None where the correction has none."""
+
+    groups: list[list[str]]
+    """Largest runs of neighbouring models of which no two differ, the best model's first."""
+
+
+class CurveIntervals(TypedDict):
+    """Normal intervals about a risk along a grid."""
+
+    method: str
+    """Always ``normal``."""
+
+    level: float
+    """Confidence level, in (0, 1)."""
+
+    lower: list[float]
+    """(L,) ends."""
+
+    upper: list[float]
+    """(L,) ends."""
+
+
+Decision: TypeAlias = Literal["equivalent", "better", "worse", "not_worse", "undecided"]
+"""The answer of a verdict on models a and b."""
+
+
+class Detectable(TypedDict):
+    """The smallest difference that data like these find with the asked power."""
+
+    difference: float
+    """That difference, above 0."""
+
+    power: float
+    """Probability of finding it."""
+
+    alpha: float
+    """Level of the test."""
+
+    power_at_margin: float | None
+    """Probability of finding a difference as large as the margin; None without a margin."""
+
+
+class Diagnostics(TypedDict):
+    """Numbers that tell whether weights can be trusted."""
+
+    mean: float
+    """Should be near 1: the density ratio has mean 1 over the source."""
+
+    variance: float
+    """Sample variance (ddof 1)."""
+
+    largest: float
+    """The largest weight."""
+
+    effective_sample_size: float
+    """(sum w)^2 / sum w^2, between 1 and n: how many equal weights would be as good."""
+
+    share_above_10: float
+    """Share of the source rows whose weight is above 10, and zero."""
+
+    share_zero: float
+    """Share of the source rows whose weight is above 10, and zero."""
+
+    largest_share: float
+    """Share of the largest weight in the sum of all."""
+
+    coverage: float
+    """Share of the target rows that have a source row near them; see ``share_covered``."""
+
+    cautions: list[Caution]
+    """What these numbers mean for the use of the weights."""
+
+
+class EffectSize(TypedDict):
+    """How large a difference is beside the spread of the paired differences."""
+
+    name: str
+    """Always ``cohen_d``."""
+
+    value: float | None
+    """Mean of the paired differences over their standard deviation; None where they do not vary."""
+
+    unit: str
+    """What is paired: ``block`` or ``instance``."""
+
+    n: int
+    """Number of pairs of units."""
+
+    hedges_g: float | None
+    """``value`` without the bias of few units."""
+
+    probability_of_superiority: float
+    """Share of the units where a is better, ties in halves."""
+
+    rank_biserial: float | None
+    """Difference of the signed-rank sums over their total, in [-1, 1]."""
+
+
+class ErrorEstimate(TypedDict):
+    """An estimate of a model's error that is not the mean of the losses, such as .632. It may have
+    further fields, which depend on the method."""
+
+    estimate: float
+    """The estimated error, in units of the loss."""
+
+    variance: float | list[float]
+    """Variance of the estimate."""
+
+    target: Target
+    """The error that is estimated."""
+
+    mean: MeanKind
+    """The mean of the losses that the estimate takes the place of."""
+
+    standard_error: float | None
+    """Root of the variance; None where that is negative or unknown."""
+
+    degrees_of_freedom: float | None
+    """Of the t interval on it; None means normal."""
+
+    usable: bool
+    """Whether an interval may be built on the variance."""
+
+    cautions: list[Caution]
+    """What to know before using it."""
+
+    intervals: list[Interval]
+    """The intervals about this estimate."""
+
+
+class EstimatedWeights(TypedDict):
+    """Importance weights of the source rows, and how far they can be trusted."""
+
+    method: str
+    """The estimator of the weights."""
+
+    values: list[float]
+    """(n,) weight of each source row."""
+
+    n: int
+    """Number of source rows."""
+
+    n_target: int
+    """Number of target rows."""
+
+    n_features: int
+    """Number of features."""
+
+    mean: float
+    """Should be near 1: the density ratio has mean 1 over the source."""
+
+    variance: float
+    """Sample variance (ddof 1)."""
+
+    largest: float
+    """The largest weight."""
+
+    effective_sample_size: float
+    """(sum w)^2 / sum w^2, between 1 and n: how many equal weights would be as good."""
+
+    share_above_10: float
+    """Share of the source rows whose weight is above 10, and zero."""
+
+    share_zero: float
+    """Share of the source rows whose weight is above 10, and zero."""
+
+    largest_share: float
+    """Share of the largest weight in the sum of all."""
+
+    coverage: float
+    """Share of the target rows that have a source row near them; see ``share_covered``."""
+
+    cautions: list[Caution]
+    """What to know before using the weights."""
+
+    details: dict[str, JsonValue]
+    """Further numbers of the estimator, such as the width of a kernel."""
+
+
+class EvaluationResult(TypedDict):
+    """What the losses of some models show: every model, every comparison, all models at once."""
+
+    summary: Summary
+    """The best model, the verdicts in words and the main intervals."""
+
+    models: dict[str, ModelResult]
+    """By name."""
+
+    detail: Literal["full", "brief"]
+    """How much is written of each model and comparison: ``full`` or ``brief``."""
+
+    comparisons: list[Comparison] | list[BriefComparison]
+    """Every pair of models, or every model with the control."""
+
+    comparison_tests: NotRequired[dict[str, SharedTest]]
+    """What is the same for a test in every comparison in brief, by method."""
+
+    comparison_cautions: NotRequired[list[SharedCaution]]
+    """The cautions of comparisons in brief, each once."""
+
+    omnibus: dict[str, OmnibusResult | PostHocOmnibusResult]
+    """Tests of all models at once, by method."""
+
+    covariance: BlockCovariance
+    """Second moments of the block means."""
+
+    block_labels: list[str | int | float]
+    """Labels of the blocks, in order of first appearance."""
+
+    not_applicable: list[NotApplicable]
+    """Methods that were not used, with the reason."""
+
+    cautions: list[Caution]
+    """What to know of the evaluation as a whole."""
+
+    methods: list[MethodUsed]
+    """Variances, intervals and tests that were used, with their parameters. Left out of the JSON,
+    where the provenance of the result has them."""
+
+
+class GridValues(TypedDict):
+    """The grid of a learner."""
+
+    parameter: str | None
+    """The parameter that varies."""
+
+    values: list[JsonValue]
+    """(L,) its values."""
+
+
+class ImportanceWeightingResult(TypedDict):
+    """What importance-weighted risks select for another population. It may have further fields,
+    which depend on the method."""
+
+    kind: Literal["importance_weighting"]
+    """``importance_weighting``."""
+
+    weights: SelectionWeights
+    """The importance weights of the source rows."""
+
+    n_folds: int
+    """Number of folds of the cross-validation."""
+
+    fold_labels: list[str | int | float]
+    """Labels of the folds."""
+
+    features: list[str]
+    """Names of the features."""
+
+    failures: dict[str, LearnerFailure]
+    """Learners that failed, with the reason."""
+
+    cautions: list[Caution]
+    """What to know of the selection."""
+
+    provenance: NotRequired[Provenance]
+    """Version, seed, digests and methods, which make the result again."""
+
+
+class Interval(TypedDict):
+    """A confidence (or prediction) interval and all that it rests on; part of results. It may have
+    further fields, which depend on the method."""
+
+    method: str
+    """Wire names (or the request's ``as`` keys); ``variance`` is None where none is used."""
+
+    variance: str | None
+    """Wire names (or the request's ``as`` keys); ``variance`` is None where none is used."""
+
+    target: Target
+    """What is covered."""
+
+    mean: MeanKind
+    """Which mean it centres on."""
+
+    estimate: float
+    """That mean, in units of the loss."""
+
+    standard_error: float | None
+    """In units of the loss."""
+
+    level: float
+    """Confidence level, in (0, 1)."""
+
+    alternative: Alternative
+    """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
+
+    lower: float | None
+    """Ends, in units of the loss; an open end is None."""
+
+    upper: float | None
+    """Ends, in units of the loss; an open end is None."""
+
+    degrees_of_freedom: float | None
+    """None means normal."""
+
+    recommended: bool
+    """Whether the service recommends it for its target."""
+
+    cautions: list[Caution]
+    """What to know before using it."""
+
+
+class LearnerComparison(TypedDict):
+    """Two learners side by side."""
+
+    a: str
+    """Names of the learners."""
+
+    b: str
+    """Names of the learners."""
+
+    risks: dict[str, LearnerDifference]
+    """Their difference under each risk."""
+
+
+class LearnerDifference(TypedDict):
+    """Two learners under one risk, each at the value that the risk selects for it."""
+
+    selected: SelectedPair
+    """These values."""
+
+    difference: float
+    """Risk of a minus risk of b, under the target distribution."""
+
+    variance: float
+    """Variance of the difference."""
+
+    standard_error: float
+    """Root of the variance."""
+
+    target: Target
+    """The population whose mean losses are compared."""
+
+    beta: list[float]
+    """Coefficients of the control variates; empty where there are none."""
+
+    bias: float | None
+    """Estimated bias, where the estimator has one."""
+
+    interval: NormalInterval
+    """About the difference."""
+
+    cautions: list[Caution]
+    """What to know before using it."""
+
+    by_source: NotRequired[list[SourceRiskDifference]]
+    """The difference in each source, where sources are known."""
+
+    target_risk: NotRequired[MeanDifference]
+    """The difference of the mean losses on a labelled target."""
+
+
+class LearnerFailure(TypedDict):
+    """Why a learner is not part of the result."""
+
+    code: str
+    """The code of the error."""
+
+    message: str
+    """Its sentence."""
+
+    loc: list[str | int]
+    """The path of the learner in the request."""
+
+    candidates: NotRequired[int]
+    """Number of candidates, where all candidates of a grid failed."""
+
+
+class LearnerSelection(TypedDict):
+    """What each risk selects from the grid of one learner."""
+
+    grid: GridValues | None
+    """None for a learner without a grid."""
+
+    risks: dict[str, RiskAlongGrid]
+    """Every risk along the grid."""
+
+    oracle: Oracle | None
+    """The best value for a labelled target; None where the target has no labels."""
+
+    comparisons: list[ChoiceComparison]
+    """The choices of each pair of risks."""
+
+    cautions: list[Caution]
+    """What to know of the fits."""
+
+
+class LossesResult(TypedDict):
+    """What a table of losses shows of its models."""
+
+    kind: Literal["losses"]
+    """``losses``."""
+
+    summary: Summary
+    """The best model, the verdicts in words and the main intervals."""
+
+    models: dict[str, ModelResult]
+    """By name."""
+
+    detail: Literal["full", "brief"]
+    """How much is written of each model and comparison: ``full`` or ``brief``."""
+
+    comparisons: list[Comparison] | list[BriefComparison]
+    """Every pair of models, or every model with the control."""
+
+    comparison_tests: NotRequired[dict[str, SharedTest]]
+    """What is the same for a test in every comparison in brief, by method."""
+
+    comparison_cautions: NotRequired[list[SharedCaution]]
+    """The cautions of comparisons in brief, each once."""
+
+    omnibus: dict[str, OmnibusResult | PostHocOmnibusResult]
+    """Tests of all models at once, by method."""
+
+    covariance: BlockCovariance
+    """Second moments of the block means."""
+
+    block_labels: list[str | int | float]
+    """Labels of the blocks, in order of first appearance."""
+
+    not_applicable: list[NotApplicable]
+    """Methods that were not used, with the reason."""
+
+    cautions: list[Caution]
+    """What to know of the evaluation as a whole."""
+
+    methods: list[MethodUsed]
+    """Variances, intervals and tests that were used, with their parameters. Left out of the JSON,
+    where the provenance of the result has them."""
+
+    provenance: NotRequired[Provenance]
+    """Version, seed, digests and methods, which make the result again."""
+
+
+class MeanDifference(TypedDict):
+    """The difference of two mean losses, or of two risks of one model."""
+
+    difference: float
+    """First minus second."""
+
+    variance: float | None
+    """Variance of the difference; None for a single row."""
+
+    standard_error: float | None
+    """Root of the variance."""
+
+    interval: NormalInterval | None
+    """About the difference."""
+
+
+MeanKind: TypeAlias = Literal["macro", "pooled", "first_split"]
+"""Which mean a variance or an interval belongs to."""
+
+
+class Means(TypedDict):
+    """The means of one model's losses."""
+
+    macro: float
+    """Average of the block means."""
+
+    pooled: float
+    """Average over all instances."""
+
+    blocks: list[float]
+    """(K,) mean of each block, in the order of ``block_labels``; with repeats the average over
+    them."""
+
+    splits: NotRequired[list[float]]
+    """(J,) mean of each split, where there are several repeats."""
+
+
+MethodUsed = TypedDict(
+    "MethodUsed",
+    {
+        # What kind of method it is, such as ``variances``.
+        "family": 'str',
+        # Name of the method.
+        "name": 'str',
+        # All its parameters.
+        "params": 'dict[str, JsonValue]',
+        # Its key in the result (the request's ``as``), where that is not the name.
+        "as": 'NotRequired[str]',
+    },
+)
+"""A method that a result was made with, and its parameters."""
+
+
+class MetricDifference(TypedDict):
+    """The difference of two models' metric."""
+
+    difference: float
+    """Metric of a minus metric of b, by the mean that ``mean`` names."""
+
+    difference_pooled: float
+    """Of the pooled values; NaN where one is undefined."""
+
+    difference_macro: float
+    """Of the macro means; NaN where one is undefined."""
+
+    mean: MeanKind
+    """Which of the two ``difference`` is."""
+
+    variance: float | None
+    """The variance of the first choice for ``target``; None where there is none."""
+
+    standard_error: float | None
+    """Root of the variance."""
+
+    method: str | None
+    """Name of that variance."""
+
+    degrees_of_freedom: float | None
+    """Of the t interval and test on it; None means normal."""
+
+    target: Target
+    """What the variance, the interval and the test are about."""
+
+    interval: Interval | None
+    """The recommended interval for that target."""
+
+    recommended: dict[str, Interval]
+    """The recommended interval of each target."""
+
+    intervals: list[Interval]
+    """Every interval about the difference."""
+
+    statistic: float | None
+    """Difference over standard error; None where that is 0 or unknown."""
+
+    p_value: float | None
+    """Of no difference."""
+
+    p_value_adjusted: float | None
+    """Corrected over the pairs; None for a single pair."""
+
+    alternative: Alternative
+    """Of interval and test, in the units of the metric."""
+
+    higher_is_better: bool
+    """Whether larger values are better."""
+
+    cautions: list[Caution]
+    """What to know before using it."""
+
+
+class MetricMeans(TypedDict):
+    """The values of a metric of one model."""
+
+    pooled: float
+    """Over all instances of a repeat, averaged over repeats; NaN where it is undefined."""
+
+    macro: float
+    """Average of the splits that have a value; NaN where it is undefined."""
+
+    blocks: list[float]
+    """(K,) value of each block, in the order of ``block_labels``; NaN where it is undefined."""
+
+    splits: NotRequired[list[float]]
+    """(J,) value of each split, where there are several repeats."""
+
+
+class MetricResult(TypedDict):
+    """A metric of one model. It may have further fields, which depend on the method."""
+
+    estimate: MetricMeans
+    """The metric over all instances and over blocks."""
+
+    mean: MeanKind
+    """Which of the two means ``variance`` belongs to."""
+
+    variance: float | None
+    """The variance of the first choice for ``target``; None where there is none."""
+
+    standard_error: float | None
+    """Root of the variance."""
+
+    method: str | None
+    """Name of that variance."""
+
+    degrees_of_freedom: float | None
+    """Of the t interval on it; None means normal."""
+
+    target: Target
+    """What the variance and its interval are about."""
+
+    recommended: dict[str, Interval]
+    """The recommended interval of each target."""
+
+    intervals: NotRequired[list[Interval]]
+    """Every interval about the metric; left out in brief."""
+
+    variances: NotRequired[dict[str, VarianceEstimate]]
+    """Estimated variances of the metric, by method; left out in brief."""
+
+    higher_is_better: bool
+    """Whether larger values are better."""
+
+    cautions: list[Caution]
+    """What to know before using it."""
+
+
+class ModelResult(TypedDict):
+    """What is estimated of one model."""
+
+    mean: Means
+    """Means of its losses."""
+
+    n: int
+    """Number of test instances."""
+
+    blocks: int
+    """Number of blocks in one partition."""
+
+    recommended: dict[str, Interval]
+    """The recommended interval of each target."""
+
+    prediction: NotRequired[Interval]
+    """Where the mean loss of one new source will lie, if the data allow such an interval."""
+
+    variances: NotRequired[dict[str, VarianceEstimate]]
+    """Estimated variances of the mean loss, by method; in brief only where the request names
+    variances."""
+
+    intervals: NotRequired[list[Interval]]
+    """Every interval about the mean loss; in brief only where the request names intervals."""
+
+    estimates: NotRequired[dict[str, ErrorEstimate]]
+    """Estimates of the error that are not the mean of the losses, by method, where the request
+    names such methods."""
+
+    risks: NotRequired[dict[str, WeightedRisk]]
+    """Importance-weighted risks by estimator, where there are weights."""
+
+    metrics: NotRequired[dict[str, MetricResult]]
+    """Metrics by name, where the request names any."""
+
+
+class ModelSummary(TypedDict):
+    """One model in a summary."""
+
+    name: str
+    """Name of the model."""
+
+    estimate: float
+    """Its mean loss or score, as the recommended interval has it."""
+
+    lower: float | None
+    """Ends of that interval; None where an end is open or there is no interval."""
+
+    upper: float | None
+    """Ends of that interval; None where an end is open or there is no interval."""
+
+
+class NormalInterval(TypedDict):
+    """A normal interval about a weighted risk."""
+
+    method: str
+    """Always ``normal``."""
+
+    target: Target
+    """What is covered."""
+
+    level: float
+    """Confidence level, in (0, 1)."""
+
+    alternative: Alternative
+    """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
+
+    lower: float | None
+    """Ends, in units of the loss; an open end is None."""
+
+    upper: float | None
+    """Ends, in units of the loss; an open end is None."""
+
+
+class NotApplicable(TypedDict):
+    """A method that was not used, though the request did not rule it out."""
+
+    name: str
+    """Name of the method."""
+
+    reason: str
+    """Why it was not used."""
+
+    family: str
+    """``variances``, ``intervals``, ``tests`` or ``omnibus``."""
+
+
+class OmnibusResult(TypedDict):
+    """The outcome of one test of all models at once. It may have further fields, which depend on
+    the method."""
+
+    statistic: float | None
+    """None where it is infinite or undefined."""
+
+    degrees_of_freedom: float | list[float] | None
+    """Numerator and denominator of F; None where the reference distribution has none."""
+
+    p_value: float
+    """Of no difference between any models."""
+
+    target: Target
+    """The differences that are tested."""
+
+    unit: str
+    """What the rows are: ``block``, ``instance`` or ``cluster``."""
+
+    cautions: list[Caution]
+    """What to know before using it."""
+
+
+class Oracle(TypedDict):
+    """The value of the grid with the least mean loss on the labelled target."""
+
+    selected: JsonValue
+    """None for a learner without a grid."""
+
+    selected_index: int
+    """Its place in the grid."""
+
+    curve: list[float]
+    """(L,) mean loss on the target at each value."""
+
+    target_risk: float
+    """Mean loss on the target."""
+
+    target_risk_variance: float | None
+    """Variance of that mean; None for a single target row."""
+
+    target_risk_interval: NormalInterval | None
+    """None for a single target row."""
+
+    regret: NotRequired[float]
+    """How far it is above the least mean loss along the grid."""
+
+    cautions: list[Caution]
+    """What to know before using it."""
+
+
+class Plan(TypedDict):
+    """The smallest experiment that finds the assumed difference with the asked power."""
+
+    unit: Literal["sources", "instances", "repeats"]
+    """What is added: ``sources``, ``instances`` or ``repeats``."""
+
+    additional: int
+    """How many more are needed."""
+
+    total: int
+    """How many that makes."""
+
+    power: float
+    """Probability of finding the assumed difference."""
+
+    assumed_difference: float
+    """The true difference that the plan assumes."""
+
+    assumes: Literal["margin", "observed"]
+    """Where that comes from: ``margin`` or ``observed``."""
+
+    alternatives: list[PlanAlternative]
+    """The other units that could be added."""
+
+    sentence: str
+    """The plan in words."""
+
+
+class PlanAlternative(TypedDict):
+    """Another way to more data, with the number needed or the reason why it does not suffice."""
+
+    unit: Literal["sources", "instances", "repeats"]
+    """What is added: ``sources``, ``instances`` or ``repeats``."""
+
+    additional: NotRequired[int]
+    """How many more are needed."""
+
+    total: NotRequired[int]
+    """How many that makes."""
+
+    reason: NotRequired[str]
+    """Why more of them do not suffice, in the place of the numbers."""
+
+
+class PostHocColumns(TypedDict):
+    """All pairs of models after a test of all models, as columns."""
+
+    order: str
+    """The order of the pairs, in words."""
+
+    z: list[float | None]
+    """(m,) differences of scores over their standard error."""
+
+    p_value: list[float]
+    """(m,) two-sided."""
+
+    p_value_adjusted: list[float]
+    """(m,) corrected over the pairs."""
+
+
+class PostHocOmnibusResult(TypedDict):
+    """The outcome of a test of all models that also compares the pairs. It may have further fields,
+    which depend on the method."""
+
+    statistic: float | None
+    """None where it is infinite or undefined."""
+
+    degrees_of_freedom: float | list[float] | None
+    """Numerator and denominator of F; None where the reference distribution has none."""
+
+    p_value: float
+    """Of no difference between any models."""
+
+    target: Target
+    """The differences that are tested."""
+
+    unit: str
+    """What the rows are: ``block``, ``instance`` or ``cluster``."""
+
+    cautions: list[Caution]
+    """What to know before using it."""
+
+    pairs: list[PostHocPair] | None
+    """None where comparisons are in brief."""
+
+    pair_columns: NotRequired[PostHocColumns]
+    """The pairs as columns, where comparisons are in brief."""
+
+    alpha: float
+    """Level of the pairs' tests."""
+
+    correction: str
+    """How their p-values are corrected."""
+
+    tied_with: str
+    """The model with the best score, or the control."""
+
+    tied: list[list[str]]
+    """One group: that model and those that do not differ from it."""
+
+    diagram: CriticalDifferenceDiagram
+    """What a critical difference diagram draws."""
+
+
+class PostHocPair(TypedDict):
+    """One pair of models after a test of all models."""
+
+    a: str
+    """Names of the models."""
+
+    b: str
+    """Names of the models."""
+
+    z: float | None
+    """Difference of their scores over its standard error; None where that is 0."""
+
+    p_value: float
+    """Two-sided."""
+
+    p_value_adjusted: float
+    """Corrected over the pairs."""
+
+
+class PredictionsResult(TypedDict):
+    """What the predictions of some models show of them."""
+
+    kind: Literal["predictions"]
+    """``predictions``."""
+
+    summary: Summary
+    """The best model, the verdicts in words and the main intervals."""
+
+    models: dict[str, ModelResult]
+    """By name."""
+
+    detail: Literal["full", "brief"]
+    """How much is written of each model and comparison: ``full`` or ``brief``."""
+
+    comparisons: list[Comparison] | list[BriefComparison]
+    """Every pair of models, or every model with the control."""
+
+    comparison_tests: NotRequired[dict[str, SharedTest]]
+    """What is the same for a test in every comparison in brief, by method."""
+
+    comparison_cautions: NotRequired[list[SharedCaution]]
+    """The cautions of comparisons in brief, each once."""
+
+    omnibus: dict[str, OmnibusResult | PostHocOmnibusResult]
+    """Tests of all models at once, by method."""
+
+    covariance: BlockCovariance
+    """Second moments of the block means."""
+
+    block_labels: list[str | int | float]
+    """Labels of the blocks, in order of first appearance."""
+
+    not_applicable: list[NotApplicable]
+    """Methods that were not used, with the reason."""
+
+    cautions: list[Caution]
+    """What to know of the evaluation as a whole."""
+
+    methods: list[MethodUsed]
+    """Variances, intervals and tests that were used, with their parameters. Left out of the JSON,
+    where the provenance of the result has them."""
+
+    provenance: NotRequired[Provenance]
+    """Version, seed, digests and methods, which make the result again."""
+
+
+class Provenance(TypedDict):
+    """What reproduces a result: the same version, request, data and seed give the same numbers."""
+
+    version: str
+    """The service's version."""
+
+    seed: int
+    """The seed of all random draws."""
+
+    data_sha256: str
+    """The digest of the data sets, or of the request where it holds the data."""
+
+    spec_sha256: str
+    """The digest of the request, without its name, labels and seed."""
+
+    methods: list[MethodUsed]
+    """Every method that was used, with its parameters."""
+
+
+class RefitCoefficients(TypedDict):
+    """The model that is fitted to the whole source with the selected value."""
+
+    coefficients: list[float]
+    """(p,) one for each feature."""
+
+    intercept: float
+    """0 where the learner has none."""
+
+
+class RiskAlongGrid(TypedDict):
+    """One risk of a learner along its grid, and the value with the least."""
+
+    curve: list[float]
+    """(L,) estimated risk at each value."""
+
+    curve_variances: list[float]
+    """(L,) variance of each estimate."""
+
+    curve_intervals: CurveIntervals
+    """Intervals about the estimates."""
+
+    beta: NotRequired[list[float | list[float]]]
+    """(L,) coefficient of the control variate at each value, or coefficients of several."""
+
+    curve_bias: NotRequired[list[float | None]]
+    """(L,) estimated bias at each value, where the estimator has one."""
+
+    selected: JsonValue
+    """None for a learner without a grid."""
+
+    selected_index: int
+    """Its place in the grid."""
+
+    estimate: float
+    """The estimated risk there."""
+
+    variance: float
+    """Variance of the estimate."""
+
+    standard_error: float
+    """Root of the variance."""
+
+    target: Target
+    """The population whose risk is estimated."""
+
+    bias: float | None
+    """Estimated bias, where the estimator has one."""
+
+    interval: NormalInterval
+    """About the estimate."""
+
+    cautions: list[Caution]
+    """What to know before using it."""
+
+    refit: NotRequired[RefitCoefficients]
+    """The model with that value, for learners that have coefficients."""
+
+    by_source: NotRequired[list[SourceRisk]]
+    """The risk in each source, where sources are known."""
+
+    target_risk: NotRequired[float]
+    """Mean loss on the target."""
+
+    target_risk_variance: NotRequired[float | None]
+    """Variance of that mean; None for a single target row."""
+
+    target_risk_interval: NotRequired[NormalInterval | None]
+    """None for a single target row."""
+
+    regret: NotRequired[float]
+    """How far it is above the least mean loss along the grid."""
+
+
+class RiskPair(TypedDict):
+    """The difference of two risks, for the model that each of them selects."""
+
+    a: MeanDifference
+
+    b: MeanDifference
+
+
+class SecondMoments(TypedDict):
+    """Second moments of one model's block means."""
+
+    blocks: list[str | int | float]
+    """(K,) labels of the blocks."""
+
+    mean: list[float]
+    """(K,) mean loss of each block."""
+
+    within_variance: list[float]
+    """(K,) variance of the losses inside each block; NaN where it is undefined."""
+
+    moments: list[float]
+    """(K, K) products of block means; on the diagonal without the variance inside the block."""
+
+
+class SelectedPair(TypedDict):
+    """The two values that are compared."""
+
+    a: JsonValue
+
+    b: JsonValue
+
+
+class SelectedValue(TypedDict):
+    """The value of the grid with the least risk."""
+
+    selected: JsonValue
+    """None for a learner without a grid."""
+
+    selected_index: int
+    """Its place in the grid."""
+
+    estimate: float
+    """The estimated risk there."""
+
+    variance: float
+    """Variance of the estimate."""
+
+    standard_error: float
+    """Root of the variance."""
+
+    target: Target
+    """The population whose risk is estimated."""
+
+    bias: float | None
+    """Estimated bias, where the estimator has one."""
+
+    interval: NormalInterval
+    """About the estimate."""
+
+    cautions: list[Caution]
+    """What to know before using it."""
+
+    refit: NotRequired[RefitCoefficients]
+    """The model with that value, for learners that have coefficients."""
+
+    by_source: NotRequired[list[SourceRisk]]
+    """The risk in each source, where sources are known."""
+
+    target_risk: NotRequired[float]
+    """Mean loss on the target."""
+
+    target_risk_variance: NotRequired[float | None]
+    """Variance of that mean; None for a single target row."""
+
+    target_risk_interval: NotRequired[NormalInterval | None]
+    """None for a single target row."""
+
+    regret: NotRequired[float]
+    """How far it is above the least mean loss along the grid."""
+
+
+class SelectionAmongLearners(TypedDict):
+    """What each risk selects among several learners with their grids."""
+
+    risks: dict[str, BestLearner]
+    """What each risk selects."""
+
+    oracle: BestOracle | None
+    """The best learner for a labelled target; None where the target has no labels."""
+
+    learners: dict[str, LearnerSelection]
+    """Every learner by itself."""
+
+    comparisons: list[LearnerComparison]
+    """Every pair of learners."""
+
+    cautions: list[Caution]
+    """What to know of the selection."""
+
+
+SelectionWeights = TypedDict(
+    "SelectionWeights",
+    {
+        # The estimator of the weights.
+        "method": 'str',
+        # (n,) weight of each source row.
+        "values": 'list[float]',
+        # Number of source rows.
+        "n": 'int',
+        # Number of target rows.
+        "n_target": 'int',
+        # Number of features.
+        "n_features": 'int',
+        # Should be near 1: the density ratio has mean 1 over the source.
+        "mean": 'float',
+        # Sample variance (ddof 1).
+        "variance": 'float',
+        # The largest weight.
+        "largest": 'float',
+        # (sum w)^2 / sum w^2, between 1 and n: how many equal weights would be as good.
+        "effective_sample_size": 'float',
+        # Share of the source rows whose weight is above 10, and zero.
+        "share_above_10": 'float',
+        # Share of the source rows whose weight is above 10, and zero.
+        "share_zero": 'float',
+        # Share of the largest weight in the sum of all.
+        "largest_share": 'float',
+        # Share of the target rows that have a source row near them; see ``share_covered``.
+        "coverage": 'float',
+        # What to know before using the weights.
+        "cautions": 'list[Caution]',
+        # Further numbers of the estimator, such as the width of a kernel.
+        "details": 'dict[str, JsonValue]',
+        # The rows that the weights are estimated from: ``all`` rows, or those of each ``training``
+        # part.
+        "from": 'Literal["all", "training"]',
+        # Whether the fits are weighted too.
+        "in_fits": 'bool',
+        # (n,) weight of each row's validation loss, where weights are estimated inside each
+        # training part.
+        "validation_values": 'NotRequired[list[float]]',
+        # Numbers that describe these.
+        "validation": 'NotRequired[Diagnostics]',
+        # Mean of the squared weights over the source, estimated from the target; None where the
+        # estimator has no function.
+        "second_moment": 'float | None',
+    },
+)
+"""Importance weights of a selection."""
+
+
+Severity: TypeAlias = Literal["info", "warning", "serious"]
+"""How much a caution matters to a decision."""
+
+
+class SharedCaution(TypedDict):
+    """A caution of several comparisons in brief, written once."""
+
+    where: str
+    """The part of a comparison that it is about."""
+
+    code: str
+    """The caution's code."""
+
+    message: str
+    """Its sentence in the first comparison that has it."""
+
+    pairs: int
+    """Number of comparisons that have it."""
+
+
+class SharedTest(TypedDict):
+    """What is the same for one test in every comparison in brief."""
+
+    target: Target
+    """The difference that is tested."""
+
+    unit: str
+    """What is paired: ``block``, ``instance`` or ``cluster``."""
+
+
+class SourceRisk(TypedDict):
+    """The weighted risk in one source."""
+
+    source: str | int | float
+    """Label of the source."""
+
+    n: int
+    """Number of its rows."""
+
+    estimate: float
+    """Mean of its weighted losses."""
+
+    variance: float
+    """Variance of the estimate; NaN for one row."""
+
+    interval: NormalInterval | None
+    """None for one row."""
+
+    cautions: list[Caution]
+    """What to know before using it."""
+
+
+class SourceRiskDifference(TypedDict):
+    """The difference of two models' weighted risks in one source."""
+
+    source: str | int | float
+    """Label of the source."""
+
+    n: int
+    """Number of its rows."""
+
+    difference: float
+    """Risk of a minus risk of b."""
+
+    variance: float
+    """Variance of the difference; NaN for one row."""
+
+    interval: NormalInterval | None
+    """None for one row."""
+
+    cautions: list[Caution]
+    """What to know before using it."""
+
+
+class StatisticEstimate(TypedDict):
+    """A statistic of a sample, and what its resamples show of its distribution."""
+
+    statistic: str
+    """Name of the statistic."""
+
+    n: int | list[int]
+    """Number of values of the sample; of two samples the number of each."""
+
+    n_resamples: int
+    """Number of resamples."""
+
+    estimate: float
+    """The statistic of the sample."""
+
+    replicates_mean: float
+    """Mean of the statistic over the resamples."""
+
+    bias: float
+    """That mean minus the estimate."""
+
+    variance: float | None
+    """Variance of the statistic over the resamples (ddof 1); None of a single resample."""
+
+    standard_error: float | None
+    """Root of the variance."""
+
+    bias_corrected: float
+    """The estimate minus the bias."""
+
+    drawn_again: int
+    """Number of draws that had no value and were drawn again."""
+
+    intervals: list[BcaInterval | StudentisedInterval | StatisticInterval]
+    """Intervals about the statistic."""
+
+    replicates: list[float] | None
+    """(B,) the statistic of each resample, where there are at most 10000."""
+
+    cautions: list[Caution]
+    """What to know before using the numbers."""
+
+
+class StatisticInterval(TypedDict):
+    """An interval of a statistic."""
+
+    method: str
+    """The interval's name."""
+
+    level: float
+    """Confidence level, in (0, 1)."""
+
+    alternative: Alternative
+    """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
+
+    lower: float | None
+    """Ends; an end that is open or undefined is None."""
+
+    upper: float | None
+    """Ends; an end that is open or undefined is None."""
+
+    cautions: list[Caution]
+    """What to know before using it."""
+
+
+class StudentisedInterval(TypedDict):
+    """A studentised interval."""
+
+    method: str
+    """The interval's name."""
+
+    level: float
+    """Confidence level, in (0, 1)."""
+
+    alternative: Alternative
+    """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
+
+    lower: float | None
+    """Ends; an end that is open or undefined is None."""
+
+    upper: float | None
+    """Ends; an end that is open or undefined is None."""
+
+    cautions: list[Caution]
+    """What to know before using it."""
+
+    errors: Literal["jackknife"]
+    """How the standard error of each resample is estimated: ``jackknife``."""
+
+    standard_error: float | None
+    """That of the sample; None where the jackknife is undefined."""
+
+
+class Summary(TypedDict):
+    """What a table of evaluations shows of one."""
+
+    best_model: str
+    """The model with the lowest mean loss (or the highest mean score)."""
+
+    target: Target
+    """What the intervals of the models are about."""
+
+    level: float
+    """Confidence level of the intervals."""
+
+    sentences: list[str]
+    """The best model and every verdict in words; of very many comparisons the most relevant."""
+
+    models: list[ModelSummary]
+    """The best models, the best one first; at most twenty."""
+
+    comparisons: list[ComparisonSummary]
+    """The comparisons in the order of the result; of more than twenty those with the best model."""
+
+    decisions: dict[str, int]
+    """Number of comparisons with each decision."""
+
+
+Target: TypeAlias = Literal["these_sources", "new_source", "new_population", "these_models"]
+"""The error that a number is about; every number names its target."""
+
+
+class TargetRisk(TypedDict):
+    """The mean loss on the labelled target of the model that is fitted to the whole source."""
+
+    target_risk: float
+    """Mean loss on the target."""
+
+    target_risk_variance: float | None
+    """Variance of that mean; None for a single target row."""
+
+    target_risk_interval: NormalInterval | None
+    """None for a single target row."""
+
+    regret: NotRequired[float]
+    """How far it is above the least mean loss along the grid."""
+
+
+class TestResult(TypedDict):
+    """The outcome of one paired test. It may have further fields, which depend on the method."""
+
+    statistic: float | None
+    """None where it is infinite or undefined, and for Bayesian tests."""
+
+    degrees_of_freedom: float | list[float] | None
+    """Numerator and denominator of F; None where the reference distribution has none."""
+
+    p_value: float | None
+    """None where there is none, and for Bayesian tests."""
+
+    p_value_adjusted: float | None
+    """Corrected over the pairs; None for a single pair."""
+
+    target: Target
+    """The difference that is tested."""
+
+    unit: str
+    """What is paired: ``block``, ``instance`` or ``cluster``."""
+
+    cautions: list[Caution]
+    """What to know before using it."""
+
+
+UsedWeights = TypedDict(
+    "UsedWeights",
+    {
+        # The estimator of the weights.
+        "method": 'str',
+        # (n,) weight of each source row.
+        "values": 'list[float]',
+        # Number of source rows.
+        "n": 'int',
+        # Number of target rows.
+        "n_target": 'int',
+        # Number of features.
+        "n_features": 'int',
+        # Should be near 1: the density ratio has mean 1 over the source.
+        "mean": 'float',
+        # Sample variance (ddof 1).
+        "variance": 'float',
+        # The largest weight.
+        "largest": 'float',
+        # (sum w)^2 / sum w^2, between 1 and n: how many equal weights would be as good.
+        "effective_sample_size": 'float',
+        # Share of the source rows whose weight is above 10, and zero.
+        "share_above_10": 'float',
+        # Share of the source rows whose weight is above 10, and zero.
+        "share_zero": 'float',
+        # Share of the largest weight in the sum of all.
+        "largest_share": 'float',
+        # Share of the target rows that have a source row near them; see ``share_covered``.
+        "coverage": 'float',
+        # What to know before using the weights.
+        "cautions": 'list[Caution]',
+        # Further numbers of the estimator, such as the width of a kernel.
+        "details": 'dict[str, JsonValue]',
+        # The rows that the weights are estimated from: ``all`` rows, or those of each ``training``
+        # part.
+        "from": 'Literal["all", "training"]',
+        # Whether the fits are weighted too.
+        "in_fits": 'bool',
+    },
+)
+"""Importance weights that enter weighted risks."""
+
+
+class VarianceEstimate(TypedDict):
+    """An estimate of the variance of a mean loss; part of results. It may have further fields,
+    which depend on the method."""
+
+    value: float | list[float]
+    """Squared units of the loss; the variance of the *estimate*, never of one instance. An array
+    for the estimators that give one per source (K,) or per pair of sources (K, K)."""
+
+    target: Target
+    """What the mean and its variance speak of."""
+
+    mean: MeanKind
+    """Which mean the variance belongs to."""
+
+    estimate: float
+    """That mean, in units of the loss."""
+
+    standard_error: float | None
+    """Root of the value; None where that is an array, negative or NaN."""
+
+    degrees_of_freedom: float | None
+    """Of the t interval and test built on it; None means normal."""
+
+    usable: bool
+    """Whether an interval or a test may be built on it: a positive scalar meant for that."""
+
+    cautions: list[Caution]
+    """What to know before using it."""
+
+
+class Verdict(TypedDict):
+    """The verdict on two models."""
+
+    decision: Decision
+    """The first of the statements that hold."""
+
+    also: list[Decision]
+    """The other statements that hold."""
+
+    p_value: float | None
+    """Of no difference, two-sided."""
+
+    p_value_adjusted: float | None
+    """Corrected over the pairs; None for a single pair."""
+
+    reason: str
+    """The verdict in words."""
+
+    margin: float | None
+    """Largest difference that does not matter, in units of the loss."""
+
+    target: Target | None
+    """What the verdict is about; None where no interval could be built."""
+
+    method: str | None
+    """The interval that it rests on, or ``sign`` where all differences are equal."""
+
+    variance: str | None
+    """The variance which that interval rests on."""
+
+    plan: Plan | None
+    """How much more data an undecided verdict needs."""
+
+    plan_reason: str | None
+    """Why there is no plan."""
+
+    detectable: Detectable | None
+    """The smallest difference that data like these find."""
+
+
+class WeightedRisk(TypedDict):
+    """An importance-weighted risk of one model."""
+
+    estimate: float
+    """Estimated mean loss under the target distribution."""
+
+    variance: float
+    """Variance of the estimate."""
+
+    standard_error: float
+    """Root of the variance."""
+
+    target: Target
+    """The population whose mean loss is estimated."""
+
+    beta: list[float]
+    """Coefficients of the control variates; empty where there are none."""
+
+    bias: float | None
+    """Estimated bias, where the estimator has one."""
+
+    interval: NormalInterval
+    """About the estimate."""
+
+    cautions: list[Caution]
+    """What to know before using it."""
+
+    by_source: NotRequired[list[SourceRisk]]
+    """The risk in each source, where sources are known."""
+
+
+class WeightedRiskDifference(TypedDict):
+    """The difference of two models' importance-weighted risks."""
+
+    difference: float
+    """Risk of a minus risk of b, under the target distribution."""
+
+    variance: float
+    """Variance of the difference."""
+
+    standard_error: float
+    """Root of the variance."""
+
+    target: Target
+    """The population whose mean losses are compared."""
+
+    beta: list[float]
+    """Coefficients of the control variates; empty where there are none."""
+
+    bias: float | None
+    """Estimated bias, where the estimator has one."""
+
+    interval: NormalInterval
+    """About the difference."""
+
+    cautions: list[Caution]
+    """What to know before using it."""
+
+    by_source: NotRequired[list[SourceRiskDifference]]
+    """The difference in each source, where sources are known."""
+
+
+class WeightsResult(TypedDict):
+    """Importance weights of a source sample."""
+
+    kind: Literal["weights"]
+    """``weights``."""
+
+    weights: EstimatedWeights
+    """The weights with their diagnostics."""
+
+    cautions: list[Caution]
+    """Always empty: the cautions are those of the weights."""
+
+    provenance: NotRequired[Provenance]
+    """Version, seed, digests and methods, which make the result again."""
+
+
+AnyResult: TypeAlias = "BootstrapResult | ImportanceWeightingResult | LossesResult | PredictionsResult | WeightsResult"
+"""The result of any kind."""

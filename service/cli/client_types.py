@@ -1,0 +1,42 @@
+"""``thetahat client-types``: the types of results for the Python client."""
+
+from __future__ import annotations
+
+from dataclasses import is_dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("client-types", rich_help_panel="Documentation")(client_types)
+
+
+def client_types(
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write to this file instead of printing.")
+    ] = None,
+) -> None:
+    """Print the module with the types of results for the Python client."""
+    text = render_module()
+    if output is None:
+        print(text, end="")
+    else:
+        output.write_text(text, encoding="utf-8")
+
+
+def render_module() -> str:
+    """Return ``thetahat_client/results.py``; kinds whose results have no type are left out."""
+    from service.kinds.registry import JOB_KINDS
+    from service.schemas.client_types import render_client_types
+    from service.schemas.result_schemas import build_schemas
+
+    typed: dict[str, type] = {
+        name: kind.result
+        for name, kind in JOB_KINDS.items()
+        if is_dataclass(getattr(kind, "result", None))
+    }
+    names = {name: cls.__name__ for name, cls in typed.items()}
+    return render_client_types(build_schemas(typed.values()), names)

@@ -1,0 +1,138 @@
+"""The types of results for the Python client, as the source of a module of TypedDicts.
+
+They are made from the JSON Schemas of the results, which are made from the dataclasses of the
+results. ``make client-types`` writes the module; a test compares it with the code.
+"""
+
+from __future__ import annotations
+
+import json
+import keyword
+import textwrap
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+JsonSchema = Mapping[str, Any]
+WIDTH: Final = 100
+SIMPLE_TYPES: Final = {
+    "boolean": "bool",
+    "integer": "int",
+    "null": "None",
+    "number": "float",
+    "string": "str",
+}
+HEADER: Final = '''\
+"""The types of results, by kind of evaluation.
+
+`make client-types` writes this file from the dataclasses of the service; do not edit it. A field of
+type ``NotRequired`` is in a result only if the evaluation has it. A number that is not finite is
+written as null.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypeAlias, TypedDict
+
+JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
+"""Any JSON value."""
+'''
+
+
+def render_client_types(schemas: Mapping[str, JsonSchema], results: Mapping[str, str]) -> str:
+    """Return the source of the module.
+
+    Parameters
+    ----------
+    schemas : mapping of str to JSON Schema
+        Schemas of the results and of all their parts, by name.
+    results : mapping of str to str
+        Name of the schema of the result, by kind of evaluation.
+    """
+    blocks = [HEADER]
+    for name in sorted(schemas):
+        schema = schemas[name]
+        render = _typed_dict if "properties" in schema else _alias
+        lines = list(render(name, schema))
+        blocks.append("\n".join(lines) + "\n")
+    union = " | ".join(results.values())
+    blocks.append(f'AnyResult: TypeAlias = "{union}"\n"""The result of any kind."""\n')
+    return "\n\n".join(blocks)
+
+
+def _alias(name: str, schema: JsonSchema) -> Iterator[str]:
+    """Yield the lines of an enumeration, as an alias of its values."""
+    yield f"{name}: TypeAlias = {_type(schema)}"
+    yield from _docstring(schema.get("description", ""), "")
+
+
+def _typed_dict(name: str, schema: JsonSchema) -> Iterator[str]:
+    """Yield the lines of a TypedDict; a key that is no identifier needs the functional form."""
+    fields = {
+        key: (_field_type(key, field, schema), field.get("description", ""))
+        for key, field in schema["properties"].items()
+    }
+    description = schema.get("description", "")
+    if "additionalProperties" in schema:
+        description = f"{description} It may have further fields, which depend on the method."
+    if all(key.isidentifier() and not keyword.iskeyword(key) for key in fields):
+        yield f"class {name}(TypedDict):"
+        yield from _docstring(description, "    ")
+        for key, (kind, text) in fields.items():
+            yield ""
+            yield f"    {key}: {kind}"
+            yield from _docstring(text, "    ")
+        return
+    yield f"{name} = TypedDict("
+    yield f'    "{name}",'
+    yield "    {"
+    for key, (kind, text) in fields.items():
+        yield from (f"        # {line}" for line in textwrap.wrap(text, WIDTH - 10))
+        yield f'        "{key}": {kind!r},'
+    yield "    },"
+    yield ")"
+    yield from _docstring(description, "")
+
+
+def _field_type(key: str, field: JsonSchema, schema: JsonSchema) -> str:
+    kind = _type(field)
+    return kind if key in schema.get("required", ()) else f"NotRequired[{kind}]"
+
+
+def _type(schema: JsonSchema) -> str:
+    """Return the type annotation for a JSON Schema."""
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition("/")[2]
+    if "anyOf" in schema:
+        return " | ".join(dict.fromkeys(_type(option) for option in schema["anyOf"]))
+    if "const" in schema:
+        return f"Literal[{_literal(schema['const'])}]"
+    if "enum" in schema:
+        return f"Literal[{', '.join(map(_literal, schema['enum']))}]"
+    kind = schema.get("type")
+    if kind in SIMPLE_TYPES:
+        return SIMPLE_TYPES[kind]
+    if kind == "array":
+        return f"list[{_type(schema['items'])}]"
+    if kind == "object":
+        values = schema.get("additionalProperties", True)
+        return f"dict[str, {'JsonValue' if values is True else _type(values)}]"
+    return "JsonValue"
+
+
+def _literal(value: Any) -> str:
+    return json.dumps(value) if isinstance(value, str) else repr(value)
+
+
+def _docstring(text: str, indent: str) -> Iterator[str]:
+    """Yield the lines of a docstring."""
+    if not text:
+        return
+    quoted = f'"""{" ".join(text.split())}"""'
+    yield from textwrap.wrap(
+        quoted,
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -1,0 +1,199 @@
+"""JSON Schemas of results, generated from the dataclasses that the results are made of.
+
+They follow the rules by which ``thetahat.values.json_values.to_json`` writes a dataclass: a field
+with the default None is optional, ``metadata={"wire": ...}`` is its name in the JSON, and
+``metadata={"inline": True}`` writes its items into the parent object. An array is a list of
+numbers. The descriptions are those of the numpydoc section ``Parameters``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, Field, fields, is_dataclass
+from datetime import datetime
+from enum import StrEnum
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+from uuid import UUID
+
+import numpy as np
+
+JsonSchema = dict[str, Any]
+REF: Final = "#/components/schemas/{name}"
+_PARAMETER: Final = re.compile(r"^(\w+(?:, \w+)*)(?: : .*)?$")
+_SIMPLE: Final[dict[Any, JsonSchema]] = {
+    bool: {"type": "boolean"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    str: {"type": "string"},
+    NoneType: {"type": "null"},
+    UUID: {"type": "string", "format": "uuid"},
+    datetime: {"type": "string", "format": "date-time"},
+    Any: {},
+}
+
+
+class SchemaBuilder:
+    """Collects the schemas of dataclasses and enumerations by class name."""
+
+    def __init__(self) -> None:
+        self.definitions: dict[str, JsonSchema] = {}
+        self._classes: dict[str, type] = {}
+
+    def add(self, cls: type) -> JsonSchema:
+        """Add a class and all that it refers to; return the reference to it."""
+        name = cls.__name__
+        known = self._classes.setdefault(name, cls)
+        if known is not cls:
+            raise RuntimeError(
+                f"Two classes of results have the name {name!r}: one in {known.__module__} and one "
+                f"in {cls.__module__}. Rename one of them."
+            )
+        if name not in self.definitions:
+            self.definitions[name] = {}  # now, so that a class may refer to itself
+            build = _enumeration_schema if issubclass(cls, StrEnum) else self._dataclass_schema
+            self.definitions[name] = build(cls)
+        return {"$ref": REF.format(name=name)}
+
+    def type_schema(self, annotation: Any) -> JsonSchema:
+        """Return the schema of a field's type."""
+        if annotation in _SIMPLE:
+            return dict(_SIMPLE[annotation])
+        origin, arguments = get_origin(annotation), get_args(annotation)
+        if origin is Annotated:
+            return self.type_schema(arguments[0])
+        if origin in {Union, UnionType}:
+            return _any_of([self.type_schema(argument) for argument in arguments])
+        if origin is Literal:
+            return _literal_schema(arguments)
+        if origin is np.ndarray:
+            return {"type": "array", "items": _item_schema(arguments[1])}
+        if isinstance(origin, type) and issubclass(origin, tuple) and arguments[-1:] != (...,):
+            items = [self.type_schema(argument) for argument in arguments]
+            sizes = {"minItems": len(items), "maxItems": len(items)}
+            return {"type": "array", "items": _any_of(items), **sizes}
+        if isinstance(origin, type) and issubclass(origin, Sequence):
+            return {"type": "array", "items": self.type_schema(arguments[0])}
+        if isinstance(origin, type) and issubclass(origin, Mapping):
+            values = self.type_schema(arguments[1])
+            return {"type": "object", "additionalProperties": values or True}
+        if isinstance(annotation, type) and (
+            issubclass(annotation, StrEnum) or is_dataclass(annotation)
+        ):
+            return self.add(annotation)
+        raise TypeError(f"The type {annotation!r} has no JSON Schema.")
+
+    def _dataclass_schema(self, cls: type) -> JsonSchema:
+        hints, descriptions = get_type_hints(cls, include_extras=True), describe_fields(cls)
+        schema: JsonSchema = {"title": cls.__name__, "type": "object"}
+        schema["description"] = summarise(cls)
+        properties: dict[str, JsonSchema] = {}
+        required: list[str] = []
+        for one in fields(cls):
+            if one.metadata.get("inline"):
+                self._add_inline(one, hints[one.name], schema, properties, required)
+                continue
+            name = one.metadata.get("wire", one.name)
+            is_optional = one.default is None
+            annotation = _without_none(hints[one.name]) if is_optional else hints[one.name]
+            properties[name] = self.type_schema(annotation)
+            if description := descriptions.get(one.name):
+                properties[name]["description"] = description
+            if not is_optional:
+                required.append(name)
+        return {**schema, "properties": properties, "required": required}
+
+    def _add_inline(
+        self,
+        one: Field[Any],
+        annotation: Any,
+        schema: JsonSchema,
+        properties: dict[str, JsonSchema],
+        required: list[str],
+    ) -> None:
+        """Add the items of a mapping, or the fields of a dataclass, to their parent object."""
+        inner = _without_none(annotation)
+        if is_dataclass(inner):
+            self.add(inner)  # type: ignore[arg-type]  # a class, not an instance
+            part = self.definitions[inner.__name__]  # type: ignore[union-attr]
+            properties.update(part["properties"])
+            if inner is annotation and one.default is MISSING:
+                required.extend(part["required"])
+            return
+        schema["additionalProperties"] = self.type_schema(get_args(inner)[1]) or True
+
+
+def build_schemas(classes: Iterable[type]) -> dict[str, JsonSchema]:
+    """Return the schemas of some dataclasses, and of all that they refer to, by class name."""
+    builder = SchemaBuilder()
+    for cls in classes:
+        builder.add(cls)
+    return builder.definitions
+
+
+def summarise(cls: type) -> str:
+    """Return the first paragraph of a class's docstring, in one line."""
+    return " ".join((inspect.getdoc(cls) or "").split("\n\n")[0].split())
+
+
+@cache
+def describe_fields(cls: type) -> dict[str, str]:
+    """Return the descriptions of a class's fields, its parents' included, without line breaks."""
+    found: dict[str, str] = {}
+    for parent in reversed(cls.__mro__):
+        section = (parent.__doc__ or "").partition("Parameters\n")[2]
+        names: list[str] = []
+        for line in inspect.cleandoc(section.partition("\n")[2]).splitlines():
+            if line.startswith(" "):
+                for name in names:
+                    found[name] = f"{found.get(name, '')} {line.strip()}".strip()
+            elif heading := _PARAMETER.match(line):
+                names = heading[1].split(", ")
+                found.update(dict.fromkeys(names, ""))
+            elif line:
+                break  # the text after the section
+    return {name: text for name, text in found.items() if text}
+
+
+def _enumeration_schema(cls: type[StrEnum]) -> JsonSchema:
+    """Return the schema that pydantic makes of the same enumeration in a request."""
+    schema: JsonSchema = {"title": cls.__name__, "type": "string"}
+    schema["description"] = inspect.cleandoc(cls.__doc__ or "")
+    return {**schema, "enum": [member.value for member in cls]}
+
+
+def _literal_schema(values: Sequence[Any]) -> JsonSchema:
+    kind = _SIMPLE[type(values[0])]
+    return {**kind, "const": values[0]} if len(values) == 1 else {**kind, "enum": list(values)}
+
+
+def _item_schema(dtype: Any) -> JsonSchema:
+    """Return the schema of an array's entries, from ``numpy.dtype[...]``."""
+    scalar = get_args(dtype)[0]
+    if isinstance(scalar, type) and issubclass(scalar, np.bool_):
+        return {"type": "boolean"}
+    if isinstance(scalar, type) and issubclass(scalar, np.integer):
+        return {"type": "integer"}
+    return {"type": "number"}
+
+
+def _without_none(annotation: Any) -> Any:
+    if get_origin(annotation) not in {Union, UnionType}:
+        return annotation
+    kept = tuple(argument for argument in get_args(annotation) if argument is not NoneType)
+    return Union[kept] if len(kept) > 1 else kept[0]  # noqa: UP007 - built from a tuple
+
+
+def _any_of(schemas: Sequence[JsonSchema]) -> JsonSchema:
+    """Return the schema of a union, each of its schemas once."""
+    flat: list[JsonSchema] = []
+    for schema in schemas:
+        for one in schema["anyOf"] if set(schema) == {"anyOf"} else [schema]:
+            if one not in flat:
+                flat.append(one)
+    if {} in flat:
+        return {}
+    return flat[0] if len(flat) == 1 else {"anyOf": flat}

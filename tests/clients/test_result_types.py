@@ -1,0 +1,62 @@
+"""The types of results in the Python client."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from service.cli import main
+from tests.architecture.sources import ROOT
+from tests.clients.stub import Reply, run_stub
+from thetahat_client import Client, WrongKind
+
+CLIENT = ROOT / "clients" / "python"
+SNIPPET = """\
+from thetahat_client import Client
+
+with Client() as client:
+    result = client.result("x", "losses")
+    for name, model in result["models"].items():
+        interval = model["{key}"]["these_sources"]
+        print(name, interval["lower"], result["summary"]["best_model"])
+"""
+
+
+def test_exact_the_types_are_those_of_the_code(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["client-types"]) == 0
+
+    module = (CLIENT / "thetahat_client" / "results.py").read_text(encoding="utf-8")
+    assert capsys.readouterr().out == module, "results.py is old: run `make client-types`"
+
+
+def check(tmp_path: Path, source: str) -> subprocess.CompletedProcess[str]:
+    """Run mypy on a snippet that uses the client."""
+    (tmp_path / "snippet.py").write_text(source)
+    options = ["--strict", "--config-file=", "--cache-dir", str(tmp_path / "cache")]
+    return subprocess.run(
+        [sys.executable, "-m", "mypy", *options, str(tmp_path / "snippet.py")],
+        env={**os.environ, "MYPYPATH": str(CLIENT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_exact_mypy_accepts_a_key_and_refuses_a_misspelt_one(tmp_path: Path) -> None:
+    right = check(tmp_path, SNIPPET.format(key="recommended"))
+    wrong = check(tmp_path, SNIPPET.format(key="recomended"))
+
+    assert right.returncode == 0, right.stdout
+    assert wrong.returncode == 1
+    assert 'has no key "recomended"' in wrong.stdout
+
+
+def test_invalid_kinds_are_refused() -> None:
+    with run_stub(Reply(200, {"kind": "losses"})) as stub, Client(stub.url) as client:
+        assert client.result("x", "losses")["kind"] == "losses"
+        with pytest.raises(WrongKind, match="is of kind 'losses', not 'weights'"):
+            client.result("x", "weights")
