@@ -49,7 +49,8 @@ def test_invalid_choices_name_their_field(field: str, value: Any) -> None:
 
 def test_invalid_correction_names_those_there_are() -> None:
     with pytest.raises(
-        InvalidParameter, match="benjamini_hochberg, bergmann_hommel, bonferroni, finner, hochberg, holm, none"
+        InvalidParameter,
+        match="benjamini_hochberg, bergmann_hommel, bonferroni, finner, hochberg, holm, none",
     ):
         Choices(correction="sidak")
 
