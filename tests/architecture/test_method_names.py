@@ -37,11 +37,10 @@ ORDINARY_WORDS: Final = {
 """Names that are also words of another meaning, so that a string says nothing."""
 
 EXCEPTIONS: Final = {
-    "thetahat/numerics/bootstrap/statistic_intervals.py": (
+    "thetahat/analyses/bootstrap/intervals.py": (
         "the five intervals of a statistic, computed in this module and named like those of losses"
     ),
     "service/kinds/bootstrap/kind.py": "the same five intervals",
-    "service/kinds/bootstrap/result.py": "the same five intervals",
     "thetahat/paired_tests/bayle_z.py": "the two values of its parameter `variance`",
 }
 """Files that name methods, and why they may."""

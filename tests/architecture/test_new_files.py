@@ -119,6 +119,10 @@ FOLDERS: Final = {
 """The package of a family, where a request calls the family otherwise."""
 
 
+KIND_NAMED: Final = re.compile(r"Literal\[|name: ClassVar|kind=")
+"""The lines of a kind that have its name, and not a field that is called alike."""
+
+
 def folder_of(case: Case) -> str:
     """Return the package that has the method."""
     names = [FOLDERS.get(case.family, case.family), "multiple_tests"]
@@ -168,7 +172,10 @@ def plant_kind(kinds: Path, name: str) -> None:
     shutil.copytree(kinds / name, copy)
     for path in copy.glob("*.py"):
         text = path.read_text(encoding="utf-8")
-        text = text.replace(f'"{name}"', f'"{name}{TWIN}"')
+        text = "".join(
+            line.replace(f'"{name}"', f'"{name}{TWIN}"') if KIND_NAMED.search(line) else line
+            for line in text.splitlines(keepends=True)
+        )
         path.write_text(text.replace(f"service.kinds.{name}.", f"service.kinds.{name}{TWIN}."))
 
 
@@ -203,9 +210,7 @@ def test_exact_copies_that_nobody_named_change_no_recommendation_plan_and_verdic
         assert ours["verdict"] == theirs["verdict"]
         assert ours["interval"] == theirs["interval"]
     for model, theirs in without["models"].items():
-        ours = with_copies["models"][model]
-        marked = [i for i in ours["intervals"] if i["recommended"]]
-        assert marked == [i for i in theirs["intervals"] if i["recommended"]]
+        assert with_copies["models"][model]["recommended"] == theirs["recommended"]
 
 
 def test_exact_a_copy_of_a_kind_gives_what_the_original_gives(planted: dict[str, Any]) -> None:
