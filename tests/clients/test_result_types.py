@@ -48,11 +48,11 @@ def check(tmp_path: Path, source: str) -> subprocess.CompletedProcess[str]:
 
 def test_exact_mypy_accepts_a_key_and_refuses_a_misspelt_one(tmp_path: Path) -> None:
     right = check(tmp_path, SNIPPET.format(key="recommended"))
-    wrong = check(tmp_path, SNIPPET.format(key="recomended"))
+    wrong = check(tmp_path, SNIPPET.format(key="recommendedd"))
 
     assert right.returncode == 0, right.stdout
     assert wrong.returncode == 1
-    assert 'has no key "recomended"' in wrong.stdout
+    assert 'has no key "recommendedd"' in wrong.stdout
 
 
 def test_invalid_kinds_are_refused() -> None:
