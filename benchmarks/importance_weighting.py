@@ -23,7 +23,13 @@ from functools import partial
 import numpy as np
 
 from benchmarks.clock import clock
-from replications.batches import Problems, Selected, gaussian_ratios, matched, select
+from replications.batches import (
+    Problems,
+    SelectedPenalties,
+    gaussian_ratios,
+    kernel_mean_matching_weights,
+    select,
+)
 from thetahat.analyses.studies.repetitions import repetition_generator
 from thetahat.generators.gaussian_shift import GaussianShift, ShiftedSamples
 from thetahat.importance_weights import Samples
@@ -48,7 +54,7 @@ def drawn(first: int) -> ShiftedSamples:
     return SETTING.draw_many(repetition_generator(1, first), GRAIN, 50, 1000)
 
 
-def at_once(samples: ShiftedSamples, weights: np.ndarray) -> Selected:
+def at_once(samples: ShiftedSamples, weights: np.ndarray) -> SelectedPenalties:
     problems = Problems(
         X=samples.source,
         y=samples.labels,
@@ -90,7 +96,7 @@ def run(count: int, read_weights: Callable[[ShiftedSamples], np.ndarray]) -> tup
     start, n_plain = time.process_time(), 0
     for first in range(0, count, GRAIN):
         samples = drawn(first)
-        n_plain += int(at_once(samples, read_weights(samples)).plain.sum())
+        n_plain += int(at_once(samples, read_weights(samples)).from_rows.sum())
     return time.process_time() - start, n_plain
 
 
@@ -103,7 +109,7 @@ def fitted(samples: ShiftedSamples) -> np.ndarray:
 
 
 def by_kernels(samples: ShiftedSamples) -> np.ndarray:
-    return matched(samples.source, samples.target, np.random.default_rng(1))
+    return kernel_mean_matching_weights(samples.source, samples.target, np.random.default_rng(1))
 
 
 def matching() -> None:

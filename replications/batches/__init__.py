@@ -1,17 +1,17 @@
-"""Selection for another population on very many small data sets, as arrays and not in loops."""
+"""Weighted cross-validation and importance weights of very many small data sets at once."""
 
-from replications.batches.likelihood import likeliest
-from replications.batches.matching import matched
+from replications.batches.kernel_mean_matching import kernel_mean_matching_weights
+from replications.batches.kliep import kliep_weights
 from replications.batches.problems import Problems
-from replications.batches.selection import Selected, select
-from replications.batches.weights import gaussian_ratios, one_by_one
+from replications.batches.selection import SelectedPenalties, select
+from replications.batches.weights import gaussian_ratios, weights_one_by_one
 
 __all__ = [
     "Problems",
-    "Selected",
+    "SelectedPenalties",
     "gaussian_ratios",
-    "likeliest",
-    "matched",
-    "one_by_one",
+    "kernel_mean_matching_weights",
+    "kliep_weights",
     "select",
+    "weights_one_by_one",
 ]

@@ -4,8 +4,8 @@ Given weights and folds, each risk is linear in the losses,
 
 .. math:: \hat R = \sum_i a_i \ell_i,
 
-also with a coefficient beta estimated from the same losses: beta is linear in them, too. So a
-risk needs the losses' moments with the weights a, and never the losses.
+even if a coefficient beta is estimated from the same losses, because beta is linear in them. A risk
+of squared losses therefore needs only the moments with the weights a.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _EPS = float(np.finfo(np.float64).eps)
 
 
 def coefficients(risk: RiskEstimator, weights: FloatArray, members: FloatArray) -> FloatArray:
-    """(R, n) coefficients of the losses, for (R, n) weights and (1 or R, K, n) members of folds.
+    """Return (R, n) coefficients of the losses from (R, n) weights and (1 or R, K, n) memberships.
 
-    They are those of the risk's own ``estimate``; its degenerate cases are the same. Weights that
-    are all zero have risk 0.
+    They give the number of the risk's own ``estimate``, with the same degenerate cases. If all
+    weights are zero, the risk is 0.
     """
     n = weights.shape[-1]
     if isinstance(risk, Weighted):
@@ -44,28 +44,32 @@ def coefficients(risk: RiskEstimator, weights: FloatArray, members: FloatArray) 
     if isinstance(risk, Doubly):
         return _doubly(weights, risk.second_moment)
     raise UnsupportedCombination(
-        f"the risk {risk.info.name} is not known to be a weighted sum of losses",
+        f"The risk {risk.info.name!r} is not known to be a weighted sum of losses, so it cannot "
+        "be computed for many data sets at once.",
         loc=("risks",),
         value=risk.info.name,
     )
 
 
 def _controlled(weights: FloatArray, parts: FloatArray, *, about_one: bool) -> FloatArray:
-    """Of each part's beta, the covariance with the weights over their spread."""
+    """Return the coefficients of the controlled risk, with one beta for each part."""
     n = weights.shape[-1]
     sizes = np.maximum(parts.sum(axis=-1), 1)  # (1 or R, P)
     means = (parts @ weights[..., None])[..., 0] / sizes  # (R, P)
-    apart = parts * (weights[:, None] - means[..., None])  # (R, P, n)
-    spread = (apart**2).sum(axis=-1)
+    deviations = parts * (weights[:, None] - means[..., None])  # (R, P, n)
+    spread = (deviations**2).sum(axis=-1)
     varies = spread > _EPS * sizes * means**2
     divisor = spread + sizes * (means - 1) ** 2 if about_one else spread
-    excess = sizes * (means - 1)  # of the part's weights over their mean of one
+    excess = sizes * (means - 1)  # the sum of the part's weights minus its expectation
     factor = np.divide(excess, divisor, out=np.zeros_like(excess), where=varies)
-    return np.asarray(weights * (1 - (factor[:, None] @ apart)[:, 0]) / n)
+    return np.asarray(weights * (1 - (factor[:, None] @ deviations)[:, 0]) / n)
 
 
 def _doubly(weights: FloatArray, second_moment: float | None) -> FloatArray:
-    """Of the weights' slope, and of that of their squares without what the weights explain."""
+    """Return the coefficients of the doubly controlled risk.
+
+    Its slopes are those of the weights, and of their squares after regression on the weights.
+    """
     n = weights.shape[-1]
     mean = weights.mean(axis=-1, keepdims=True)
     first, excess = weights - mean, mean - 1

@@ -1,4 +1,4 @@
-"""Very many small data sets of one shape."""
+"""Arrays of very many small data sets of one shape."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from thetahat.values.types import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Problems:
-    """R data sets of n source rows, with folds and weights, and perhaps labelled target rows.
+    """R data sets of n source rows with folds and weights, and optionally labelled target rows.
 
     Parameters
     ----------
     X : ndarray of float
         (R, n, p).
     y : ndarray of float
-        (R, n) what is regressed on: -1 and 1 for a classification.
+        (R, n) target of the regression: -1 and 1 for a classification.
     weights : ndarray of float
-        (R, n) importance weights as they are, not negative.
+        (R, n) importance weights, 0 or more, not normalised.
     fold : ndarray of int
-        (n,) the same for all, or (R, n): codes 0 to K - 1. Folds need not be equal.
+        (n,) if all data sets share it, or (R, n): codes 0 to K - 1. Fold sizes may differ.
     target, target_y : ndarray of float or None
-        (R, m, p) and (R, m), both or neither; or (1, m, p) and (1, m), the same for all.
+        (R, m, p) and (R, m), or (1, m, p) and (1, m) if all data sets share them; both or neither.
     """
 
     X: FloatArray
@@ -40,30 +40,38 @@ class Problems:
         for name, shape in (("y", (count, n)), ("weights", (count, n))):
             if getattr(self, name).shape != shape:
                 raise InvalidParameter(
-                    f"{name} has shape {getattr(self, name).shape}, and X has {self.X.shape}",
+                    f"{name} has the shape {getattr(self, name).shape}; with X {self.X.shape} "
+                    f"it must have {shape}",
                     loc=(name,),
                 )
         if self.fold.shape not in {(n,), (count, n)}:
             raise InvalidParameter(
-                f"fold has shape {self.fold.shape}, and X has {self.X.shape}", loc=("fold",)
+                f"fold has the shape {self.fold.shape}; with X {self.X.shape} it must have "
+                f"{(n,)} or {(count, n)}",
+                loc=("fold",),
             )
         if (self.target is None) != (self.target_y is None):
-            raise InvalidParameter("target rows and their labels come together", loc=("target",))
+            raise InvalidParameter("target and target_y must be given together", loc=("target",))
         if self.target is not None and len(self.target) not in {1, count}:
             raise InvalidParameter(
-                f"there are {len(self.target)} target samples for {count} data sets",
+                f"target has {len(self.target)} samples for {count} data sets; it needs one, or "
+                "one for each",
                 loc=("target",),
             )
         if self.n_folds < 2:
-            raise InvalidParameter("two folds are needed", loc=("fold",), value=self.n_folds)
+            raise InvalidParameter(
+                f"fold has {self.n_folds} fold; cross-validation needs at least two",
+                loc=("fold",),
+                value=self.n_folds,
+            )
 
     @property
     def n_folds(self) -> int:
-        """K."""
+        """K, the number of folds."""
         return int(self.fold.max()) + 1
 
     def part(self, which: slice) -> Problems:
-        """Return some of the data sets."""
+        """Return a slice of the data sets."""
         shared = self.target is None or len(self.target) < len(self.X)
         return Problems(
             X=self.X[which],
@@ -74,14 +82,14 @@ class Problems:
             target_y=self.target_y if shared or self.target_y is None else self.target_y[which],
         )
 
-    def target_of(self, r: int) -> tuple[FloatArray, FloatArray] | None:
-        """Return (m, p) target rows of one data set and their (m,) labels."""
+    def target_rows(self, r: int) -> tuple[FloatArray, FloatArray] | None:
+        """Return the (m, p) target rows of one data set and their (m,) labels."""
         if self.target is None or self.target_y is None:
             return None
         at = r if len(self.target) > 1 else 0
         return self.target[at], self.target_y[at]
 
     def members(self) -> FloatArray:
-        """(1 or R, K, n) 1 where a row is of a fold, and 0 else."""
+        """Return (1 or R, K, n) memberships: 1 if a row is in a fold, else 0."""
         codes = np.atleast_2d(self.fold)[:, None, :]
         return np.asarray(codes == np.arange(self.n_folds)[:, None], dtype=np.float64)

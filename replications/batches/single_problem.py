@@ -1,4 +1,4 @@
-"""The curves of one data set from its rows."""
+"""Risk curves over penalties of one data set, computed from its rows."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from thetahat.analyses.importance_weighting.ridge_scores import ridge_coefficien
 from thetahat.values.types import FloatArray
 
 
-def curves_of_one(
+def curves_from_rows(
     problems: Problems, r: int, sums: FloatArray, penalties: FloatArray, *, intercept: bool
 ) -> FloatArray:
-    """(C, L) what ``curves_by_moments`` gives for data set r, without squaring a condition number.
+    """Return the (C, L) curves of ``curves_by_moments`` for data set r, without forming moments.
 
-    ``sums`` are the (C, n) coefficients of its losses.
+    The condition number is thus not squared. ``sums`` are the (C, n) coefficients of its losses.
     """
     X, y, w = problems.X[r], problems.y[r], problems.weights[r]
     fold = problems.fold if problems.fold.ndim == 1 else problems.fold[r]
@@ -46,6 +46,6 @@ def _losses(X: FloatArray, y: FloatArray, fit: tuple[FloatArray, FloatArray]) ->
 
 
 def _target_losses(problems: Problems, r: int, fit: tuple[FloatArray, FloatArray]) -> FloatArray:
-    """(L,) mean losses on the target; none without one."""
-    target = problems.target_of(r)
+    """Return the (L,) mean losses on the target; empty without a target."""
+    target = problems.target_rows(r)
     return np.empty(0) if target is None else np.asarray(_losses(*target, fit).mean(axis=0))

@@ -1,4 +1,4 @@
-"""Importance weights of very many data sets."""
+"""Importance weights of very many small data sets."""
 
 from __future__ import annotations
 
@@ -12,51 +12,55 @@ from thetahat.importance_weights.gaussian_ratio import GaussianRatio
 from thetahat.values.types import FloatArray
 
 _LARGEST_CONDITION: Final = 1e5
-"""Of a covariance; above, its square root is taken of the rows themselves."""
+"""The largest condition number of an inverted covariance; above it the method itself is used."""
 _LARGEST_EXPONENT: Final = 300.0
 
 
-def one_by_one(
+def weights_one_by_one(
     estimator: WeightEstimator, source: FloatArray, target: FloatArray, rng: np.random.Generator
 ) -> FloatArray:
-    """(R, n) weights of (R, n, p) source rows, one data set after another; NaN where refused.
+    """Return the (R, n) weights of (R, n, p) source rows, one data set after another.
 
-    The target samples are (R, m, p), or (1, m, p), the same for all.
+    The target samples are (R, m, p), or (1, m, p) if all data sets share one. Weights are NaN if
+    the estimator refuses a data set.
     """
-    found = np.full(source.shape[:2], np.nan)
+    weights = np.full(source.shape[:2], np.nan)
     for r, x in enumerate(source):
         try:
             samples = Samples(x, target[r if len(target) > 1 else 0])
-            found[r] = estimator.estimate(samples, rng).values
+            weights[r] = estimator.estimate(samples, rng).values
         except EvaluationError:
             continue
-    return found
+    return weights
 
 
 def gaussian_ratios(source: FloatArray, target: FloatArray) -> FloatArray:
-    """(R, n) ratios of two fitted normals at (R, n, p) source rows: as ``gaussian_ratio`` gives.
+    """Return the (R, n) weights of (R, n, p) source rows by the method ``gaussian_ratio``.
 
-    Data sets with a covariance near singular are done by that method; NaN where it refuses.
+    Data sets with a nearly singular covariance are given to the method itself; weights are NaN if
+    it refuses them.
     """
-    of_source, fit_source = _log_densities(source, source)
-    of_target, fit_target = _log_densities(source, target)
-    exponent = of_target - of_source
-    fit = fit_source & fit_target & (np.abs(exponent).max(axis=1) <= _LARGEST_EXPONENT)
-    found = np.exp(exponent, where=fit[:, None], out=np.full(exponent.shape, np.nan))
-    left = np.flatnonzero(~fit)
+    source_density, source_ok = _log_densities(source, source)
+    target_density, target_ok = _log_densities(source, target)
+    exponent = target_density - source_density
+    is_usable = source_ok & target_ok & (np.abs(exponent).max(axis=1) <= _LARGEST_EXPONENT)
+    weights = np.exp(exponent, where=is_usable[:, None], out=np.full(exponent.shape, np.nan))
+    left = np.flatnonzero(~is_usable)
     rng = np.random.default_rng(0)  # the method draws nothing
-    there = target if len(target) == 1 else target[left]
-    found[left] = one_by_one(GaussianRatio(), source[left], there, rng)
-    return found
+    left_target = target if len(target) == 1 else target[left]
+    weights[left] = weights_one_by_one(GaussianRatio(), source[left], left_target, rng)
+    return weights
 
 
 def _log_densities(rows: FloatArray, sample: FloatArray) -> tuple[FloatArray, np.ndarray]:
-    """(R, n) log densities of the rows under the normal of the (R, m, p) sample; whether good."""
+    """Return (R, n) log densities under the normals of the samples, and (R,) whether accurate."""
     m = sample.shape[1]
     mean = sample.mean(axis=1, keepdims=True)
-    apart = sample - mean
-    d, V = np.linalg.eigh(apart.swapaxes(1, 2) @ apart / max(m - 1, 1))
-    fit = (d[:, -1] <= _LARGEST_CONDITION * d[:, 0]) & (m > sample.shape[2])
-    d = np.where(fit[:, None], d, 1.0)
+    centred = sample - mean
+    d, V = np.linalg.eigh(centred.swapaxes(1, 2) @ centred / max(m - 1, 1))
+    is_usable = (d[:, -1] <= _LARGEST_CONDITION * d[:, 0]) & (m > sample.shape[2])
+    d = np.where(is_usable[:, None], d, 1.0)
     z = (rows - mean) @ V
-    return -0.5 * ((z * z) @ (1 / d)[..., None])[..., 0] - 0.5 * np.log(d).sum(axis=1)[:, None], fit
+    return -0.5 * ((z * z) @ (1 / d)[..., None])[..., 0] - 0.5 * np.log(d).sum(axis=1)[
+        :, None
+    ], is_usable

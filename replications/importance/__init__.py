@@ -1,1 +1,1 @@
-"""What the presets on importance-weighted cross-validation share."""
+"""What the presets on importance-weighted cross-validation (kouw2019) share."""

@@ -1,4 +1,7 @@
-"""Final target risks over all data sets, and over the tenth with the largest weight variance."""
+"""Final target risks of selected penalties, over all data sets and over those with large weights.
+
+The tenth of the data sets with the largest variance of the weights is "the tenth".
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 from scipy.special import log_ndtr
 
 from thetahat.analyses.studies.base import Records
-from thetahat.analyses.studies.monte_carlo import monte_carlo_mean, subtract
-from thetahat.analyses.studies.tables import MonteCarloNumber
+from thetahat.analyses.studies.monte_carlo import divide_by_known, monte_carlo_mean, subtract
+from thetahat.analyses.studies.result import UNDEFINED, MonteCarloNumber, exact
 from thetahat.paired_tests._signed_ranks import rank_units
 from thetahat.paired_tests._units import ROUNDING, PairedUnits
 from thetahat.values.types import FloatArray
@@ -23,8 +26,8 @@ RISKS: Final = {
     "controlled": "selected by the controlled risk",
     "target": "selected on the labelled target",
 }
-Which = Literal["all", "top", "rest"]
-TITLES: Final[dict[Which, str]] = {
+Subset: TypeAlias = Literal["all", "top", "rest"]
+SUBSET_TITLES: Final[dict[Subset, str]] = {
     "all": "all data sets",
     "top": "the tenth with the largest weight variance",
     "rest": "the others",
@@ -34,30 +37,36 @@ _TENTH: Final = 0.1
 
 @dataclass(frozen=True, eq=False)
 class FinalRisks:
-    """Final target risks under one estimator of the weights.
+    """Final target risks with one estimator of the weights; ``at`` is the position of a gamma.
 
     Parameters
     ----------
     records : mapping
-        By ``<name>_<risk>`` and ``<name>_weight_variance``, (R, G).
-    name : str
-        Of the estimator.
+        ``<weights>_<risk>`` and ``<weights>_weight_variance``, (R, G) each.
+    weights : str
+        The estimator of the weights.
     gammas : sequence of float
-        (G,).
+        (G,) parameters of the source population.
     """
 
     records: Records
-    name: str
+    weights: str
     gammas: Sequence[float]
+
+    @property
+    def n_repetitions(self) -> int:
+        """R."""
+        return len(self.records[f"{self.weights}_weighted"])
 
     @cached_property
     def _known(self) -> np.ndarray:
-        return np.isfinite(self.records[f"{self.name}_weighted"])
+        """(R, G) whether the weights of a data set could be computed."""
+        return np.isfinite(self.records[f"{self.weights}_weighted"])
 
     @cached_property
     def _top(self) -> np.ndarray:
-        """(R, G) whether a data set is of the tenth; of equal variances the earlier come first."""
-        spread = self.records[f"{self.name}_weight_variance"]
+        """(R, G) whether a data set is in the tenth; of equal variances the earlier come first."""
+        spread = self.records[f"{self.weights}_weight_variance"]
         top = np.zeros(spread.shape, dtype=np.bool_)
         for at in range(spread.shape[1]):
             rows = np.flatnonzero(self._known[:, at])
@@ -66,57 +75,68 @@ class FinalRisks:
             top[rows[order[:count]], at] = True
         return top
 
-    def values(self, risk: str, at: int, which: Which) -> FloatArray:
-        """Return the final risks of some data sets."""
+    def values(self, risk: str, at: int, subset: Subset) -> FloatArray:
+        """Return the final risks of a subset of the data sets."""
         kept = self._known[:, at]
-        if which != "all":
-            kept = kept & (self._top[:, at] == (which == "top"))
-        return np.asarray(self.records[f"{self.name}_{risk}"][kept, at])
+        if subset != "all":
+            kept = kept & (self._top[:, at] == (subset == "top"))
+        return np.asarray(self.records[f"{self.weights}_{risk}"][kept, at])
 
-    def n_refused(self, at: int) -> int:
-        """Return for how many data sets there are no weights."""
+    def count_without_weights(self, at: int) -> int:
+        """Return the number of data sets whose weights could not be computed."""
         return int((~self._known[:, at]).sum())
 
-    def mean(self, risk: str, at: int, which: Which) -> MonteCarloNumber:
-        """Mean final risk."""
-        return monte_carlo_mean(self.values(risk, at, which))
+    def mean(self, risk: str, at: int, subset: Subset) -> MonteCarloNumber:
+        """Return the mean final risk."""
+        return monte_carlo_mean(self.values(risk, at, subset))
 
-    def gain(self, at: int, which: Which) -> MonteCarloNumber:
-        """Mean of the final risk by the weighted risk less that by the controlled one."""
-        return monte_carlo_mean(
-            self.values("weighted", at, which) - self.values("controlled", at, which)
-        )
+    def gain(self, at: int, subset: Subset) -> MonteCarloNumber:
+        """Return the mean final risk by the weighted risk minus that by the controlled risk."""
+        weighted, controlled = (self.values(r, at, subset) for r in ("weighted", "controlled"))
+        return monte_carlo_mean(weighted - controlled)
 
-    def worse(self, risk: str, at: int) -> MonteCarloNumber:
-        """How much larger the mean is in the tenth than in the others, over the others' mean."""
+    def deterioration(self, risk: str, at: int) -> MonteCarloNumber:
+        """Return the mean in the tenth minus that in the others, over that in the others."""
         rest = self.mean(risk, at, "rest")
-        return over(subtract(self.mean(risk, at, "top"), rest), rest.value)
+        return divide_by_known(subtract(self.mean(risk, at, "top"), rest), rest.value)
 
-    def relative_gain(self, at: int, which: Which) -> MonteCarloNumber:
-        """Return the gain over the mean by the controlled risk."""
-        return over(self.gain(at, which), self.mean("controlled", at, which).value)
+    def relative_gain(self, at: int, subset: Subset) -> MonteCarloNumber:
+        """Return the gain over the mean final risk by the controlled risk."""
+        return divide_by_known(self.gain(at, subset), self.mean("controlled", at, subset).value)
 
-    def log_p(self, at: int, which: Which) -> MonteCarloNumber:
-        """Decimal logarithm of the two-sided p-value of Wilcoxon's signed-rank test.
+    def rise(self, risk: str) -> MonteCarloNumber:
+        """Return the relative increase of the mean final risk from the first to the last gamma."""
+        first, last = (self.mean(risk, at, "all") for at in (0, len(self.gammas) - 1))
+        return divide_by_known(subtract(last, first), first.value)
 
-        By the normal approximation, without the data sets where both select the same.
+    def log_p(self, at: int, subset: Subset) -> MonteCarloNumber:
+        """Return the decimal logarithm of the two-sided p-value of Wilcoxon's signed-rank test.
+
+        It uses the normal approximation, without the data sets on which both risks select the same.
         """
-        a, b = (self.values(risk, at, which) for risk in ("weighted", "controlled"))
+        a, b = (self.values(risk, at, subset) for risk in ("weighted", "controlled"))
         roundings = ROUNDING * np.maximum(np.abs(a), np.abs(b))
-        apart = np.where(np.abs(a - b) <= roundings, 0.0, a - b)
-        units = PairedUnits("instance", apart, roundings, np.full(len(a), 1 / max(len(a), 1)))
+        differences = np.where(np.abs(a - b) <= roundings, 0.0, a - b)
+        weights = np.full(len(a), 1 / max(len(a), 1))
+        units = PairedUnits("instance", differences, roundings, weights)
         if units.n_zeros == len(a):
-            return MonteCarloNumber(0.0, 0.0) if len(a) else MonteCarloNumber(None)
-        found = rank_units(units, "wilcox")
-        z = (found.positive - found.expected) / math.sqrt(found.variance)
-        return MonteCarloNumber(
-            min((math.log(2) + float(log_ndtr(-abs(z)))) / math.log(10), 0.0), 0.0
-        )
+            return exact(0.0) if len(a) else UNDEFINED
+        ranks = rank_units(units, "wilcox")
+        z = (ranks.positive - ranks.expected) / math.sqrt(ranks.variance)
+        return exact(min((math.log(2) + float(log_ndtr(-abs(z)))) / math.log(10), 0.0))
 
+    def largest_log_p(self, subset: Subset) -> MonteCarloNumber:
+        """Return the largest ``log_p`` over the gammas; undefined if one of them is."""
+        values = [self.log_p(at, subset).value for at in range(len(self.gammas))]
+        known = [value for value in values if value is not None]
+        return exact(max(known)) if len(known) == len(values) else UNDEFINED
 
-def over(number: MonteCarloNumber, divisor: float | None) -> MonteCarloNumber:
-    """Return a number over another that is taken as known."""
-    if number.value is None or not divisor:
-        return MonteCarloNumber(None)
-    error = None if number.standard_error is None else number.standard_error / abs(divisor)
-    return MonteCarloNumber(number.value / divisor, error)
+    def largest_relative_error(self) -> MonteCarloNumber | None:
+        """Return the largest standard error over its mean, weighted risk in the tenth."""
+        largest = 0.0
+        for at in range(len(self.gammas)):
+            mean = self.mean("weighted", at, "top")
+            if not mean.value or mean.standard_error is None:
+                return None
+            largest = max(largest, mean.standard_error / mean.value)
+        return exact(largest)

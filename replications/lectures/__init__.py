@@ -1,1 +1,1 @@
-"""What the presets on the lectures about error estimation share."""
+"""What the presets on the lecture about error estimation (zelezny2011) share."""

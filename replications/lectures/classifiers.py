@@ -1,4 +1,4 @@
-"""The four classifiers of the lecture's table, with genes chosen inside each training part."""
+"""The classifiers of the lecture, and the choice of genes within each training part."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from thetahat.values.types import FloatArray, IntArray
 if TYPE_CHECKING:
     from thetahat.learners.base import Learner
 
-OWN: Final[Mapping[str, str]] = MappingProxyType(
+LEARNER_NAMES: Final[Mapping[str, str]] = MappingProxyType(
     {"lda": "linear_discriminant", "dda": "diagonal_discriminant", "nn": "nearest_neighbours"}
 )
+"""Names of the classifiers in ``thetahat.learners`` that differ from those used here."""
 TITLES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "lda": "linear discriminant",
@@ -29,56 +30,56 @@ TITLES: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 TREE: Final = "cart"
-"""scikit-learn's tree at its defaults: grown until its leaves are pure, never pruned."""
+"""scikit-learn's tree with default parameters: grown until its leaves are pure, never pruned."""
 
 
-def own_learner(name: str) -> Learner:
-    """Return one of the product's learners at the setting of these studies."""
-    method = LEARNERS[OWN.get(name, name)]
+def build_learner(name: str) -> Learner:
+    """Return a learner of ``thetahat`` with the parameters of these presets."""
+    method = LEARNERS[LEARNER_NAMES.get(name, name)]
     parameters = {"k": 1} if name == "nn" else {}
     learner: Learner = method(**parameters)
     return learner
 
 
-def said(
-    name: str, X: FloatArray, y: IntArray, of: FloatArray, rng: np.random.Generator
+def fit_and_predict(
+    name: str, X: FloatArray, y: IntArray, tested: FloatArray, rng: np.random.Generator
 ) -> IntArray:
-    """(m,) classes that a classifier fitted on (n, p) rows gives to (m, p) others."""
+    """Return the (m,) predicted classes of (m, p) rows by a classifier fitted on (n, p) rows."""
     if name == TREE:
-        return _said_by_tree(X, y, of, int(rng.integers(2**31)))
-    fitted = own_learner(name).fit(_table(X), y, weights=None, n_classes=2, rng=rng)
-    return np.asarray(fitted.predict(_table(of)).output, dtype=np.intp)
+        return _fit_tree_and_predict(X, y, tested, int(rng.integers(2**31)))
+    fitted = build_learner(name).fit(_features(X), y, weights=None, n_classes=2, rng=rng)
+    return np.asarray(fitted.predict(_features(tested)).output, dtype=np.intp)
 
 
-def _said_by_tree(X: FloatArray, y: IntArray, of: FloatArray, seed: int) -> IntArray:
-    """(m,) classes of a tree, whose checks of its input would take longer than its growing."""
+def _fit_tree_and_predict(X: FloatArray, y: IntArray, tested: FloatArray, seed: int) -> IntArray:
+    """Return a tree's predictions, without input checks that take longer than growing the tree."""
     from sklearn import config_context  # noqa: PLC0415 - seconds to import
     from sklearn.tree import DecisionTreeClassifier  # noqa: PLC0415 - likewise
 
-    # a tree takes its columns in four bytes, whoever rounds them
-    few, asked = (np.ascontiguousarray(rows, dtype=np.float32) for rows in (X, of))
+    # scikit-learn's trees use single precision, whether we or it round the columns
+    X32, tested32 = (np.ascontiguousarray(rows, dtype=np.float32) for rows in (X, tested))
     tree = DecisionTreeClassifier(random_state=seed)
     with config_context(skip_parameter_validation=True):
-        fitted = tree.fit(few, y, check_input=False)
-        return np.asarray(fitted.predict(asked, check_input=False), dtype=np.intp)
+        fitted = tree.fit(X32, y, check_input=False)
+        return np.asarray(fitted.predict(tested32, check_input=False), dtype=np.intp)
 
 
-def _table(X: FloatArray) -> Features:
+def _features(X: FloatArray) -> Features:
     return Features(tuple(f"x{j}" for j in range(X.shape[1])), tuple(np.ascontiguousarray(X.T)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GeneSums:
-    """Sums by class of many columns, from which those of left-out rows are taken.
+    """Sums of many columns by class, from which those without some rows are subtracted.
 
     Parameters
     ----------
     X : ndarray of float
-        (n, p) about their means, so that taking sums away costs no digits.
+        (n, p) centred columns, so that subtracting sums loses no digits.
     y : ndarray of int
         (n,) class, 0 or 1.
     sums, squares : ndarray of float
-        (2, p) by class.
+        (2, p) sums and sums of squares by class.
     """
 
     X: FloatArray
@@ -87,7 +88,7 @@ class GeneSums:
     squares: FloatArray
 
     @classmethod
-    def of(cls, X: FloatArray, y: IntArray) -> GeneSums:
+    def from_rows(cls, X: FloatArray, y: IntArray) -> GeneSums:
         """Sum all rows."""
         centred = X - X.mean(axis=0)
         by_class = [centred[y == c] for c in (0, 1)]
@@ -98,30 +99,31 @@ class GeneSums:
             np.stack([(rows**2).sum(axis=0) for rows in by_class]),
         )
 
-    def best(self, counts: FloatArray, n_best: int) -> IntArray:
-        """(n_best,) columns of the largest two-sample t, in the columns' order.
+    def choose_genes(self, counts: FloatArray, n_genes: int) -> IntArray:
+        """Return the (n_genes,) columns with the largest absolute two-sample t, in column order.
 
-        ``counts`` is (n,) how often each row is in the training part; equal t take the first.
+        ``counts`` is (n,) how often each row is in the training part; of equal t the first columns
+        are taken.
         """
         n = np.array([counts[self.y == c].sum() for c in (0, 1)])
-        off = 1.0 - counts
-        away = np.flatnonzero(off)
+        removed = 1.0 - counts
+        changed = np.flatnonzero(removed)
         sums, squares = self.sums.copy(), self.squares.copy()
         for c in (0, 1):
-            rows = away[self.y[away] == c]
-            few = self.X[rows]
-            sums[c] -= off[rows] @ few
-            squares[c] -= off[rows] @ few**2
+            rows = changed[self.y[changed] == c]
+            values = self.X[rows]
+            sums[c] -= removed[rows] @ values
+            squares[c] -= removed[rows] @ values**2
         means = sums / n[:, None]
         within = np.maximum(squares - n[:, None] * means**2, 0).sum(axis=0)
-        # a column without spread within the classes tells nothing that a t could measure
+        # t is not defined for a column without spread within the classes: it comes last
         spread = np.where(within > 0, within, np.inf)
-        t2 = (means[1] - means[0]) ** 2 / spread
-        return largest(t2, n_best)
+        t_squared = (means[1] - means[0]) ** 2 / spread
+        return find_largest(t_squared, n_genes)
 
 
-def largest(values: FloatArray, n: int) -> IntArray:
-    """(n,) places of the largest values, ascending; of equal ones the first are taken."""
+def find_largest(values: FloatArray, n: int) -> IntArray:
+    """Return the (n,) ascending positions of the largest values; of equal ones the first."""
     least = np.partition(values, len(values) - n)[len(values) - n]
     above = np.flatnonzero(values > least)
     equal = np.flatnonzero(values == least)[: n - len(above)]

@@ -1,1 +1,1 @@
-"""Compiled loops that only the replications use."""
+"""Compiled loops (numba) that only the replications use."""

@@ -1,9 +1,8 @@
-"""Compiled loops over drawn documents: counts of words by class, and scores without one's block.
+"""Compiled loops over drawn documents: word counts by class, and scores without the own block.
 
-Plain functions over numpy arrays, as ``thetahat.numerics.loops.compiling`` takes them. Counts are
-whole
-numbers and indices unsigned, for which numba does not look whether they count from the end. The log
-of a count is looked up, so that a score costs no logarithms.
+The functions are compiled by ``thetahat.numerics.loops.compiling``. Counts and indices are unsigned
+integers, because numba checks signed indices for being negative. Logarithms of counts are looked up
+in a table.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import numpy as np
 from thetahat.values.types import FloatArray
 
 
-def add_words(  # noqa: PLR0913 - the parts of a compressed matrix, and of what is counted
+def add_words(  # noqa: PLR0913 - the parts of a sparse matrix, and the counts
     indptr: np.ndarray,
     indices: np.ndarray,
     data: np.ndarray,
@@ -21,14 +20,14 @@ def add_words(  # noqa: PLR0913 - the parts of a compressed matrix, and of what 
     rows: np.ndarray,
     sums: np.ndarray,
 ) -> None:
-    """Add the words of some documents, each as often as it is named, to (V, 2) counts by class."""
+    """Add the words of documents, each as often as it is listed, to (V, 2) counts by class."""
     for i in rows:
         c = classes[i]
         for k in range(indptr[i], indptr[i + 1]):
             sums[indices[k], c] += data[k]
 
 
-def score_blocks(  # noqa: C901, PLR0913 - a compiled loop calls no other; as add_words
+def score_blocks(  # noqa: C901, PLR0913 - one compiled loop; arguments as above
     indptr: np.ndarray,
     indices: np.ndarray,
     data: np.ndarray,
@@ -40,11 +39,11 @@ def score_blocks(  # noqa: C901, PLR0913 - a compiled loop calls no other; as ad
     logs: FloatArray,
     scores: FloatArray,
 ) -> None:
-    """Write the log odds that each document's words have in ``sums`` without its block.
+    """Write the (m,) log odds of the words of each document by ``sums`` without its own block.
 
-    ``rows`` is (m,), block b from ``starts[b]`` on; ``scores`` is (m,). The log of a count n is
-    ``logs[n]``. The odds of the first ``n_common[b]`` words are kept in a table while block b is
-    scored, those of the others looked up where they are met: the same numbers.
+    ``rows`` is (m,); block b begins at ``starts[b]``. The logarithm of a count n is ``logs[n]``.
+    While block b is scored, the odds of the first ``n_common[b]`` words are kept in a table; those
+    of the others are computed on demand, with the same result.
     """
     n_words = len(sums)
     held = np.zeros((n_words, 2), dtype=np.uint32)
@@ -67,8 +66,8 @@ def score_blocks(  # noqa: C901, PLR0913 - a compiled loop calls no other; as ad
                 if w < common:
                     total += data[k] * odds[w]
                 else:
-                    said = logs[sums[w, 1] - held[w, 1]] - logs[sums[w, 0] - held[w, 0]]
-                    total += data[k] * said
+                    word_odds = logs[sums[w, 1] - held[w, 1]] - logs[sums[w, 0] - held[w, 0]]
+                    total += data[k] * word_odds
             scores[at] = total
         if n_stored > n_words:
             held[:] = 0
@@ -79,7 +78,7 @@ def score_blocks(  # noqa: C901, PLR0913 - a compiled loop calls no other; as ad
                     held[indices[k], 1] = 0
 
 
-def score_others(  # noqa: PLR0913 - as add_words
+def score_others(  # noqa: PLR0913 - arguments as above
     indptr: np.ndarray,
     indices: np.ndarray,
     data: np.ndarray,
@@ -89,7 +88,7 @@ def score_others(  # noqa: PLR0913 - as add_words
     logs: FloatArray,
     scores: FloatArray,
 ) -> None:
-    """Write the log odds that the words of other documents have in ``sums``: (m,) ``scores``."""
+    """Write the (m,) log odds of the words of other documents by ``sums``."""
     odds = np.empty(n_common)
     for w in range(n_common):
         odds[w] = logs[sums[w, 1]] - logs[sums[w, 0]]

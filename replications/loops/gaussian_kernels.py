@@ -1,4 +1,4 @@
-"""Squared distances and their Gaussian kernels, for very many small samples."""
+"""Compiled loops for squared distances and Gaussian kernels of very many small samples."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ import numpy as np
 from thetahat.values.types import FloatArray
 
 SMALLEST: Final = -708.0
-"""Exponents below give 0; numbers that small begin to lose digits."""
+"""The smallest exponent; below it the result is 0, because such small numbers lose digits."""
 _CHUNK: Final = 512
+"""Numbers that are exponentiated together."""
 _PER_OCTAVE: Final = 1 / math.log(2)
 _HIGH: Final = round(math.log(2) * 2**32) / 2**32
-"""Of log 2; its products with whole numbers up to 2^20 are exact."""
-_LOW: Final = math.log(2) - _HIGH + 2.3190468138462996e-17  # what log 2 as a number lacks
+"""The leading bits of log 2; products with integers up to 2^20 are exact."""
+_LOW: Final = math.log(2) - _HIGH + 2.3190468138462996e-17  # the rounding error of log(2)
 _SHIFT: Final = 1.5 * 2.0**52
-"""A number to which this is added is rounded, and its last bits are the whole number."""
+"""Adding this to a number rounds it to an integer, which the last bits of the sum contain."""
 _SHIFT_BITS: Final = int(np.float64(_SHIFT).view(np.int64))
 _TERMS: Final = tuple(1 / math.factorial(k) for k in range(14))
 
 
 def fill_squares(rows: FloatArray, others: FloatArray, squares: FloatArray) -> None:
-    """Fill (n, m) squared distances, summed from differences."""
+    """Fill in the (n, m) squared distances, summed from differences."""
     n, p = rows.shape
     m = others.shape[0]
     columns = others.T.copy()
@@ -39,12 +40,13 @@ def fill_squares(rows: FloatArray, others: FloatArray, squares: FloatArray) -> N
 
 
 def exponentiate(squares: FloatArray, scale: float) -> None:
-    r"""Put :math:`e^{sx}` in place of each x of a contiguous (n, m) array, for sx of at most 0.
+    r"""Replace each x of a contiguous (n, m) array by :math:`e^{sx}`, for sx of at most 0.
 
-    With k the whole number nearest to :math:`sx / \log 2` it is :math:`2^k e^r`, and the series of
-    :math:`e^r`, where r is at most :math:`\log(2) / 2` in size, has 14 terms: right to two units in
-    the last place. Below ``SMALLEST`` it is 0. In loops that know no branch four are done at once,
-    in half the time that the library's function takes.
+    With k the integer nearest to :math:`sx / \log 2` the result is :math:`2^k e^r`, where
+    :math:`|r| \le \log(2) / 2`. The series of :math:`e^r` has 14 terms; the result is within two
+    units of the last place. For exponents below ``SMALLEST`` it is 0. The loops have no
+    branches, so that the compiler vectorises them; they take half the time of the library's
+    function.
     """
     flat = squares.ravel()
     exponents, octaves, powers = np.empty(_CHUNK), np.empty(_CHUNK), np.empty(_CHUNK)
@@ -67,5 +69,5 @@ def exponentiate(squares: FloatArray, scale: float) -> None:
             first = (t[0] + t[1] * r) + (t[2] + t[3] * r) * r2
             second = (t[4] + t[5] * r) + (t[6] + t[7] * r) * r2
             third = (t[8] + t[9] * r) + (t[10] + t[11] * r) * r2 + (t[12] + t[13] * r) * r4
-            there = (first + (second + third * r4) * r4) * powers[j]
-            here[j] = there if exponents[j] > SMALLEST else 0.0
+            result = (first + (second + third * r4) * r4) * powers[j]
+            here[j] = result if exponents[j] > SMALLEST else 0.0

@@ -1,4 +1,4 @@
-"""Kernel mean matching of very many small samples: widths, kernel sums and the programme."""
+"""Compiled loops for kernel mean matching of very many small samples."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import numpy as np
 from thetahat.values.types import FloatArray
 
 MOST_EXCHANGES: Final = 60
-"""Exchanges of the block algorithm before a data set is left to the other one."""
+"""Exchanges after which the algorithm gives up."""
 _SLACK: Final = 3
+"""Exchanges that may follow each other without fewer violated conditions."""
 _LEAST_PIVOT: Final = 1e-13
-"""Of a kernel matrix, whose diagonal is 1: below, the factor is rounding."""
+"""The smallest pivot of a kernel matrix with diagonal 1; smaller ones are rounding errors."""
 
 
 def nearest_squares(source: FloatArray, target: FloatArray, squares: FloatArray) -> FloatArray:
-    """Fill (n, m) squared distances; return the (n, 5) least of each row, not in order."""
+    """Fill in the (n, m) squared distances; return the (n, 5) smallest of each row, unordered."""
     n, p = source.shape
     m = target.shape[0]
     best = np.full((n, 5), np.inf)
@@ -41,15 +42,15 @@ def nearest_squares(source: FloatArray, target: FloatArray, squares: FloatArray)
     return best
 
 
-def exchange(  # noqa: C901 - one loop: what is compiled calls nothing that is not
+def exchange(  # noqa: C901 - one compiled loop
     K: FloatArray, q: FloatArray, tolerance: float, w: FloatArray
 ) -> float:
-    """Minimise w'Kw/2 - q'w over w >= 0 by exchanging whole blocks; -1 where it gives up.
+    """Minimise w'Kw/2 - q'w over w >= 0 by exchanging blocks of coordinates; -1 on failure.
 
-    It begins with the coordinates free that are above 0 in w. All with the wrong sign change sides
-    at once while their number falls, and for a few steps more. It ends only where all conditions
-    of the optimum hold to the tolerance, and returns how fast the sum of w grows with a constant
-    added to q.
+    At the start the coordinates with w > 0 are free. In each step all coordinates that violate an
+    optimality condition are exchanged between free and fixed, as long as their number falls and for
+    a few steps more. The loop ends when all conditions hold to the tolerance. It returns the
+    derivative of the sum of w with respect to a constant added to q.
     """
     n = len(q)
     free = w > 0.0
@@ -58,9 +59,9 @@ def exchange(  # noqa: C901 - one loop: what is compiled calls nothing that is n
         index = np.flatnonzero(free)
         f = len(index)
         rows = K[index]
-        # the factor's columns stand in its rows, so that the inner loops run along memory
+        # the factor is stored transposed, so that the inner loops run along memory
         factor = rows[:, index]
-        # right-hand sides: q, and ones for the growth
+        # right-hand sides: q, and ones for the derivative of the sum
         z, growth = q[index], np.ones(f)
         for a in range(f):
             if factor[a, a] <= _LEAST_PIVOT:
@@ -77,7 +78,7 @@ def exchange(  # noqa: C901 - one loop: what is compiled calls nothing that is n
             for b in range(a + 1, f):
                 z[b] -= factor[a, b] * z[a]
                 growth[b] -= factor[a, b] * growth[a]
-        # ones' K^-1 ones is the square of the half-solved ones
+        # 1' K^-1 1 is the squared length of the half-solved vector of ones
         grows = (growth * growth).sum()
         for a in range(f - 1, -1, -1):
             z[a] = (z[a] - (factor[a, a + 1 :] * z[a + 1 :]).sum()) / factor[a, a]

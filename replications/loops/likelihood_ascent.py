@@ -1,4 +1,4 @@
-"""The published ascent of Kullback-Leibler importance estimation, for very many small samples."""
+"""A compiled loop for the published gradient ascent of KLIEP, for very many small samples."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ import numpy as np
 from thetahat.values.types import FloatArray
 
 BLOCK: Final = 256
-"""Target rows whose ratios and slopes are taken while their kernels are near the processor."""
+"""Target rows whose ratios and slopes are computed together, while their kernels are cached."""
 _LEAST: Final = 1e-290
 _MOST: Final = 1e290
-"""Products between these two have lost no digits."""
+"""Products between these two lose no digits."""
 
 
-def ascend(  # noqa: C901 - one loop: what is compiled calls nothing that is not
+def ascend(  # noqa: C901 - one compiled loop
     A: FloatArray, b: FloatArray, rates: FloatArray, most: int, alpha: FloatArray
 ) -> tuple[float, int]:
-    """Fill (L,) coefficients; return the mean log ratio of the target and the steps taken.
+    """Fill in the (L,) coefficients; return the mean log ratio of the target and the steps.
 
-    The points of ``early_stopped``, in its order; where two objectives are equal up to rounding,
-    either may count as the larger. One pass over the kernels gives the ratios of a point and the
-    slopes there, which only a better point needs: nearly all are. At a start that leaves a target
-    row without weight it fills in nothing, and returns -inf and no steps.
+    The points are those of the early-stopped mode of ``kliep``, in its order; if two objectives are
+    equal up to rounding, either may count as the larger. One pass over the kernels computes the
+    ratios at a point and the slopes there; only a better point needs the slopes, but nearly all
+    points are better. If the starting point gives a target row no weight, nothing is filled in and
+    the result is -inf and 0 steps.
 
     Parameters
     ----------
@@ -32,11 +33,11 @@ def ascend(  # noqa: C901 - one loop: what is compiled calls nothing that is not
     b : ndarray of float
         (L,) mean kernels of the source rows, not all 0.
     rates : ndarray of float
-        Of the steps, one after another.
+        Step sizes, tried one after another.
     most : int
-        Steps of one rate.
+        The most steps with one size.
     alpha : ndarray of float
-        (L,) to fill.
+        (L,) array to fill in.
     """
     m, L = A.shape
     square = (b * b).sum()

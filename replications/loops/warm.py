@@ -1,4 +1,4 @@
-"""Compiling the loops of the replications before the first study waits for them."""
+"""Compile the loops of the replications in advance, so that no study waits for it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from thetahat.values.types import FloatArray
 
 
 def one_by_one() -> Iterator[None]:
-    """Run each loop once on a tiny input, which compiles it; yields after each loop."""
+    """Run each loop once on a tiny input, which compiles it; yield after each loop."""
     yield from _warm_weights(np.array([0.0, 1.0]))
     yield from _warm_words()
 
@@ -32,7 +32,7 @@ def _warm_weights(rates: FloatArray) -> Iterator[None]:
 
 
 def _warm_words() -> Iterator[None]:
-    """Compile what ``replications.presets`` runs over drawn documents."""
+    """Compile the loops over drawn documents."""
     indptr, indices = np.arange(2, dtype=np.uint32), np.zeros(1, dtype=np.uint32)
     data, classes = np.ones(1, dtype=np.uint16), np.zeros(1, dtype=np.uint8)
     rows, starts, common = np.zeros(1, dtype=np.uint64), np.arange(2), np.ones(1, dtype=np.intp)

@@ -1,1 +1,1 @@
-"""What the presets on cross-validation over multiple sources share."""
+"""What the presets on cross-validation with multiple sources (geras2013) share."""

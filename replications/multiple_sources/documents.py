@@ -1,8 +1,8 @@
-"""Documents of several sources as counts of words, and naive Bayes on blocks of them.
+"""Documents of several sources as word counts, and naive Bayes cross-validation on them.
 
-The presets of multiple sources fit a naive Bayes classifier a million times on samples of one set
-of documents. Here the counts of a block are taken from those of all rows, and only the words that a
-document has are looked at.
+The presets on multiple sources fit a naive Bayes classifier a million times on samples of one set
+of documents. The counts of all rows are therefore summed once, those of a block are subtracted, and
+a document is scored with the words that it contains only.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ MODELS: Final = ("multinomial", "bernoulli")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Documents:
-    """Rows of counts with their class and what they are copies of.
+    """Word counts of documents, with the class and the text of each.
 
     Parameters
     ----------
     counts : sparse matrix
-        (n, V) counts, not negative.
+        (n, V) counts, 0 or more.
     y : ndarray of int
         (n,) class, 0 or 1.
-    same : ndarray of int
-        (n,) code of the text: copies of one text have the same.
+    text : ndarray of int
+        (n,) code of the text; copies of one text have the same code.
     """
 
     counts: CsrMatrix
     y: IntArray
-    same: IntArray
+    text: IntArray
 
     @property
     def n(self) -> int:
@@ -48,55 +48,68 @@ class Documents:
 
     @property
     def n_words(self) -> int:
-        """V."""
+        """V, the size of the vocabulary."""
         return int(self.counts.shape[1])
 
     def rows(self, index: IntArray) -> Documents:
-        """Return the chosen rows, each as often as it is named."""
-        return Documents(self.counts[index], self.y[index], self.same[index])
+        """Return the rows at these positions, each as often as it is listed."""
+        return Documents(self.counts[index], self.y[index], self.text[index])
 
 
-def documents_of(data: Data, role: str) -> tuple[Documents, list[IntArray]]:
+def read_documents(data: Data, role: str) -> tuple[Documents, list[IntArray]]:
     """Return the documents of a data set, and the rows of each of its sources.
 
     Raises
     ------
     InvalidParameter
-        A regression, more than two classes, features that are no counts.
+        The target does not have two classes, there is no source column, or a feature is not a
+        count.
     InsufficientData
-        Fewer than three sources, or a source with one class.
+        There are fewer than three sources, or a source has documents of one class only.
     """
     loc = ("data", role)
     if data.n_classes != 2:
         raise InvalidParameter(
-            f"the documents need two classes, and there are {data.n_classes}", loc=loc
+            f"The target has {data.n_classes} classes; this preset needs two.", loc=loc
         )
     if data.source is None:
-        raise InvalidParameter("the documents need a source column", loc=loc)
+        raise InvalidParameter(
+            "This preset needs the source of every document; name the source column.", loc=loc
+        )
     counts = data.features.sparse_matrix()
     if counts.nnz and counts.data.min() < 0:
-        raise InvalidParameter("counts are not negative", loc=loc, value=float(counts.data.min()))
+        least = float(counts.data.min())
+        raise InvalidParameter(
+            f"The features must be word counts of 0 or more; the smallest is {least:g}.",
+            loc=loc,
+            value=least,
+        )
     labels, code = np.unique(data.source, return_inverse=True)
     if len(labels) < 3:
         raise InsufficientData(
-            f"three sources are needed, and there are {len(labels)}", loc=loc, value=len(labels)
+            f"The data set has {len(labels)} sources; this preset needs at least three.",
+            loc=loc,
+            value=len(labels),
         )
     y = np.asarray(data.y, dtype=np.intp)
     sources = [np.flatnonzero(code == k) for k in range(len(labels))]
     for label, rows in zip(labels.tolist(), sources, strict=True):
         if len(np.unique(y[rows])) < 2:
-            raise InsufficientData(f"source {label!r} has one class alone", loc=loc)
-    same = np.arange(data.n) if data.cluster is None else _codes(data.cluster)
-    return Documents(counts, y, same), sources
+            raise InsufficientData(
+                f"The source {label!r} has documents of one class only; each source needs both.",
+                loc=loc,
+            )
+    text = np.arange(data.n) if data.cluster is None else _encode_labels(data.cluster)
+    return Documents(counts, y, text), sources
 
 
-def _codes(labels: np.ndarray) -> IntArray:
+def _encode_labels(labels: np.ndarray) -> IntArray:
     return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NaiveBayes:
-    """The classifiers of ``thetahat.learners``, in the one form that these studies need."""
+    """The naive Bayes classifiers of ``thetahat.learners`` for cross-validation over blocks."""
 
     model: Model = "multinomial"
     smoothing: float = 1.0
@@ -104,7 +117,7 @@ class NaiveBayes:
     def __post_init__(self) -> None:
         if self.model not in MODELS:
             raise InvalidParameter(
-                f"model is {self.model!r}; it must be multinomial or bernoulli",
+                f"model must be multinomial or bernoulli, got {self.model!r}",
                 loc=("model",),
                 value=self.model,
             )
@@ -116,18 +129,18 @@ class NaiveBayes:
             )
 
     def errors_by_block(self, drawn: Documents, block: IntArray, n_blocks: int) -> FloatArray:
-        """(n,) 0/1 loss of each document, of the classifier fitted on the other blocks."""
-        held = self._learnt(drawn, block, n_blocks)
-        margin = self._margins(drawn, block, held.of_all(), held)
-        return np.asarray(is_one(margin) != drawn.y, dtype=np.float64)
+        """Return the (n,) 0/1 loss of each document by the classifier of the other blocks."""
+        counts = self._count(drawn, block, n_blocks)
+        margin = self._margins(drawn, block, counts.sum_blocks(), counts)
+        return np.asarray(is_class_one(margin) != drawn.y, dtype=np.float64)
 
     def errors_on(self, train: Documents, test: Documents) -> FloatArray:
-        """(n,) 0/1 loss on test documents of the classifier fitted on all of ``train``."""
-        learnt = self._learnt(train, np.zeros(train.n, dtype=np.intp), 1)
-        margin = self._margins(test, np.zeros(test.n, dtype=np.intp), learnt, None)
-        return np.asarray(is_one(margin) != test.y, dtype=np.float64)
+        """Return the (n,) 0/1 loss of test documents by the classifier fitted on ``train``."""
+        counts = self._count(train, np.zeros(train.n, dtype=np.intp), 1)
+        margin = self._margins(test, np.zeros(test.n, dtype=np.intp), counts, None)
+        return np.asarray(is_class_one(margin) != test.y, dtype=np.float64)
 
-    def _learnt(self, drawn: Documents, block: IntArray, n_blocks: int) -> _Learnt:
+    def _count(self, drawn: Documents, block: IntArray, n_blocks: int) -> _ClassCounts:
         """Count words and documents of each class in each block."""
         group, row = block * 2 + drawn.y, _row_of_each(drawn)
         values = None if self.model == "bernoulli" else drawn.counts.data
@@ -136,73 +149,78 @@ class NaiveBayes:
         words = np.bincount(cells, weights=values, minlength=size)
         per_group = np.bincount(group[row], weights=values, minlength=2 * n_blocks)
         documents = np.bincount(group, minlength=2 * n_blocks)
-        return _Learnt(
+        return _ClassCounts(
             words.reshape(n_blocks, 2, drawn.n_words).astype(np.float64, copy=False),
             per_group.reshape(n_blocks, 2).astype(np.float64, copy=False),
             documents.reshape(n_blocks, 2),
         )
 
     def _margins(
-        self, drawn: Documents, block: IntArray, learnt: _Learnt, but: _Learnt | None
+        self,
+        drawn: Documents,
+        block: IntArray,
+        counts: _ClassCounts,
+        excluded: _ClassCounts | None,
     ) -> FloatArray:
-        """(n,) log odds of class 1, from what was learnt but not in the document's own block."""
+        """Return the (n,) log odds of class 1, without the counts of each document's own block."""
         row, word, v = _row_of_each(drawn), drawn.counts.indices, drawn.n_words
-        sides = [learnt.words[0, c, word] + self.smoothing for c in (0, 1)]
-        if but is not None:
+        sides = [counts.words[0, c, word] + self.smoothing for c in (0, 1)]
+        if excluded is not None:
             cells = (block * (2 * v))[row] + word
-            held = but.words.ravel()
-            sides = [side - held[cells + c * v] for c, side in enumerate(sides)]
-        documents = learnt.documents - (0 if but is None else but.documents)
+            excluded_words = excluded.words.ravel()
+            sides = [side - excluded_words[cells + c * v] for c, side in enumerate(sides)]
+        documents = counts.documents - (0 if excluded is None else excluded.documents)
         if self.model == "bernoulli":
             most = documents + 2 * self.smoothing
             sides = [side / (most[block[row], c] - side) for c, side in enumerate(sides)]
-            present = learnt.words - (0.0 if but is None else but.words)
+            present = counts.words - (0.0 if excluded is None else excluded.words)
             absent = np.log1p(-(present + self.smoothing) / most[:, :, None]).sum(axis=2)
-            said, given = np.log(sides[1] / sides[0]), (absent[:, 1] - absent[:, 0])[block]
+            word_odds = np.log(sides[1] / sides[0])
+            constant = (absent[:, 1] - absent[:, 0])[block]
         else:
-            totals = learnt.totals - (0.0 if but is None else but.totals)
+            totals = counts.totals - (0.0 if excluded is None else excluded.totals)
             per_class = np.log(totals + self.smoothing * v)
-            said = np.log(sides[1] / sides[0]) * drawn.counts.data
+            word_odds = np.log(sides[1] / sides[0]) * drawn.counts.data
             lengths = np.bincount(row, weights=drawn.counts.data, minlength=drawn.n)
-            given = lengths * (per_class[:, 0] - per_class[:, 1])[block]
-        told = np.bincount(row, weights=said, minlength=drawn.n)
-        return np.asarray(told + given + prior_odds(documents)[block])
+            constant = lengths * (per_class[:, 0] - per_class[:, 1])[block]
+        of_words = np.bincount(row, weights=word_odds, minlength=drawn.n)
+        return np.asarray(of_words + constant + prior_log_odds(documents)[block])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Learnt:
-    """(B, 2, V) counts of words, (B, 2) of all words and of documents, by block and class."""
+class _ClassCounts:
+    """Counts by block and class: (B, 2, V) of each word, (B, 2) of all words and of documents."""
 
     words: FloatArray
     totals: FloatArray
     documents: IntArray
 
-    def of_all(self) -> _Learnt:
+    def sum_blocks(self) -> _ClassCounts:
         """Return the sums over the blocks, with B = 1."""
         sums = [part.sum(axis=0)[None] for part in (self.words, self.totals, self.documents)]
-        return _Learnt(*sums)
+        return _ClassCounts(*sums)
 
 
 _ROUNDING: Final = 1e-9
-"""Log odds that are this near to 0 are equal ones that were summed in some order."""
+"""Log odds this near to 0 are taken as 0: they differ from it by the order of summation."""
 
 
-def is_one(margin: FloatArray) -> np.ndarray:
-    """Whether log odds are for class 1; equal ones are for class 0."""
+def is_class_one(margin: FloatArray) -> np.ndarray:
+    """Return whether log odds favour class 1; odds of one are class 0."""
     return np.asarray(margin > _ROUNDING)
 
 
-def prior_odds(documents: FloatArray | IntArray) -> FloatArray:
-    """(B,) log odds of class 1 from (B, 2) documents by class.
+def prior_log_odds(documents: FloatArray | IntArray) -> FloatArray:
+    """Return the (B,) prior log odds of class 1 from the (B, 2) documents by class.
 
-    A class that was not seen loses, as its prior is 0.
+    A class without documents has the prior 0 and is never predicted.
     """
     zeros, ones = documents[:, 0], documents[:, 1]
     seen = (zeros > 0) & (ones > 0)
-    told = np.log(np.where(seen, ones, 1) / np.where(seen, zeros, 1))
-    return np.where(seen, told, np.where(ones > 0, np.inf, -np.inf))
+    odds = np.log(np.where(seen, ones, 1) / np.where(seen, zeros, 1))
+    return np.where(seen, odds, np.where(ones > 0, np.inf, -np.inf))
 
 
 def _row_of_each(drawn: Documents) -> IntArray:
-    """(nonzeros,) row of each stored count."""
+    """Return the (nonzeros,) row of each stored count."""
     return np.repeat(np.arange(drawn.n), np.diff(drawn.counts.indptr))

@@ -1,4 +1,4 @@
-"""Samples of documents drawn from domains that stand for the population."""
+"""Samples of documents from domains that are taken as the population."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Final
 
 import numpy as np
 
-from replications.multiple_sources.documents import Documents, documents_of
+from replications.multiple_sources.documents import Documents, read_documents
 from thetahat.cautions import GENERATED_POPULATION, Caution
 from thetahat.errors import InvalidParameter
-from thetahat.generators._size import DrawSize
+from thetahat.generators import DrawSize
 from thetahat.generators.word_counts import WordCounts
 from thetahat.seeds import stream
 from thetahat.tables.data import Data
@@ -20,26 +20,26 @@ from thetahat.values.types import FloatArray, IntArray
 ROLE: Final = "reviews"
 ROLES: Final = {
     ROLE: (
-        "Counts of words with a target of two classes and a source column, such as the product "
-        "reviews of ten domains; copies of one text share a cluster label."
+        "Word counts with a target of two classes and a source column, such as product reviews of "
+        "ten domains; copies of one text share a cluster label."
     )
 }
 GENERATED_DOMAINS, GENERATED_SIZE = 10, 2000
-"""As the source's data are: ten domains of 2000 reviews."""
+"""The size of the source's data: ten domains of 2000 reviews."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Domains:
-    """Documents taken as the population, domain by domain.
+    """Documents taken as the population, by domain.
 
     Parameters
     ----------
     documents : Documents
-        All of them.
+        All documents.
     rows : list of ndarray
-        By domain, its rows.
+        The rows of each domain.
     is_generated : bool
-        Whether they are a generator's.
+        Whether they come from a generator.
     """
 
     documents: Documents
@@ -57,7 +57,7 @@ class Domains:
         return min(len(rows) for rows in self.rows)
 
     def cautions(self) -> tuple[Caution, ...]:
-        """Say that nobody wrote these documents."""
+        """Return a caution if the documents come from a generator."""
         if not self.is_generated:
             return ()
         return (
@@ -71,7 +71,7 @@ class Domains:
     def draw(
         self, which: Sequence[int] | IntArray, size: int, rng: np.random.Generator, *, replace: bool
     ) -> IntArray:
-        """Draw the rows of ``size`` documents of each of some domains, domain by domain."""
+        """Return the rows of ``size`` random documents of each of these domains, by domain."""
         drawn = [
             self.rows[k][rng.integers(len(self.rows[k]), size=size)]
             if replace
@@ -81,49 +81,49 @@ class Domains:
         return np.concatenate(drawn)
 
 
-def domains_of(data: Mapping[str, Data], seed: int) -> Domains:
-    """Return the domains of the data set that plays the role, or generated ones."""
+def load_domains(data: Mapping[str, Data], seed: int) -> Domains:
+    """Return the domains of the data set with the role ``reviews``, or generated ones."""
     if ROLE in data:
-        documents, rows = documents_of(data[ROLE], ROLE)
+        documents, rows = read_documents(data[ROLE], ROLE)
         return Domains(documents, rows, is_generated=False)
     rng = stream(seed, "study_population")
     size = DrawSize(n_sources=GENERATED_DOMAINS, per_source=GENERATED_SIZE)
     drawn = WordCounts().draw_sources(GENERATED_DOMAINS, rng).draw(size, rng)
-    documents, rows = documents_of(drawn, ROLE)
+    documents, rows = read_documents(drawn, ROLE)
     return Domains(documents, rows, is_generated=True)
 
 
-def check_sizes(sizes: Sequence[int], domains: Domains, place: str, *, replace: bool) -> None:
-    """Refuse draws that a domain has too few documents for."""
+def check_sizes(sizes: Sequence[int], domains: Domains, field: str, *, replace: bool) -> None:
+    """Raise ``InvalidParameter`` if a domain has too few documents to draw from."""
     for i, size in enumerate(sizes):
         if not replace and size > domains.smallest:
             raise InvalidParameter(
-                f"{size} documents cannot be drawn without replacement from a domain of "
-                f"{domains.smallest}",
-                loc=(place, i),
+                f"{size} documents cannot be drawn without replacement, because the smallest "
+                f"domain has {domains.smallest}; use smaller sizes, or set replace to true.",
+                loc=(field, i),
                 value=size,
             )
 
 
-def random_blocks(same: IntArray, n_blocks: int, rng: np.random.Generator) -> IntArray:
-    """(n,) block of each document, at random; the blocks' sizes differ by one at most."""
-    n = len(same)
+def draw_blocks(text: IntArray, n_blocks: int, rng: np.random.Generator) -> IntArray:
+    """Return the (n,) random block of each document; block sizes differ by one at most."""
+    n = len(text)
     block = np.empty(n, dtype=np.intp)
     block[rng.permutation(n)] = np.arange(n) * n_blocks // n
     return block
 
 
-def blocks_of_texts(same: IntArray, n_blocks: int, rng: np.random.Generator) -> IntArray:
-    """(n,) block of each document, at random with the copies of one text in one block.
+def draw_blocks_of_texts(text: IntArray, n_blocks: int, rng: np.random.Generator) -> IntArray:
+    """Return the (n,) random block of each document, with all copies of a text in one block.
 
-    The texts come in random order, and each goes to the block in which the middle of its copies
-    falls.
+    The texts are put in random order, and each goes to the block that contains the middle of its
+    copies.
     """
-    text = np.unique(same, return_inverse=True)[1]
-    copies = np.bincount(text)
+    code = np.unique(text, return_inverse=True)[1]
+    copies = np.bincount(code)
     order = rng.permutation(len(copies))
     ends = np.cumsum(copies[order])
     middle: FloatArray = ends - copies[order] / 2
-    of_text = np.empty(len(copies), dtype=np.intp)
-    of_text[order] = (middle * n_blocks / len(same)).astype(np.intp)
-    return np.asarray(of_text[text])
+    block_of_text = np.empty(len(copies), dtype=np.intp)
+    block_of_text[order] = (middle * n_blocks / len(text)).astype(np.intp)
+    return np.asarray(block_of_text[code])

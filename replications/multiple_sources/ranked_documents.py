@@ -1,7 +1,7 @@
-"""Multinomial naive Bayes on drawn documents of a large population, by compiled loops.
+"""Multinomial naive Bayes on samples of a large population of documents, by compiled loops.
 
-The words are numbered from the most common one on, so that those that are looked at most lie side
-by side in memory, and no document is copied: a sample is its rows.
+Words are numbered by decreasing frequency, so that frequent words are adjacent in memory. No
+document is copied: a sample is an array of row numbers.
 """
 
 from __future__ import annotations
@@ -12,33 +12,34 @@ from typing import Final
 import numpy as np
 
 from replications.loops import drawn_words
-from replications.multiple_sources.documents import Documents, is_one, prior_odds
+from replications.multiple_sources.documents import Documents, is_class_one, prior_log_odds
 from thetahat.numerics.loops.compiling import compiled
 from thetahat.values.types import FloatArray, IntArray
 
-_MOST: Final = 2**32
-"""Counts of a word in a sample stay below it."""
+_COUNT_LIMIT: Final = 2**32
+"""The counts of a word in a sample must be below this."""
 _FIRST_LOGS: Final = 1024
+"""Length of the table of logarithms when it is first made."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedDocuments:
-    """A population whose words are numbered by how many documents have them.
+    """A population whose words are numbered by how many documents contain them.
 
     Parameters
     ----------
     indptr, indices, data : ndarray of unsigned int
-        Rows of counts, compressed; the words of a row ascend.
+        The counts as a compressed sparse row matrix; the words of a row ascend.
     y : ndarray of unsigned int
         (n,) class, 0 or 1.
     lengths : ndarray of float
         (n,) words of each document.
     rarity : ndarray of float
-        (V,) documents for each one that has a word, ascending.
+        (V,) documents per document that contains a word, ascending.
     smoothing : float
-        Laplace constant.
+        Laplace smoothing of the word counts.
     logs : list of ndarray
-        One array: the logs of 0, 1, 2, ... and the smoothing. It grows.
+        One array with the logarithms of 0, 1, 2, ... plus the smoothing; it grows on demand.
     """
 
     indptr: np.ndarray
@@ -51,8 +52,8 @@ class RankedDocuments:
     logs: list[FloatArray] = field(default_factory=list)
 
     @classmethod
-    def of(cls, documents: Documents, smoothing: float) -> RankedDocuments | None:
-        """Rank words if counts are whole and fit in two bytes; else return None."""
+    def rank(cls, documents: Documents, smoothing: float) -> RankedDocuments | None:
+        """Return the ranked documents, or None unless counts are integers below 2^16."""
         counts = documents.counts
         short = counts.data.astype(np.uint16) if counts.data.max() < 2**16 else counts.data[:0]
         if not np.array_equal(short, counts.data):
@@ -76,26 +77,26 @@ class RankedDocuments:
 
     @property
     def n_words(self) -> int:
-        """V."""
+        """V, the size of the vocabulary."""
         return len(self.rarity)
 
     def holds(self, n_drawn: int) -> bool:
-        """Whether the counts of so many documents fit."""
-        return n_drawn * int(self.data.max()) < _MOST
+        """Whether the counts of a sample of so many documents cannot overflow."""
+        return n_drawn * int(self.data.max()) < _COUNT_LIMIT
 
     def sample(self, rows: IntArray) -> RankedSample:
-        """Count the words of the chosen rows, each as often as it is named."""
+        """Return the sample with these rows, each as often as it is listed."""
         sums = np.zeros((self.n_words, 2), dtype=np.uint32)
         loop = compiled(drawn_words.add_words)
         loop(self.indptr, self.indices, self.data, self.y, rows.view(np.uint64), sums)
         return RankedSample(self, rows, sums)
 
     def n_common(self, n_documents: IntArray) -> IntArray:
-        """Return how many words are met once or more in so many documents, by expectation."""
+        """Return how many words are expected at least once in so many documents."""
         return np.searchsorted(self.rarity, n_documents, side="right")
 
     def logs_to(self, most: int) -> FloatArray:
-        """Return the logs of whole numbers and the smoothing, up to ``most`` at least."""
+        """Return the logarithms of 0, 1, ... plus the smoothing, up to ``most`` or further."""
         if not self.logs or len(self.logs[0]) <= most:
             size = max(_FIRST_LOGS, 2 * (most + 1))
             self.logs[:] = [np.log(np.arange(size) + self.smoothing)]
@@ -111,48 +112,48 @@ class RankedSample:
     sums: np.ndarray
 
     def errors_by_block(self, block: IntArray, n_blocks: int) -> FloatArray:
-        """(n,) 0/1 loss of each document, of the classifier fitted on the other blocks."""
-        told = self.documents
+        """Return the (n,) 0/1 loss of each document by the classifier of the other blocks."""
+        documents = self.documents
         order = np.argsort(block.astype(np.uint16), kind="stable")
         sizes = np.bincount(block, minlength=n_blocks)
         scores = np.empty(len(block))
         compiled(drawn_words.score_blocks)(
-            told.indptr,
-            told.indices,
-            told.data,
-            told.y,
+            documents.indptr,
+            documents.indices,
+            documents.data,
+            documents.y,
             self.rows[order].view(np.uint64),
             np.concatenate([[0], np.cumsum(sizes)]),
-            told.n_common(sizes),
+            documents.n_common(sizes),
             self.sums,
-            told.logs_to(int(self.sums.max())),
+            documents.logs_to(int(self.sums.max())),
             scores,
         )
         in_order = np.empty(len(block))
         in_order[order] = scores
-        words, documents = self._by_class(block, n_blocks)
-        left = words.sum(axis=0) - words, documents.sum(axis=0) - documents
-        return self._errors(in_order, self.rows, left, block)
+        words, counts = self._count_by_class(block, n_blocks)
+        others = words.sum(axis=0) - words, counts.sum(axis=0) - counts
+        return self._errors(in_order, self.rows, others, block)
 
     def errors_on(self, tested: IntArray) -> FloatArray:
-        """(m,) 0/1 loss on rows of the population of the classifier fitted on the sample."""
-        told, none = self.documents, np.zeros(len(self.rows), dtype=np.intp)
+        """Return the (m,) 0/1 loss of population rows by the classifier of the sample."""
+        documents, one_block = self.documents, np.zeros(len(self.rows), dtype=np.intp)
         scores = np.empty(len(tested))
         compiled(drawn_words.score_others)(
-            told.indptr,
-            told.indices,
-            told.data,
+            documents.indptr,
+            documents.indices,
+            documents.data,
             tested.view(np.uint64),
-            int(told.n_common(np.array([len(tested)]))[0]),
+            int(documents.n_common(np.array([len(tested)]))[0]),
             self.sums,
-            told.logs_to(int(self.sums.max())),
+            documents.logs_to(int(self.sums.max())),
             scores,
         )
-        learnt = self._by_class(none, 1)
-        return self._errors(scores, tested, learnt, np.zeros(len(tested), dtype=np.intp))
+        counts = self._count_by_class(one_block, 1)
+        return self._errors(scores, tested, counts, np.zeros(len(tested), dtype=np.intp))
 
-    def _by_class(self, block: IntArray, n_blocks: int) -> tuple[FloatArray, FloatArray]:
-        """(B, 2) words and documents of the sample, by block and class."""
+    def _count_by_class(self, block: IntArray, n_blocks: int) -> tuple[FloatArray, FloatArray]:
+        """Return the (B, 2) numbers of words and of documents, by block and class."""
         group, size = 2 * block + self.documents.y[self.rows], 2 * n_blocks
         words = np.bincount(group, self.documents.lengths[self.rows], size)
         documents = np.bincount(group, np.ones(len(group)), size)
@@ -162,14 +163,14 @@ class RankedSample:
         self,
         scores: FloatArray,
         rows: IntArray,
-        learnt: tuple[FloatArray, FloatArray],
-        which: IntArray,
+        counts: tuple[FloatArray, FloatArray],
+        block: IntArray,
     ) -> FloatArray:
-        told, (words, documents) = self.documents, learnt
-        per_class = np.log(words + told.smoothing * told.n_words)
-        given = told.lengths[rows] * (per_class[:, 0] - per_class[:, 1])[which]
-        margin = scores + given + prior_odds(documents)[which]
-        return np.asarray(is_one(margin) != told.y[rows], dtype=np.float64)
+        documents, (words, n_documents) = self.documents, counts
+        per_class = np.log(words + documents.smoothing * documents.n_words)
+        constant = documents.lengths[rows] * (per_class[:, 0] - per_class[:, 1])[block]
+        margin = scores + constant + prior_log_odds(n_documents)[block]
+        return np.asarray(is_class_one(margin) != documents.y[rows], dtype=np.float64)
 
 
 def _pairs(by_group: np.ndarray) -> FloatArray:

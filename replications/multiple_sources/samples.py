@@ -1,4 +1,4 @@
-"""Samples of documents and the errors of naive Bayes on them, by the quicker of two ways."""
+"""Samples of documents and the errors of naive Bayes on them, by the faster of two algorithms."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ if TYPE_CHECKING:
     from thetahat.values.types import FloatArray, IntArray
 
 MANY: Final = 200_000
-"""Stored counts of a population from which on the compiled loops are worth their import."""
+"""Stored counts of a population from which the compiled loops are worth their import."""
 
 
-class Sample(Protocol):
-    """Rows that were drawn, to be learnt from and tested on."""
+class DocumentSample(Protocol):
+    """A sample of documents to learn from and to test on."""
 
     def errors_by_block(self, block: IntArray, n_blocks: int) -> FloatArray:
-        """(n,) 0/1 loss of each document, of the classifier fitted on the other blocks."""
+        """Return the (n,) 0/1 loss of each document by the classifier of the other blocks."""
         ...
 
     def errors_on(self, tested: IntArray) -> FloatArray:
-        """(m,) 0/1 loss on rows of the population of the classifier fitted on the sample."""
+        """Return the (m,) 0/1 loss of population rows by the classifier of the sample."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
-class Sampler:
-    """Takes samples of a population to naive Bayes.
+class DocumentSampler:
+    """Makes samples of a population for naive Bayes.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ class Sampler:
     documents: Documents
     bayes: NaiveBayes
 
-    def sample(self, rows: IntArray) -> Sample:
-        """Take the chosen rows, each as often as it is named."""
+    def sample(self, rows: IntArray) -> DocumentSample:
+        """Return the sample with these rows, each as often as it is listed."""
         ranked = self._ranked
         if ranked is not None and ranked.holds(len(rows)):
             return ranked.sample(rows)
@@ -54,23 +54,23 @@ class Sampler:
     def _ranked(self) -> RankedDocuments | None:
         if self.bayes.model != "multinomial" or self.documents.counts.nnz < MANY:
             return None
-        from replications.multiple_sources.ranked_documents import RankedDocuments  # noqa: PLC0415 - for many
+        from replications.multiple_sources.ranked_documents import RankedDocuments  # noqa: PLC0415 - imports numba
 
-        return RankedDocuments.of(self.documents, self.bayes.smoothing)
+        return RankedDocuments.rank(self.documents, self.bayes.smoothing)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CopiedSample:
-    """The plain way: the rows as a matrix of their own."""
+    """A sample whose rows are copied into a matrix of their own."""
 
     population: Documents
     drawn: Documents
     bayes: NaiveBayes
 
     def errors_by_block(self, block: IntArray, n_blocks: int) -> FloatArray:
-        """(n,) 0/1 loss of each document, of the classifier fitted on the other blocks."""
+        """Return the (n,) 0/1 loss of each document by the classifier of the other blocks."""
         return self.bayes.errors_by_block(self.drawn, block, n_blocks)
 
     def errors_on(self, tested: IntArray) -> FloatArray:
-        """(m,) 0/1 loss on rows of the population of the classifier fitted on the sample."""
+        """Return the (m,) 0/1 loss of population rows by the classifier of the sample."""
         return self.bayes.errors_on(self.drawn, self.population.rows(tested))

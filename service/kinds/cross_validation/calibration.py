@@ -13,7 +13,12 @@ from pydantic import Field
 from service.jobs.parts import failed_arrays, read_failure
 from service.kinds.cross_validation.calibration_result import intervals, told_of
 from service.kinds.cross_validation.calibration_sources import KEY, OnWholeSources, of_key
-from service.kinds.study.records import Stretch, packed, together, unpacked
+from service.kinds.study.records import (
+    RecordedRepetitions,
+    merge_records,
+    pack_records,
+    unpack_records,
+)
 from service.schemas.base import Schema
 from thetahat.analyses.studies.dataset_population import DataAsPopulation
 from thetahat.analyses.studies.estimator import StudyEstimator
@@ -113,7 +118,7 @@ def run_calibration(
             records = records | sources.run(start, stop)
     except EvaluationError as error:
         return failed_arrays(error.code, error.message, (CALIBRATION,))
-    return packed(Stretch(np.arange(start, stop), records))
+    return pack_records(RecordedRepetitions(np.arange(start, stop), records))
 
 
 def add_calibration(
@@ -130,7 +135,7 @@ def add_calibration(
     failure = next((f for o in outputs if (f := read_failure(o, CALIBRATION)) is not None), None)
     if failure is None:
         study = _study(plan, given, seed)
-        whole = together(unpacked(output) for output in outputs)
+        whole = merge_records(unpack_records(output) for output in outputs)
         try:
             found = study.finish(of_key(whole.records, CALIBRATION))
         except EvaluationError as error:

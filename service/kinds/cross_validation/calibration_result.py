@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from thetahat.analyses.studies.record_names import pair_name
-from thetahat.values.json_values import plain
+from thetahat.values.json_values import to_json
 
 
 def intervals(result: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -30,12 +30,12 @@ def told_of(
 ) -> dict[str, Any] | None:
     """Return how often an interval covered; None where the study does not tell of its target."""
     row = rows.get((subject, label(interval), interval["target"], interval["mean"]))
-    if row is None or "coverage" not in row:
+    if row is None or row.get("coverage") is None:
         return None
-    told = {key: row[key].as_data() for key in ("coverage", "truth_below", "truth_above", "width")}
+    numbers = {key: row[key] for key in ("coverage", "truth_below", "truth_above", "width")}
     covers = {
-        key.removeprefix("covers_"): value.as_data()
+        key.removeprefix("covers_"): value
         for key, value in row.items()
-        if key.startswith("covers_")
+        if key.startswith("covers_") and value is not None
     }
-    return cast("dict[str, Any]", plain({**told, "covers": covers}))
+    return cast("dict[str, Any]", to_json({**numbers, "covers": covers}))

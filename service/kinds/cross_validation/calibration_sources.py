@@ -17,6 +17,7 @@ from thetahat.errors import EvaluationError
 from thetahat.generators import DrawSize
 from thetahat.intervals import is_prediction
 from thetahat.seeds import stream
+from thetahat.values.json_values import to_json
 from thetahat.values.types import FloatArray
 
 if TYPE_CHECKING:
@@ -96,12 +97,8 @@ class OnWholeSources:
         )
         if found is None:
             return None
-        return {
-            key: {name: one.as_data() for name, one in value.items()}
-            if isinstance(value, Mapping)
-            else value.as_data()
-            for key, value in found.items()
-        }
+        encoded: dict[str, Any] = to_json(found)
+        return encoded
 
     def about(self) -> dict[str, Any]:
         """Say what the draws are and which way they err."""

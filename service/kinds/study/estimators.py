@@ -41,7 +41,7 @@ _OF_PAIRS: Final = ("weights", "risks")
 _NOT_OF_PAIRS: Final = ("variances", "intervals", "tests", "control", "truths", "select")
 
 
-def estimators_of(
+def build_estimators(
     given: Sequence[EstimatorInput], sort: DrawKind, task: str, size: DrawSize
 ) -> list[StudyEstimator]:
     """Return the estimators, each with a key of its own."""

@@ -1,4 +1,4 @@
-"""A study that goes on where an earlier one ended."""
+"""Requests that extend an earlier study by more repetitions."""
 
 from __future__ import annotations
 
@@ -14,44 +14,52 @@ from service.states import FINISHED
 from service.storage import evaluations
 from service.storage.unit_of_work import reading
 
-_OWN: Final = frozenset({"kind", "extends", "repetitions", "name", "labels", "seed"})
-"""What may differ from the earlier request."""
+MAY_DIFFER: Final = frozenset({"kind", "extends", "repetitions", "name", "labels", "seed"})
+"""Fields that may differ from the earlier request."""
 
 
-def extended(owner_id: UUID, value: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """Return the request with all that the earlier one said, its seed among it.
+def complete_from_earlier(owner_id: UUID, value: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """Return the request with the other fields and the seed of the earlier study.
 
-    Refused are an earlier one that is not there, is another's, is of another kind or has not
-    finished, and fields that differ from its own.
+    Raises ``InvalidRequest`` if the earlier evaluation does not exist, belongs to another owner, is
+    of another kind or has not ended, or if a field differs from it.
     """
-    identifier = _id(value["extends"])
+    identifier = _parse_id(value["extends"])
     with reading() as session:
-        found = evaluations.asked(session, owner_id, identifier)
-    if found is None:
-        raise _wrong("extends", f"There is no evaluation {identifier}.", value["extends"])
-    if found.kind != kind:
-        raise _wrong("extends", f"Evaluation {identifier} is no {kind}.", value["extends"])
-    if found.status not in FINISHED:
-        raise _wrong(
+        earlier = evaluations.asked(session, owner_id, identifier)
+    if earlier is None:
+        raise _refuse("extends", f"The evaluation {identifier} does not exist.", value["extends"])
+    if earlier.kind != kind:
+        raise _refuse("extends", f"The evaluation {identifier} is not a {kind}.", value["extends"])
+    if earlier.status not in FINISHED:
+        raise _refuse(
             "extends",
-            f"Evaluation {identifier} is {found.status}; cancel it first, or wait for it.",
+            f"The evaluation {identifier} is {earlier.status}; wait for it, or cancel it first.",
             value["extends"],
         )
-    before = {"kind": kind, **orjson.loads(found.request)}
-    if "seed" in value and value["seed"] != found.seed:
-        raise _wrong("seed", f"The study to extend has the seed {found.seed}.", value["seed"])
+    before = {"kind": kind, **orjson.loads(earlier.request)}
+    if "seed" in value and value["seed"] != earlier.seed:
+        raise _refuse(
+            "seed",
+            f"The extended study has the seed {earlier.seed}; leave out seed.",
+            value["seed"],
+        )
     for name, item in value.items():
-        if name not in _OWN and before.get(name) != item:
-            raise _wrong(name, f"{name} is not as the study to extend has it.", shown(item))
-    return {**before, **value, "seed": found.seed}
+        if name not in MAY_DIFFER and before.get(name) != item:
+            raise _refuse(
+                name, f"{name} differs from the extended study; leave it out.", shown(item)
+            )
+    return {**before, **value, "seed": earlier.seed}
 
 
-def _id(given: Any) -> UUID:
+def _parse_id(value: Any) -> UUID:
     try:
-        return UUID(given)
+        return UUID(value)
     except (ValueError, AttributeError, TypeError):
-        raise _wrong("extends", "extends is not the id of an evaluation.", given) from None
+        raise _refuse(
+            "extends", f"extends must be the id of an evaluation, got {value!r}.", value
+        ) from None
 
 
-def _wrong(field: str, message: str, value: Any) -> InvalidRequest:
+def _refuse(field: str, message: str, value: Any) -> InvalidRequest:
     return InvalidRequest(message, (FieldError((field,), message, value),))

@@ -17,7 +17,7 @@ from service.kinds.fields.layout import require_columns
 from service.kinds.fields.locations import errors_within
 from service.kinds.fields.methods import build_method, parse_method
 from service.kinds.fitting.job_key import JobKey
-from service.kinds.study.estimators import estimators_of
+from service.kinds.study.estimators import build_estimators
 from service.kinds.study.request import PopulationInput, RoleData, StudyRequest
 from service.schemas.numbers import shown
 from thetahat.analyses.studies.base import Study
@@ -57,7 +57,7 @@ def check_study(given: StudyRequest, datasets: Files) -> None:
     _general_parts(given, datasets, check_only=True)
 
 
-def study_of(job: Job[Any], given: StudyRequest) -> Study:
+def build_study(job: Job[Any], given: StudyRequest) -> Study:
     """Build the study of a job; the last job's is kept, for its chunks come one after another."""
     return _built(JobKey(job, given))
 
@@ -67,7 +67,7 @@ def _built(key: JobKey[StudyRequest]) -> Study:
     given, job = key.given, key.job
     if given.preset is not None:
         data = {role: _data(one, job.datasets, role) for role, one in given.inputs.items()}
-        return preset_of(given).plan(data, job.seed)
+        return build_preset(given).plan(data, job.seed)
     population, size, estimators = _general_parts(given, job.datasets, check_only=False)
     assert given.draw is not None  # noqa: S101 - check_study saw to it
     assert population is not None  # noqa: S101 - likewise
@@ -80,7 +80,7 @@ def _built(key: JobKey[StudyRequest]) -> Study:
     )
 
 
-def preset_of(given: StudyRequest) -> Preset:
+def build_preset(given: StudyRequest) -> Preset:
     """Return the preset with what the request overrides, checked."""
     name = given.preset or ""
     presets().get_method(name, loc=("preset",))
@@ -96,7 +96,7 @@ def preset_of(given: StudyRequest) -> Preset:
         raise InvalidRequest(refusal.message, faults) from None
 
 
-def repetitions_of(given: StudyRequest) -> int:
+def count_repetitions(given: StudyRequest) -> int:
     """Return how many repetitions are asked for."""
     if given.repetitions is not None:
         return given.repetitions
@@ -111,7 +111,7 @@ def _check_preset(given: StudyRequest, datasets: Files) -> None:
     for field in ("population", "draw", "estimators"):
         if getattr(given, field) is not None:
             raise InvalidParameter(f"a preset has its own {field}", loc=(field,))
-    preset = preset_of(given)
+    preset = build_preset(given)
     for role, one in given.inputs.items():
         if role not in preset.roles:
             known = ", ".join(preset.roles) or "none"
@@ -138,7 +138,7 @@ def _general_parts(
             population = None if check_only else _of_data(given, datasets)
     else:
         population, sort, task = _of_generator(given, size)
-    return population, size, estimators_of(given.estimators or (), sort, task, size)
+    return population, size, build_estimators(given.estimators or (), sort, task, size)
 
 
 def _of_generator(given: StudyRequest, size: DrawSize) -> tuple[Population, DrawKind, str]:

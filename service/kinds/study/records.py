@@ -1,4 +1,4 @@
-"""The records of a study: between workers, as its table of losses, and those of an earlier one."""
+"""The records of a study as chunk outputs, as its table of losses, and of an earlier study."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ _INDEX: Final = "repetition"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stretch:
-    """Some repetitions of a study.
+class RecordedRepetitions:
+    """The records of some repetitions of a study.
 
     Parameters
     ----------
     index : ndarray of int
-        (r,) which.
+        (r,) the numbers of the repetitions.
     records : mapping
-        (r, ...) each.
+        (r, ...) arrays by name.
     seconds : float
-        Of the processor, for those that were done and not taken over.
+        Processor time of the repetitions that were computed, not taken over.
     n_timed : int
-        How many those are.
+        How many repetitions were computed.
     """
 
     index: IntArray
@@ -48,21 +48,27 @@ class Stretch:
     seconds: float = 0.0
     n_timed: int = 0
 
+    def below(self, n: int) -> RecordedRepetitions:
+        """Return the repetitions with numbers below n, without their time."""
+        kept = self.index < n
+        records = {name: values[kept] for name, values in self.records.items()}
+        return RecordedRepetitions(self.index[kept], records)
 
-def packed(stretch: Stretch) -> Arrays:
-    """Return a stretch as a few arrays: all numbers in one, with the names beside it."""
-    shapes = {name: list(values.shape[1:]) for name, values in stretch.records.items()}
-    flat = [values.reshape(len(values), -1) for values in stretch.records.values()]
+
+def pack_records(recorded: RecordedRepetitions) -> Arrays:
+    """Return repetitions as a few arrays: all numbers in one, and the names with their shapes."""
+    shapes = {name: list(values.shape[1:]) for name, values in recorded.records.items()}
+    flat = [values.reshape(len(values), -1) for values in recorded.records.values()]
     return {
-        "index": stretch.index,
+        "index": recorded.index,
         "names": np.frombuffer(json.dumps(shapes).encode(), dtype=np.uint8),
-        "values": np.hstack(flat) if flat else np.empty((len(stretch.index), 0)),
-        "time": np.array([stretch.seconds, float(stretch.n_timed)]),
+        "values": np.hstack(flat) if flat else np.empty((len(recorded.index), 0)),
+        "time": np.array([recorded.seconds, float(recorded.n_timed)]),
     }
 
 
-def unpacked(arrays: Mapping[str, np.ndarray]) -> Stretch:
-    """Return what ``packed`` packed."""
+def unpack_records(arrays: Mapping[str, np.ndarray]) -> RecordedRepetitions:
+    """Return the repetitions that ``pack_records`` packed."""
     shapes = json.loads(arrays["names"].tobytes())
     values, at = arrays["values"], 0
     records: dict[str, FloatArray] = {}
@@ -71,26 +77,26 @@ def unpacked(arrays: Mapping[str, np.ndarray]) -> Stretch:
         records[name] = values[:, at : at + width].reshape(len(values), *shape)
         at += width
     seconds, n_timed = arrays["time"]
-    return Stretch(arrays["index"], records, float(seconds), int(n_timed))
+    return RecordedRepetitions(arrays["index"], records, float(seconds), int(n_timed))
 
 
-def together(stretches: Iterable[Stretch]) -> Stretch:
-    """Put stretches together in the order of their repetitions, each once."""
-    parts = list(stretches)
+def merge_records(parts: Iterable[RecordedRepetitions]) -> RecordedRepetitions:
+    """Return all repetitions in the order of their numbers, each once."""
+    parts = list(parts)
     index = np.concatenate([np.empty(0, dtype=np.intp), *(part.index for part in parts)])
     once, first = np.unique(index, return_index=True)
     records = {
         name: values[first] for name, values in join_records(p.records for p in parts).items()
     }
     seconds, n_timed = sum(p.seconds for p in parts), sum(p.n_timed for p in parts)
-    return Stretch(once, records, seconds, n_timed)
+    return RecordedRepetitions(once, records, seconds, n_timed)
 
 
-def as_table(stretch: Stretch) -> pa.Table:
-    """Return a row for every repetition; an array is a column for each of its numbers."""
-    columns: dict[str, pa.Array] = {_INDEX: arrow_array(stretch.index)}
+def records_to_table(recorded: RecordedRepetitions) -> pa.Table:
+    """Return a table with a row for each repetition and a column for each number."""
+    columns: dict[str, pa.Array] = {_INDEX: arrow_array(recorded.index)}
     shapes: dict[str, list[int]] = {}
-    for name, values in stretch.records.items():
+    for name, values in recorded.records.items():
         shapes[name] = list(values.shape[1:])
         flat = values.reshape(len(values), -1)
         for place, column in zip(_places(name, shapes[name]), flat.T, strict=True):
@@ -98,8 +104,8 @@ def as_table(stretch: Stretch) -> pa.Table:
     return pa.table(columns).replace_schema_metadata({_SHAPES: json.dumps(shapes)})
 
 
-def from_table(table: pa.Table) -> Stretch:
-    """Return the stretch of a table that ``as_table`` made."""
+def records_from_table(table: pa.Table) -> RecordedRepetitions:
+    """Return the repetitions of a table that ``records_to_table`` made."""
     shapes: dict[str, list[int]] = json.loads(table.schema.metadata[_SHAPES])
     records = {
         name: np.column_stack(
@@ -107,7 +113,7 @@ def from_table(table: pa.Table) -> Stretch:
         ).reshape(table.num_rows, *shape)
         for name, shape in shapes.items()
     }
-    return Stretch(table.column(_INDEX).to_numpy().astype(np.intp), records)
+    return RecordedRepetitions(table.column(_INDEX).to_numpy().astype(np.intp), records)
 
 
 def _places(name: str, shape: Sequence[int]) -> list[str]:
@@ -116,10 +122,10 @@ def _places(name: str, shape: Sequence[int]) -> list[str]:
     return [f"{name}[{','.join(map(str, at))}]" for at in np.ndindex(*shape)]
 
 
-def earlier(evaluation_id: UUID) -> Stretch:
-    """Return the repetitions of an earlier study: all of a finished one, or those it got to.
+def load_earlier_records(evaluation_id: UUID) -> RecordedRepetitions:
+    """Return the repetitions of an earlier study: all, or those computed before it stopped.
 
-    Raises ``InsufficientData`` where it was deleted since.
+    Raises ``InsufficientData`` if the study was deleted in the meantime.
     """
     files = FileStore.open()
     with reading() as session:
@@ -128,9 +134,10 @@ def earlier(evaluation_id: UUID) -> Stretch:
         chunks = unit_parts.list_chunks(session, evaluation_id)
     if status is None:
         raise InsufficientData(
-            f"evaluation {evaluation_id}, which this one extends, was deleted", loc=("extends",)
+            f"The evaluation {evaluation_id}, which this study extends, was deleted.",
+            loc=("extends",),
         )
     if status == EvaluationStatus.SUCCEEDED and stored is not None and stored.losses_file:
-        return from_table(pq.read_table(files.path(stored.losses_file)))
+        return records_from_table(pq.read_table(files.path(stored.losses_file)))
     done = [c.output_file for c in chunks if c.state == UnitState.DONE and c.output_file]
-    return together(unpacked(outputs.read_arrays(files, name)) for name in done)
+    return merge_records(unpack_records(outputs.read_arrays(files, name)) for name in done)

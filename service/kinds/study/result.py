@@ -1,75 +1,156 @@
-"""The result of a study."""
+"""The result of a study, as clients read it."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
 
 from service.kinds.fields.methods import build_method, method_entry
 from service.kinds.methods_used import record_method
-from service.kinds.study.plan import preset_of, repetitions_of
-from service.kinds.study.records import Stretch
+from service.kinds.study.plan import build_preset, count_repetitions
+from service.kinds.study.records import RecordedRepetitions
 from service.kinds.study.request import StudyRequest
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.analyses.studies.base import Study, StudyFindings
 from thetahat.analyses.studies.general_tables import FEW
+from thetahat.analyses.studies.result import StudyClaim, StudyFigure, StudyTable
 from thetahat.cautions import FEW_REPETITIONS, Caution
 from thetahat.generators import GENERATORS
-from thetahat.values.json_values import plain, told
+from thetahat.values.json_values import JsonValue
 
 
-def result_of(given: StudyRequest, study: Study, whole: Stretch) -> dict[str, Any]:
-    """Return tables, figures, claims and cautions as the wire has them.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyDescription:
+    """What a study computed, and how long it took.
 
-    The repetitions may be some of those asked for; their records are then a part of what the whole
-    study will have.
+    Parameters
+    ----------
+    preset : str or None
+        The preset's name.
+    inputs : mapping or None
+        The data sets of the preset, by role, as the request gives them.
+    population : mapping or None
+        The population, as the request gives it.
+    draw : mapping or None
+        The size of a draw, as the request gives it.
+    estimators : list or None
+        The estimators, as the request gives them.
+    parameters : mapping
+        The parameters of the preset that the request gives.
+    repetitions : int
+        Repetitions in this result.
+    repetitions_asked : int
+        Repetitions that the request asks for; more than ``repetitions`` in a partial result.
+    extends : str or None
+        The id of the study that this one extends.
+    seconds : float
+        Processor time of the repetitions computed here, not those taken over.
+    seconds_per_repetition : float or None
+        The average processor time of a repetition; null if none was computed here.
+    truth_from : str or None
+        How the truth was computed.
+    truths : mapping of str to str, or None
+        The truths that estimates are compared with, in words, by the name used in the tables.
+    details : mapping
+        Further entries, which depend on the preset.
     """
-    found = study.finish(whole.records)
-    asked = given.model_dump(
-        mode="json",
-        by_alias=True,
-        exclude_unset=True,
-        exclude={"kind", "name", "labels", "seed", "repetitions", "extends"},
+
+    preset: str | None = None
+    inputs: JsonValue = None
+    population: JsonValue = None
+    draw: JsonValue = None
+    estimators: JsonValue = None
+    parameters: Mapping[str, JsonValue] = field(default_factory=dict, metadata={"inline": True})
+    repetitions: int
+    repetitions_asked: int
+    extends: str | None
+    seconds: float
+    seconds_per_repetition: float | None
+    truth_from: str | None = None
+    truths: Mapping[str, str] | None = None
+    details: Mapping[str, JsonValue] = field(default_factory=dict, metadata={"inline": True})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyResult:
+    """The result of a study.
+
+    Parameters
+    ----------
+    kind : str
+        Always ``study``.
+    study : StudyDescription
+        What was computed.
+    tables : tuple of StudyTable
+        The tables.
+    figures : tuple of StudyFigure
+        The figures, as numbers.
+    claims : tuple of StudyClaim
+        Sentences of the preset's source, each with its verdict.
+    cautions : tuple of Caution
+        What readers must know first.
+    """
+
+    kind: Literal["study"] = "study"
+    study: StudyDescription
+    tables: tuple[StudyTable, ...]
+    figures: tuple[StudyFigure, ...]
+    claims: tuple[StudyClaim, ...]
+    cautions: tuple[Caution, ...]
+
+
+_DESCRIBED: Final = ("preset", "inputs", "population", "draw", "estimators")
+_NOT_DESCRIBED: Final = {"kind", "name", "labels", "seed", "repetitions", "extends"}
+
+
+def build_result(request: StudyRequest, study: Study, recorded: RecordedRepetitions) -> StudyResult:
+    """Return the result of the recorded repetitions, which may be some of those asked for."""
+    findings = study.finish(recorded.records)
+    n = len(recorded.index)
+    return StudyResult(
+        study=_describe(request, recorded, findings),
+        tables=findings.tables,
+        figures=findings.figures,
+        claims=findings.claims,
+        cautions=tuple(dict.fromkeys([*findings.cautions, *_few_repetitions(n, findings)])),
     )
-    n = len(whole.index)
-    return {
-        "study": {
-            **asked,
-            "repetitions": n,
-            "repetitions_asked": repetitions_of(given),
-            "extends": None if given.extends is None else str(given.extends),
-            **plain(_time(whole)),
-            **plain(found.details or {}),
-        },
-        "tables": [table.as_data() for table in found.tables],
-        "figures": [figure.as_data() for figure in found.figures],
-        "claims": [claim.as_data() for claim in found.claims],
-        "cautions": told([*found.cautions, *_few(n, found)]),
-        "methods": _methods(given),
-    }
 
 
-def _time(whole: Stretch) -> dict[str, float | None]:
-    """Return the time of the repetitions that were done here, not taken over."""
-    n = whole.n_timed
-    return {
-        "seconds": whole.seconds,
-        "seconds_per_repetition": whole.seconds / n if n else None,
-    }
+def _describe(
+    request: StudyRequest, recorded: RecordedRepetitions, findings: StudyFindings
+) -> StudyDescription:
+    fields = request.model_dump(
+        mode="json", by_alias=True, exclude_unset=True, exclude=_NOT_DESCRIBED
+    )
+    described: dict[str, Any] = {name: fields.pop(name) for name in _DESCRIBED if name in fields}
+    return StudyDescription(
+        **described,
+        parameters=fields,
+        repetitions=len(recorded.index),
+        repetitions_asked=count_repetitions(request),
+        extends=None if request.extends is None else str(request.extends),
+        seconds=recorded.seconds,
+        seconds_per_repetition=recorded.seconds / recorded.n_timed if recorded.n_timed else None,
+        truth_from=findings.truth_from,
+        truths=findings.truths,
+        details=findings.details,
+    )
 
 
-def _few(n: int, found: StudyFindings) -> tuple[Caution, ...]:
-    """Say that there are few repetitions, where nothing says so yet."""
-    if n >= FEW or any(caution.code == "few_repetitions" for caution in found.cautions):
+def _few_repetitions(n: int, findings: StudyFindings) -> tuple[Caution, ...]:
+    """Return a caution if there are few repetitions and the findings do not have it yet."""
+    if n >= FEW or any(caution.code == "few_repetitions" for caution in findings.cautions):
         return ()
     return (FEW_REPETITIONS(n=n, more=""),)
 
 
-def _methods(given: StudyRequest) -> list[MethodUsed]:
-    """Return the preset with all its parameters, or the generator; the rest is in ``study``."""
-    if given.preset is not None:
-        return [record_method("presets", preset_of(given))]
-    if given.population is None or given.population.generator is None:
-        return []
-    entry = method_entry(given.population.generator)
-    built: Any = build_method(GENERATORS, entry.name, entry.params, ("population", "generator"))
-    return [record_method("generators", built)]
+def list_methods(request: StudyRequest) -> tuple[MethodUsed, ...]:
+    """Return the preset or the generator, with all of its parameters."""
+    if request.preset is not None:
+        return (record_method("presets", build_preset(request)),)
+    if request.population is None or request.population.generator is None:
+        return ()
+    entry = method_entry(request.population.generator)
+    generator: Any = build_method(GENERATORS, entry.name, entry.params, ("population", "generator"))
+    return (record_method("generators", generator),)

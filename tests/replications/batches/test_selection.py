@@ -82,7 +82,7 @@ def test_naive_the_plain_loops(p: int, intercept: bool) -> None:  # noqa: FBT001
 
     found = select(given, PENALTIES, RISKS, intercept=intercept)
 
-    assert not found.plain.any()
+    assert not found.from_rows.any()
     for r in range(len(given.X)):
         X, y, w = given.X[r], given.y[r], given.weights[r]
         plain = plain_selection(X, y, w, PENALTIES, FOLDS, RISKS, intercept=intercept)
@@ -171,7 +171,7 @@ def test_exact_a_target_that_all_share(intercept: bool) -> None:  # noqa: FBT001
     one = select(shared, PENALTIES, RISKS, intercept=intercept)
     each = select(given, PENALTIES, RISKS, intercept=intercept)
 
-    assert_array_equal(np.flatnonzero(one.plain), [3])
+    assert_array_equal(np.flatnonzero(one.from_rows), [3])
     assert_allclose(one.curves["target"], each.curves["target"], rtol=1e-13)
     for name in (*RISKS, "target"):
         assert_allclose(one.target_risks[name], each.target_risks[name], rtol=1e-12)
@@ -179,8 +179,8 @@ def test_exact_a_target_that_all_share(intercept: bool) -> None:  # noqa: FBT001
 
 def test_exact_any_cut_gives_the_same_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = select(problems(), PENALTIES, RISKS)
-    monkeypatch.setattr(selection, "CELLS", 3 * 3 * 5 * 31)
-    monkeypatch.setattr(selection, "LEAST_AT_ONCE", 2)
+    monkeypatch.setattr(selection, "BATCH_NUMBERS", 3 * 3 * 5 * 31)
+    monkeypatch.setattr(selection, "LEAST_BATCH", 2)
     cut = select(problems(), PENALTIES, RISKS)
 
     for name in (*RISKS, "target"):
@@ -200,7 +200,7 @@ def test_degenerate_rows_take_the_place_of_moments(intercept: bool) -> None:  # 
 
     found = select(given, PENALTIES, RISKS, intercept=intercept)
 
-    assert_array_equal(np.flatnonzero(found.plain), [1, 2, 3])
+    assert_array_equal(np.flatnonzero(found.from_rows), [1, 2, 3])
     for r in range(7):
         X, y, w = given.X[r], given.y[r], given.weights[r]
         # least squares on rows stacked with the penalty's: no product is formed
@@ -242,7 +242,7 @@ def test_limit_without_a_target() -> None:
 
     found, both = select(alone, PENALTIES, RISKS), select(given, PENALTIES, RISKS)
 
-    assert found.plain[0]
+    assert found.from_rows[0]
     assert found.target_curve is None
     assert found.target_risks == {}
     assert set(found.curves) == set(RISKS)
@@ -256,7 +256,7 @@ def test_invalid_arguments() -> None:
         select(given, PENALTIES[::-1], RISKS)
     with pytest.raises(InvalidParameter, match="penalties must ascend"):
         select(given, np.array([0.0, 1.0]), RISKS)
-    with pytest.raises(InvalidParameter, match="that of the oracle"):
+    with pytest.raises(InvalidParameter, match="reserved for the oracle"):
         select(given, PENALTIES, {"target": Weighted()})
 
     class Other:
@@ -265,15 +265,15 @@ def test_invalid_arguments() -> None:
     with pytest.raises(UnsupportedCombination, match="not known to be a weighted sum"):
         select(given, PENALTIES, {"other": Other()})  # type: ignore[dict-item]
     X, y, w = given.X, given.y, given.weights
-    with pytest.raises(InvalidParameter, match="y has shape"):
+    with pytest.raises(InvalidParameter, match="y has the shape"):
         Problems(X=X, y=y[:, 1:], weights=w, fold=FOLDS)
-    with pytest.raises(InvalidParameter, match="weights has shape"):
+    with pytest.raises(InvalidParameter, match="weights has the shape"):
         Problems(X=X, y=y, weights=w[1:], fold=FOLDS)
-    with pytest.raises(InvalidParameter, match="fold has shape"):
+    with pytest.raises(InvalidParameter, match="fold has the shape"):
         Problems(X=X, y=y, weights=w, fold=FOLDS[1:])
-    with pytest.raises(InvalidParameter, match="come together"):
+    with pytest.raises(InvalidParameter, match="must be given together"):
         Problems(X=X, y=y, weights=w, fold=FOLDS, target=X)
-    with pytest.raises(InvalidParameter, match="there are 2 target samples for 7 data sets"):
+    with pytest.raises(InvalidParameter, match="target has 2 samples for 7 data sets"):
         Problems(X=X, y=y, weights=w, fold=FOLDS, target=X[:2], target_y=y[:2])
-    with pytest.raises(InvalidParameter, match="two folds are needed"):
+    with pytest.raises(InvalidParameter, match="needs at least two"):
         Problems(X=X, y=y, weights=w, fold=FOLDS * 0)

@@ -7,9 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from replications.presets.bootstrap_estimates import BootstrapEstimates
+from replications.presets.bootstrap_estimates.preset import BootstrapEstimates
 from thetahat.analyses.studies.base import Records
 from thetahat.errors import EvaluationError
+from thetahat.values.json_values import to_json
 
 SMALL = BootstrapEstimates(n=10, resamples=100, statistics=("mean", "variance", "correlation"))
 
@@ -23,7 +24,7 @@ def fixture_records() -> Records:
 def test_golden_bias_and_variance_of_mean_and_variance(records: Records) -> None:
     row = {
         told["statistic"]: told
-        for told in SMALL.plan({}, 3).finish(records).tables[0].as_data()["rows"]
+        for told in to_json(SMALL.plan({}, 3).finish(records).tables[0])["rows"]
     }
     # mean of 10: variance 1/10, bootstrap estimate (n - 1)/n^2 of it in the mean: .09
     # variance with ddof 0: bias -1/10, the bootstrap expects -s^2/n, whose mean is -.9/10
@@ -36,7 +37,7 @@ def test_golden_bias_and_variance_of_mean_and_variance(records: Records) -> None
 
 
 def test_naive_coverage_is_a_count(records: Records) -> None:
-    told = SMALL.plan({}, 3).finish(records).tables[1].as_data()["rows"][0]
+    told = to_json(SMALL.plan({}, 3).finish(records).tables[1])["rows"][0]
     ends = records["mean/ends"][:, 1]
     covers = [low <= 1 <= high for low, high in ends]
     assert told["percentile"]["value"] == pytest.approx(np.mean(covers))
@@ -51,7 +52,7 @@ def test_exact_any_cut_gives_the_same_records(records: Records) -> None:
 @pytest.mark.about("presets/bootstrap_estimates")
 def test_exact_the_median_of_an_exponential_is_log_two() -> None:
     study = BootstrapEstimates(n=5, resamples=50, statistics=("median",)).plan({}, 1)
-    row = study.finish(study.run(0, 4)).tables[0].as_data()["rows"][0]
+    row = to_json(study.finish(study.run(0, 4)).tables[0])["rows"][0]
     assert row["truth"] == pytest.approx(math.log(2))
 
 
@@ -61,7 +62,7 @@ def test_exact_normal_samples_can_be_asked_for() -> None:
         n=8, resamples=50, distribution="normal", statistics=("mean", "standard_deviation")
     ).plan({}, 1)
     found = study.finish(study.run(0, 6))
-    assert [row["truth"] for row in found.tables[0].as_data()["rows"]] == [0.0, 1.0]
+    assert [row["truth"] for row in to_json(found.tables[0])["rows"]] == [0.0, 1.0]
 
 
 @pytest.mark.parametrize(

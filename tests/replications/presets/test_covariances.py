@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from replications.multiple_sources.covariances import (
-    covariances,
-    parts,
+from replications.presets.multiple_source_variances.covariances import (
+    decompose_variance,
+    estimate_covariances,
     spread_of_gamma,
     spread_of_omega,
 )
@@ -26,7 +26,7 @@ def test_exact_the_parts_add_up_to_the_variance_of_the_mean() -> None:
     rng = np.random.default_rng(1)
     means, within = rng.normal(size=(9, 2, 5)), rng.random((9, 2, 5))
     sizes = (4, 30)
-    three = parts(*covariances(means, within, sizes), sizes)
+    three = decompose_variance(*estimate_covariances(means, within, sizes), sizes)
     truth = means.mean(axis=2).var(axis=0, ddof=1)
     np.testing.assert_allclose(three.sum(axis=0), truth, rtol=1e-12)
 
@@ -36,13 +36,13 @@ def test_golden_two_data_sets_by_hand() -> None:
     # block means 1, 3 and 2, 6; the mean's deviations are -.5, .5 and -1.5, 1.5
     means = np.array([[[1.0, 3.0]], [[2.0, 6.0]]])
     within = np.array([[[0.2, 1.0]], [[0.4, 3.0]]])
-    sigma2, omega, between = covariances(means, within, (2,))
+    sigma2, omega, between = estimate_covariances(means, within, (2,))
     # Var[means] = .5 and 4.5, covariance 1.5; expected variance inside .3 and 2
     np.testing.assert_allclose(omega, [[0.5 - 0.15, 4.5 - 1.0]])
     np.testing.assert_allclose(sigma2, [[0.65, 5.5]])
     np.testing.assert_allclose(between[0, 0, 1], 1.5)
     np.testing.assert_allclose(
-        parts(sigma2, omega, between, (2,)).ravel(), [0.76875, 0.48125, 0.75]
+        decompose_variance(sigma2, omega, between, (2,)).ravel(), [0.76875, 0.48125, 0.75]
     )
 
 
@@ -55,7 +55,7 @@ def test_calibrated_covariances_and_their_spread_are_met() -> None:
     found = {name: [] for name in ("omega", "gamma", "sigma2", "spread_gamma", "spread_omega")}  # type: ignore[var-annotated]
     for _ in range(150):
         means, within = _losses(rng, 30, mixing, 5)
-        sigma2, inside, between = covariances(means, within, (5,))
+        sigma2, inside, between = estimate_covariances(means, within, (5,))
         found["omega"].append(inside[0])
         found["sigma2"].append(sigma2[0])
         found["gamma"].append(between[0][first, second])

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
-from replications.coverage.metric_truths import Fresh, true_values
-from replications.coverage.metrics import (
+from replications.presets.interval_coverage.metric_claims import judge_metrics
+from replications.presets.interval_coverage.metric_study import (
     DIFFERENCE,
     MetricCell,
     _draw,
-    metric_cells,
-    metrics_of,
+    build_metric_cells,
+    metrics_for_task,
 )
-from replications.coverage.metrics_claims import metric_claims
-from replications.coverage.metrics_result import metric_findings, metric_rows, summarised_metrics
-from replications.presets.interval_coverage import IntervalCoverage
+from replications.presets.interval_coverage.metric_tables import (
+    metric_findings,
+    metric_rows,
+    summarise_metrics,
+)
+from replications.presets.interval_coverage.metric_truths import (
+    DrawWithFreshRows,
+    compute_true_values,
+)
+from replications.presets.interval_coverage.preset import IntervalCoverage
+from thetahat.analyses.studies import MonteCarloNumber
 from thetahat.analyses.studies.record_names import record_name
-from thetahat.analyses.studies.tables import MonteCarloNumber
 from thetahat.analyses.studies.truths import StudyLearner
 from thetahat.cross_validation import rows_of
 from thetahat.errors import EvaluationError
@@ -30,13 +38,14 @@ from thetahat.losses.zero_one import ZeroOne
 from thetahat.references import REFERENCES
 from thetahat.schemes.leave_one_source_out import LeaveOneSourceOut
 from thetahat.schemes.repeated_k_fold import RepeatedKFold
+from thetahat.values.json_values import to_json
 from thetahat.values.types import FloatArray
 
 pytestmark = pytest.mark.about("presets/interval_coverage")
 
 
 def _cell(population: str, n: int = 40) -> MetricCell:
-    (cell,) = metric_cells((population,), (n,), 0.95, 3)
+    (cell,) = build_metric_cells((population,), (n,), 0.95, 3)
     return cell
 
 
@@ -75,7 +84,9 @@ def test_against_sklearn_what_is_true_of_the_models_of_splits() -> None:
     data, rest = sources.draw(DrawSize(n=30), rng), sources.draw(DrawSize(n=300), rng)
     splits = list(RepeatedKFold(n_folds=3, n_repeats=2).splits(rows_of(data), 1))
     fitting = StudyLearner(name="lda", learner=LinearDiscriminant(), loss=ZeroOne(), seed=1)
-    found = true_values(metrics_of("classification"), fitting, Fresh(data, rest, None), splits)
+    found = compute_true_values(
+        metrics_for_task("classification"), fitting, DrawWithFreshRows(data, rest, None), splits
+    )
 
     said = []
     for train in [*(split.train for split in splits), np.arange(data.n)]:
@@ -102,8 +113,12 @@ def test_exact_sources_are_true_by_their_own_rows_and_by_new_ones() -> None:
 
     splits = list(LeaveOneSourceOut().splits(rows_of(data), 1))
     fitting = StudyLearner(name="lda", learner=LinearDiscriminant(), loss=ZeroOne(), seed=1)
-    fresh = Fresh(data, rest, rest)  # the new sources are these, so each is measured twice
-    area = true_values(metrics_of("classification"), fitting, fresh, splits)["roc_auc"]
+    fresh = DrawWithFreshRows(
+        data, rest, rest
+    )  # the new sources are these, so each is measured twice
+    area = compute_true_values(metrics_for_task("classification"), fitting, fresh, splits)[
+        "roc_auc"
+    ]
 
     assert area.new_splits is not None
     np.testing.assert_array_equal(area.new_splits, area.splits)
@@ -114,8 +129,8 @@ def test_exact_sources_are_true_by_their_own_rows_and_by_new_ones() -> None:
 def test_exact_every_metric_and_mean_has_its_rows(records: dict[str, FloatArray]) -> None:
     cell = _cell("two classes")
     found = metric_findings([(cell, records)], 0.95)
-    summary, cells = (table.as_data()["rows"] for table in found.tables)
-    assert {row["metric"] for row in cells} == set(metrics_of("classification"))
+    summary, cells = (to_json(table)["rows"] for table in found.tables)
+    assert {row["metric"] for row in cells} == set(metrics_for_task("classification"))
     assert {row["scheme"] for row in summary} == set(cell.study.schemes)
     assert {row["of"] for row in summary} == {"models", DIFFERENCE}
     of_folds = {
@@ -134,13 +149,13 @@ def test_exact_every_metric_and_mean_has_its_rows(records: dict[str, FloatArray]
         assert 0 < row["built"]["value"] <= 1
     # of 40 rows, a fold may have one of a class, whose spread cannot be seen
     assert any(row["built"]["value"] < 1 for row in cells)
-    assert all(figure.as_data()["series"] for figure in found.figures)
+    assert all(to_json(figure)["series"] for figure in found.figures)
     assert {claim.reference for claim in found.claims} <= {"", *REFERENCES}
 
 
 def test_exact_a_new_source_is_held_against_new_sources() -> None:
     cell = _cell("new sources", 64)
-    rows = metric_rows(cell, cell.study.run(0, 3))
+    rows: Any = metric_rows(cell, cell.study.run(0, 3))
     of = {(r["metric"], r["of"], r["interval"], r["target"]): r for r in rows}
     for who in (DIFFERENCE, "gaussian_naive_bayes"):
         row = of["roc_auc", who, "student_t:between_sources", "new_source"]
@@ -153,7 +168,7 @@ def test_exact_a_new_source_is_held_against_new_sources() -> None:
 
 def test_exact_clusters_are_whole_in_a_fold() -> None:
     cell = _cell("classes in clusters", 100)
-    rows = metric_rows(cell, cell.study.run(0, 2))
+    rows: Any = metric_rows(cell, cell.study.run(0, 2))
     of_f1 = {row["interval"] for row in rows if (row["metric"], row["mean"]) == ("f1", "pooled")}
     assert {"logit:cluster_robust", "logit:influence", "percentile"} <= of_f1
     drawn = _draw(cell.study.setting, 100, 1).data
@@ -177,7 +192,7 @@ def test_golden_averages_of_metrics_by_hand() -> None:
             "score": MonteCarloNumber(2 * width, 0.1),
         }
 
-    found = summarised_metrics(
+    found: Any = summarise_metrics(
         [
             row("a", "x", "recommended", 0.94, 2.0),
             row("a", "y", "recommended", 0.90, 4.0),
@@ -220,8 +235,8 @@ def test_golden_claims_of_metrics_by_hand() -> None:
         _row("few positives", DIFFERENCE, "normal:delong", 0.93),
         _row("few positives", DIFFERENCE, "bca", 0.83),
     ]
-    found = {claim.measured: claim for claim in metric_claims(rows, 0.95)}
-    figures = {measured: (one.figure.value, one.verdict) for measured, one in found.items()}
+    found = {claim.measured: claim for claim in judge_metrics(rows, 0.95)}
+    figures = {measured: (one.figure, one.verdict) for measured, one in found.items()}
     own = "coverage of its own target, roc_auc of"
     assert figures == {
         f"{own} models, these_models": (0.94, "holds"),
@@ -230,33 +245,36 @@ def test_golden_claims_of_metrics_by_hand() -> None:
             pytest.approx(0.86),
             "holds",
         ),
-        "coverage of the logit less that of the other, roc_auc": (pytest.approx(0.09), "holds"),
-        "interval score of the logit over that of the other, roc_auc": (
+        "coverage of the logit interval minus that of the other, roc_auc": (
+            pytest.approx(0.09),
+            "holds",
+        ),
+        "interval score of the logit interval over that of the other, roc_auc": (
             pytest.approx(1 / 1.3),
             "holds",
         ),
-        "coverage of bca less that of normal, differences, holdout": (
+        "coverage of bca minus that of normal, differences, holdout": (
             pytest.approx(-0.10),
             "holds",
         ),
     }
     # two learners' errors of .01, and the two averages' together
-    logit = found["coverage of the logit less that of the other, roc_auc"]
-    assert logit.figure.standard_error == pytest.approx(0.01)
+    logit = found["coverage of the logit interval minus that of the other, roc_auc"]
+    assert logit.standard_error == pytest.approx(0.01)
     assert all(claim.reference in {"", *REFERENCES} for claim in found.values())
 
 
 def test_degenerate_no_claims_of_nothing() -> None:
-    assert metric_claims([], 0.95) == ()
-    assert metric_claims([_row("line", DIFFERENCE, "bca", 0.9)], 0.95) == ()
+    assert judge_metrics([], 0.95) == ()
+    assert judge_metrics([_row("line", DIFFERENCE, "bca", 0.9)], 0.95) == ()
 
 
 def test_exact_the_preset_measures_metrics_where_it_is_asked_to() -> None:
     preset = IntervalCoverage(sizes=(24,), populations=("few positives",), refits=False)
     study = preset.plan({}, 3)
-    assert [cell.name for cell in study.metrics] == ["metrics of few positives, 24"]
+    assert [cell.name for cell in study.metric_cells] == ["metrics of few positives, 24"]
     assert study.cells == []
     names = [table.name for table in study.finish(study.run(0, 2)).tables]
     assert names[-2:] == ["metrics", "metric_cells"]
-    with pytest.raises(EvaluationError, match="populations are of"):
+    with pytest.raises(EvaluationError, match="populations must be of"):
         IntervalCoverage(populations=("few positives",), metrics=False)

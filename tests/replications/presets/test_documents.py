@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from replications.multiple_sources.documents import Documents, Model, NaiveBayes, documents_of
+from replications.multiple_sources.documents import Documents, Model, NaiveBayes, read_documents
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.generators._size import DrawSize
+from thetahat.generators import DrawSize
 from thetahat.generators.word_counts import WordCounts
 from thetahat.learners import LEARNERS
 from thetahat.tables.data import Data
@@ -32,7 +32,7 @@ def fixture_drawn() -> Data:
 def test_naive_errors_by_block_are_those_of_the_learners_fitted_block_by_block(
     drawn: Data, model: Model
 ) -> None:
-    documents, _ = documents_of(drawn, "reviews")
+    documents, _ = read_documents(drawn, "reviews")
     block = np.random.default_rng(1).integers(3, size=documents.n)
     found = NaiveBayes(model=model, smoothing=0.5).errors_by_block(documents, block, 3)
     method: Any = LEARNERS[f"{model}_naive_bayes"]
@@ -54,7 +54,7 @@ def test_naive_errors_by_block_are_those_of_the_learners_fitted_block_by_block(
 def test_exact_errors_on_other_documents_are_those_of_a_block_left_out(
     drawn: Data, model: Model
 ) -> None:
-    documents, rows = documents_of(drawn, "reviews")
+    documents, rows = read_documents(drawn, "reviews")
     block = (np.asarray(drawn.source) == 2).astype(np.intp)
     by_block = NaiveBayes(model=model).errors_by_block(documents, block, 2)
     others = np.concatenate([rows[0], rows[1], rows[3]])
@@ -96,19 +96,19 @@ def test_invalid_documents_are_refused_in_words(drawn: Data) -> None:
         }
         return Data(**{**told, **parts})  # type: ignore[arg-type]
 
-    with pytest.raises(InvalidParameter, match="two classes"):
-        documents_of(changed(classes=(0, 1, 2)), "reviews")
-    with pytest.raises(InvalidParameter, match="source column"):
-        documents_of(changed(source=None), "reviews")
-    with pytest.raises(InsufficientData, match="three sources"):
-        documents_of(changed(source=np.asarray(drawn.source) % 2), "reviews")
+    with pytest.raises(InvalidParameter, match="has 3 classes; this preset needs two"):
+        read_documents(changed(classes=(0, 1, 2)), "reviews")
+    with pytest.raises(InvalidParameter, match="name the source column"):
+        read_documents(changed(source=None), "reviews")
+    with pytest.raises(InsufficientData, match="needs at least three"):
+        read_documents(changed(source=np.asarray(drawn.source) % 2), "reviews")
     one_class = np.where(np.asarray(drawn.source) == 1, 1, drawn.y)
-    with pytest.raises(InsufficientData, match="source 1 has one class alone"):
-        documents_of(changed(y=one_class), "reviews")
+    with pytest.raises(InsufficientData, match="source 1 has documents of one class only"):
+        read_documents(changed(y=one_class), "reviews")
     below = csr_array(-np.eye(drawn.n, 5))
     group = SparseColumns("w", below, NumberedNames("w", 5))
-    with pytest.raises(InvalidParameter, match="counts are not negative"):
-        documents_of(changed(features=Features((), (), wide=(group,))), "reviews")
+    with pytest.raises(InvalidParameter, match="must be word counts of 0 or more"):
+        read_documents(changed(features=Features((), (), wide=(group,))), "reviews")
 
 
 def test_exact_copies_share_a_cluster(drawn: Data) -> None:
@@ -121,5 +121,5 @@ def test_exact_copies_share_a_cluster(drawn: Data) -> None:
         source=drawn.source,
         cluster=copies,
     )
-    documents, _ = documents_of(clustered, "reviews")
-    np.testing.assert_array_equal(documents.same, copies)
+    documents, _ = read_documents(clustered, "reviews")
+    np.testing.assert_array_equal(documents.text, copies)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from replications.importance.ozone import days_of
-from replications.presets.importance_ozone import ImportanceOzone
+from replications.presets.importance_ozone.ozone_days import load_days
+from replications.presets.importance_ozone.preset import ImportanceOzone
 from thetahat.errors import EvaluationError
 from thetahat.tables.data import Data, build_data
 
@@ -27,7 +27,7 @@ def fixture_days() -> Data:
 
 @pytest.mark.parametrize("together", [False, True])
 def test_exact_ozone_rows_are_local_in_time(days: Data, together: bool) -> None:  # noqa: FBT001
-    found = days_of({"ozone": days}, 1, 2, 10, together=together)
+    found = load_days({"ozone": days}, 1, 2, 10, together=together)
     positive = np.delete(days.y, 3) == 1
     assert_array_equal(found.labels, np.where(positive, 1, -1))
     # two components of standardised features: uncorrelated, of falling variance
@@ -54,7 +54,7 @@ def test_calibrated_rows_are_drawn_as_one_after_another() -> None:
     rows = np.arange(6.0)[:, None]
     labels = ["a", "b"] * 3
     three = build_data({"x": rows[:, 0].tolist()}, labels, "classification")
-    found = days_of({"ozone": three}, 1, 1, 2, together=False)
+    found = load_days({"ozone": three}, 1, 1, 2, together=False)
     counts = np.zeros(6)
     rng = np.random.default_rng(3)
     for _ in range(40):
@@ -70,7 +70,7 @@ def test_calibrated_rows_are_drawn_as_one_after_another() -> None:
 
 
 def test_limit_components_are_taken_as_they_are(days: Data) -> None:
-    found = days_of({"ozone": days}, 1, 4, 10, together=False)
+    found = load_days({"ozone": days}, 1, 4, 10, together=False)
     centred = found.rows - found.rows.mean(axis=0)
     assert_allclose(np.sort(centred.std(axis=0))[-1], 100, rtol=0.3)  # not standardised
 
@@ -78,12 +78,12 @@ def test_limit_components_are_taken_as_they_are(days: Data) -> None:
 def test_invalid_data(days: Data) -> None:
     with pytest.raises(EvaluationError, match="per_class must be 10"):
         ImportanceOzone(per_class=3)
-    with pytest.raises(EvaluationError, match="80 rows are to be drawn, and there are"):
+    with pytest.raises(EvaluationError, match="and 80 are to be drawn"):
         ImportanceOzone(n_components=2).plan({"ozone": days}, 1)
-    with pytest.raises(EvaluationError, match="there are 119 in all"):
+    with pytest.raises(EvaluationError, match="The data set has 119 rows, and 130 are to be drawn"):
         ImportanceOzone(n_components=2, per_class=130, together=True).plan({"ozone": days}, 1)
-    with pytest.raises(EvaluationError, match="10 components need as many features"):
+    with pytest.raises(EvaluationError, match="n_components is 10, and only 4 features vary"):
         ImportanceOzone().plan({"ozone": days}, 1)
     numbers = build_data({"x": [1.0, 2.0]}, [1.0, 2.0], "regression")
-    with pytest.raises(EvaluationError, match="two classes is needed, and there are 0"):
+    with pytest.raises(EvaluationError, match="has 0 classes; this preset needs two"):
         ImportanceOzone().plan({"ozone": numbers}, 1)

@@ -11,14 +11,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from replications.importance.final_risks import FinalRisks
-from replications.importance.selection_claims import of_figure_6, of_figure_7
-from replications.importance.variances import printed
 from replications.presets import PRESETS
-from replications.presets.importance_kernel_weights import ImportanceKernelWeights
-from replications.presets.importance_selection import ImportanceSelection
-from replications.presets.importance_variances import ImportanceVariances
+from replications.presets.importance_kernel_weights.preset import ImportanceKernelWeights
+from replications.presets.importance_ozone.claims import judge_figure_7
+from replications.presets.importance_selection.claims import judge_figure_6
+from replications.presets.importance_selection.preset import ImportanceSelection
+from replications.presets.importance_variances.preset import ImportanceVariances
+from replications.presets.importance_variances.variances import printed_weight_variance
 from thetahat.analyses.studies.repetitions import repetition_generator
 from thetahat.errors import EvaluationError
+from thetahat.values.json_values import to_json
 
 SMALL = {"gammas": (0.5, 1.0), "n_penalties": 12}
 SAMPLES = {**SMALL, "n_source": 20, "n_target": 30}
@@ -42,9 +44,9 @@ def test_exact_any_cut_gives_the_same_records(name: str, small: dict[str, Any]) 
     found = study.finish(whole)
 
     assert {claim.verdict for claim in found.claims} <= {"holds", "fails", "undecided"}
-    assert all(table.as_data()["rows"] for table in found.tables)
-    assert all(figure.as_data()["series"] for figure in found.figures)
-    assert all(claim.as_data()["measured"] for claim in found.claims)
+    assert all(to_json(table)["rows"] for table in found.tables)
+    assert all(to_json(figure)["series"] for figure in found.figures)
+    assert all(to_json(claim)["measured"] for claim in found.claims)
 
 
 @pytest.mark.outside("SPEC: Var[w] at g = 1 is e - 1; P(w > 10) at g = 0.7 is .247 and .008")
@@ -52,11 +54,11 @@ def test_exact_any_cut_gives_the_same_records(name: str, small: dict[str, Any]) 
 def test_golden_closed_forms_and_what_is_printed() -> None:
     study = ImportanceVariances(scales=(0.7, 0.95, 1.0), n=20).plan({}, 1)
     found = study.finish(study.run(0, 4000))
-    rows = found.tables[0].as_data()["rows"]
+    rows = to_json(found.tables[0])["rows"]
     verdicts = {(c.text, c.measured[-8:]): c.verdict for c in found.claims}
 
     assert_allclose(rows[2]["weight_variance"], math.e - 1, rtol=1e-12)
-    assert_allclose(printed(1.0), math.e - 1, rtol=1e-12)
+    assert_allclose(printed_weight_variance(1.0), math.e - 1, rtol=1e-12)
     assert rows[0]["weight_variance"] is None
     assert_allclose(rows[0]["above_10_target"], 0.247, atol=5e-4)
     assert_allclose(rows[0]["above_10_source"], 0.008, atol=5e-4)
@@ -168,9 +170,9 @@ def test_against_scipy_wilcoxon_and_the_tenth() -> None:
     assert told.log_p(0, "all").value == pytest.approx(np.log10(peer.pvalue), rel=1e-9)
     assert_array_equal(np.sort(told.values("weighted", 0, "top")), np.sort(a[top]))
     assert len(told.values("weighted", 0, "rest")) == 183
-    assert told.n_refused(0) == 1
+    assert told.count_without_weights(0) == 1
     assert told.gain(0, "top").value == pytest.approx((a[top] - b[top]).mean())
-    worse = told.worse("weighted", 0)
+    worse = told.deterioration("weighted", 0)
     rest = np.setdiff1d(known, top)
     assert worse.value == pytest.approx(a[top].mean() / a[rest].mean() - 1)
 
@@ -181,8 +183,8 @@ def test_degenerate_risks_that_never_differ() -> None:
     nothing = FinalRisks(records_of([np.nan] * 3, [np.nan] * 3, [np.nan] * 3), "w", (1.0,))
 
     assert same.log_p(0, "all").value == 0
-    assert {c.verdict for c in of_figure_6(same)} <= {"holds", "fails", "undecided"}
-    for claims in (of_figure_6(nothing), of_figure_7(nothing)):
+    assert {c.verdict for c in judge_figure_6(same)} <= {"holds", "fails", "undecided"}
+    for claims in (judge_figure_6(nothing), judge_figure_7(nothing)):
         assert {c.verdict for c in claims} == {"undecided"}
 
 
@@ -191,12 +193,12 @@ def test_degenerate_risks_that_never_differ() -> None:
 def test_golden_a_p_value_of_few_repetitions_does_not_decide() -> None:
     rng = np.random.default_rng(2)
     b = rng.gamma(2, size=300)
-    few = of_figure_7(FinalRisks(records_of(b + 0.1, b, range(300)), "w", (1.0,)))
-    least = of_figure_7(FinalRisks(records_of(b[:40] + 0.1, b[:40], range(40)), "w", (1.0,)))
+    few = judge_figure_7(FinalRisks(records_of(b + 0.1, b, range(300)), "w", (1.0,)))
+    least = judge_figure_7(FinalRisks(records_of(b[:40] + 0.1, b[:40], range(40)), "w", (1.0,)))
 
     # all ranks r are equal: z = (n r / 2) / sqrt(n r^2 / 4) = sqrt(n)
     assert [c.verdict for c in few[-2:]] == ["holds", "undecided"]
-    value = least[-2].figure.value
+    value = least[-2].figure
     assert value == pytest.approx(math.log10(math.erfc(math.sqrt(20))), rel=1e-9)
     assert least[-2].verdict == "undecided"
 
@@ -213,7 +215,7 @@ def test_invalid_parameters() -> None:
     for bad, match in selections:
         with pytest.raises(EvaluationError, match=match):
             ImportanceSelection(**bad)
-    with pytest.raises(EvaluationError, match="weights must be some of"):
+    with pytest.raises(EvaluationError, match="weights must be one or more of"):
         ImportanceKernelWeights(weights=("given",))
     variances: list[tuple[dict[str, Any], str]] = [
         ({"scales": (0.0,)}, "scales must ascend"),
@@ -232,11 +234,11 @@ def test_degenerate_data_sets_without_weights_are_told() -> None:
     study = ImportanceSelection(**SAMPLES).plan({}, 1)  # type: ignore[arg-type]
 
     def refused(drawn: Any, gamma: float, rng: Any) -> np.ndarray:
-        weights = study.weighings["gaussian_ratio"](drawn, gamma, rng)
+        weights = study.weight_estimators["gaussian_ratio"](drawn, gamma, rng)
         weights[3] = np.nan
         return weights
 
-    bad = replace(study, weighings={"gaussian_ratio": refused})
+    bad = replace(study, weight_estimators={"gaussian_ratio": refused})
     records = bad.run(0, 9)
     found = bad.finish(records)
 
@@ -250,5 +252,5 @@ def test_limit_few_scales_have_nothing_to_compare() -> None:
     texts = [c.text for c in study.finish(study.run(0, 50)).claims]
     assert not any("exponentially" in text or "slower" in text for text in texts)
     assert sum("higher sampling variance" in text for text in texts) == 1
-    one = study.finish(study.run(0, 1)).tables[0].as_data()["rows"][1]
+    one = to_json(study.finish(study.run(0, 1)).tables[0])["rows"][1]
     assert one["weighted_simulated"] == {"value": None, "standard_error": None}

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from replications.coverage.averages import average
-from replications.coverage.best_interval import best_claims, best_rows
-from replications.coverage.claims import claims
-from replications.coverage.clusters import claims_of_clusters
-from replications.coverage.result import summarised
-from replications.presets.interval_coverage import CoverageStudy, IntervalCoverage
+from replications.presets.interval_coverage.best_interval import find_best_intervals
+from replications.presets.interval_coverage.cell_selection import average
+from replications.presets.interval_coverage.claims import judge_coverage
+from replications.presets.interval_coverage.preset import CoverageStudy, IntervalCoverage
+from replications.presets.interval_coverage.tables import summarise_cells
+from thetahat.analyses.studies import MonteCarloNumber, StudyClaim
 from thetahat.analyses.studies.dataset_population import DataAsPopulation
-from thetahat.analyses.studies.tables import MonteCarloNumber
 from thetahat.errors import EvaluationError
-from thetahat.generators._size import DrawSize
+from thetahat.generators import DrawSize
 from thetahat.generators.linear_model import LinearModelGenerator
 from thetahat.intervals import INTERVALS
 from thetahat.refit_estimators import REFIT_ESTIMATORS
 from thetahat.tables.data import Data, build_data
 from thetahat.tables.sparse import NumberedNames, sparse_columns
+from thetahat.values.json_values import to_json
 from thetahat.variances import VARIANCES
 from thetahat.weighted_risks import WEIGHTED_RISKS
 
@@ -45,7 +46,7 @@ def test_exact_any_cut_gives_the_same_records() -> None:
 def test_exact_every_scheme_target_and_interval_has_its_row() -> None:
     study = _small("curve with heavy tails", refits=True)
     found = study.finish(study.run(0, 2))
-    best, summary, cells = (table.as_data()["rows"] for table in found.tables)
+    best, summary, cells = (to_json(table)["rows"] for table in found.tables)
     assert {row["scheme"] for row in best} <= {row["scheme"] for row in summary}
     schemes = {row["scheme"] for row in summary}
     assert schemes == {
@@ -64,7 +65,7 @@ def test_exact_every_scheme_target_and_interval_has_its_row() -> None:
     assert {"location_shifted_bootstrap", "normal:conservative_z"} <= names
     assert len(cells) == len(summary)  # one cell alone
     assert {claim.reference for claim in found.claims} == {"", "schulz2024"}
-    assert all(figure.as_data()["series"] for figure in found.figures)
+    assert all(to_json(figure)["series"] for figure in found.figures)
 
 
 WITHOUT_A_ROW = {
@@ -81,7 +82,7 @@ def test_exact_every_method_of_the_service_has_its_row() -> None:
     whole = _small("two classes", "new sources", "line in clusters", refits=True)
     cells = [cell for cell in whole.cells if cell.learner != "nearest_neighbours"]
     study = CoverageStudy(cells, whole.level)
-    rows = study.finish(study.run(0, 1)).tables[1].as_data()["rows"]
+    rows = to_json(study.finish(study.run(0, 1)).tables[1])["rows"]
     parts = {part for row in rows for part in row["interval"].split(":")}
     assert {*INTERVALS, *REFIT_ESTIMATORS, *VARIANCES} - parts == set(WITHOUT_A_ROW)
     in_clusters = {row["interval"] for row in rows if row["scheme"] == "clusters cut, holdout"}
@@ -94,7 +95,7 @@ def test_limit_the_plain_interval_is_narrower_and_covers_no_more_often() -> None
     study = _small("curve with heavy tails")
     rows = {
         (row["scheme"], row["interval"]): row
-        for row in study.finish(study.run(0, 5)).tables[1].as_data()["rows"]
+        for row in to_json(study.finish(study.run(0, 5)).tables[1])["rows"]
     }
     for scheme in ("5-fold", "10-fold"):
         plain, corrected = (
@@ -109,7 +110,7 @@ def test_limit_the_plain_interval_is_narrower_and_covers_no_more_often() -> None
 def test_exact_every_risk_has_its_row_under_true_and_estimated_weights() -> None:
     study = _small("little shifted", "much shifted")
     found = study.finish(study.run(0, 3))
-    rows = found.tables[2].as_data()["rows"]
+    rows = to_json(found.tables[2])["rows"]
     assert {(row["population"], row["scheme"], row["interval"]) for row in rows} == {
         (population, f"5-fold, {weights} weights", f"normal:{risk}")
         for population in ("little shifted", "much shifted")
@@ -142,7 +143,8 @@ def test_golden_averages_by_hand() -> None:
         row("a", "x", 0.99, 3.0),
         row("b", "x", 0.85, 5.0),
     ]
-    found = {told["interval"]: told for told in summarised(rows, 0.95)}
+    summary: Any = summarise_cells(rows, 0.95)
+    found = {row["interval"]: row for row in summary}
     assert found["x"]["coverage"].value == pytest.approx(0.92)
     assert found["x"]["coverage"].standard_error == pytest.approx(math.sqrt(2 * 0.03**2) / 2)
     assert found["x"]["least"] == 0.85
@@ -154,13 +156,15 @@ def test_golden_averages_by_hand() -> None:
     # each ratio r = a/b has the error hypot(.1, .1 r)/b, with b = 4 and 8
     errors = math.hypot(0.1, 0.15) / 4, math.hypot(0.1, 0.125) / 8
     assert score.standard_error == pytest.approx(math.hypot(*errors) / 2)
-    told = claims(list(found.values()), 0.95)
-    assert [claim.verdict for claim in told] == ["undecided"]
+    claims = judge_coverage(summary, (), (), 0.95)
+    assert [claim.verdict for claim in claims] == ["undecided"]
 
 
 def test_degenerate_averages_of_nothing() -> None:
     assert average([]).value is None
-    assert average([MonteCarloNumber(0.5), MonteCarloNumber(0.7, 0.1)]) == MonteCarloNumber(0.6)
+    assert average([MonteCarloNumber(0.5, None), MonteCarloNumber(0.7, 0.1)]) == MonteCarloNumber(
+        0.6, None
+    )
 
 
 @pytest.mark.about("presets/interval_coverage")
@@ -174,7 +178,7 @@ def test_exact_a_data_set_is_one_more_population() -> None:
     assert [cell.population for cell in study.cells][-1] == "the data set"
     assert study.cells[-1].learner == "ridge"
     assert study.cells[-1].study.run(0, 1)
-    with pytest.raises(EvaluationError, match="no population for draws of 31"):
+    with pytest.raises(EvaluationError, match="draws of 31 rows need at least 62"):
         IntervalCoverage(sizes=(24, 31)).plan({"rows": data}, 1)
 
 
@@ -197,7 +201,9 @@ def test_exact_copies_are_left_out_and_counts_get_naive_bayes() -> None:
     assert population.data.n == 58  # rows 0, 1 and 2 are one
     assert population.data.y.tolist() == data.y[[0, *range(3, 60)]].tolist()
     assert cell.study.run(0, 1)
-    with pytest.raises(EvaluationError, match="58 rows are no population for draws of 30"):
+    with pytest.raises(
+        EvaluationError, match="has 58 rows without copies, and draws of 30 rows need"
+    ):
         IntervalCoverage(sizes=(24, 30)).plan({"labelled_rows": data}, 1)
 
 
@@ -235,10 +241,10 @@ def test_golden_claims_of_clusters_by_hand() -> None:
         row("normal:bayle_all_pairs", 200, 0.80),
         row(robust, 200, 0.93, "classes in clusters"),
     ]
-    covers, ignores, cut = claims_of_clusters(rows, 0.95)
-    assert covers.figure.value == 0.94
-    assert ignores.figure.value == pytest.approx(0.14)
-    assert ignores.figure.standard_error == pytest.approx(0.003 * math.sqrt(2))
+    covers, ignores, cut = judge_coverage((), rows, (), 0.95)
+    assert covers.figure == 0.94
+    assert ignores.figure == pytest.approx(0.14)
+    assert ignores.standard_error == pytest.approx(0.003 * math.sqrt(2))
     assert [claim.verdict for claim in (covers, ignores, cut)] == ["holds", "holds", "fails"]
 
 
@@ -247,6 +253,14 @@ def _summary_row(interval: str, coverage: float, score: float, **told: object) -
     row |= {"coverage": MonteCarloNumber(coverage, 0.003), "undercoverage": max(0.95 - coverage, 0)}
     row |= {"relative_score": MonteCarloNumber(score, 0.004), "built": MonteCarloNumber(1.0, 0.0)}
     return {**row, **told}
+
+
+def find_best(rows: Any) -> Any:
+    return find_best_intervals(rows)
+
+
+def judge_best(best: Any) -> tuple[StudyClaim, ...]:
+    return judge_coverage((), (), [best], 0.95)
 
 
 @pytest.mark.outside("hand arithmetic: five intervals")
@@ -260,20 +274,20 @@ def test_golden_the_best_is_the_least_score_of_those_that_cover() -> None:
         _summary_row("rare", 0.95, 0.5, built=MonteCarloNumber(0.7, 0.01)),
         _summary_row("elsewhere", 0.95, 0.5, cells=1),
     ]
-    (best,) = best_rows(rows)
+    (best,) = find_best(rows)
     assert best["best"] == "covers"
     assert best["lacking"].value == pytest.approx(0.05 - 0.005)
     assert best["lacking"].standard_error == pytest.approx(math.hypot(0.003, 0.003))
-    assert [claim.verdict for claim in best_claims([best])] == ["fails", "fails"]
+    assert [claim.verdict for claim in judge_best(best)] == ["fails", "fails"]
     lacking = [_summary_row("recommended", 0.88, 1.0), _summary_row("wide", 0.905, 1.4)]
-    (best,) = best_rows([*lacking, _summary_row("less wide", 0.89, 1.2)])
+    (best,) = find_best([*lacking, _summary_row("less wide", 0.89, 1.2)])
     assert best["best"] == "less wide"  # .060 is within .02 of the least, .045; .070 is not
     kept = [_summary_row("recommended", 0.94, 1.0), _summary_row("x", 0.95, 1.1)]
-    (best,) = best_rows(kept)
+    (best,) = find_best(kept)
     assert best["best"] == "recommended"
-    assert [claim.verdict for claim in best_claims([best])] == ["holds", "holds"]
+    assert [claim.verdict for claim in judge_best(best)] == ["holds", "holds"]
 
 
 def test_degenerate_nothing_recommended_or_nothing_to_compare() -> None:
-    unknown = _summary_row("recommended", 0.9, 1.0, relative_score=MonteCarloNumber(None))
-    assert best_rows([unknown, _summary_row("x", 0.9, 1.0, scheme="other")]) == []
+    unknown = _summary_row("recommended", 0.9, 1.0, relative_score=MonteCarloNumber(None, None))
+    assert find_best([unknown, _summary_row("x", 0.9, 1.0, scheme="other")]) == []

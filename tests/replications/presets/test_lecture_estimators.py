@@ -5,22 +5,23 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from replications.lectures.classifiers import GeneSums, largest, said
-from replications.lectures.risk_estimates import (
-    Population,
-    Sample,
-    cross_validated,
-    drawn_folds,
-    drawn_resamples,
-    drawn_split,
-    plus,
+from replications.lectures.classifiers import GeneSums, find_largest, fit_and_predict
+from replications.presets.lecture_estimators.preset import LectureEstimators
+from replications.presets.lecture_estimators.risk_estimates import (
+    FinitePopulation,
+    GeneSample,
+    cross_validate,
+    draw_folds,
+    draw_resamples,
+    draw_split,
+    estimate_632_plus,
 )
-from replications.presets.lecture_estimators import LectureEstimators
 from thetahat.errors import EvaluationError
-from thetahat.generators._size import DrawSize
+from thetahat.generators import DrawSize
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
 from thetahat.tables.data import CLASSIFICATION, Data
 from thetahat.tables.features import Features
+from thetahat.values.json_values import to_json
 
 
 def _t_by_hand(X: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -37,32 +38,32 @@ def fixture_genes() -> Data:
 
 
 @pytest.fixture(name="sample", scope="module")
-def fixture_sample(genes: Data) -> Sample:
-    population = Population(genes.features.matrix(), np.asarray(genes.y))
+def fixture_sample(genes: Data) -> GeneSample:
+    population = FinitePopulation(genes.features.matrix(), np.asarray(genes.y))
     rows, others = population.draw(24, np.random.default_rng(1))
-    return Sample.of(population, rows, others, 5)
+    return GeneSample.from_population(population, rows, others, 5)
 
 
-def test_naive_best_columns_are_those_of_the_largest_t(sample: Sample) -> None:
+def test_naive_best_columns_are_those_of_the_largest_t(sample: GeneSample) -> None:
     rng = np.random.default_rng(2)
     for counts in (
         np.ones(24),
-        *drawn_resamples(sample.y, 5, rng),
-        drawn_split(sample.y, 0.5, rng),
+        *draw_resamples(sample.y, 5, rng),
+        draw_split(sample.y, 0.5, rng),
     ):
         train = np.repeat(np.arange(24), counts.astype(int))
         t = _t_by_hand(sample.X[train], sample.y[train])
         expected = np.sort(np.argsort(-t)[:5])
-        np.testing.assert_array_equal(sample.sums.best(counts, 5), expected)
+        np.testing.assert_array_equal(sample.sums.choose_genes(counts, 5), expected)
 
 
 @pytest.mark.outside("hand arithmetic: three columns of four rows")
 def test_golden_t_by_hand() -> None:
     X = np.array([[0.0, 1, 0.0], [2, 1, 1], [4, 2, 2.5], [6, 2, 2.5]])
-    sums = GeneSums.of(X, np.array([0, 0, 1, 1]))
+    sums = GeneSums.from_rows(X, np.array([0, 0, 1, 1]))
     # means apart 4, 1, 2 and squares within 4, 0, .5: t^2 is 16/4 = 4, nothing, 4/.5 = 8
-    np.testing.assert_array_equal(sums.best(np.ones(4), 1), [2])
-    np.testing.assert_array_equal(sums.best(np.ones(4), 2), [0, 2])
+    np.testing.assert_array_equal(sums.choose_genes(np.ones(4), 1), [2])
+    np.testing.assert_array_equal(sums.choose_genes(np.ones(4), 2), [0, 2])
 
 
 def test_naive_largest_values_are_those_of_a_stable_sort() -> None:
@@ -70,43 +71,45 @@ def test_naive_largest_values_are_those_of_a_stable_sort() -> None:
     for size, n in ((1, 1), (9, 9), (40, 7), (40, 1)):
         values = rng.integers(6, size=size).astype(np.float64)  # many are equal
         expected = np.sort(np.argsort(-values, kind="stable")[:n])
-        np.testing.assert_array_equal(largest(values, n), expected)
+        np.testing.assert_array_equal(find_largest(values, n), expected)
 
 
-def test_against_scikit_learn_a_tree_says_the_same_without_its_checks(sample: Sample) -> None:
+def test_against_scikit_learn_a_tree_says_the_same_without_its_checks(sample: GeneSample) -> None:
     from sklearn.tree import DecisionTreeClassifier
 
     seed = int(np.random.default_rng(4).integers(2**31))
     plain = DecisionTreeClassifier(random_state=seed).fit(sample.X[:, :3], sample.y)
     expected = plain.predict(sample.unseen[:, :3])
-    found = said("cart", sample.X[:, :3], sample.y, sample.unseen[:, :3], np.random.default_rng(4))
+    found = fit_and_predict(
+        "cart", sample.X[:, :3], sample.y, sample.unseen[:, :3], np.random.default_rng(4)
+    )
     np.testing.assert_array_equal(found, expected)
     assert 0 < found.mean() < 1
 
 
-def test_naive_cross_validation_is_a_loop_over_folds(sample: Sample) -> None:
+def test_naive_cross_validation_is_a_loop_over_folds(sample: GeneSample) -> None:
     rng = np.random.default_rng(5)
-    fold = drawn_folds(sample.y, 4, rng)
+    fold = draw_folds(sample.y, 4, rng)
     rates = []
     for v in range(4):
         train, test = fold != v, fold == v
         t = _t_by_hand(sample.X[train], sample.y[train])
         columns = np.sort(np.argsort(-t)[:5])
-        out = said(
+        out = fit_and_predict(
             "lda", sample.X[train][:, columns], sample.y[train], sample.X[test][:, columns], rng
         )
         rates.append((out != sample.y[test]).mean())
-    assert cross_validated(sample, "lda", fold, rng) == pytest.approx(np.mean(rates), abs=1e-15)
+    assert cross_validate(sample, "lda", fold, rng) == pytest.approx(np.mean(rates), abs=1e-15)
 
 
 @pytest.mark.outside("Efron and Tibshirani 1997, section 4: the .632+ formulas, by hand")
-def test_golden_plus_by_hand(sample: Sample) -> None:
+def test_golden_plus_by_hand(sample: GeneSample) -> None:
     rng = np.random.default_rng(6)
-    resamples = drawn_resamples(sample.y, 8, rng)
+    resamples = draw_resamples(sample.y, 8, rng)
     wrong = {i: [] for i in range(24)}  # type: ignore[var-annotated]
     for counts in resamples:
         out = np.flatnonzero(counts == 0)
-        for i, loss in zip(out, sample.error("nn", counts, out, rng), strict=True):
+        for i, loss in zip(out, sample.losses("nn", counts, out, rng), strict=True):
             wrong[int(i)].append(loss)
     out_of_bag = np.mean([np.mean(losses) for losses in wrong.values() if losses])
     # the nearest neighbour of a row is the row itself: no apparent error, and gamma is 2 p q
@@ -115,7 +118,7 @@ def test_golden_plus_by_hand(sample: Sample) -> None:
     relative = min(out_of_bag, gamma) / gamma
     weight = 0.632 / (1 - 0.368 * relative)
     expected = weight * min(out_of_bag, gamma)
-    assert plus(sample, "nn", resamples, rng) == pytest.approx(expected, rel=1e-12)
+    assert estimate_632_plus(sample, "nn", resamples, rng) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.about("presets/lecture_estimators")
@@ -128,7 +131,7 @@ def test_exact_any_cut_gives_the_same_records_and_the_table_is_whole(genes: Data
         np.testing.assert_array_equal(values, np.concatenate([first[name], rest[name]]))
     found = study.finish(whole)
     assert not found.cautions
-    rows = found.tables[0].as_data()["rows"]
+    rows = to_json(found.tables[0])["rows"]
     assert len(rows) == 2 * 8
     off = whole["leave_one_out"] - whole["truth"]
     row = next(r for r in rows if r["estimator"] == "leave-one-out")
@@ -147,9 +150,9 @@ def test_exact_without_data_a_generator_stands_in_and_says_so() -> None:
 
 
 def test_exact_a_draw_has_the_shares_of_the_population(genes: Data) -> None:
-    population = Population(genes.features.matrix(), np.asarray(genes.y))
+    population = FinitePopulation(genes.features.matrix(), np.asarray(genes.y))
     rows, others = population.draw(30, np.random.default_rng(0))
-    assert np.bincount(population.y[rows]).tolist() == population.drawn_of_class(30).tolist()
+    assert np.bincount(population.y[rows]).tolist() == population.sample_class_sizes(30).tolist()
     assert sorted([*rows, *others]) == list(range(120))
 
 
@@ -177,5 +180,5 @@ def test_invalid_classes_are_refused(genes: Data) -> None:
         task=CLASSIFICATION,
         classes=(0, 1, 2),
     )
-    with pytest.raises(EvaluationError, match="two classes"):
+    with pytest.raises(EvaluationError, match="has 3 classes; this preset needs two"):
         LectureEstimators().plan({"genes": three}, 1)

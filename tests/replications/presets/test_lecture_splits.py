@@ -8,13 +8,19 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from replications.lectures.classifiers import said
-from replications.lectures.many_fits import GaussianSample, has_both
+from replications.lectures.classifiers import fit_and_predict
+from replications.lectures.gaussian_samples import GaussianSample, has_both_classes
 from replications.presets import PRESETS
-from replications.presets.lecture_folds import LectureFolds, drawn_partition
-from replications.presets.lecture_splits import LectureSplits, every_part, n_test, random_parts
+from replications.presets.lecture_folds.preset import LectureFolds, draw_partition
+from replications.presets.lecture_splits.preset import (
+    LectureSplits,
+    draw_training_parts,
+    list_training_parts,
+    n_test,
+)
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
+from thetahat.values.json_values import to_json
 
 SMALL = {
     "lecture_splits": {"sizes": (8, 20), "shares": (0.25, 0.5), "splits": 4, "n_features": 3},
@@ -32,13 +38,13 @@ def fixture_sample() -> GaussianSample:
 @pytest.mark.parametrize("name", ["nearest_mean", "lda", "nn"])
 def test_naive_many_fits_are_the_learners_fits(sample: GaussianSample, name: str) -> None:
     rng = np.random.default_rng(3)
-    parts = random_parts(sample, 5, 6, rng)
-    wrong = sample.wrong(name, parts, rng)
+    parts = draw_training_parts(sample, 5, 6, rng)
+    wrong = sample.errors(name, parts, rng)
     fresh = sample.true_errors(name, parts, rng)
     for part, row, error in zip(parts, wrong, fresh, strict=True):
         X, y = sample.X[part], sample.y[part]
-        np.testing.assert_array_equal(row, said(name, X, y, sample.X, rng) != sample.y)
-        expected = (said(name, X, y, sample.fresh, rng) != sample.fresh_y).mean()
+        np.testing.assert_array_equal(row, fit_and_predict(name, X, y, sample.X, rng) != sample.y)
+        expected = (fit_and_predict(name, X, y, sample.fresh, rng) != sample.fresh_y).mean()
         assert error == pytest.approx(expected, abs=1e-15)
 
 
@@ -48,10 +54,10 @@ def test_golden_complete_subsampling_on_five_rows() -> None:
     # the stray puts it into class 0 unless its own side pulls the border below it
     X, y = np.array([[0.0], [1], [2], [8], [9]]), np.array([0, 0, 1, 1, 1])
     sample = GaussianSample(X, y, X, y)
-    parts = every_part(5, 2)
+    parts = list_training_parts(5, 2)
     assert len(parts) == math.comb(5, 2)
-    parts = parts[has_both(parts, y)]
-    wrong = sample.wrong("nearest_mean", parts, np.random.default_rng(0)) & ~parts
+    parts = parts[has_both_classes(parts, y)]
+    wrong = sample.errors("nearest_mean", parts, np.random.default_rng(0)) & ~parts
     # tested pairs and the borders between the means of what is left: {0,1}: no class 0 is left;
     # {0,2}: 1 | 8.5, the stray errs; {0,3}: 1 | 5.5, none; {0,4}: 1 | 5, none; {1,2}: 0 | 8.5, the
     # stray errs; {1,3}: 0 | 5.5; {1,4}: 0 | 5; {2,3}: .5 | 9, the stray errs; {2,4}: .5 | 8, it
@@ -61,7 +67,7 @@ def test_golden_complete_subsampling_on_five_rows() -> None:
 
 
 def test_exact_every_part_is_there_once() -> None:
-    parts = every_part(6, 2)
+    parts = list_training_parts(6, 2)
     held = {tuple(np.flatnonzero(~part).tolist()) for part in parts}
     assert held == set(combinations(range(6), 2))
 
@@ -73,7 +79,7 @@ def test_exact_sizes_to_test_on_are_rounded_up() -> None:
 def test_exact_stratified_folds_share_out_each_class() -> None:
     rng = np.random.default_rng(1)
     y = np.array([0] * 14 + [1] * 6)
-    fold = drawn_partition(y, 4, rng, stratified=True)
+    fold = draw_partition(y, 4, rng, stratified=True)
     for c in (0, 1):
         counts = np.bincount(fold[y == c], minlength=4)
         assert counts.max() - counts.min() <= 1
@@ -82,8 +88,10 @@ def test_exact_stratified_folds_share_out_each_class() -> None:
 
 def test_invalid_partition_that_cannot_keep_both_classes() -> None:
     y = np.array([0] * 9 + [1])
-    with pytest.raises(InvalidParameter, match="no partition into 5 folds"):
-        drawn_partition(y, 5, np.random.default_rng(0), stratified=False)
+    with pytest.raises(
+        InvalidParameter, match="partitions into 5 folds some training part always lacked a class"
+    ):
+        draw_partition(y, 5, np.random.default_rng(0), stratified=False)
 
 
 @pytest.mark.parametrize("name", list(SMALL))
@@ -95,15 +103,15 @@ def test_exact_any_cut_gives_the_same_records(name: str) -> None:
         np.testing.assert_array_equal(values, np.concatenate([first[key], rest[key]]))
     found = study.finish(whole)
     assert found.claims
-    assert all(table.as_data()["rows"] for table in found.tables)
-    assert all(figure.as_data()["series"] for figure in found.figures)
+    assert all(to_json(table)["rows"] for table in found.tables)
+    assert all(to_json(figure)["series"] for figure in found.figures)
 
 
 @pytest.mark.about("presets/lecture_splits")
 def test_exact_the_variance_is_made_of_its_two_parts() -> None:
     study = LectureSplits(**SMALL["lecture_splits"]).plan({}, 5)  # type: ignore[arg-type]
     records = study.run(0, 12)
-    row = study.finish(records).tables[0].as_data()["rows"][3]
+    row = to_json(study.finish(records).tables[0])["rows"][3]
     mean, variance = records["20/mean"][:, 1], records["20/variance"][:, 1]
     assert row["conditional"]["value"] == pytest.approx(variance.mean())
     expected = mean.var(ddof=1) + variance.mean() * (1 - 1 / 4)
@@ -118,7 +126,7 @@ def test_calibrated_bias_grows_and_complete_subsampling_saves_variance() -> None
     verdicts = {(claim.text, claim.measured): claim.verdict for claim in found.claims}
     told = {text for (text, _), verdict in verdicts.items() if verdict == "holds"}
     assert "The bias grows with mu." in told
-    assert "Complete subsampling does away with the variance over splits." in told
+    assert "Complete subsampling removes the variance over splits." in told
     assert "The unconditional variance decays with growing mu." in told
 
 
@@ -132,7 +140,7 @@ def test_golden_variances_over_partitions_and_samples_by_hand() -> None:
         "random": np.array([[[0.2, 0.4]], [[0.5, 0.5]]]),
         "stratified": np.array([[[0.2, 0.2]], [[0.4, 0.4]]]),
     }
-    first, last = study.finish(records).tables[0].as_data()["rows"][:2]
+    first, last = to_json(study.finish(records).tables[0])["rows"][:2]
     # means over partitions .3 and .5: bias .1, their variance .02; over partitions .02 and 0: .01;
     # of one partition .02 + .01/2; squared errors 0, .04, .01, .01
     assert first["bias"]["value"] == pytest.approx(0.1)

@@ -8,11 +8,11 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 
 from replications.multiple_sources import samples as _samples
-from replications.multiple_sources.documents import Documents, NaiveBayes, documents_of
+from replications.multiple_sources.documents import Documents, NaiveBayes, read_documents
 from replications.multiple_sources.ranked_documents import RankedDocuments
-from replications.multiple_sources.samples import CopiedSample, Sampler
+from replications.multiple_sources.samples import CopiedSample, DocumentSampler
 from replications.presets import PRESETS
-from thetahat.generators._size import DrawSize
+from thetahat.generators import DrawSize
 from thetahat.generators.word_counts import WordCounts
 from thetahat.tables.data import Data
 
@@ -29,8 +29,8 @@ def fixture_reviews() -> Data:
 def test_naive_ranked_documents_err_as_copied_ones(
     reviews: Data, size: int, smoothing: float
 ) -> None:
-    documents, domains = documents_of(reviews, "reviews")
-    ranked = RankedDocuments.of(documents, smoothing)
+    documents, domains = read_documents(reviews, "reviews")
+    ranked = RankedDocuments.rank(documents, smoothing)
     assert ranked is not None
     bayes, rng = NaiveBayes(smoothing=smoothing), np.random.default_rng(size)
     for _ in range(5):
@@ -61,7 +61,7 @@ def test_golden_ranked_chinese_documents_are_classified_as_in_the_textbook() -> 
         dtype=np.float64,
     )
     documents = Documents(counts, np.array([1, 1, 1, 0, 1]), np.arange(5))
-    ranked = RankedDocuments.of(documents, 1.0)
+    ranked = RankedDocuments.rank(documents, 1.0)
     assert ranked is not None
     # P(China | d5) ~ .0003 > .0001
     assert ranked.sample(np.arange(4)).errors_on(np.array([4])) == [0]
@@ -71,8 +71,8 @@ def test_golden_ranked_chinese_documents_are_classified_as_in_the_textbook() -> 
 
 
 def test_degenerate_a_class_that_was_not_seen_loses(reviews: Data) -> None:
-    documents, _ = documents_of(reviews, "reviews")
-    ranked = RankedDocuments.of(documents, 1.0)
+    documents, _ = read_documents(reviews, "reviews")
+    ranked = RankedDocuments.rank(documents, 1.0)
     assert ranked is not None
     every = np.arange(documents.n)
     for c in (0, 1):
@@ -88,7 +88,7 @@ def test_degenerate_equal_odds_are_for_class_0() -> None:
     # as many of either word in either class, and as many documents
     counts = csr_array(np.array([[1.0, 2], [1, 2], [2, 1]]))
     documents = Documents(counts, np.array([0, 1, 1]), np.arange(3))
-    ranked = RankedDocuments.of(documents, 0.1)
+    ranked = RankedDocuments.rank(documents, 0.1)
     assert ranked is not None
     drawn, asked = np.arange(2), np.array([2])
     assert ranked.sample(drawn).errors_on(asked) == [1]
@@ -98,9 +98,9 @@ def test_degenerate_equal_odds_are_for_class_0() -> None:
 
 @pytest.mark.parametrize("scale", [0.5, 70_000.0])
 def test_degenerate_counts_that_do_not_fit_are_not_ranked(reviews: Data, scale: float) -> None:
-    documents, _ = documents_of(reviews, "reviews")
+    documents, _ = read_documents(reviews, "reviews")
     assert (
-        RankedDocuments.of(Documents(documents.counts * scale, documents.y, documents.same), 1.0)
+        RankedDocuments.rank(Documents(documents.counts * scale, documents.y, documents.text), 1.0)
         is None
     )
 
@@ -108,11 +108,11 @@ def test_degenerate_counts_that_do_not_fit_are_not_ranked(reviews: Data, scale: 
 def test_degenerate_samples_that_could_overflow_are_copied(
     reviews: Data, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    documents, _ = documents_of(reviews, "reviews")
+    documents, _ = read_documents(reviews, "reviews")
     monkeypatch.setattr(_samples, "MANY", 0)
     large = documents.counts.copy()
     large.data[0] = 65_535
-    sampler = Sampler(Documents(large, documents.y, documents.same), NaiveBayes())
+    sampler = DocumentSampler(Documents(large, documents.y, documents.text), NaiveBayes())
     assert not isinstance(sampler.sample(np.arange(9)), CopiedSample)
     assert isinstance(sampler.sample(np.zeros(65_600, dtype=np.intp)), CopiedSample)
 

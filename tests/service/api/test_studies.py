@@ -10,12 +10,13 @@ from starlette.testclient import TestClient
 
 from service.jobs import figures, parts, record
 from service.jobs.discard import chunk_folder
-from service.kinds.study import kind as study
+from service.kinds.study import run as study
 from service.storage import unit_parts
 from service.storage.files import FileStore
 from service.storage.unit_of_work import reading
 from tests.service.jobs.evaluations import make_executor
-from thetahat.analyses.studies import FigureAxis, FigureSeries, StudyFigure
+from thetahat.analyses.studies import FigureAxis, StudyFigure, make_series
+from thetahat.values.json_values import to_json
 from worker.executor import UnitExecutor
 
 BODY: dict[str, Any] = {
@@ -175,10 +176,9 @@ def test_exact_figures_are_drawn_on_request(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there, *_ = finish(client, {**BODY, "repetitions": 2})
-    line = FigureSeries("a", [1, 2], [3, 4])
-    figure = StudyFigure(
-        name="one", title="One", x=FigureAxis("x"), y=FigureAxis("y"), series=(line,)
-    ).as_data()
+    axis = FigureAxis(title="x")
+    line = make_series("a", [1, 2], [3, 4])
+    figure = to_json(StudyFigure(name="one", title="One", x=axis, y=axis, series=(line,)))
     monkeypatch.setattr(figures, "figures_of", lambda result: {"one": figure} if result else {})
     there_too = client.get(there).json()["links"]["figures"]
     (named,) = client.get(there_too).json()["items"]

@@ -14,50 +14,54 @@ from service.cli.study_pages import study_files
 from tests.clients.stub import DATASET, EVALUATION, Reply, evaluation, run_stub
 from thetahat.analyses.studies import (
     FigureAxis,
-    FigureSeries,
     MonteCarloNumber,
     StudyClaim,
     StudyFigure,
-    StudyTable,
+    make_series,
+    make_table,
 )
+from thetahat.values.json_values import to_json
 
 CLAIM = StudyClaim(
     text="a | b",
     reference="geras2013",
     place="Figure 2",
+    verdict="holds",
     measured="m",
-    figure=MonteCarloNumber(1.0, 0.1),
+    figure=1.0,
+    standard_error=0.1,
     at_least=0.0,
+    at_most=None,
 )
 CLAIMS = (
     CLAIM,
     replace(CLAIM, at_most=2.0),
-    replace(CLAIM, at_least=None, at_most=0.5),
+    replace(CLAIM, verdict="fails", at_least=None, at_most=0.5),
     replace(CLAIM, at_least=None),
 )
 FIGURE = StudyFigure(
     name="means",
     title="Means",
-    x=FigureAxis("x"),
-    y=FigureAxis("y"),
-    series=(FigureSeries("s", [1], [2]),),
+    x=FigureAxis(title="x"),
+    y=FigureAxis(title="y"),
+    series=(make_series("s", [1], [2]),),
     note="N",
 )
-TABLE = StudyTable(
+TABLE = make_table(
     name="t",
     title="T",
     columns={"k": "K", "v": "Value", "w": "W"},
     rows=[
         {"k": 2, "v": MonteCarloNumber(0.123456, 0.01234), "w": 0.5},
-        {"k": 3, "v": MonteCarloNumber(1.0)},
+        {"k": 3, "v": MonteCarloNumber(1.0, None)},
     ],
     note="Read it.",
 )
 RESULT: dict[str, Any] = {
     "study": {"preset": "tiny", "repetitions": 12, "seconds": 3.2},
-    "tables": [TABLE.as_data()],
-    "figures": [FIGURE.as_data()],
-    "claims": [one.as_data() for one in CLAIMS],
+    "tables": [to_json(TABLE)],
+    "figures": [to_json(FIGURE)],
+    "claims": to_json(CLAIMS),
     "cautions": [{"code": "from_generator", "message": "no data"}],
     "provenance": {"version": "0.1.0", "seed": 5, "methods": []},
 }
@@ -142,7 +146,7 @@ def test_invalid_inputs_have_a_sentence(words: str, capsys: pytest.CaptureFixtur
 
 def test_exact_a_long_table_has_a_page_of_its_own() -> None:
     rows = [{"k": i, "v": None, "w": None} for i in range(1001)]
-    result = {**RESULT, "tables": [{**TABLE.as_data(), "name": "long", "rows": rows}]}
+    result = {**RESULT, "tables": [{**to_json(TABLE), "name": "long", "rows": rows}]}
     kept = study_files(result, "c")
     assert b"[1001 rows](long.md)" in kept["tables.md"]
     assert b"| 1000 |" not in kept["tables.md"]

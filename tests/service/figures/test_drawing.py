@@ -9,29 +9,34 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from service.figures.drawing import COLOURS, draw
-from thetahat.analyses.studies import FigureAxis, FigureSeries, StudyFigure
+from thetahat.analyses.studies import FigureAxis, FigureSeries, StudyFigure, make_series
+from thetahat.values.json_values import to_json
 
-LINES = StudyFigure(
-    name="lines",
-    title="Cost in $ of theta_B",
-    x=FigureAxis("K", "log"),
-    y=FigureAxis("variance"),
-    series=(
-        FigureSeries("theta_B", [2, 4, 8], [0.4, None, 0.2], [0.01, None, 0.02]),
-        FigureSeries("truth", [2, 8], [0.3, 0.3], style="dashed"),
-        FigureSeries("found", [3, 5], [0.1, 0.2], style="points"),
-    ),
-).as_data()
-BARS = StudyFigure(
-    name="bars",
-    title="Bias",
-    x=FigureAxis("", labels=("LDA", "CART")),
-    y=FigureAxis("bias"),
-    series=(
-        FigureSeries("10-fold", [0, 1], [0.1, -0.2], [0.01, 0.02], style="bars"),
-        FigureSeries("leave-one-out", [0, 1], [0.2, -0.1], style="bars"),
-    ),
-).as_data()
+LINES = to_json(
+    StudyFigure(
+        name="lines",
+        title="Cost in $ of theta_B",
+        x=FigureAxis(title="K", scale="log"),
+        y=FigureAxis(title="variance"),
+        series=(
+            make_series("theta_B", [2, 4, 8], [0.4, None, 0.2], [0.01, None, 0.02]),
+            make_series("truth", [2, 8], [0.3, 0.3], style="dashed"),
+            make_series("found", [3, 5], [0.1, 0.2], style="points"),
+        ),
+    )
+)
+BARS = to_json(
+    StudyFigure(
+        name="bars",
+        title="Bias",
+        x=FigureAxis(title="", labels=("LDA", "CART")),
+        y=FigureAxis(title="bias"),
+        series=(
+            make_series("10-fold", [0, 1], [0.1, -0.2], [0.01, 0.02], style="bars"),
+            make_series("leave-one-out", [0, 1], [0.2, -0.1], style="bars"),
+        ),
+    )
+)
 
 
 def texts(picture: bytes) -> list[str]:
@@ -63,10 +68,12 @@ def test_exact_a_picture_says_nothing_of_when_it_was_drawn() -> None:
 
 
 def test_degenerate_one_series_of_many_points_without_errors() -> None:
-    line = FigureSeries("s", list(range(100)), [1.0] * 100)
-    figure = StudyFigure(name="f", title="F", x=FigureAxis("x"), y=FigureAxis("y"), series=(line,))
+    line = make_series("s", list(range(100)), [1.0] * 100)
+    figure = StudyFigure(
+        name="f", title="F", x=FigureAxis(title="x"), y=FigureAxis(title="y"), series=(line,)
+    )
 
-    words = texts(draw(figure.as_data(), "svg"))
+    words = texts(draw(to_json(figure), "svg"))
 
     assert "s" not in words  # a legend of one says nothing
 
@@ -82,12 +89,16 @@ def test_degenerate_one_series_of_many_points_without_errors() -> None:
 def test_exact_a_logarithmic_axis_has_several_plain_numbers(
     widths: list[float], numbers: list[str]
 ) -> None:
-    points = FigureSeries("s", widths, [1.0, 2.0], style="points")
+    points = make_series("s", widths, [1.0, 2.0], style="points")
     figure = StudyFigure(
-        name="f", title="F", x=FigureAxis("x", "log"), y=FigureAxis("y"), series=(points,)
+        name="f",
+        title="F",
+        x=FigureAxis(title="x", scale="log"),
+        y=FigureAxis(title="y"),
+        series=(points,),
     )
 
-    words = texts(draw(figure.as_data(), "svg"))
+    words = texts(draw(to_json(figure), "svg"))
 
     assert set(numbers) <= set(words)
 
@@ -99,13 +110,15 @@ def styles(picture: bytes) -> list[str]:
 
 
 def drawn(*series: FigureSeries) -> bytes:
-    figure = StudyFigure(name="f", title="F", x=FigureAxis("x"), y=FigureAxis("y"), series=series)
-    return draw(figure.as_data(), "svg")
+    figure = StudyFigure(
+        name="f", title="F", x=FigureAxis(title="x"), y=FigureAxis(title="y"), series=series
+    )
+    return draw(to_json(figure), "svg")
 
 
 def test_exact_several_dashed_lines_go_with_the_others_in_turn() -> None:
-    dashed = [FigureSeries(f"{name} late", [0, 1], [2, 3], style="dashed") for name in "ab"]
-    plain = [FigureSeries(name, [0, 1], [1, 2]) for name in "ab"]
+    dashed = [make_series(f"{name} late", [0, 1], [2, 3], style="dashed") for name in "ab"]
+    plain = [make_series(name, [0, 1], [1, 2]) for name in "ab"]
 
     found = styles(drawn(*plain, *dashed))
 
@@ -121,7 +134,7 @@ def test_limit_long_names_take_fewer_columns() -> None:
     heights = []
     for length in (5, 30, 80):
         names = ["n" * length + str(i) for i in range(6)]
-        picture = drawn(*(FigureSeries(name, [0, 1], [1, 2]) for name in names))
+        picture = drawn(*(make_series(name, [0, 1], [1, 2]) for name in names))
         assert set(names) <= set(texts(picture))
         box = ET.fromstring(picture).get("viewBox", "").split()
         heights.append(float(box[3]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,11 +11,12 @@ import numpy as np
 
 from tests.service.kinds.running import parquet_file
 from thetahat.analyses.studies import (
+    ClaimRow,
     MonteCarloNumber,
     Records,
-    StudyClaim,
     StudyFindings,
-    StudyTable,
+    judge,
+    make_table,
 )
 from thetahat.analyses.studies.repetitions import repetition_generator, run_in_blocks
 from thetahat.cautions import Caution
@@ -41,6 +42,22 @@ COLUMNS: dict[str, Any] = {
 }
 
 
+POSITIVE = ClaimRow(
+    sentence="uniform", reference="efron1993", place="p", quantity="mean", measured="m", at_least=0
+)
+
+
+@dataclass(frozen=True)
+class OneNumber:
+    """A case with one number."""
+
+    mean: MonteCarloNumber
+    fields: Mapping[str, str | float] = field(default_factory=dict)
+
+    def number(self, quantity: str) -> MonteCarloNumber:
+        return {"mean": self.mean}[quantity]
+
+
 @dataclass(frozen=True)
 class Draws:
     """Draws in blocks of ten."""
@@ -61,13 +78,9 @@ class Draws:
 
     def finish(self, records: Records) -> StudyFindings:
         mean = MonteCarloNumber(float(records["pair"].mean()), 0.001)
-        claim = StudyClaim(
-            text="uniform", reference="efron1993", place="p", measured="m", figure=mean, at_least=0
-        )
-        table = StudyTable(
-            name="means", title="Means", columns={"mean": "M"}, rows=[{"mean": mean}]
-        )
-        return StudyFindings(tables=(table,), claims=(claim,), cautions=(Caution("from", self.of),))
+        claims = judge((POSITIVE,), [OneNumber(mean)])
+        table = make_table("means", "Means", {"mean": "M"}, [{"mean": mean}])
+        return StudyFindings(tables=(table,), claims=claims, cautions=(Caution("from", self.of),))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,9 +11,15 @@ import pytest
 from service.jobs.discard import KEPT
 from service.kinds.base import JobKind
 from service.kinds.registry import JOB_KINDS
-from service.kinds.study import kind as study
 from service.kinds.study import plan as _study_plan
-from service.kinds.study.records import Stretch, as_table, from_table, packed, unpacked
+from service.kinds.study import run as study
+from service.kinds.study.records import (
+    RecordedRepetitions,
+    pack_records,
+    records_from_table,
+    records_to_table,
+    unpack_records,
+)
 from tests.service.kinds.running import parquet_file, run_kind
 from tests.service.kinds.small_studies import COLUMNS, LOSSES, PAIRS, Tiny, of_file
 from thetahat.registry import Registry
@@ -123,13 +129,13 @@ def test_exact_one_of_the_learners_is_chosen() -> None:
 
 def test_exact_records_come_back_from_chunks_and_tables() -> None:
     records = {"a": np.array([1.0, np.nan]), "b/c": np.arange(8.0).reshape(2, 2, 2)}
-    given = Stretch(np.array([3, 7]), records, seconds=2.0, n_timed=2)
+    given = RecordedRepetitions(np.array([3, 7]), records, seconds=2.0, n_timed=2)
 
-    for back in (unpacked(packed(given)), from_table(as_table(given))):
+    for back in (unpack_records(pack_records(given)), records_from_table(records_to_table(given))):
         assert back.index.tolist() == [3, 7]
         for name, values in records.items():
             assert np.array_equal(back.records[name], values, equal_nan=True)
-    assert unpacked(packed(given)).seconds == 2.0
+    assert unpack_records(pack_records(given)).seconds == 2.0
 
 
 def completes(kind: JobKind[Any]) -> bool:

@@ -1,19 +1,42 @@
-"""Studies: many data sets from a known population, and what estimators make of each."""
+"""Studies: estimators on many data sets from a population whose truth is known.
+
+A study is a ``Study`` (``base``): ``run`` computes repetitions, ``finish`` turns their records into
+tables, figures and claims. ``general`` is the study that a request describes by its population,
+draw and estimators. Presets (``presets``) are studies written in Python.
+"""
 
 from thetahat.analyses.studies.base import Records, Study, StudyFindings
-from thetahat.analyses.studies.claims import StudyClaim, decide
-from thetahat.analyses.studies.figures import FigureAxis, FigureSeries, StudyFigure
-from thetahat.analyses.studies.tables import MonteCarloNumber, StudyTable
+from thetahat.analyses.studies.claims import ClaimCase, ClaimRow, RelativeBound, decide, judge
+from thetahat.analyses.studies.result import (
+    FigureAxis,
+    FigureSeries,
+    MonteCarloNumber,
+    StudyClaim,
+    StudyFigure,
+    StudyTable,
+    exact,
+    make_series,
+    make_table,
+    series_of_numbers,
+)
 
 __all__ = [
+    "ClaimCase",
+    "ClaimRow",
     "FigureAxis",
     "FigureSeries",
     "MonteCarloNumber",
     "Records",
+    "RelativeBound",
     "Study",
     "StudyClaim",
     "StudyFigure",
     "StudyFindings",
     "StudyTable",
     "decide",
+    "exact",
+    "judge",
+    "make_series",
+    "make_table",
+    "series_of_numbers",
 ]

@@ -1,64 +1,70 @@
-"""What a study is: repetitions that can be done in any order, and what is made of them."""
+"""The interface of a study: repetitions in any order, and the findings made of their records."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias
 
-from thetahat.analyses.studies.claims import StudyClaim
-from thetahat.analyses.studies.figures import StudyFigure
-from thetahat.analyses.studies.tables import StudyTable
+from thetahat.analyses.studies.result import StudyClaim, StudyFigure, StudyTable
 from thetahat.cautions import Caution
+from thetahat.values.json_values import JsonValue
 from thetahat.values.types import FloatArray
 
-Records = Mapping[str, FloatArray]
-"""What repetitions gave, by name: (repetitions, ...) each; NaN where a repetition gave nothing."""
+Records: TypeAlias = Mapping[str, FloatArray]
+"""The numbers of all repetitions by name: arrays of shape (repetitions, ...), NaN where a
+repetition has no value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyFindings:
-    """What all repetitions say.
+    """What a study computes from the records of its repetitions.
 
     Parameters
     ----------
-    tables : tuple of Table
+    tables : tuple of StudyTable
         Numbers with their Monte-Carlo standard errors.
-    figures : tuple of Figure
-        What is drawn, as numbers.
-    claims : tuple of Claim
-        The sentences of a source, each with its verdict.
+    figures : tuple of StudyFigure
+        Figures, as numbers.
+    claims : tuple of StudyClaim
+        Sentences of the source, each with its verdict.
     cautions : tuple of Caution
-        What to know before reading them: a generator in the place of data, few repetitions.
+        What readers must know first: a generator in the place of data, few repetitions.
+    truth_from : str or None
+        How the truth was computed, for readers; None if the study says so elsewhere.
+    truths : mapping of str to str, or None
+        The truths that estimates are compared with, in words.
     details : mapping
-        Further fields of the result, as plain JSON values.
+        Further entries of the result's ``study`` object.
     """
 
     tables: tuple[StudyTable, ...] = ()
     figures: tuple[StudyFigure, ...] = ()
     claims: tuple[StudyClaim, ...] = ()
     cautions: tuple[Caution, ...] = ()
-    details: Mapping[str, Any] | None = None
+    truth_from: str | None = None
+    truths: Mapping[str, str] | None = None
+    details: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
 class Study(Protocol):
-    """Repetitions that do not depend on one another.
+    """Repetitions that do not depend on each other.
 
-    What repetition ``i`` gives depends on the study, its seed and ``i`` alone: any cut into
-    stretches, on any number of workers, gives the same numbers. One that is faster for many
-    repetitions at once draws blocks of ``grain`` repetitions, each from the stream of its first,
-    and cuts what was asked for out of them (``thetahat.analyses.studies.repetitions.in_blocks``).
+    The numbers of repetition ``i`` depend only on the study, its seed and ``i``. The repetitions
+    can therefore be cut into chunks and spread over workers in any way. A study that is faster with
+    many repetitions at once draws blocks of ``grain`` repetitions, each from the random stream of
+    the block's first repetition (``thetahat.analyses.studies.repetitions.run_in_blocks``).
     """
 
     @property
     def grain(self) -> int:
-        """Repetitions that are best done together; stretches begin and end at its multiples."""
+        """Repetitions computed together; chunks should begin and end at multiples of it."""
         ...
 
     def run(self, start: int, stop: int) -> dict[str, FloatArray]:
-        """Do the repetitions ``start`` to ``stop - 1``; every array has one row for each."""
+        """Run the repetitions ``start`` to ``stop - 1``; every array has one row for each."""
         ...
 
     def finish(self, records: Records) -> StudyFindings:
-        """Tabulate the records of repetitions 0, 1, ...: all of them, or those done so far."""
+        """Return tables, figures and claims from the records of all repetitions done so far."""
         ...

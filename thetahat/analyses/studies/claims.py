@@ -1,86 +1,149 @@
-"""Sentences of a source, and whether a study's figures bear them out."""
+"""Claims of a source as rows of data, and the one rule that judges them.
+
+A ``ClaimRow`` holds a sentence of a source, the quantity of the study that decides it, and the
+bounds within which that quantity must lie. A ``ClaimCase`` is one setting of the study in which
+the sentence is judged: a sample size, a classifier, a row of a table. It knows the quantities'
+numbers. ``judge`` judges every row in every case.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Generic, Protocol, TypeAlias, TypeVar
 
-from thetahat.analyses.studies.tables import MonteCarloNumber
-from thetahat.values.json_values import plain
+from thetahat.analyses.studies.result import MonteCarloNumber, StudyClaim, Verdict
 
 Z: Final = 3.0
-"""How many standard errors decide; a true claim at its very limit fails once in 741."""
+"""Standard errors by which a number must be inside or outside its bounds to decide a claim. A true
+claim whose number lies exactly at a bound fails once in 741 studies."""
 
-Verdict = Literal["holds", "fails", "undecided"]
+Q = TypeVar("Q")
+Q_co = TypeVar("Q_co", covariant=True)
+Q_contra = TypeVar("Q_contra", contravariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class RelativeBound:
+    """A bound that depends on the case: ``times * fields[field] + plus``."""
+
+    field: str
+    plus: float = 0.0
+    times: float = 1.0
+
+    def value(self, fields: Mapping[str, str | float]) -> float:
+        """Return the bound in one case."""
+        return self.times * float(fields[self.field]) + self.plus
+
+
+Bound: TypeAlias = float | RelativeBound | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StudyClaim:
-    """A claim, which is that a figure lies between two bounds.
+class ClaimRow(Generic[Q_co]):
+    """A sentence of a source, with the quantity and the bounds that decide it.
 
     Parameters
     ----------
-    text : str
-        The claim in the source's sense.
+    sentence : str
+        The claim, in the sense of the source. It may name fields of the case in braces.
     reference : str
-        Key of ``thetahat.references.REFERENCES``.
+        Key of ``thetahat.references.REFERENCES``; empty for a rule of this software.
     place : str
-        Where it stands there: ``Figure 2``, ``section 4.1``.
+        Where the source makes the claim, such as ``Figure 2`` or ``section 4.1``.
+    quantity : str, or another value that the case understands
+        What decides the claim: the name of a statistic, or cells of a table.
     measured : str
-        What the figure is: ``mean of theta_B minus the variance of mu-hat, K = 10``.
-    figure : Number
-        The number that decides, with its standard error; of a number in closed form, 0.
-    at_least, at_most : float or None
-        The bounds; None is open.
+        What the quantity is, in words. It may name fields of the case in braces.
+    at_least, at_most : float, RelativeBound or None
+        The bounds; None if there is none.
+    fewest_repetitions : int
+        With fewer repetitions (the case's field ``repetitions``) the claim is undecided, because
+        the Monte-Carlo error cannot be trusted yet.
+    can_hold_early : bool
+        Whether the claim may nevertheless hold, but not fail, with fewer repetitions.
     """
 
-    text: str
+    sentence: str
     reference: str
     place: str
+    quantity: Q_co
     measured: str
-    figure: MonteCarloNumber
-    at_least: float | None = None
-    at_most: float | None = None
+    at_least: Bound = None
+    at_most: Bound = None
+    fewest_repetitions: int = 0
+    can_hold_early: bool = False
+
+
+class ClaimCase(Protocol[Q_contra]):
+    """One setting of a study in which claims are judged."""
 
     @property
-    def verdict(self) -> Verdict:
-        """``holds``, ``fails`` or ``undecided``."""
-        return decide(self.figure, at_least=self.at_least, at_most=self.at_most)
+    def fields(self) -> Mapping[str, str | float]:
+        """What fills the braces of sentences, and what relative bounds refer to."""
+        ...
 
-    def as_data(self) -> dict[str, Any]:
-        """Return it as the wire has it."""
-        return {
-            "text": self.text,
-            "reference": self.reference,
-            "place": self.place,
-            "verdict": self.verdict,
-            "measured": self.measured,
-            "figure": plain(self.figure.value),
-            "standard_error": plain(self.figure.standard_error),
-            "at_least": plain(self.at_least),
-            "at_most": plain(self.at_most),
-        }
+    def number(self, quantity: Q_contra) -> MonteCarloNumber | None:
+        """Return the number of a quantity; None if the quantity does not exist in this case."""
+        ...
+
+
+def judge(rows: Iterable[ClaimRow[Q]], cases: Iterable[ClaimCase[Q]]) -> tuple[StudyClaim, ...]:
+    """Judge every row in every case, case by case; rows without a number in a case are left out."""
+    rows = tuple(rows)
+    judged = (_judge_row(row, case) for case in cases for row in rows)
+    return tuple(claim for claim in judged if claim is not None)
+
+
+def _judge_row(row: ClaimRow[Q], case: ClaimCase[Q]) -> StudyClaim | None:
+    number, fields = case.number(row.quantity), case.fields
+    if number is None:
+        return None
+    at_least, at_most = _resolve_bound(row.at_least, fields), _resolve_bound(row.at_most, fields)
+    verdict = decide(number, at_least=at_least, at_most=at_most)
+    is_early = bool(row.fewest_repetitions) and _repetitions(fields) < row.fewest_repetitions
+    if is_early and not (row.can_hold_early and verdict == "holds"):
+        number, verdict = MonteCarloNumber(number.value, None), "undecided"
+    return StudyClaim(
+        text=row.sentence.format(**fields),
+        reference=row.reference,
+        place=row.place.format(**fields),
+        verdict=verdict,
+        measured=row.measured.format(**fields),
+        figure=number.value,
+        standard_error=number.standard_error,
+        at_least=at_least,
+        at_most=at_most,
+    )
+
+
+def _repetitions(fields: Mapping[str, str | float]) -> float:
+    return float(fields["repetitions"])
+
+
+def _resolve_bound(bound: Bound, fields: Mapping[str, str | float]) -> float | None:
+    return bound.value(fields) if isinstance(bound, RelativeBound) else bound
 
 
 def decide(
-    figure: MonteCarloNumber, *, at_least: float | None = None, at_most: float | None = None
+    number: MonteCarloNumber, *, at_least: float | None = None, at_most: float | None = None
 ) -> Verdict:
-    """Say whether a figure lies between two bounds: the one rule for every claim.
+    """Return whether a number lies within two bounds: the one rule for every claim.
 
-    It holds where the figure is inside by ``Z`` standard errors at least, fails where it is
-    outside by more than that, and is undecided between, or where there is no figure. A figure
-    without error that is a bound itself is inside.
+    The claim holds if the number is inside by ``Z`` standard errors or more, fails if it is outside
+    by more than that, and is undecided otherwise, or if the number or its error is unknown. A
+    number without error that equals a bound is inside.
     """
-    if figure.value is None or figure.standard_error is None:
+    if number.value is None or number.standard_error is None:
         return "undecided"
     inside = min(
-        math.inf if at_least is None else figure.value - at_least,
-        math.inf if at_most is None else at_most - figure.value,
+        math.inf if at_least is None else number.value - at_least,
+        math.inf if at_most is None else at_most - number.value,
     )
-    room = Z * figure.standard_error
-    if not (math.isfinite(figure.value) and math.isfinite(room)):
+    margin = Z * number.standard_error
+    if not (math.isfinite(number.value) and math.isfinite(margin)):
         return "undecided"
-    if inside >= room:
+    if inside >= margin:
         return "holds"
-    return "fails" if inside < -room else "undecided"
+    return "fails" if inside < -margin else "undecided"

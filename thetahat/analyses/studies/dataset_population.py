@@ -1,4 +1,4 @@
-"""What a study draws from: generators, or a data set taken as the population."""
+"""A data set taken as the population, from which a study draws rows."""
 
 from __future__ import annotations
 
@@ -33,12 +33,13 @@ class DataAsPopulation:
     data : Data
         Its rows.
     group : ndarray or None
-        (n,) labels: rows with equal labels are copies, kept on one side of every split.
+        (n,) labels: rows with equal labels are copies, and are kept on one side of every split.
     replace : bool
         Whether a row may be drawn twice. Then the data set is the whole population and the truth
-        is taken on all its rows; else on those that were not drawn.
+        is computed on all its rows; otherwise on the rows that were not drawn.
     n_judged : int
-        The most rows on which the truth is taken; more are drawn from at random.
+        The largest number of rows on which the truth is computed; if there are more, a random
+        subset is used.
     """
 
     data: Data
@@ -48,7 +49,7 @@ class DataAsPopulation:
 
     @property
     def truth_from(self) -> str:
-        """Say what the truth is taken from, for people."""
+        """How the truth is computed, for readers."""
         return "all rows of the data set" if self.replace else "the rows that were not drawn"
 
     def draw_sources(self, size: DrawSize, rng: np.random.Generator) -> PopulationSources:
@@ -56,82 +57,87 @@ class DataAsPopulation:
         codes = None if self.group is None else encode_labels(list(self.group))[0]
         rows = np.arange(self.data.n)
         if size.n_sources is None:
-            return _OfRows(self, codes, (rows,), rows[:0])
+            return _DatasetSources(self, codes, (rows,), rows[:0])
         if self.data.source is None:
             raise InvalidParameter(
-                "n_sources needs the source of every row", loc=("n_sources",), value=size.n_sources
+                "n_sources needs the source of every row: name the source column, or draw n rows",
+                loc=("n_sources",),
+                value=size.n_sources,
             )
-        of_row, labels = encode_labels(list(self.data.source))
+        source_of_row, labels = encode_labels(list(self.data.source))
         if size.n_sources > len(labels):
             raise InvalidParameter(
-                f"{size.n_sources} sources cannot be drawn from {len(labels)}",
+                f"n_sources is {size.n_sources}, and the data set has only {len(labels)} sources",
                 loc=("n_sources",),
                 value=size.n_sources,
             )
         chosen = np.sort(rng.permutation(len(labels))[: size.n_sources])
-        drawn = tuple(rows[of_row == source] for source in chosen)
-        return _OfRows(self, codes, drawn, rows[~np.isin(of_row, chosen)])
+        drawn = tuple(rows[source_of_row == source] for source in chosen)
+        return _DatasetSources(self, codes, drawn, rows[~np.isin(source_of_row, chosen)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _OfRows:
+class _DatasetSources:
     population: DataAsPopulation
     codes: IntArray | None  # (n,) of groups of copies
     sources: tuple[IntArray, ...]  # rows of each source that was drawn
-    others: IntArray  # rows of the sources that were not
+    others: IntArray  # rows of the sources that were not drawn
 
     def draw(self, size: DrawSize, seed: int) -> DrawnData:
         rng = stream(seed, DRAW)
         if size.per_source is None:
-            chosen = self._some(np.concatenate(self.sources), size.rows, rng)
+            chosen = self._draw_rows(np.concatenate(self.sources), size.rows, rng)
         else:
             each = size.per_source
-            chosen = np.concatenate([self._some(rows, each, rng) for rows in self.sources])
+            chosen = np.concatenate([self._draw_rows(rows, each, rng) for rows in self.sources])
         return DrawnData(
             data=select_rows(self.population.data, chosen),
-            group=self._groups(chosen),
-            rest=cache(lambda: self._judged(self._rest(chosen), stream(seed, REST))),
+            group=self._copy_groups(chosen),
+            rest=cache(lambda: self._limit(self._rest(chosen), stream(seed, REST))),
             outside=cache(lambda: self._outside(chosen, seed)),
             by_source=size.per_source is not None,
         )
 
-    def _some(self, rows: IntArray, n: int, rng: np.random.Generator) -> IntArray:
+    def _draw_rows(self, rows: IntArray, n: int, rng: np.random.Generator) -> IntArray:
         if not self.population.replace and n > len(rows):
             raise InsufficientData(
-                f"{n} rows cannot be drawn from {len(rows)} without replacement",
+                f"{n} rows cannot be drawn from {len(rows)} without replacement; draw fewer, or "
+                "set draw.replace",
                 loc=("per_source",),
                 value=n,
             )
         return np.sort(rng.choice(rows, size=n, replace=self.population.replace))
 
     def _rest(self, chosen: IntArray) -> IntArray:
-        every = np.concatenate(self.sources)
+        rows_of_sources = np.concatenate(self.sources)
         if self.population.replace:
-            return every
-        left = np.setdiff1d(every, chosen)
+            return rows_of_sources
+        left = np.setdiff1d(rows_of_sources, chosen)
         left = left if self.codes is None else self._without_copies(left, chosen)
         for rows in self.sources:
             if not np.isin(rows, left).any():
                 raise InsufficientData(
-                    "all rows, or all of one source, were drawn, or copies of them, and none is "
-                    "left to take the truth on; draw fewer, or with replacement"
+                    "No rows are left to compute the truth on: all rows of the data set or of one "
+                    "source were drawn, or are copies of drawn rows. Draw fewer rows, or draw with "
+                    "replacement."
                 )
         return left
 
     def _without_copies(self, rows: IntArray, chosen: IntArray) -> IntArray:
-        assert self.codes is not None  # noqa: S101 - asked where there are codes alone
+        assert self.codes is not None  # noqa: S101 - the callers check it
         return rows[~np.isin(self.codes[rows], self.codes[chosen])]
 
     def _outside(self, chosen: IntArray, seed: int) -> Data | None:
         rows = self.others if self.codes is None else self._without_copies(self.others, chosen)
-        return self._judged(rows, stream(seed, OUTSIDE)) if len(rows) else None
+        return self._limit(rows, stream(seed, OUTSIDE)) if len(rows) else None
 
-    def _judged(self, rows: IntArray, rng: np.random.Generator) -> Data:
+    def _limit(self, rows: IntArray, rng: np.random.Generator) -> Data:
         most = self.population.n_judged
-        some = rows if len(rows) <= most else np.sort(rng.choice(rows, size=most, replace=False))
-        return select_rows(self.population.data, some)
+        if len(rows) > most:
+            rows = np.sort(rng.choice(rows, size=most, replace=False))
+        return select_rows(self.population.data, rows)
 
-    def _groups(self, chosen: IntArray) -> IntArray | None:
+    def _copy_groups(self, chosen: IntArray) -> IntArray | None:
         if self.codes is not None:
             return np.unique(self.codes[chosen], return_inverse=True)[1]
         return np.unique(chosen, return_inverse=True)[1] if self.population.replace else None

@@ -1,4 +1,4 @@
-"""One estimator of a study: learners under a scheme, and what is made of their losses."""
+"""An estimator of a study: learners under a scheme, and the methods applied to their losses."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from thetahat.weighted_risks.base import RiskEstimator
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeightedEstimation:
-    """What is done with a source and a target sample.
+    """How the target risk is estimated from a source and a target sample.
 
     Parameters
     ----------
     weights : WeightEstimator
-        Of the source rows; ``given`` takes the generator's own.
+        Estimates the weights of the source rows; ``given`` takes the generator's true weights.
     risks : mapping of str to RiskEstimator
         By key.
     """
@@ -36,29 +36,29 @@ class WeightedEstimation:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StudyEstimator:
-    """What is done with one draw.
+    """What is computed from one draw.
 
     Parameters
     ----------
     key : str
-        What it is called in the result.
+        The estimator's name in the result.
     choices : Choices
-        Level, variances, intervals, tests; None there means all that fit.
+        Level, variances, intervals and tests; a list that is None stands for all that fit.
     scheme : Scheme or None
-        Splits; None where losses are drawn.
+        The splits; None if losses are drawn.
     learners : mapping of str to Learner
-        By name; empty where losses are drawn.
+        By name; empty if losses are drawn.
     loss : Loss or None
-        None where losses are drawn.
+        None if losses are drawn.
     refits : tuple of Asked
         Methods that fit the learners again.
     truths : tuple of str
-        Which truths of a repetition are taken; each ``fold_models`` is a fit per split.
+        The truths computed in every repetition; each ``fold_models`` costs a fit per split.
     select : str or None
-        The rule by which one of the learners is chosen by its losses: ``least`` or
+        The rule by which one learner is chosen by its losses, ``least`` or
         ``one_standard_error``; None chooses none.
-    weighted : Weighted or None
-        Where pairs of samples are drawn.
+    weighted : WeightedEstimation or None
+        If pairs of samples are drawn.
     """
 
     key: str
@@ -71,8 +71,8 @@ class StudyEstimator:
     select: str | None = None
     weighted: WeightedEstimation | None = None
 
-    def told_classes(self, classes: tuple[Label, ...]) -> StudyEstimator:
-        """Return it with loss and learners told what the classes of the data are."""
+    def for_classes(self, classes: tuple[Label, ...]) -> StudyEstimator:
+        """Return the estimator with its loss and learners set up for the classes of the data."""
         return replace(
             self,
             loss=None if self.loss is None else loss_for_classes(self.loss, classes),

@@ -1,4 +1,4 @@
-"""A study by its parts: a population, how much is drawn, and estimators."""
+"""A study described by its parts: a population, the size of a draw, and estimators."""
 
 from __future__ import annotations
 
@@ -43,21 +43,21 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GeneralStudy:
-    """Many draws from one population, each with all estimators.
+    """Many draws from one population, each given to all estimators.
 
     Parameters
     ----------
     population : Population
-        Where data come from.
-    size : Size
-        Of one draw.
-    estimators : sequence of Estimator
-        All see the same draws, and the same splits where they have the same scheme.
+        Where the data come from.
+    size : DrawSize
+        The size of one draw.
+    estimators : sequence of StudyEstimator
+        All get the same draws, and the same splits if they have the same scheme.
     seed : int
-        Of the job.
+        The job's seed.
     same_sources : int or None
-        How many repetitions, one after another, draw from the same sources before others are
-        drawn; None keeps the first for all. What speaks of these sources is true of one set.
+        Consecutive repetitions that share their sources before others are drawn; None keeps the
+        first sources for all. The target "these sources" refers to one set of sources.
     """
 
     population: Population
@@ -65,7 +65,9 @@ class GeneralStudy:
     estimators: Sequence[StudyEstimator]
     seed: int
     same_sources: int | None = 1
-    _settled: dict[int, PopulationSources] = field(default_factory=dict, init=False, repr=False)
+    _sources_by_number: dict[int, PopulationSources] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     def __post_init__(self) -> None:
         for estimator in self.estimators:
@@ -73,92 +75,96 @@ class GeneralStudy:
 
     @property
     def grain(self) -> int:
-        """One: every repetition stands alone."""
+        """One: repetitions are computed one by one."""
         return 1
 
     def run(self, start: int, stop: int) -> dict[str, FloatArray]:
-        """Do some repetitions."""
+        """Run the repetitions ``start`` to ``stop - 1``."""
         return run_one_by_one(self.repeat, start, stop)
 
     def repeat(self, index: int) -> dict[str, float]:
-        """Do one repetition; an estimator that its draw is too little for gives ``failed``."""
-        record = {SOURCES: float(self._number(index))}
+        """Run one repetition; an estimator that refuses the draw gets the record ``failed``."""
+        record = {SOURCES: float(self._sources_number(index))}
         drawn, seed = self._draw(index)
         for estimator in self.estimators:
             failed = 0.0
             try:
-                record.update(_estimates(estimator, drawn, seed))
+                record.update(_run_estimator(estimator, drawn, seed))
             except EvaluationError:
                 failed = 1.0
             record[record_name(estimator.key, FAILED)] = failed
         return record
 
     def finish(self, records: Records) -> StudyFindings:
-        """Tabulate; where nothing at all came out, raise what the first repetition refused."""
-        words: dict[str, str] = {}
+        """Return the tables, or raise the first exception if every estimator always failed."""
+        messages: dict[str, str] = {}
         errors: list[EvaluationError] = []
         for estimator in self.estimators:
             failed = records[record_name(estimator.key, FAILED)] > 0
             if failed.any():
-                error = self._refusal(estimator, int(np.argmax(failed)))
-                words[estimator.key] = error.message
+                error = self._find_error(estimator, int(np.argmax(failed)))
+                messages[estimator.key] = error.message
                 errors += [error] * bool(failed.all())
         if len(errors) == len(self.estimators):
             raise errors[0]
-        return tabulate(records, self.estimators, words, self.population.truth_from)
+        return tabulate(records, self.estimators, messages, self.population.truth_from)
 
-    def _refusal(self, estimator: StudyEstimator, index: int) -> EvaluationError:
-        """Return why an estimator gave nothing in one repetition."""
+    def _find_error(self, estimator: StudyEstimator, index: int) -> EvaluationError:
+        """Return why an estimator failed in one repetition."""
         try:
-            _estimates(estimator, *self._draw(index))
+            _run_estimator(estimator, *self._draw(index))
         except EvaluationError as error:
             return error
-        return EvaluationError("it was refused")  # records with gaps: the index is another's
+        # the records have gaps, so that the row at this index is another repetition's
+        return EvaluationError("the reason was not recorded")
 
     def _draw(self, index: int) -> tuple[StudyDraw, int]:
         seed = repetition_seed(self.seed, index)
         return self._sources(index).draw(self.size, seed), seed
 
-    def _number(self, index: int) -> int:
-        """Return which set of sources a repetition is drawn from."""
-        alike = self.same_sources is None or self.size.n_sources is None
-        return 0 if alike else index // (self.same_sources or 1)
+    def _sources_number(self, index: int) -> int:
+        """Return the number of the set of sources that a repetition is drawn from."""
+        is_single = self.same_sources is None or self.size.n_sources is None
+        return 0 if is_single else index // (self.same_sources or 1)
 
     def _sources(self, index: int) -> PopulationSources:
-        number = self._number(index)
-        if number not in self._settled:
-            self._settled.clear()  # repetitions come one after another
+        number = self._sources_number(index)
+        if number not in self._sources_by_number:
+            self._sources_by_number.clear()  # only the last is kept: repetitions run in order
             rng = stream(self.seed, "study:sources", number)
-            self._settled[number] = self.population.draw_sources(self.size, rng)
-        return self._settled[number]
+            self._sources_by_number[number] = self.population.draw_sources(self.size, rng)
+        return self._sources_by_number[number]
 
 
-def _estimates(estimator: StudyEstimator, drawn: StudyDraw, seed: int) -> dict[str, float]:
-    """Return what one estimator gives of one draw; raises what it refuses."""
+def _run_estimator(estimator: StudyEstimator, drawn: StudyDraw, seed: int) -> dict[str, float]:
+    """Return the records of one estimator on one draw, or raise why it refuses the draw."""
     if isinstance(drawn, DrawnLosses):
         record = record_losses(estimator, drawn.table, seed)
-        return record | _told_truths(estimator.key, drawn)
+        return record | _record_known_truths(estimator.key, drawn)
     if isinstance(drawn, DrawnPair):
         return record_weighted_risks(estimator, drawn, seed)
-    return _of_data(estimator, drawn, seed)
+    return _run_on_data(estimator, drawn, seed)
 
 
-def _told_truths(key: str, drawn: DrawnLosses) -> dict[str, float]:
-    told: dict[str, float] = {}
+def _record_known_truths(key: str, drawn: DrawnLosses) -> dict[str, float]:
+    record: dict[str, float] = {}
     for model, truths in drawn.truths.items():
-        told.update(
+        record.update(
             {record_name(key, model, TRUTHS, name): value for name, value in truths.items()}
         )
-    for model, known in drawn.variances.items():
-        told.update({record_name(key, model, KNOWN, name): value for name, value in known.items()})
-    return told
+    for model, variances in drawn.variances.items():
+        record.update(
+            {record_name(key, model, KNOWN, name): value for name, value in variances.items()}
+        )
+    return record
 
 
-def _of_data(estimator: StudyEstimator, drawn: DrawnData, seed: int) -> dict[str, float]:
-    estimator = estimator.told_classes(drawn.data.classes)
+def _run_on_data(estimator: StudyEstimator, drawn: DrawnData, seed: int) -> dict[str, float]:
+    estimator = estimator.for_classes(drawn.data.classes)
     if estimator.scheme is None or estimator.loss is None or not estimator.learners:
         raise UnsupportedCombination(
-            f"estimator {estimator.key!r} needs a scheme, a loss and learners: data are drawn here"
+            f"The estimator {estimator.key!r} needs a scheme, a loss and learners, because the "
+            "population gives rows of data."
         )
     data, scheme, loss = drawn.data, estimator.scheme, estimator.loss
     splits = list(scheme.splits(rows_of(data), seed))
@@ -169,7 +175,7 @@ def _of_data(estimator: StudyEstimator, drawn: DrawnData, seed: int) -> dict[str
         for name, learner in estimator.learners.items()
     }
     table = loss_table(data, scheme.block_kind, outcomes, loss)
-    record = record_losses(estimator, table, seed, _found(estimator, drawn, seed))
+    record = record_losses(estimator, table, seed, _run_refits(estimator, drawn, seed))
     truths = {
         name: compute_truths(
             StudyLearner(name=name, learner=learner, loss=loss, seed=seed),
@@ -180,31 +186,31 @@ def _of_data(estimator: StudyEstimator, drawn: DrawnData, seed: int) -> dict[str
         )
         for name, learner in estimator.learners.items()
     }
-    for name, of_one in truths.items():
-        for truth, value in of_one.items():
+    for name, by_truth in truths.items():
+        for truth, value in by_truth.items():
             record[record_name(estimator.key, name, TRUTHS, truth)] = value
     if estimator.select is not None:
         record |= record_choice(estimator.key, estimator.select, outcomes, truths)
     return record
 
 
-def _found(estimator: StudyEstimator, drawn: DrawnData, seed: int) -> RefitEstimates:
-    """Return what the methods that fit again find, all their fits made here."""
+def _run_refits(estimator: StudyEstimator, drawn: DrawnData, seed: int) -> RefitEstimates:
+    """Return the estimates of the methods that fit the learners again."""
     if not estimator.refits or estimator.loss is None:
         return NO_REFIT_ESTIMATES
     if drawn.group is not None:
         raise UnsupportedCombination(
-            "methods that fit the learner again draw splits of their own and would part copies; "
-            "leave out replace and duplicates"
+            "Methods that fit the learner again draw their own splits, which would put copies of "
+            "a row on both sides. Remove these methods, or leave out draw.replace and "
+            "population.duplicates."
         )
-    data, own = drawn.data, int(stream(seed, "refits").integers(2**63 - 1))
+    data, refit_seed = drawn.data, int(stream(seed, "refits").integers(2**63 - 1))
     fits: dict[str, dict[RefitDesign, RefitLosses]] = {}
     for name, learner in estimator.learners.items():
         learning = RefitTask(name, learner, data, estimator.loss)
         fits[name] = {}
         for design in collect_designs(estimator.refits):
             n = design.n_splits(rows_of(data))
-            fits[name][design] = join_losses(
-                data, own, [run_design(learning, design, own, 0, n)[0]]
-            )
+            outcomes = run_design(learning, design, refit_seed, 0, n)[0]
+            fits[name][design] = join_losses(data, refit_seed, [outcomes])
     return compute_estimates(estimator.refits, fits, estimator.choices)

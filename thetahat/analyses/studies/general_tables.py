@@ -1,34 +1,62 @@
-"""From the records of a general study to its tables."""
+"""The tables of a general study: estimates, errors, variances, intervals, tests and selection.
+
+Each number comes with its Monte-Carlo standard error. A function ``*_rows`` yields the rows of a
+table; the columns stand beside it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+import numpy as np
+
 from thetahat.analyses.studies import record_names
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.estimator import StudyEstimator
-from thetahat.analyses.studies.general_rows import (
-    Row,
-    errors_rows,
-    estimates_rows,
-    intervals_rows,
-    selection_rows,
-    tests_rows,
-    variances_rows,
+from thetahat.analyses.studies.monte_carlo import (
+    divide,
+    interval_score,
+    monte_carlo_deviation,
+    monte_carlo_mean,
+    monte_carlo_share,
+    subtract,
 )
-from thetahat.analyses.studies.record_names import group_record_names
-from thetahat.analyses.studies.record_reader import RecordReader
-from thetahat.analyses.studies.tables import StudyTable
-from thetahat.analyses.studies.truths import TITLES
-from thetahat.cautions import FEW_REPETITIONS, REPETITIONS_FAILED, THESE_SOURCES_UNKNOWN, Caution
-from thetahat.values.types import BlockKind
+from thetahat.analyses.studies.record_names import group_record_names, record_name
+from thetahat.analyses.studies.record_reader import RecordedTruth, RecordReader
+from thetahat.analyses.studies.result import (
+    UNDEFINED,
+    MonteCarloNumber,
+    StudyTable,
+    TableCell,
+    exact,
+    make_table,
+)
+from thetahat.analyses.studies.truths import (
+    FITTED,
+    MODEL,
+    OF_TARGET,
+    TITLES,
+    truth_for_target,
+)
+from thetahat.cautions import (
+    FEW_REPETITIONS,
+    REPETITIONS_FAILED,
+    THESE_SOURCES_UNKNOWN,
+    Caution,
+)
+from thetahat.values.types import BlockKind, FloatArray, Target
+
+FEW: Final = 100
+"""Repetitions below which the standard errors themselves are uncertain."""
+
+Row = dict[str, TableCell]
 
 
 def tabulate(
     records: Records,
     estimators: Sequence[StudyEstimator],
-    refusals: Mapping[str, str],
+    failures: Mapping[str, str],
     truth_from: str,
 ) -> StudyFindings:
     """Return the tables of a general study.
@@ -37,55 +65,102 @@ def tabulate(
     ----------
     records : mapping
         Of all repetitions.
-    estimators : sequence of Estimator
-        For their levels, and the kind of their blocks.
-    refusals : mapping of str to str
-        By estimator, why it gave nothing where it did not.
+    estimators : sequence of StudyEstimator
+        For their levels and the kind of their blocks.
+    failures : mapping of str to str
+        By estimator that failed in some repetitions, the first exception's message.
     truth_from : str
-        What truths are taken from.
+        How truths were computed, for readers.
     """
-    of_sources = {
+    source_blocks = {
         one.key
         for one in estimators
         if one.scheme is not None and one.scheme.block_kind is BlockKind.SOURCE
     }
-    reading = RecordReader(records, frozenset(of_sources))
+    reader = RecordReader(records, frozenset(source_blocks))
     levels = {one.key: one.choices.level for one in estimators}
     alphas = {one.key: one.choices.alpha for one in estimators}
-    made = (
-        _table("estimates", "Estimates", _ESTIMATES, estimates_rows(reading)),
-        _table("errors", "Estimates against the truth", _ERRORS, errors_rows(reading)),
-        _table("variances", "Variances of the mean", _VARIANCES, variances_rows(reading)),
-        _table("intervals", "Intervals", _INTERVALS, intervals_rows(reading, levels)),
-        _table("tests", "Tests", _TESTS, tests_rows(reading, alphas)),
-        _table("selection", "What is chosen", _SELECTION, selection_rows(reading)),
+    tables = (
+        _table("estimates", "Estimates", _ESTIMATES, estimates_rows(reader)),
+        _table("errors", "Estimates compared with the truth", _ERRORS, errors_rows(reader)),
+        _table("variances", "Variances of the mean", _VARIANCES, variances_rows(reader)),
+        _table("intervals", "Intervals", _INTERVALS, intervals_rows(reader, levels)),
+        _table("tests", "Tests", _TESTS, tests_rows(reader, alphas)),
+        _table("selection", "Chosen learners", _SELECTION, selection_rows(reader)),
     )
     return StudyFindings(
-        tables=tuple(table for table in made if table.rows),
-        cautions=tuple(_cautions(reading, refusals)),
-        details={"truth_from": truth_from, "truths": _told_truths(reading)},
+        tables=tuple(table for table in tables if table.rows),
+        cautions=tuple(_cautions(reader, failures)),
+        truth_from=truth_from,
+        truths=_describe_truths(reader),
     )
 
 
-FEW: Final = 100
-"""Repetitions below which standard errors are not to be trusted."""
-_WHO = {"estimator": "Estimator", "subject": "Model, or a|b for the difference a - b"}
-_ESTIMATES = {
+def _table(name: str, title: str, columns: Mapping[str, str], rows: Iterator[Row]) -> StudyTable:
+    """Return a table with those of the columns that occur in the rows."""
+    all_rows = list(rows)
+    used = {key for row in all_rows for key in row}
+    kept = {key: heading for key, heading in columns.items() if key in used}
+    return make_table(name, title, kept, all_rows)
+
+
+_WHO: Final = {"estimator": "Estimator", "subject": "Model, or a|b for the difference a - b"}
+_ESTIMATES: Final = {
     **_WHO,
     "mean": "Which mean",
     "average": "Average",
     "standard_deviation": "Standard deviation",
     "n": "Repetitions",
 }
-_ERRORS = {
+
+
+def estimates_rows(reader: RecordReader) -> Iterator[Row]:
+    """Yield the average and the standard deviation of each estimate."""
+    groups = group_record_names(reader.records, record_names.MEAN)
+    for (estimator, subject), names in groups.items():
+        for (mean,) in names:
+            values = reader.at(estimator, subject, record_names.MEAN, mean)
+            yield {
+                "estimator": estimator,
+                "subject": subject,
+                "mean": mean,
+                "average": monte_carlo_mean(values, reader.clusters),
+                "standard_deviation": monte_carlo_deviation(values),
+                "n": int(np.isfinite(values).sum()),
+            }
+
+
+_ERRORS: Final = {
     **_WHO,
     "mean": "Which mean",
     "truth": "Truth",
-    "true_value": "Its average",
+    "true_value": "Average of the truth",
     "bias": "Bias",
     "mean_squared_error": "Mean squared error",
 }
-_VARIANCES = {
+
+
+def errors_rows(reader: RecordReader) -> Iterator[Row]:
+    """Yield the bias and the mean squared error of each estimate about each known truth."""
+    groups = group_record_names(reader.records, record_names.MEAN)
+    for (estimator, subject), names in groups.items():
+        truths = reader.truths(estimator, subject)
+        for (mean,) in names:
+            values = reader.at(estimator, subject, record_names.MEAN, mean)
+            for name, truth in truths.items():
+                error = values - truth.values
+                yield {
+                    "estimator": estimator,
+                    "subject": subject,
+                    "mean": mean,
+                    "truth": name,
+                    "true_value": truth.average(reader.clusters),
+                    "bias": truth.bias_of(values, reader.clusters),
+                    "mean_squared_error": monte_carlo_mean(error**2, reader.clusters),
+                }
+
+
+_VARIANCES: Final = {
     **_WHO,
     "variance": "Variance",
     "target": "Target",
@@ -99,62 +174,211 @@ _VARIANCES = {
     "negative": "Share below 0",
     "n": "Repetitions",
 }
-_INTERVALS = {
+
+
+def variances_rows(reader: RecordReader) -> Iterator[Row]:
+    """Yield each variance estimate beside the variance over repetitions."""
+    groups = group_record_names(reader.records, record_names.VARIANCES)
+    for (estimator, subject), names in groups.items():
+        for method, target, mean in names:
+            values = reader.at(estimator, subject, record_names.VARIANCES, method, target, mean)
+            known = np.isfinite(values)
+            average = monte_carlo_mean(values, reader.clusters)
+            true = _true_variance(reader, estimator, subject, target, mean)
+            yield {
+                "estimator": estimator,
+                "subject": subject,
+                "variance": method,
+                "target": target,
+                "mean": mean,
+                "average": average,
+                "standard_deviation": monte_carlo_deviation(values),
+                "true_variance": true,
+                "bias": subtract(average, true),
+                "ratio": divide(average, true),
+                "root_mean_squared_error": _root_mean_squared_error(values, true),
+                "negative": monte_carlo_share(values < 0, known, reader.clusters),
+                "n": int(known.sum()),
+            }
+
+
+def _true_variance(
+    reader: RecordReader, estimator: str, subject: str, target: str, mean: str
+) -> MonteCarloNumber:
+    truth_name = truth_for_target(target)
+    truth = reader.truth(estimator, subject, truth_name)
+    known = reader.records.get(record_name(estimator, subject, record_names.KNOWN, truth_name))
+    if known is not None and mean == "macro":
+        return exact(float(known[0]))
+    values = reader.records.get(record_name(estimator, subject, record_names.MEAN, mean))
+    if truth is None or values is None:
+        return UNDEFINED
+    return reader.variance_about(truth, values)
+
+
+def _root_mean_squared_error(values: FloatArray, true: MonteCarloNumber) -> MonteCarloNumber:
+    if true.value is None:
+        return UNDEFINED
+    square = monte_carlo_mean((values - true.value) ** 2)
+    if square.value is None:
+        return square
+    root = float(np.sqrt(square.value))
+    error = square.standard_error
+    return MonteCarloNumber(root, error / (2 * root) if error is not None and root else error)
+
+
+_INTERVALS: Final = {
     **_WHO,
     "interval": "Interval",
     "target": "Target",
     "mean": "Which mean",
     "level": "Level",
-    "coverage": "Covers its own target",
-    "truth_below": "Truth below",
-    "truth_above": "Truth above",
+    "coverage": "Coverage of its own target",
+    "truth_below": "Truth below the interval",
+    "truth_above": "Truth above the interval",
     "width": "Average width",
-    "score": "Interval score: width, and 2/alpha times how far it misses",
-    "built": "Share of repetitions with one",
-    **{f"covers_{name}": f"Covers {name}" for name in TITLES},
+    "score": "Interval score: width plus 2/alpha times the distance of a missed truth",
+    "built": "Share of repetitions with an interval",
+    **{f"covers_{name}": f"Coverage of {name}" for name in TITLES},
 }
-_TESTS = {
+
+
+def intervals_rows(reader: RecordReader, levels: Mapping[str, float]) -> Iterator[Row]:
+    """Yield coverage, width and score of each interval; ``levels`` are by estimator."""
+    groups = group_record_names(reader.records, record_names.INTERVALS)
+    for (estimator, subject), names in groups.items():
+        truths = reader.truths(estimator, subject)
+        for method, target, mean, end in names:
+            if end != "lower":
+                continue
+            place = (estimator, subject, record_names.INTERVALS, method, target, mean)
+            lower, upper = reader.at(*place, "lower"), reader.at(*place, "upper")
+            built, width = ~np.isnan(lower), upper - lower
+            own = truths.get(truth_for_target(target))
+            row: Row = {
+                "estimator": estimator,
+                "subject": subject,
+                "interval": method,
+                "target": target,
+                "mean": mean,
+                "level": levels.get(estimator),
+                "width": monte_carlo_mean(np.where(np.isfinite(width), width, np.nan)),
+                "built": monte_carlo_share(built, np.ones_like(built), reader.clusters),
+            }
+            if own is not None:
+                judged = built & np.isfinite(own.values)
+                below, above = own.values < lower, own.values > upper
+                row["coverage"] = _coverage(reader, lower, upper, own)
+                row["truth_below"] = monte_carlo_share(below, judged, reader.clusters)
+                row["truth_above"] = monte_carlo_share(above, judged, reader.clusters)
+                score = interval_score(lower, upper, own.values, levels.get(estimator, 0.95))
+                row["score"] = monte_carlo_mean(score, reader.clusters)
+            for name, truth in truths.items():
+                row[f"covers_{name}"] = _coverage(reader, lower, upper, truth)
+            yield row
+
+
+def _coverage(
+    reader: RecordReader, lower: FloatArray, upper: FloatArray, truth: RecordedTruth
+) -> MonteCarloNumber:
+    judged = ~np.isnan(lower) & np.isfinite(truth.values)
+    covers = (lower <= truth.values) & (truth.values <= upper)
+    return monte_carlo_share(covers, judged, reader.clusters)
+
+
+_TESTS: Final = {
     **_WHO,
     "test": "Test",
     "alpha": "Level",
     "rejected": "Share rejected",
-    "is": "What that share is",
+    "is": "Meaning of that share",
     "true_difference": "True difference, at the training size",
     "n": "Repetitions with a p-value",
 }
-_SELECTION = {
+
+
+def tests_rows(reader: RecordReader, alphas: Mapping[str, float]) -> Iterator[Row]:
+    """Yield the share of rejections of each test: its size, or its power."""
+    groups = group_record_names(reader.records, record_names.TESTS)
+    for (estimator, subject), names in groups.items():
+        truth = reader.truth(estimator, subject, OF_TARGET[Target.THESE_SOURCES])
+        truth = truth or reader.truth(estimator, subject, FITTED)
+        for method, _ in names:
+            values = reader.at(estimator, subject, record_names.TESTS, method, "p_value")
+            known = np.isfinite(values)
+            if not known.any():  # Bayesian tests have none
+                continue
+            alpha = alphas.get(estimator, 0.05)
+            row: Row = {
+                "estimator": estimator,
+                "subject": subject,
+                "test": method,
+                "alpha": alpha,
+                "rejected": monte_carlo_share(values <= alpha, known, reader.clusters),
+                "n": int(known.sum()),
+            }
+            if truth is not None:
+                is_null_true = not truth.is_average and not np.any(truth.values)
+                row["is"] = "size" if is_null_true else "power"
+                row["true_difference"] = truth.average(reader.clusters)
+            yield row
+
+
+_SELECTION: Final = {
     **_WHO,
-    "share": "Share of repetitions that choose it",
+    "share": "Share of repetitions in which it is chosen",
     "internal": "Average internal error",
     "risk": "Average R(f^S)",
-    "regret": "R(f^S) of the chosen above the least of all",
+    "regret": "R(f^S) of the chosen learner minus that of the best",
 }
 
 
-def _table(name: str, title: str, columns: Mapping[str, str], rows: Iterator[Row]) -> StudyTable:
-    found = list(rows)
-    used = {key for row in found for key in row}
-    kept = {key: text for key, text in columns.items() if key in used}
-    return StudyTable(name=name, title=title, columns=kept, rows=found)
+def selection_rows(reader: RecordReader) -> Iterator[Row]:
+    """Yield a row for each learner that may be chosen, and one for the chosen learner."""
+    groups = group_record_names(reader.records, record_names.PICKED)
+    for (estimator, selected), names in groups.items():
+        for (name,) in names:
+            picked = reader.at(estimator, selected, record_names.PICKED, name)
+            share = monte_carlo_share(picked > 0, np.isfinite(picked), reader.clusters)
+            yield {**_internal_error(reader, estimator, name), "share": share}
+        regret = reader.records.get(record_name(estimator, selected, record_names.REGRET))
+        row = _internal_error(reader, estimator, selected)
+        if regret is not None:
+            row["regret"] = monte_carlo_mean(regret, reader.clusters)
+        yield row
 
 
-def _told_truths(reading: RecordReader) -> dict[str, str]:
+def _internal_error(reader: RecordReader, estimator: str, subject: str) -> Row:
+    """Return the internal error of a learner, and its risk if that is known."""
+    values = reader.at(estimator, subject, record_names.MEAN, "macro")
+    row: Row = {
+        "estimator": estimator,
+        "subject": subject,
+        "internal": monte_carlo_mean(values, reader.clusters),
+    }
+    truth = reader.truth(estimator, subject, MODEL)
+    if truth is not None:
+        row["risk"] = truth.average(reader.clusters)
+    return row
+
+
+def _describe_truths(reader: RecordReader) -> dict[str, str]:
     """Return the truths that are known of any subject, in words."""
-    found = group_record_names(reading.records, record_names.MEAN)
-    known = {name for who in found for name in reading.truths(*who)}
-    return {name: text for name, text in TITLES.items() if name in known}
+    subjects = group_record_names(reader.records, record_names.MEAN)
+    known = {name for place in subjects for name in reader.truths(*place)}
+    return {name: title for name, title in TITLES.items() if name in known}
 
 
-def _cautions(reading: RecordReader, refusals: Mapping[str, str]) -> Iterator[Caution]:
-    for estimator, words in refusals.items():
-        n = int((reading.at(estimator, record_names.FAILED) > 0).sum())
-        yield REPETITIONS_FAILED(estimator=estimator, n_failed=n, n=reading.n, reason=words)
-    if reading.n < FEW:
-        yield FEW_REPETITIONS(n=reading.n, more="")
+def _cautions(reader: RecordReader, failures: Mapping[str, str]) -> Iterator[Caution]:
+    for estimator, message in failures.items():
+        n = int((reader.at(estimator, record_names.FAILED) > 0).sum())
+        yield REPETITIONS_FAILED(estimator=estimator, n_failed=n, n=reader.n, reason=message)
+    if reader.n < FEW:
+        yield FEW_REPETITIONS(n=reader.n, more="")
     missing = [
         key
-        for key in sorted(reading.source_blocks)
-        if reading.clusters is None and int(reading.groups.max()) + 1 == reading.n > 1
+        for key in sorted(reader.source_blocks)
+        if reader.clusters is None and int(reader.groups.max()) + 1 == reader.n > 1
     ]
     if missing:
         yield THESE_SOURCES_UNKNOWN(estimators=", ".join(missing))

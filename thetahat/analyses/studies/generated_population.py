@@ -1,10 +1,10 @@
-"""Populations that generators are."""
+"""Populations whose data come from a generator."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -17,9 +17,20 @@ from thetahat.analyses.studies.population import (
     DrawnPair,
     PopulationSources,
 )
-from thetahat.generators import DataGenerator, DrawnLosses, DrawSize, LossGenerator, PairGenerator
+from thetahat.generators import (
+    DataGenerator,
+    DrawnLosses,
+    DrawSize,
+    LossGenerator,
+    PairGenerator,
+    SourcesOfData,
+    SourcesOfLosses,
+)
 from thetahat.seeds import stream
 from thetahat.tables.data import Data
+
+N_NEW_SOURCES: Final = 100
+"""Sources drawn anew in every repetition, over which the error on a new source is averaged."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,31 +41,30 @@ class GeneratedLosses:
 
     @property
     def truth_from(self) -> str:
-        """Say what the truth is taken from, for people."""
+        """How the truth is computed, for readers."""
         return "closed form"
 
     def draw_sources(self, size: DrawSize, rng: np.random.Generator) -> PopulationSources:
         """Draw the expected losses of the sources; without sources there is one block."""
-        return _OfLosses(self.generator.draw_sources(size.n_sources or 1, rng))
+        return _LossSources(self.generator.draw_sources(size.n_sources or 1, rng))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _OfLosses:
-    sources: Any
+class _LossSources:
+    sources: SourcesOfLosses
 
     def draw(self, size: DrawSize, seed: int) -> DrawnLosses:
-        drawn: DrawnLosses = self.sources.draw(size, stream(seed, DRAW))
-        return drawn
+        return self.sources.draw(size, stream(seed, DRAW))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GeneratedData:
-    """Rows from a generator; the truth is taken on a fresh sample.
+    """Rows from a generator; the truth is computed on a fresh sample.
 
     Parameters
     ----------
     generator : DataGenerator
-        What draws.
+        The generator of the rows.
     n_judged : int
         Rows of the fresh sample.
     """
@@ -64,75 +74,70 @@ class GeneratedData:
 
     @property
     def truth_from(self) -> str:
-        """Say what the truth is taken from, for people."""
+        """How the truth is computed, for readers."""
         return f"a fresh sample of {self.n_judged} rows in every repetition"
 
     def draw_sources(self, size: DrawSize, rng: np.random.Generator) -> PopulationSources:
         """Draw the sources."""
         n_sources = size.n_sources or 1
-        return _OfData(self, n_sources, self.generator.draw_sources(n_sources, rng))
+        return _DataSources(self, n_sources, self.generator.draw_sources(n_sources, rng))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _OfData:
+class _DataSources:
     population: GeneratedData
     n_sources: int
-    sources: Any
+    sources: SourcesOfData
 
     def draw(self, size: DrawSize, seed: int) -> DrawnData:
         return DrawnData(
             data=self.sources.draw(size, stream(seed, DRAW)),
             group=None,
-            rest=cache(lambda: self._rest(seed)),
-            outside=cache(lambda: None if size.n_sources is None else self._outside(seed)),
+            rest=cache(lambda: self._draw_rest(seed)),
+            outside=cache(lambda: None if size.n_sources is None else self._draw_outside(seed)),
             by_source=True,
         )
 
-    def _rest(self, seed: int) -> Data:
-        apart = getattr(self.sources, "without_clusters", None)
-        sources = self.sources if apart is None else apart()
-        data: Data = sources.draw(self._each(self.n_sources), stream(seed, REST))
-        return data
+    def _draw_rest(self, seed: int) -> Data:
+        without_clusters = getattr(self.sources, "without_clusters", None)
+        sources: SourcesOfData = self.sources if without_clusters is None else without_clusters()
+        return sources.draw(self._judged_size(self.n_sources), stream(seed, REST))
 
-    def _outside(self, seed: int) -> Data:
+    def _draw_outside(self, seed: int) -> Data:
         rng = stream(seed, OUTSIDE)
-        others = self.population.generator.draw_sources(_NEW_SOURCES, rng)
-        return others.draw(self._each(_NEW_SOURCES), rng)
+        others = self.population.generator.draw_sources(N_NEW_SOURCES, rng)
+        return others.draw(self._judged_size(N_NEW_SOURCES), rng)
 
-    def _each(self, n_sources: int) -> DrawSize:
+    def _judged_size(self, n_sources: int) -> DrawSize:
         return DrawSize(n_sources=n_sources, per_source=-(-self.population.n_judged // n_sources))
-
-
-_NEW_SOURCES: Final = 100
-"""Sources, drawn anew in every repetition, that a new source's error is the average over."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GeneratedPairs:
-    """Source and target samples from a generator; target risks are taken on a fresh sample."""
+    """Source and target samples from a generator; target risks use a fresh target sample."""
 
     generator: PairGenerator
     n_judged: int = MOST_JUDGED
 
     @property
     def truth_from(self) -> str:
-        """Say what the truth is taken from, for people."""
+        """How the truth is computed, for readers."""
         return f"a fresh target sample of {self.n_judged} rows in every repetition"
 
     def draw_sources(self, size: DrawSize, rng: np.random.Generator) -> PopulationSources:
         """Return the generator as it is: there are no sources to draw."""
         del size, rng
-        return _OfPairs(self)
+        return _PairSources(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _OfPairs:
+class _PairSources:
     population: GeneratedPairs
 
     def draw(self, size: DrawSize, seed: int) -> DrawnPair:
-        of = self.population
-        many = DrawSize(n=2, n_target=of.n_judged)
+        population = self.population
+        judged_size = DrawSize(n=2, n_target=population.n_judged)
         return DrawnPair(
-            of.generator.draw(size, stream(seed, DRAW)),
-            cache(lambda: of.generator.draw(many, stream(seed, REST)).target),
+            population.generator.draw(size, stream(seed, DRAW)),
+            cache(lambda: population.generator.draw(judged_size, stream(seed, REST)).target),
         )

@@ -4,72 +4,112 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, TypeAlias
 
 import numpy as np
 
 from thetahat.analyses.studies.base import Records
-from thetahat.analyses.studies.tables import MonteCarloNumber
+from thetahat.analyses.studies.result import MonteCarloNumber
 from thetahat.values.types import FloatArray
 
-GROUPS: Final = 40
-"""Enough for an error good to a ninth part, and few enough to be quick."""
+N_GROUPS: Final = 40
+"""Groups of repetitions: enough for a standard error that is itself known to about 11 %, and few
+enough to be quick."""
 
-Statistics = Mapping[str, FloatArray]
+Statistics: TypeAlias = Mapping[str, FloatArray]
+"""Statistics of the records by name, each an array of any shape."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JackknifedStatistics:
+    """Statistics of all repetitions with their Monte-Carlo standard errors.
+
+    Parameters
+    ----------
+    values, errors : mapping of str to ndarray
+        By name, arrays of the same shape; an error is NaN with fewer than four repetitions.
+    """
+
+    values: Mapping[str, FloatArray]
+    errors: Mapping[str, FloatArray]
+
+    def number(self, name: str, at: int | tuple[int, ...] = ()) -> MonteCarloNumber:
+        """Return one entry of a statistic; values that are not finite become None."""
+        value, error = float(self.values[name][at]), float(self.errors[name][at])
+        return MonteCarloNumber(
+            value if math.isfinite(value) else None, error if math.isfinite(error) else None
+        )
+
+    def numbers(self, name: str, n: int, at: tuple[int, ...] = ()) -> list[MonteCarloNumber]:
+        """Return the first ``n`` entries along the first axis, each at ``at`` of the others."""
+        return [self.number(name, (i, *at)) for i in range(n)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StatisticsCase:
+    """A ``ClaimCase`` whose quantities are jackknifed statistics.
+
+    Parameters
+    ----------
+    statistics : JackknifedStatistics
+        All statistics of the study.
+    at : int or tuple of int
+        The entry of the arrays that belongs to this case.
+    fields : mapping
+        What fills the braces of the claims' texts.
+    prefix : str
+        What precedes the name of a quantity in the statistics' names.
+    """
+
+    statistics: JackknifedStatistics
+    at: int | tuple[int, ...]
+    fields: Mapping[str, str | float]
+    prefix: str = ""
+
+    def number(self, quantity: str) -> MonteCarloNumber | None:
+        """Return a statistic of this case; None if the study does not compute it."""
+        name = self.prefix + quantity
+        if name not in self.statistics.values:
+            return None
+        return self.statistics.number(name, self.at)
 
 
 def jackknife(
-    statistics: Callable[[Records], Statistics], records: Records, n_groups: int = GROUPS
-) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    r"""Return statistics of all repetitions, and the standard error of each.
+    statistics: Callable[[Records], Statistics], records: Records, n_groups: int = N_GROUPS
+) -> JackknifedStatistics:
+    r"""Return statistics of all repetitions, with the standard error of each.
 
     .. math:: \widehat{se}^2 = \frac{G - 1}{G} \sum_g (t_{(g)} - \bar t)^2
 
-    with :math:`t_{(g)}` the statistic without group g of consecutive repetitions. It is for smooth
-    functions of means (moments, covariances, ratios), not for quantiles.
+    with :math:`t_{(g)}` the statistic without group g of consecutive repetitions. The error is
+    right for smooth functions of means (moments, covariances, ratios), not for quantiles.
 
     Parameters
     ----------
     statistics : callable
-        Takes records and gives arrays by name, of the same shapes for any number of repetitions.
+        Takes records and returns arrays by name, of the same shapes for any number of repetitions.
     records : mapping of str to ndarray
         (R, ...) each.
     n_groups : int
-        G; fewer where there are fewer repetitions.
-
-    Returns
-    -------
-    tuple of dict
-        Values, and standard errors of the same shapes; NaN with fewer than four repetitions.
+        G; fewer groups are used if there are fewer repetitions.
     """
-    rows = len(next(iter(records.values())))
+    n = len(next(iter(records.values())))
     values = {name: np.asarray(v, dtype=np.float64) for name, v in statistics(records).items()}
-    groups = min(n_groups, rows // 2)
+    groups = min(n_groups, n // 2)
     if groups < 2:
-        return values, {name: np.full(v.shape, math.nan) for name, v in values.items()}
-    edges = [rows * g // groups for g in range(groups + 1)]
-    left: dict[str, list[FloatArray]] = {name: [] for name in values}
+        unknown = {name: np.full(v.shape, math.nan) for name, v in values.items()}
+        return JackknifedStatistics(values, unknown)
+    edges = [n * g // groups for g in range(groups + 1)]
+    left_out: dict[str, list[FloatArray]] = {name: [] for name in values}
     for g in range(groups):
-        kept = np.r_[0 : edges[g], edges[g + 1] : rows]
+        kept = np.r_[0 : edges[g], edges[g + 1] : n]
         without = statistics({name: v[kept] for name, v in records.items()})
         for name, v in without.items():
-            left[name].append(np.asarray(v, dtype=np.float64))
+            left_out[name].append(np.asarray(v, dtype=np.float64))
     errors = {}
-    for name, of_groups in left.items():
-        t = np.stack(of_groups)
+    for name, by_group in left_out.items():
+        t = np.stack(by_group)
         squares = ((t - t.mean(axis=0)) ** 2).sum(axis=0)
         errors[name] = np.sqrt((groups - 1) / groups * squares)
-    return values, errors
-
-
-def number_at(
-    values: Mapping[str, FloatArray],
-    errors: Mapping[str, FloatArray],
-    name: str,
-    at: int | tuple[int, ...] = (),
-) -> MonteCarloNumber:
-    """Return one entry as a ``MonteCarloNumber``; what is not finite is None."""
-    value, error = float(values[name][at]), float(errors[name][at])
-    return MonteCarloNumber(
-        value if math.isfinite(value) else None, error if math.isfinite(error) else None
-    )
+    return JackknifedStatistics(values, errors)

@@ -1,4 +1,4 @@
-"""Which of an estimator's learners its losses choose, and what that choice is worth."""
+"""The learner that an estimator's losses choose, and the quality of that choice."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from thetahat.analyses.studies.truths import MODEL
 from thetahat.cross_validation import SplitOutcome
 
 SELECTED: Final = "selected"
-"""What the chosen learner is called, whichever it is in a repetition."""
+"""The subject of the chosen learner's records, whichever learner it is in a repetition."""
 
 
 def record_choice(
@@ -20,23 +20,23 @@ def record_choice(
     outcomes: Mapping[str, Sequence[SplitOutcome]],
     truths: Mapping[str, Mapping[str, float]],
 ) -> dict[str, float]:
-    """Return which learner is chosen, its internal error, its truths, and the regret.
+    """Return the records of the choice: the chosen learner, its error, its truths, its regret.
 
-    The internal error of the chosen is the least of several, and so too small. The regret is what
-    its R(f^S) is above that of the best learner.
+    The internal error of the chosen learner is the smallest of several and thus too small. The
+    regret is its risk R(f^S) minus that of the best learner.
 
     Parameters
     ----------
     key : str
-        Of the estimator.
+        The estimator's key.
     rule : str
-        ``least`` or ``one_standard_error``; of equal ones the first learner is taken.
+        ``least`` or ``one_standard_error``; of equal learners the first is taken.
     outcomes, truths : mapping
         By learner.
     """
     estimates = {
-        name: internal_estimate([outcome.losses for outcome in of_one])
-        for name, of_one in outcomes.items()
+        name: internal_estimate([outcome.losses for outcome in by_split])
+        for name, by_split in outcomes.items()
     }
     choice = choose(estimates, rule).name
     record = {record_name(key, SELECTED, MEAN, "macro"): estimates[choice].mean}
@@ -45,6 +45,6 @@ def record_choice(
     for name, value in truths[choice].items():
         record[record_name(key, SELECTED, TRUTHS, name)] = value
     if MODEL in truths[choice]:
-        best = min(of_one[MODEL] for of_one in truths.values())
+        best = min(by_truth[MODEL] for by_truth in truths.values())
         record[record_name(key, SELECTED, REGRET)] = truths[choice][MODEL] - best
     return record

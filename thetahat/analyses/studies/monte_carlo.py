@@ -1,7 +1,7 @@
-"""Numbers from repetitions, each with its Monte-Carlo standard error.
+"""Statistics of repetitions, each with its Monte-Carlo standard error.
 
-Repetitions that share what they were drawn from (the same sources) are not independent; where
-``groups`` says which do, errors are from the groups' sums.
+Repetitions drawn from the same sources are not independent. ``groups`` says which repetitions
+share their sources; the errors are then computed from the sums of the groups.
 """
 
 from __future__ import annotations
@@ -10,22 +10,22 @@ import math
 
 import numpy as np
 
-from thetahat.analyses.studies.tables import MonteCarloNumber
+from thetahat.analyses.studies.result import UNDEFINED, MonteCarloNumber
 from thetahat.values.types import FloatArray, IntArray
 
 
 def monte_carlo_mean(values: FloatArray, groups: IntArray | None = None) -> MonteCarloNumber:
-    r"""Mean of (R,) values; NaN are left out.
+    r"""Return the mean of (R,) values; NaN are left out.
 
     .. math:: \widehat{se}^2 = \frac{G}{G-1} \frac1{R^2} \sum_g \Bigl(\sum_{r \in g} (x_r - \bar x)
         \Bigr)^2
 
-    which for groups of one is the sample variance over R.
+    which for groups of one repetition is the sample variance over R.
     """
     known = np.isfinite(values)
     x = values[known]
     if len(x) == 0:
-        return MonteCarloNumber(None)
+        return UNDEFINED
     mean = float(x.mean())
     sums: FloatArray = x - mean
     if groups is not None:
@@ -33,19 +33,21 @@ def monte_carlo_mean(values: FloatArray, groups: IntArray | None = None) -> Mont
         sums = np.bincount(codes, weights=sums).astype(np.float64)
     g = len(sums)
     if g < 2:
-        return MonteCarloNumber(mean)
+        return MonteCarloNumber(mean, None)
     squares = float(sums @ sums)
     return MonteCarloNumber(mean, math.sqrt(g / (g - 1) * squares) / len(x))
 
 
 def monte_carlo_share(
-    is_so: np.ndarray, among: np.ndarray, groups: IntArray | None = None
+    event: np.ndarray, among: np.ndarray, groups: IntArray | None = None
 ) -> MonteCarloNumber:
-    """Share of the repetitions ``among`` which something is so in.
+    """Return the share of the repetitions ``among`` in which an event occurs.
 
-    A share of 0 or 1 has the error of one half a case: it is not known for certain.
+    A share of 0 or 1 gets the error of a share of half a repetition, because it is not known for
+    certain.
     """
-    share = monte_carlo_mean(np.where(among, np.asarray(is_so, dtype=np.float64), np.nan), groups)
+    values = np.where(among, np.asarray(event, dtype=np.float64), np.nan)
+    share = monte_carlo_mean(values, groups)
     n = int(np.count_nonzero(among))
     if share.value in {0.0, 1.0} and n > 1:
         near = 0.5 / n
@@ -56,87 +58,101 @@ def monte_carlo_share(
 def interval_score(
     lower: FloatArray, upper: FloatArray, truth: FloatArray, level: float
 ) -> FloatArray:
-    r"""(R,) the interval score: its width, and a fine for every truth that it misses.
+    r"""Return the (R,) interval scores: the width plus a penalty for each truth that is missed.
 
     .. math:: (u - l) + \frac2\alpha (l - t)_+ + \frac2\alpha (t - u)_+
 
-    Its mean is least for the interval between the true quantiles, so width and coverage are
-    weighed in one number. NaN where an end is infinite or there is no interval.
+    The expected score is smallest for the interval between the true quantiles, so that the score
+    weighs width and coverage in one number. NaN for an infinite end or a missing interval.
 
     Source: gneiting2007, section 6.2.
     """
     width = upper - lower
-    fine = 2 / (1 - level) * (np.maximum(lower - truth, 0) + np.maximum(truth - upper, 0))
-    return np.where(np.isfinite(width), width + fine, np.nan)
+    penalty = 2 / (1 - level) * (np.maximum(lower - truth, 0) + np.maximum(truth - upper, 0))
+    return np.where(np.isfinite(width), width + penalty, np.nan)
 
 
 def monte_carlo_variance(values: FloatArray) -> MonteCarloNumber:
-    r"""Sample variance (ddof 1) of (R,) values; NaN are left out.
+    r"""Return the sample variance (ddof 1) of (R,) values; NaN are left out.
 
     .. math:: \widehat{se}^2 = \frac1R \Bigl(m_4 - \frac{R-3}{R-1} s^4\Bigr)
     """
     x = values[np.isfinite(values)]
     n = len(x)
     if n < 2:
-        return MonteCarloNumber(None)
+        return UNDEFINED
     squares = (x - x.mean()) ** 2
     variance = float(squares.sum()) / (n - 1)
     if n < 4:
-        return MonteCarloNumber(variance)
+        return MonteCarloNumber(variance, None)
     fourth = float((squares**2).mean())
-    return MonteCarloNumber(
-        variance, math.sqrt(max(fourth - (n - 3) / (n - 1) * variance**2, 0.0) / n)
-    )
+    square_error = max(fourth - (n - 3) / (n - 1) * variance**2, 0.0) / n
+    return MonteCarloNumber(variance, math.sqrt(square_error))
 
 
 def monte_carlo_deviation(values: FloatArray) -> MonteCarloNumber:
-    """Sample standard deviation (ddof 1) of (R,) values; its error is the variance's over 2 s."""
+    """Return the sample standard deviation s (ddof 1) of (R,) values; NaN are left out.
+
+    Its error is that of the variance, divided by 2 s.
+    """
     variance = monte_carlo_variance(values)
     if variance.value is None:
         return variance
     deviation = math.sqrt(variance.value)
     if variance.standard_error is None:
-        return MonteCarloNumber(deviation)
-    return MonteCarloNumber(
-        deviation, variance.standard_error / (2 * deviation) if deviation else 0.0
-    )
+        return MonteCarloNumber(deviation, None)
+    error = variance.standard_error / (2 * deviation) if deviation else 0.0
+    return MonteCarloNumber(deviation, error)
 
 
 def monte_carlo_pooled_variance(values: FloatArray, groups: IntArray) -> MonteCarloNumber:
-    """Variance within groups: squares about the groups' own means over R - G, NaN left out."""
+    """Return the variance within groups: squares about the group means over R - G, without NaN."""
     known = np.isfinite(values)
     x, codes = values[known], np.unique(groups[known], return_inverse=True)[1]
     if len(x) == 0:
-        return MonteCarloNumber(None)
+        return UNDEFINED
     sizes = np.bincount(codes)
     n, n_groups = len(x), len(sizes)
     if n == n_groups:
-        return MonteCarloNumber(None)
+        return UNDEFINED
     if n_groups == 1:
         return monte_carlo_variance(x)
-    about = x - (np.bincount(codes, weights=x) / sizes)[codes]
-    # every repetition's share of the sum, so that their mean is the estimate
-    return monte_carlo_mean(about**2 * (n / (n - n_groups)), codes)
+    residuals = x - (np.bincount(codes, weights=x) / sizes)[codes]
+    # each repetition's share of the sum, so that the mean of the shares is the estimate
+    return monte_carlo_mean(residuals**2 * (n / (n - n_groups)), codes)
 
 
-def divide(above: MonteCarloNumber, below: MonteCarloNumber) -> MonteCarloNumber:
-    """Return one number over another, with the error of the first order.
+def divide(a: MonteCarloNumber, b: MonteCarloNumber) -> MonteCarloNumber:
+    """Return a over b with the error of first order, taking the two as independent."""
+    if a.value is None or not b.value:
+        return UNDEFINED
+    ratio = a.value / b.value
+    if a.standard_error is None or b.standard_error is None:
+        return MonteCarloNumber(ratio, None)
+    spread = math.hypot(a.standard_error, ratio * b.standard_error)
+    return MonteCarloNumber(ratio, spread / abs(b.value))
 
-    The two are taken for independent.
-    """
-    if above.value is None or not below.value:
-        return MonteCarloNumber(None)
-    ratio = above.value / below.value
-    if above.standard_error is None or below.standard_error is None:
-        return MonteCarloNumber(ratio)
-    spread = math.hypot(above.standard_error, ratio * below.standard_error)
-    return MonteCarloNumber(ratio, spread / abs(below.value))
+
+def divide_by_known(number: MonteCarloNumber, divisor: float | None) -> MonteCarloNumber:
+    """Return a number over a divisor that is taken as known without error."""
+    if number.value is None or not divisor:
+        return UNDEFINED
+    error = None if number.standard_error is None else number.standard_error / abs(divisor)
+    return MonteCarloNumber(number.value / divisor, error)
+
+
+def multiply_by_known(number: MonteCarloNumber, factor: float) -> MonteCarloNumber:
+    """Return a number times a factor that is known without error."""
+    if number.value is None:
+        return UNDEFINED
+    error = None if number.standard_error is None else number.standard_error * abs(factor)
+    return MonteCarloNumber(number.value * factor, error)
 
 
 def subtract(a: MonteCarloNumber, b: MonteCarloNumber) -> MonteCarloNumber:
-    """Return a minus b; the two are taken for independent."""
+    """Return a minus b, taking the two as independent."""
     if a.value is None or b.value is None:
-        return MonteCarloNumber(None)
+        return UNDEFINED
     if a.standard_error is None or b.standard_error is None:
-        return MonteCarloNumber(a.value - b.value)
+        return MonteCarloNumber(a.value - b.value, None)
     return MonteCarloNumber(a.value - b.value, math.hypot(a.standard_error, b.standard_error))

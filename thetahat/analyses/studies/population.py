@@ -1,10 +1,10 @@
-"""What a population is, and what one draw from it is."""
+"""The interface of a population, and of one draw from it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeAlias
 
 import numpy as np
 
@@ -13,28 +13,29 @@ from thetahat.tables.data import Data
 from thetahat.values.types import IntArray
 
 MOST_JUDGED: Final = 10_000
-"""Rows on which the risk of a model is taken, unless a request says otherwise."""
+"""Rows on which the risk of a model is computed, unless a request says otherwise."""
 
 DRAW, REST, OUTSIDE = "draw", "rest", "outside"
-"""Purposes of the streams of a repetition."""
+"""Purposes of the random streams of a repetition."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class DrawnData:
-    """One draw of rows, and the rows that stand for what it was drawn from.
+    """One draw of rows, with further rows that represent the population.
 
     Parameters
     ----------
     data : Data
-        To learn from.
+        The rows to learn from.
     group : ndarray of int or None
-        (n,) codes: rows of one group are copies of each other.
+        (n,) codes: rows with the same code are copies of each other.
     rest : callable
-        Gives the rows on which a model's risk on the population is taken.
+        Returns the rows on which the risk of a model on the population is computed.
     outside : callable
-        Gives rows of sources that were not drawn, or None where there are none.
+        Returns rows of sources that were not drawn, or None if there are none.
     by_source : bool
-        Whether every source counts the same in the population, whatever its rows in ``rest``.
+        Whether every source has the same weight in the population, whatever its number of rows in
+        ``rest``.
     """
 
     data: Data
@@ -46,29 +47,29 @@ class DrawnData:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnPair:
-    """One draw of two samples; ``on_target`` gives rows on which a target risk is taken."""
+    """One draw of two samples; ``on_target`` returns rows to compute the target risk on."""
 
     pair: SamplePair
     on_target: Callable[[], Data]
 
 
-StudyDraw = DrawnData | DrawnLosses | DrawnPair
+StudyDraw: TypeAlias = DrawnData | DrawnLosses | DrawnPair
 
 
 class PopulationSources(Protocol):
-    """A population whose sources were drawn."""
+    """A population whose sources have been drawn."""
 
     def draw(self, size: DrawSize, seed: int) -> StudyDraw:
-        """Draw rows, or losses; what the truth is taken on comes from streams of its own."""
+        """Draw rows or losses; the rows for the truth come from random streams of their own."""
         ...
 
 
 class Population(Protocol):
-    """Where data come from."""
+    """What a study draws its data from."""
 
     @property
     def truth_from(self) -> str:
-        """Say what the truth is taken from, for people."""
+        """How the truth is computed, for readers."""
         ...
 
     def draw_sources(self, size: DrawSize, rng: np.random.Generator) -> PopulationSources:

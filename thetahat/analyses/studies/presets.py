@@ -1,9 +1,8 @@
-"""Presets: results of published papers that a study computes again, and how they are found.
+"""The interface of presets, which are studies written in Python, and how they are found.
 
-A preset is a frozen dataclass whose fields are what a request may override, each with the
-source's own value as its default. ``plan`` turns it into a ``Study`` (see ``base``), whose
-repetitions are spread over the workers and whose ``finish`` writes tables, figures and
-claims. How to add one: ``docs/studies.md``.
+A preset is a frozen dataclass whose fields are the parameters that a request may override; their
+defaults are the values of the source. ``plan`` returns a ``Study``. Packages offer their presets by
+an entry point of the group ``thetahat.presets``; ``docs/studies.md`` says how to write one.
 """
 
 from __future__ import annotations
@@ -18,38 +17,38 @@ from thetahat.registry import MethodInfo, Registry
 from thetahat.tables.data import Data
 
 GROUP: Final = "thetahat.presets"
-"""Entry point group; each entry point names a ``Registry`` of presets."""
+"""The entry point group; each entry point names a ``Registry`` of presets."""
 
 
 @cache
 def presets() -> Registry[type[Preset]]:
     """Return every preset of the installed packages by wire name.
 
-    The library ships none: ``replications`` offers its own through the entry point group
-    ``thetahat.presets``, and other packages may do the same.
+    ``thetahat`` itself has none; the package ``replications`` offers those of this project.
     """
-    found: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     for entry_point in entry_points(group=GROUP):
-        found.update(entry_point.load())
-    return Registry("presets", found)
+        by_name.update(entry_point.load())
+    return Registry("presets", by_name)
 
 
 class Preset(Protocol):
     """A frozen dataclass whose fields are the preset's parameters."""
 
     info: ClassVar[MethodInfo]
-    repetitions: ClassVar[int]  # that the source has, or that its claims need
+    repetitions: ClassVar[int]
+    """The default number of repetitions: that of the source, or what the claims need."""
     roles: ClassVar[Mapping[str, str]]
-    """What data sets it can use, by role, each with a sentence that says what for. None has to be
-    given: without one a preset runs on a generator and says so in its cautions."""
+    """The data sets that the preset can use: by role, a sentence that describes them. All are
+    optional: without a data set the preset uses a generator and adds a caution."""
 
     def plan(self, data: Mapping[str, Data], seed: int) -> Study:
-        """Return the study of these data; what does not fit raises ``EvaluationError``.
+        """Return the study of these data, or raise ``EvaluationError`` if they do not fit.
 
         Parameters
         ----------
         data : mapping of str to Data
-            By role, those that the request gives.
+            The data sets of the request, by role.
         seed : int
             The job's seed: all random numbers come from ``stream(seed, "study", index)``.
         """

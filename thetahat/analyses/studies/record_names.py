@@ -1,13 +1,13 @@
-"""What the arrays of a study's records are called.
+"""The names of the arrays in a study's records.
 
-A name is its parts with ``/`` between them; a ``/`` inside a part stands as ``%2F``::
+A name is its parts joined by ``/``; a ``/`` within a part is written as ``%2F``::
 
-    sources                                                    which set of sources was drawn from
+    sources                                                    which set of sources was drawn
     kfold/ridge/mean/macro                                     an estimate
-    kfold/ridge/truths/model                                   what is true of it
-    kfold/ridge/variances/theta_3/these_sources/macro          a variance of it
+    kfold/ridge/truths/model                                   a truth that it is compared with
+    kfold/ridge/variances/theta_3/these_sources/macro          an estimated variance of it
     kfold/ridge/intervals/student_t:theta_3/these_sources/macro/lower
-    kfold/ridge|nb/tests/nadeau_bengio_t/p_value               of a pair
+    kfold/ridge|nb/tests/nadeau_bengio_t/p_value               of a pair of models
     kfold/every model/tests/friedman/p_value                   of all models at once
 """
 
@@ -18,26 +18,24 @@ from functools import lru_cache
 from typing import Final
 
 SOURCES: Final = "sources"
-"""Which set of sources a repetition was drawn from."""
+"""Code of the set of sources that a repetition was drawn from."""
 FAILED: Final = "failed"
-"""1 where a repetition gave nothing, because a learner or a method refused its data."""
+"""1 where a learner or a method refused the data of a repetition, which then has no values."""
 ALL_MODELS: Final = "every model"
 """The subject of the tests of all models at once."""
-MEAN, TRUTHS, VARIANCES, INTERVALS, TESTS, KNOWN, PICKED, REGRET = (
-    "mean",
-    "truths",
-    "variances",
-    "intervals",
-    "tests",
-    "known_variance",
-    "picked",
-    "regret",
-)
+MEAN: Final = "mean"
+TRUTHS: Final = "truths"
+VARIANCES: Final = "variances"
+INTERVALS: Final = "intervals"
+TESTS: Final = "tests"
+KNOWN: Final = "known_variance"
+PICKED: Final = "picked"
+REGRET: Final = "regret"
 
 
 @lru_cache(maxsize=8192)
 def record_name(*parts: str) -> str:
-    """Return the name of these parts."""
+    """Return the name with these parts."""
     return "/".join(part.replace("%", "%25").replace("/", "%2F") for part in parts)
 
 
@@ -47,17 +45,17 @@ def split_record_name(name: str) -> tuple[str, ...]:
 
 
 def pair_name(a: str, b: str) -> str:
-    """Return what the difference of two models is called: ``a|b``, a minus b."""
+    """Return the subject of the difference a minus b of two models: ``a|b``."""
     return f"{a}|{b}"
 
 
 def group_record_names(
-    names: Iterable[str], what: str
+    names: Iterable[str], section: str
 ) -> dict[tuple[str, str], list[tuple[str, ...]]]:
-    """Return, by estimator and subject, the further parts of all names of one sort."""
-    found: dict[tuple[str, str], list[tuple[str, ...]]] = {}
+    """Return the remaining parts of all names of one section, by estimator and subject."""
+    groups: dict[tuple[str, str], list[tuple[str, ...]]] = {}
     for name in names:
         estimator, *rest = split_record_name(name)
-        if len(rest) > 1 and rest[1] == what:
-            found.setdefault((estimator, rest[0]), []).append(tuple(rest[2:]))
-    return found
+        if len(rest) > 1 and rest[1] == section:
+            groups.setdefault((estimator, rest[0]), []).append(tuple(rest[2:]))
+    return groups

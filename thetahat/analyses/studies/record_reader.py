@@ -1,8 +1,7 @@
-"""Records read by estimator and subject: estimates, and the truth that each is held against."""
+"""The records of a study read by estimator and subject, and the truths for them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,23 +19,24 @@ from thetahat.analyses.studies.record_names import (
     group_record_names,
     record_name,
 )
-from thetahat.analyses.studies.tables import MonteCarloNumber
+from thetahat.analyses.studies.result import UNDEFINED, MonteCarloNumber
 from thetahat.analyses.studies.truths import AVERAGE_OF, OF_ALL_SOURCES, TITLES
 from thetahat.values.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordedTruth:
-    """What is true in each repetition.
+    """The value of a truth in each repetition.
 
     Parameters
     ----------
     name : str
         A key of ``TITLES``.
     values : ndarray of float
-        (R,) one for each repetition.
+        (R,) the truth in each repetition.
     each : ndarray of float or None
-        (R,) what it is the average of over these repetitions; None where it is known in each.
+        If the truth is an average over repetitions, the (R,) values that it averages; None if it
+        is known in each repetition.
     """
 
     name: str
@@ -45,30 +45,30 @@ class RecordedTruth:
 
     @property
     def is_average(self) -> bool:
-        """Whether it is an average over these repetitions."""
+        """Whether the truth is an average over these repetitions."""
         return self.each is not None
 
     def average(self, clusters: IntArray | None) -> MonteCarloNumber:
-        """Return its average over repetitions."""
+        """Return the average of the truth over repetitions."""
         return monte_carlo_mean(self.values if self.each is None else self.each, clusters)
 
     def bias_of(self, values: FloatArray, clusters: IntArray | None) -> MonteCarloNumber:
-        """Return the average error of an estimate; its error counts the average's own."""
-        return monte_carlo_mean(
-            values - (self.values if self.each is None else self.each), clusters
-        )
+        """Return the average error of an estimate; its error includes that of an average truth."""
+        truth = self.values if self.each is None else self.each
+        return monte_carlo_mean(values - truth, clusters)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordReader:
-    """The records of a study.
+    """The records of a study, with the truths that estimates are compared with.
 
     Parameters
     ----------
     records : mapping
-        As a study's ``run`` gives them, all repetitions.
+        All repetitions, as the study's ``run`` returns them.
     source_blocks : frozenset of str
-        Estimators whose blocks are sources: what speaks of these sources is true of one set.
+        Estimators whose blocks are sources. Their target "these sources" changes with the set of
+        sources that was drawn.
     """
 
     records: Records
@@ -89,21 +89,24 @@ class RecordReader:
 
     @property
     def clusters(self) -> IntArray | None:
-        """(R,) which repetitions are not independent: those of one set, where there are several."""
+        """(R,) codes of dependent repetitions, or None if all are independent.
+
+        Repetitions are dependent if they share one of several sets of sources.
+        """
         groups = self.groups
         return groups if 1 < int(groups.max()) + 1 < self.n else None
 
     def at(self, *parts: str) -> FloatArray:
-        """(R,) of one record."""
+        """Return the (R, ...) record with these parts of its name."""
         return self.records[record_name(*parts)]
 
     def truths(self, estimator: str, subject: str) -> dict[str, RecordedTruth]:
-        """Return every truth that is known of a subject; of a pair, a's minus b's."""
-        found = ((name, self.truth(estimator, subject, name)) for name in TITLES)
-        return {name: truth for name, truth in found if truth is not None}
+        """Return every known truth of a subject; of a pair, that of a minus that of b."""
+        truths = ((name, self.truth(estimator, subject, name)) for name in TITLES)
+        return {name: truth for name, truth in truths if truth is not None}
 
     def truth(self, estimator: str, subject: str, name: str) -> RecordedTruth | None:
-        """Return one truth, or None where nothing says it."""
+        """Return one truth, or None if the records do not determine it."""
         values = self._recorded(estimator, subject, name)
         if values is not None:
             return RecordedTruth(name, values)
@@ -118,49 +121,48 @@ class RecordReader:
     def variance_about(self, truth: RecordedTruth, values: FloatArray) -> MonteCarloNumber:
         """Return the variance of an estimate about a truth over repetitions.
 
-        About one that is known in each, its mean squared error; about an average, its variance in
-        the repetitions that the average is over.
+        For a truth that is known in each repetition this is the mean squared error; for an average,
+        the variance over the repetitions that are averaged.
         """
         if not truth.is_average:
             return monte_carlo_mean((values - truth.values) ** 2, self.clusters)
         groups = self.groups
         if truth.name in OF_ALL_SOURCES:
             n_groups = int(groups.max()) + 1
-            return MonteCarloNumber(None) if n_groups == 1 else monte_carlo_variance(values)
-        return (
-            monte_carlo_variance(values)
-            if self.clusters is None
-            else monte_carlo_pooled_variance(values, groups)
-        )
+            return UNDEFINED if n_groups == 1 else monte_carlo_variance(values)
+        if self.clusters is None:
+            return monte_carlo_variance(values)
+        return monte_carlo_pooled_variance(values, groups)
 
     def _recorded(self, estimator: str, subject: str, name: str) -> FloatArray | None:
         if subject == ALL_MODELS:
             return self._range(estimator, name)
         values = self.records.get(record_name(estimator, subject, TRUTHS, name))
         if values is None and "|" in subject:
-            parts = [self._recorded(estimator, part, name) for part in self._pair(subject)]
+            parts = [self._recorded(estimator, part, name) for part in subject.split("|")]
             if len(parts) == 2 and parts[0] is not None and parts[1] is not None:
                 return parts[0] - parts[1]
         return values
 
     def _range(self, estimator: str, name: str) -> FloatArray | None:
-        """(R,) how far the models are apart, the worst from the best; None without truths."""
-        every = [
+        """Return the (R,) truth of the worst model minus the best; None without truths."""
+        by_model = [
             self.at(key, model, TRUTHS, name)
-            for (key, model), found in group_record_names(self.records, TRUTHS).items()
-            if key == estimator and (name,) in found
+            for (key, model), names in group_record_names(self.records, TRUTHS).items()
+            if key == estimator and (name,) in names
         ]
-        return np.ptp(np.array(every), axis=0) if every else None
-
-    def _pair(self, subject: str) -> Sequence[str]:
-        return subject.split("|")
+        return np.ptp(np.array(by_model), axis=0) if by_model else None
 
     def _averages(self, estimator: str, name: str, single: FloatArray) -> FloatArray | None:
-        """(R,) the average over all repetitions, or over those of the same sources."""
-        alike = self.clusters is not None
-        if name in OF_ALL_SOURCES or not alike:
-            one_each = int(self.groups.max()) + 1 == self.n > 1
-            if name not in OF_ALL_SOURCES and one_each and estimator in self.source_blocks:
+        """Return (R,) averages over all repetitions, or over those with the same sources."""
+        has_shared_sources = self.clusters is not None
+        if name in OF_ALL_SOURCES or not has_shared_sources:
+            all_sources_differ = int(self.groups.max()) + 1 == self.n > 1
+            if (
+                name not in OF_ALL_SOURCES
+                and all_sources_differ
+                and estimator in self.source_blocks
+            ):
                 return None
             return np.full(self.n, np.nanmean(single))
         known = np.isfinite(single)

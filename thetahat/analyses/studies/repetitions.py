@@ -1,8 +1,9 @@
-"""Repetitions of a study: their seeds, their records, and stretches of them put together."""
+"""The random streams of a study's repetitions, and the arrays of their records."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -12,37 +13,37 @@ from thetahat.values.types import FloatArray
 
 PURPOSE = "study"
 
-OneRecord = Mapping[str, float | FloatArray]
-"""What one repetition gave, by name: numbers, or arrays of one shape in every repetition."""
+OneRecord: TypeAlias = Mapping[str, float | FloatArray]
+"""The record of one repetition by name: numbers, or arrays of one shape in all repetitions."""
 
 
 def repetition_generator(seed: int, index: int) -> np.random.Generator:
-    """Return the generator of one repetition, or of the block that begins with it."""
+    """Return the random generator of a repetition, or of the block that begins with it."""
     return stream(seed, PURPOSE, index)
 
 
 def repetition_seed(seed: int, index: int) -> int:
-    """Return a seed for what takes one, such as a scheme, inside one repetition."""
+    """Return the seed of a repetition, for what takes an integer seed, such as a scheme."""
     return int(repetition_generator(seed, index).integers(2**63 - 1))
 
 
 def run_one_by_one(
     repeat: Callable[[int], OneRecord], start: int, stop: int
 ) -> dict[str, FloatArray]:
-    """Do repetitions one after another and stack their records."""
+    """Run repetitions one after another and return their stacked records."""
     return stack_records([repeat(index) for index in range(start, stop)])
 
 
 def run_in_blocks(
     draw: Callable[[int], Mapping[str, FloatArray]], grain: int, start: int, stop: int
 ) -> dict[str, FloatArray]:
-    """Do repetitions in blocks of ``grain`` and cut out those asked for.
+    """Run repetitions in blocks of ``grain`` and return the records from ``start`` to ``stop``.
 
     Parameters
     ----------
     draw : callable
-        Takes the first index of a block, a multiple of ``grain``, and gives ``grain`` rows of
-        every array, from ``repetition_generator(seed, first)``.
+        Takes the first index of a block, a multiple of ``grain``, and returns arrays with ``grain``
+        rows, drawn from ``repetition_generator(seed, first)``.
     """
     firsts = range(start - start % grain, stop, grain)
     parts = []
@@ -54,7 +55,7 @@ def run_in_blocks(
 
 
 def stack_records(records: Sequence[OneRecord]) -> dict[str, FloatArray]:
-    """(repetitions, ...) arrays of single records; NaN where one lacks a name."""
+    """Return (repetitions, ...) arrays of single records; NaN where one lacks a name."""
     return join_records(
         [
             {name: np.asarray(v, dtype=np.float64)[None] for name, v in one.items()}
@@ -64,23 +65,24 @@ def stack_records(records: Sequence[OneRecord]) -> dict[str, FloatArray]:
 
 
 def join_records(parts: Iterable[Mapping[str, FloatArray]]) -> dict[str, FloatArray]:
-    """Put stretches one after another; NaN where one lacks a name. Names come in their order."""
-    stretches = [dict(part) for part in parts]
+    """Return the concatenated records of chunks, sorted by name; NaN where one lacks a name."""
+    chunks = [dict(part) for part in parts]
     shapes: dict[str, tuple[int, ...]] = {}
-    for part in stretches:
+    for part in chunks:
         for name, values in part.items():
             if shapes.setdefault(name, values.shape[1:]) != values.shape[1:]:
                 raise InvalidParameter(
-                    f"record {name!r} has shape {values.shape[1:]} and {shapes[name]}"
+                    f"The record {name!r} has the shape {values.shape[1:]} in one repetition and "
+                    f"{shapes[name]} in another; a study must return the same shapes every time."
                 )
-    rows = [len(next(iter(part.values()))) if part else 0 for part in stretches]
+    lengths = [len(next(iter(part.values()))) if part else 0 for part in chunks]
     return {
         name: np.concatenate(
             [
                 np.asarray(part[name], dtype=np.float64)
                 if name in part
                 else np.full((n, *shape), np.nan)
-                for part, n in zip(stretches, rows, strict=True)
+                for part, n in zip(chunks, lengths, strict=True)
             ]
         )
         for name, shape in sorted(shapes.items())

@@ -1,4 +1,4 @@
-"""Some rows of the data, and splits that keep equal rows on one side."""
+"""Subsets of the rows of a data set, and splits that keep copies of a row on one side."""
 
 from __future__ import annotations
 
@@ -14,37 +14,36 @@ from thetahat.values.types import IntArray
 
 
 def select_rows(data: Data, rows: IntArray) -> Data:
-    """Return some rows of the data, a row as often as it is named; the classes stay."""
+    """Return the rows at these positions, each as often as it is listed, with all classes."""
 
-    def of(column: np.ndarray | None) -> np.ndarray | None:
+    def select(column: np.ndarray | None) -> np.ndarray | None:
         return None if column is None else column[rows]
 
     return replace(
         data,
         features=data.features.rows(rows),
         y=data.y[rows],
-        source=of(data.source),
-        fold=of(data.fold),
-        cluster=of(data.cluster),
-        time=of(data.time),
-        weight=of(data.weight),
+        source=select(data.source),
+        fold=select(data.fold),
+        cluster=select(data.cluster),
+        time=select(data.time),
+        weight=select(data.weight),
     )
 
 
 def separate_copies(splits: Iterable[Split], group: IntArray) -> Iterator[Split]:
-    """Yield the splits, with no row to learn from that is of a group in the test part.
+    """Yield the splits without the training rows that have a copy in the test part.
 
-    ``group`` is (n,) codes from 0. A learner never sees a copy of what it is tested on; training
-    parts are smaller by the copies.
+    ``group`` is (n,) codes from 0; rows with the same code are copies of each other.
     """
-    tested = np.zeros(int(group.max()) + 1, dtype=np.bool_)
+    is_tested = np.zeros(int(group.max()) + 1, dtype=np.bool_)
     for split in splits:
-        tested[:] = False
-        tested[group[split.test]] = True
-        kept = split.train[~tested[group[split.train]]]
+        is_tested[:] = False
+        is_tested[group[split.test]] = True
+        kept = split.train[~is_tested[group[split.train]]]
         if len(kept) == 0:
             raise InsufficientData(
-                f"every row to learn from is a copy of a test row in repeat {split.repeat}, "
-                f"block {split.block}"
+                f"Repeat {split.repeat}, block {split.block} has no training rows left: each is a "
+                "copy of a test row. Draw more rows, or use more folds."
             )
         yield Split(split.repeat, split.block, split.label, kept, split.test)

@@ -1,4 +1,4 @@
-"""One draw of a source and a target sample: weights, risks, and what is true of them."""
+"""Records of one draw of a source and a target sample: weighted risks and the true risk."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from thetahat.analyses.studies.truths import ON_TARGET, StudyLearner
 from thetahat.cross_validation import rows_of, run_splits
 from thetahat.errors import UnsupportedCombination
 from thetahat.importance_weights import Samples
-from thetahat.learners.base import Learner
-from thetahat.losses.base import Loss
 from thetahat.schemes.base import Split
 from thetahat.seeds import stream
 from thetahat.values.types import FloatArray, Target
@@ -25,65 +23,69 @@ from thetahat.values.types import FloatArray, Target
 def record_weighted_risks(
     estimator: StudyEstimator, drawn: DrawnPair, seed: int
 ) -> dict[str, float]:
-    """Return the risks of every learner, with their variances, intervals and the truth.
+    """Return the risks of every learner with their variances and intervals, and the true risk.
 
-    Learners that take weights are fitted with them; losses are those of the scheme's test parts
-    of the source sample, each with its row's weight.
+    Learners that take weights are fitted with them. The losses are those of the scheme's test parts
+    of the source sample, each with the weight of its row.
     """
-    estimator = estimator.told_classes(drawn.pair.source.classes)
-    how, scheme, loss = estimator.weighted, estimator.scheme, estimator.loss
-    if how is None or scheme is None or loss is None:
+    estimator = estimator.for_classes(drawn.pair.source.classes)
+    estimation, scheme, loss = estimator.weighted, estimator.scheme, estimator.loss
+    if estimation is None or scheme is None or loss is None:
         raise UnsupportedCombination(
-            f"estimator {estimator.key!r} needs weights, a scheme and a loss: pairs are drawn here"
+            f"The estimator {estimator.key!r} needs weights, a scheme and a loss, because the "
+            "generator draws pairs of samples."
         )
-    weights = _weights(how, drawn, seed)
+    weights = _estimate_weights(estimation, drawn, seed)
     splits = list(scheme.splits(rows_of(drawn.pair.source), seed))
     record: dict[str, float] = {}
     for name, learner in estimator.learners.items():
-        found = _of_learner(estimator, how, drawn, weights, splits, (name, learner, loss), seed)
-        for parts, value in found.items():
+        study_learner = StudyLearner(name=name, learner=learner, loss=loss, seed=seed)
+        risks = _record_learner(estimator, estimation, drawn, weights, splits, study_learner)
+        for parts, value in risks.items():
             record[record_name(estimator.key, name, *parts)] = value
     return record
 
 
-def _weights(how: WeightedEstimation, drawn: DrawnPair, seed: int) -> FloatArray:
+def _estimate_weights(estimation: WeightedEstimation, drawn: DrawnPair, seed: int) -> FloatArray:
     source, target = (
-        of.features.complete_matrix() for of in (drawn.pair.source, drawn.pair.target)
+        sample.features.complete_matrix() for sample in (drawn.pair.source, drawn.pair.target)
     )
     samples = Samples(source, target, drawn.pair.weights)
-    return how.weights.estimate(samples, stream(seed, "weights")).values
+    return estimation.weights.estimate(samples, stream(seed, "weights")).values
 
 
-def _of_learner(  # noqa: PLR0913 - all that a risk depends on
+def _record_learner(  # noqa: PLR0913 - all that the risks of a learner depend on
     estimator: StudyEstimator,
-    how: WeightedEstimation,
+    estimation: WeightedEstimation,
     drawn: DrawnPair,
     weights: FloatArray,
     splits: list[Split],
-    who: tuple[str, Learner, Loss],
-    seed: int,
+    study_learner: StudyLearner,
 ) -> dict[tuple[str, ...], float]:
-    name, learner, loss = who
-    source = drawn.pair.source
+    learner, source = study_learner.learner, drawn.pair.source
     if learner.takes_weights:
         source = replace(source, weight=weights)
-    outcomes = run_splits(name, learner, source, splits, loss, seed)
+    outcomes = run_splits(
+        study_learner.name, learner, source, splits, study_learner.loss, study_learner.seed
+    )
     losses = np.concatenate([outcome.losses for outcome in outcomes])
     rows = np.concatenate([outcome.test for outcome in outcomes])
     fold = np.repeat(np.arange(len(outcomes)), [len(outcome.test) for outcome in outcomes])
-    found: dict[tuple[str, ...], float] = {}
+    record: dict[tuple[str, ...], float] = {}
     z = float(ndtri((1 + estimator.choices.level) / 2))
-    for key, risk in how.risks.items():
-        told = risk.estimate(losses, weights[rows], fold)
-        half = z * math.sqrt(told.variance)
-        speaks = Target.NEW_POPULATION.value
-        found[MEAN, key] = told.estimate
-        found[VARIANCES, key, speaks, key] = told.variance
-        found[INTERVALS, f"normal:{key}", speaks, key, "lower"] = told.estimate - half
-        found[INTERVALS, f"normal:{key}", speaks, key, "upper"] = told.estimate + half
+    target = Target.NEW_POPULATION.value
+    for key, risk in estimation.risks.items():
+        estimate = risk.estimate(losses, weights[rows], fold)
+        half = z * math.sqrt(estimate.variance)
+        record[MEAN, key] = estimate.estimate
+        record[VARIANCES, key, target, key] = estimate.variance
+        record[INTERVALS, f"normal:{key}", target, key, "lower"] = estimate.estimate - half
+        record[INTERVALS, f"normal:{key}", target, key, "upper"] = estimate.estimate + half
     if ON_TARGET in estimator.truths:
-        fitting = StudyLearner(name=name, learner=learner, loss=loss, seed=seed)
         on = drawn.on_target()
-        risks = [fitting.losses(source, s.train, (s.repeat, s.block), on).mean() for s in splits]
-        found[TRUTHS, ON_TARGET] = float(np.mean(risks))
-    return found
+        risks = [
+            study_learner.losses(source, split.train, (split.repeat, split.block), on).mean()
+            for split in splits
+        ]
+        record[TRUTHS, ON_TARGET] = float(np.mean(risks))
+    return record

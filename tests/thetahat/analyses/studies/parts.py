@@ -10,7 +10,7 @@ from thetahat.analyses.studies.base import StudyFindings
 from thetahat.analyses.studies.estimator import StudyEstimator
 from thetahat.analyses.studies.general import GeneralStudy
 from thetahat.analyses.studies.generated_population import GeneratedData, GeneratedLosses
-from thetahat.analyses.studies.tables import MonteCarloNumber
+from thetahat.analyses.studies.result import MonteCarloNumber
 from thetahat.generators import DrawSize
 from thetahat.generators.random_effects import RandomEffects
 from thetahat.generators.two_class_gaussian import TwoClassGaussian

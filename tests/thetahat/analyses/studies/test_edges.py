@@ -58,12 +58,11 @@ def test_exact_the_truth_of_rows_drawn_with_replacement_is_of_all_rows() -> None
     assert study.grain == 1
     assert len(np.unique(rows)) < 30
     assert one["cv/ls/truths/model"][0] == pytest.approx(risk, rel=1e-9)
-    assert study.finish(one).details == {
-        "truth_from": "all rows of the data set",
-        "truths": {
-            "model": "R(f^S): the model learnt from the whole draw, on the population",
-            "expected_at_n": "E R(f^S): the expected error of learning from n rows",
-        },
+    findings = study.finish(one)
+    assert findings.truth_from == "all rows of the data set"
+    assert findings.truths == {
+        "model": "R(f^S): risk of the model learnt from the whole draw",
+        "expected_at_n": "E R(f^S): expected error of learning from n rows",
     }
 
 
@@ -94,7 +93,7 @@ def test_invalid_methods_that_fit_again_would_part_copies() -> None:
     asked = RequestedRefit("variances", 0, "oob", REFIT_ESTIMATORS["out_of_bag"]())
     study = of_rows(with_replacement=True, refits=(asked,))
 
-    with pytest.raises(UnsupportedCombination, match="would part copies"):
+    with pytest.raises(UnsupportedCombination, match="would put copies of a row on both sides"):
         study.finish(study.run(0, 1))
 
 

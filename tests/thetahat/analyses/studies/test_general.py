@@ -14,7 +14,7 @@ from thetahat.analyses.studies.general import GeneralStudy
 from thetahat.analyses.studies.generated_population import GeneratedData
 from thetahat.analyses.studies.record_reader import RecordReader
 from thetahat.analyses.studies.repetitions import join_records
-from thetahat.analyses.studies.tables import MonteCarloNumber
+from thetahat.analyses.studies.result import UNDEFINED
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.generators import DrawSize
 from thetahat.generators.random_effects import RandomEffects
@@ -135,9 +135,9 @@ def test_exact_truths_of_data_are_risks_on_fresh_rows() -> None:
     assert expected["bias"].value == pytest.approx(
         (records["cv/lda/mean/macro"] - records["cv/lda/truths/fold_models"]).mean()
     )
-    assert found.details is not None
-    assert found.details["truth_from"] == "a fresh sample of 300 rows in every repetition"
-    assert "expected_at_n" in found.details["truths"]
+    assert found.truth_from == "a fresh sample of 300 rows in every repetition"
+    assert found.truths is not None
+    assert "expected_at_n" in found.truths
 
 
 def test_exact_refit_methods_are_run_too() -> None:
@@ -155,9 +155,9 @@ def test_invalid_data_without_learners_and_unknown_truths() -> None:
     study = of_data()
     bare = replace(study, estimators=[replace(study.estimators[0], learners={})])
 
-    with pytest.raises(UnsupportedCombination, match="data are drawn here"):
+    with pytest.raises(UnsupportedCombination, match="population gives rows of data"):
         bare.finish(bare.run(0, 2))
-    with pytest.raises(InvalidParameter, match="is not one of the truths"):
+    with pytest.raises(InvalidParameter, match="is not a truth that can be computed"):
         replace(study, estimators=[replace(study.estimators[0], truths=("all",))])
 
 
@@ -204,7 +204,7 @@ def test_exact_truths_of_sources_are_those_of_the_same_sources() -> None:
     unknown = RecordReader(fixed.run(0, 2))
     new = unknown.truth("cvs", "nm", "new_source")
     assert new is not None
-    assert unknown.variance_about(new, np.array([0.1, 0.2])) == MonteCarloNumber(None)
+    assert unknown.variance_about(new, np.array([0.1, 0.2])) == UNDEFINED
 
 
 def test_degenerate_what_a_draw_is_too_little_for_is_counted_and_told() -> None:

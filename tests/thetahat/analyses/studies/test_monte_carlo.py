@@ -15,7 +15,7 @@ from thetahat.analyses.studies.monte_carlo import (
     monte_carlo_variance,
     subtract,
 )
-from thetahat.analyses.studies.tables import MonteCarloNumber
+from thetahat.analyses.studies.result import UNDEFINED, MonteCarloNumber
 
 X = np.array([1.0, 2.0, 4.0, 5.0, np.nan])
 
@@ -88,16 +88,14 @@ def test_degenerate_a_share_of_all_or_nothing_is_not_certain() -> None:
 def test_degenerate_too_few() -> None:
     nothing = np.array([np.nan])
 
-    assert monte_carlo_mean(nothing) == MonteCarloNumber(None)
-    assert monte_carlo_mean(np.array([2.0])) == MonteCarloNumber(2.0)
-    assert monte_carlo_variance(np.array([2.0])) == MonteCarloNumber(None)
-    assert monte_carlo_deviation(np.array([2.0])) == MonteCarloNumber(None)
-    assert monte_carlo_deviation(np.array([1.0, 3.0])) == MonteCarloNumber(np.sqrt(2))
+    assert monte_carlo_mean(nothing) == UNDEFINED
+    assert monte_carlo_mean(np.array([2.0])) == MonteCarloNumber(2.0, None)
+    assert monte_carlo_variance(np.array([2.0])) == UNDEFINED
+    assert monte_carlo_deviation(np.array([2.0])) == UNDEFINED
+    assert monte_carlo_deviation(np.array([1.0, 3.0])) == MonteCarloNumber(np.sqrt(2), None)
     assert monte_carlo_deviation(np.ones(9)) == MonteCarloNumber(0.0, 0.0)
-    assert monte_carlo_pooled_variance(nothing, np.zeros(1, dtype=np.intp)) == MonteCarloNumber(
-        None
-    )
-    assert monte_carlo_pooled_variance(np.ones(2), np.arange(2)) == MonteCarloNumber(None)
+    assert monte_carlo_pooled_variance(nothing, np.zeros(1, dtype=np.intp)) == UNDEFINED
+    assert monte_carlo_pooled_variance(np.ones(2), np.arange(2)) == UNDEFINED
     assert monte_carlo_pooled_variance(X, np.zeros(5, dtype=np.intp)) == monte_carlo_variance(X)
 
 
@@ -114,14 +112,10 @@ def test_golden_ratios_and_differences() -> None:
 def test_degenerate_ratios_and_differences() -> None:
     a = MonteCarloNumber(6.0, 0.3)
 
-    assert (
-        divide(a, MonteCarloNumber(None))
-        == divide(a, MonteCarloNumber(0.0, 0.1))
-        == MonteCarloNumber(None)
-    )
-    assert divide(a, MonteCarloNumber(2.0)) == MonteCarloNumber(3.0)
-    assert subtract(a, MonteCarloNumber(None)) == MonteCarloNumber(None)
-    assert subtract(a, MonteCarloNumber(2.0)) == MonteCarloNumber(4.0)
+    assert divide(a, UNDEFINED) == divide(a, MonteCarloNumber(0.0, 0.1)) == UNDEFINED
+    assert divide(a, MonteCarloNumber(2.0, None)) == MonteCarloNumber(3.0, None)
+    assert subtract(a, UNDEFINED) == UNDEFINED
+    assert subtract(a, MonteCarloNumber(2.0, None)) == MonteCarloNumber(4.0, None)
 
 
 def test_golden_interval_scores_by_hand() -> None:

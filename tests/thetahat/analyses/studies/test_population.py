@@ -123,7 +123,7 @@ def test_exact_copies_are_on_one_side_of_every_split() -> None:
 def test_invalid_a_split_of_nothing_but_copies() -> None:
     split = Split(0, 1, 1, np.array([0]), np.array([1]))
 
-    with pytest.raises(InsufficientData, match="repeat 0, block 1"):
+    with pytest.raises(InsufficientData, match="Repeat 0, block 1 has no training rows"):
         list(separate_copies([split], np.array([0, 0])))
 
 
@@ -132,11 +132,13 @@ def test_invalid_draws() -> None:
 
     with pytest.raises(InsufficientData, match="16 rows cannot be drawn from 15"):
         drawn(population, DrawSize(n_sources=2, per_source=16))
-    with pytest.raises(InvalidParameter, match="5 sources cannot be drawn from 4"):
+    with pytest.raises(
+        InvalidParameter, match="n_sources is 5, and the data set has only 4 sources"
+    ):
         drawn(population, DrawSize(n_sources=5, per_source=1))
     with pytest.raises(InvalidParameter, match="needs the source"):
         drawn(DataAsPopulation(data=everything(source=False)), DrawSize(n_sources=2, per_source=1))
-    with pytest.raises(InsufficientData, match="none is left"):
+    with pytest.raises(InsufficientData, match="No rows are left"):
         drawn(population, DrawSize(n=N)).rest()
 
 

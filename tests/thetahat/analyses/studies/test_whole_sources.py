@@ -142,5 +142,5 @@ def test_exact_few_rows_of_each_source_are_judged_where_there_are_many(data: Dat
 
 
 def test_invalid_nothing_is_left_of_the_drawn_sources(data: Data) -> None:
-    with pytest.raises(InsufficientData, match="all rows of the sources were drawn"):
+    with pytest.raises(InsufficientData, match="whole sources are drawn"):
         drawn_of(data, 1).rest()

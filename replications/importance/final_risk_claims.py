@@ -1,0 +1,108 @@
+"""Claims about final target risks that several presets share, and the cases they are judged in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from replications.importance.final_risks import FinalRisks, Subset
+from thetahat.analyses.studies.claims import ClaimRow
+from thetahat.analyses.studies.result import MonteCarloNumber
+
+SOURCE: Final = "kouw2019"
+SMALL: Final = 0.01
+"""Relative differences up to this are called nearly none: a hundredth of the mean risk."""
+PAPER_REPETITIONS: Final = 100_000
+"""Repetitions of the paper. A p-value falls with them, so with fewer a claim about the paper's
+p-values may hold but cannot fail."""
+
+
+def claims_of_tenth(place: str) -> tuple[ClaimRow[str], ...]:
+    """Return the claims about the tenth of the data sets with the largest weight variance.
+
+    They are judged for each gamma; ``place`` is where the paper makes them.
+    """
+    return (
+        ClaimRow(
+            sentence="On the tenth with the largest weight variance the weighted risk deteriorates "
+            "strongly.",
+            reference=SOURCE,
+            place=place,
+            quantity="deterioration_weighted",
+            measured="mean of the tenth minus that of the others, by the weighted risk, over the "
+            "others', {weights}, gamma = {gamma:g}",
+            at_least=SMALL,
+        ),
+        ClaimRow(
+            sentence="On the tenth with the largest weight variance the controlled risk does not "
+            "deteriorate strongly.",
+            reference=SOURCE,
+            place=place,
+            quantity="deterioration_controlled",
+            measured="mean of the tenth minus that of the others, by the controlled risk, over the "
+            "others', {weights}, gamma = {gamma:g}",
+            at_most=SMALL,
+        ),
+        ClaimRow(
+            sentence="On the tenth with the largest weight variance the controlled risk selects "
+            "better.",
+            reference=SOURCE,
+            place=place,
+            quantity="gain_top",
+            measured="mean of weighted minus controlled in the tenth, {weights}, gamma = {gamma:g}",
+            at_least=0.0,
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GammaCase:
+    """The final risks for one gamma."""
+
+    risks: FinalRisks
+    at: int
+
+    @property
+    def fields(self) -> dict[str, str | float]:
+        """The gamma and the estimator of the weights."""
+        return {"gamma": self.risks.gammas[self.at], "weights": self.risks.weights}
+
+    def number(self, quantity: str) -> MonteCarloNumber:
+        """Return ``deterioration_<risk>``, ``gain_<subset>`` or ``relative_gain_<subset>``."""
+        name, _, of = quantity.rpartition("_")
+        if name == "deterioration":
+            return self.risks.deterioration(of, self.at)
+        subset: Subset = "top" if of == "top" else "all"
+        compute = self.risks.gain if name == "gain" else self.risks.relative_gain
+        return compute(self.at, subset)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AllGammasCase:
+    """The final risks for all gammas together."""
+
+    risks: FinalRisks
+
+    @property
+    def fields(self) -> dict[str, str | float]:
+        """The first and last gamma, the estimator of the weights, and the repetitions."""
+        return {
+            "first_gamma": self.risks.gammas[0],
+            "last_gamma": self.risks.gammas[-1],
+            "weights": self.risks.weights,
+            "repetitions": self.risks.n_repetitions,
+        }
+
+    def number(self, quantity: str) -> MonteCarloNumber | None:
+        """Return ``largest_relative_error``, ``rise_<risk>`` or ``largest_log_p_<subset>``."""
+        if quantity == "largest_relative_error":
+            return self.risks.largest_relative_error()
+        name, _, of = quantity.rpartition("_")
+        if name == "rise":
+            return self.risks.rise(of) if len(self.risks.gammas) > 1 else None
+        return self.risks.largest_log_p("top" if of == "top" else "all")
+
+
+def gamma_cases(risks: FinalRisks) -> list[GammaCase]:
+    """Return a case for each gamma."""
+    return [GammaCase(risks, at) for at in range(len(risks.gammas))]

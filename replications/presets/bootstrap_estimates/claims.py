@@ -1,0 +1,72 @@
+"""The claims of the preset ``bootstrap_estimates``, judged for each sample statistic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from thetahat.analyses.studies.claims import ClaimRow, RelativeBound, judge
+from thetahat.analyses.studies.result import MonteCarloNumber, StudyClaim
+
+LECTURE: Final = "zelezny2011"
+BOOK: Final = "efron1993"
+
+CLAIMS: Final = (
+    ClaimRow(
+        sentence="The bootstrap gives the variance of the estimate.",
+        reference=LECTURE,
+        place="Bias and variance estimates with the bootstrap",
+        quantity="variance_ratio",
+        measured="mean bootstrap variance over the variance, {statistic}",
+        at_least=0.75,
+        at_most=1.25,
+    ),
+    ClaimRow(
+        sentence="The bootstrap gives the bias of the estimate.",
+        reference=LECTURE,
+        place="Bias and variance estimates with the bootstrap",
+        quantity="bias_apart",
+        measured="mean bootstrap bias minus the bias, {statistic}, within 0.05 standard deviations",
+        at_least=RelativeBound("deviation", times=-0.05),
+        at_most=RelativeBound("deviation", times=0.05),
+    ),
+    ClaimRow(
+        sentence="Subtracting the estimated bias gives an estimate with less bias.",
+        reference=BOOK,
+        place="chapter 10",
+        quantity="bias_saved",
+        measured="absolute bias minus that of the corrected value, {statistic}",
+        at_least=0,
+    ),
+    ClaimRow(
+        sentence="The correction can be dangerous: it may add more error than it saves.",
+        reference=BOOK,
+        place="chapter 10",
+        quantity="mse_added",
+        measured="mean squared error added by the correction, {statistic}",
+        at_least=0,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _StatisticCase:
+    """One sample statistic; ``numbers`` are its columns in the table of estimates."""
+
+    numbers: Mapping[str, MonteCarloNumber]
+    fields: Mapping[str, str | float]
+
+    def number(self, quantity: str) -> MonteCarloNumber:
+        return self.numbers[quantity]
+
+
+def judge_statistic(
+    statistic: str, numbers: Mapping[str, MonteCarloNumber]
+) -> tuple[StudyClaim, ...]:
+    """Judge the claims for one sample statistic from its columns in the table of estimates."""
+    deviation = float(np.sqrt(numbers["variance"].value or 0.0))
+    case = _StatisticCase(numbers, {"statistic": statistic, "deviation": deviation})
+    return judge(CLAIMS, [case])

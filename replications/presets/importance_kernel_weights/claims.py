@@ -1,0 +1,29 @@
+"""The claims of the preset ``importance_kernel_weights``: section 5.4."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from replications.importance.final_risk_claims import SOURCE, claims_of_tenth, gamma_cases
+from replications.importance.final_risks import FinalRisks
+from thetahat.analyses.studies.claims import ClaimRow, judge
+from thetahat.analyses.studies.result import StudyClaim
+
+PLACE: Final = "section 5.4, Figure 8"
+
+OF_EACH_GAMMA: Final = (
+    ClaimRow(
+        sentence="The control variate gives better final risks also over all data sets.",
+        reference=SOURCE,
+        place=PLACE,
+        quantity="gain_all",
+        measured="mean of weighted minus controlled, {weights}, gamma = {gamma:g}",
+        at_least=0.0,
+    ),
+    *claims_of_tenth(PLACE),
+)
+
+
+def judge_figure_8(risks: FinalRisks) -> tuple[StudyClaim, ...]:
+    """Judge the claims about Figure 8, for one estimator of the weights."""
+    return judge(OF_EACH_GAMMA, gamma_cases(risks))

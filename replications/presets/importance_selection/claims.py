@@ -1,0 +1,63 @@
+"""The claims of the preset ``importance_selection``: section 5.3, two-dimensional setting."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from replications.importance.final_risk_claims import (
+    PAPER_REPETITIONS,
+    SMALL,
+    SOURCE,
+    AllGammasCase,
+    claims_of_tenth,
+    gamma_cases,
+)
+from replications.importance.final_risks import FinalRisks
+from thetahat.analyses.studies.claims import ClaimRow, judge
+from thetahat.analyses.studies.result import StudyClaim
+
+PLACE: Final = "section 5.3, Figure 6"
+
+OF_EACH_GAMMA: Final = (
+    ClaimRow(
+        sentence="On all data sets there is nearly no difference between the two risks.",
+        reference=SOURCE,
+        place=PLACE,
+        quantity="relative_gain_all",
+        measured="mean final risk by the weighted minus that by the controlled risk, over the "
+        "mean, gamma = {gamma:g}",
+        at_least=-SMALL,
+        at_most=SMALL,
+    ),
+    *claims_of_tenth(PLACE),
+)
+OF_ALL_GAMMAS: Final = (
+    ClaimRow(
+        sentence="The error bars are too small to see.",
+        reference=SOURCE,
+        place=PLACE,
+        quantity="largest_relative_error",
+        measured="largest standard error over its mean, weighted risk in the tenth, {weights}",
+        at_most=SMALL,
+    ),
+    ClaimRow(
+        sentence="The differences are significant for each gamma, with a largest p-value near "
+        "1e-30.",
+        reference=SOURCE,
+        place=PLACE,
+        quantity="largest_log_p_top",
+        measured="largest log10 p of Wilcoxon's test over gamma, the tenth, {weights}, with "
+        "{repetitions} repetitions",
+        at_most=-30,
+        fewest_repetitions=PAPER_REPETITIONS,
+        can_hold_early=True,
+    ),
+)
+
+
+def judge_figure_6(risks: FinalRisks) -> tuple[StudyClaim, ...]:
+    """Judge the claims about Figure 6."""
+    return (
+        *judge(OF_EACH_GAMMA, gamma_cases(risks)),
+        *judge(OF_ALL_GAMMAS, [AllGammasCase(risks)]),
+    )

@@ -1,0 +1,269 @@
+"""The claims of the preset ``importance_variances``; g is the standard deviation of the source."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from replications.importance.example_setting import ExampleSetting
+from replications.presets.importance_variances.variances import (
+    ExampleVariances,
+    printed_weight_variance,
+)
+from thetahat.analyses.studies.claims import ClaimRow, judge
+from thetahat.analyses.studies.monte_carlo import monte_carlo_mean, multiply_by_known
+from thetahat.analyses.studies.result import MonteCarloNumber, StudyClaim, exact
+
+SOURCE: Final = "kouw2019"
+NEAR: Final = (0.95, 1.05)
+"""Ratios between these are called equal."""
+ENOUGH: Final = 20_000
+"""Repetitions from which a simulated variance decides. With fewer, the largest weights have mostly
+not been drawn yet, and the standard error is as much too small as the variance itself."""
+
+OF_MEAN_WEIGHT: Final = (
+    ClaimRow(
+        sentence="The expected value of the importance weights is one.",
+        reference=SOURCE,
+        place="section 4.1, equation 9",
+        quantity="mean_weight",
+        measured="mean weight over the source, g = {g:g}",
+        at_least=NEAR[0],
+        at_most=NEAR[1],
+    ),
+)
+OF_WEIGHT_VARIANCE: Final = (
+    ClaimRow(
+        sentence="The weights' variance has the closed form with a root in its denominator.",
+        reference=SOURCE,
+        place="section 3.1, corrected",
+        quantity="weight_variance_ratio",
+        measured="simulated variance over that closed form, g = {g:g}",
+        at_least=NEAR[0],
+        at_most=NEAR[1],
+        fewest_repetitions=ENOUGH,
+    ),
+    ClaimRow(
+        sentence="The weights' variance has the closed form that is printed.",
+        reference=SOURCE,
+        place="section 3.1",
+        quantity="printed_variance_ratio",
+        measured="simulated variance over the printed form, g = {g:g}",
+        at_least=NEAR[0],
+        at_most=NEAR[1],
+        fewest_repetitions=ENOUGH,
+    ),
+)
+"""Judged for each g whose simulated variances have errors, as the rows above."""
+
+OF_GROWTH: Final = (
+    ClaimRow(
+        sentence="The weights' variance grows exponentially as g shrinks.",
+        reference=SOURCE,
+        place="section 3.1, Figure 2",
+        quantity="least_change_of_log_slope",
+        measured="least rise, from step to step of g, of the slope of its logarithm (above 0: "
+        "faster than exponentially)",
+        at_least=0.0,
+    ),
+)
+OF_LARGE_WEIGHTS: Final = (
+    ClaimRow(
+        sentence="For g = 0.7 the probability of a weight exceeding 10 is about 0.2.",
+        reference=SOURCE,
+        place="section 3.3, Figure 3",
+        quantity="share_above_10_of_target",
+        measured="P(w > 10) under the target, in closed form",
+        at_least=0.15,
+        at_most=0.25,
+    ),
+    ClaimRow(
+        sentence="For g = 0.7 the probability of a weight exceeding 10 is about 0.2.",
+        reference=SOURCE,
+        place="section 3.3, Figure 3",
+        quantity="share_above_10_of_source",
+        measured="P(w > 10) under the source, in closed form",
+        at_least=0.15,
+        at_most=0.25,
+    ),
+)
+
+OF_CLOSED_FORMS: Final = (
+    ClaimRow(
+        sentence="The importance-weighted risk has a higher sampling variance than the target "
+        "risk.",
+        reference=SOURCE,
+        place="section 3.2, equation 7, Figure 4",
+        quantity="weighted_above_target",
+        measured="sigma_W^2 minus sigma_T^2, g = {g:g}, in closed form",
+        at_least=0.0,
+    ),
+    ClaimRow(
+        sentence="The variance of the controlled risk is never larger than the weighted one's.",
+        reference=SOURCE,
+        place="section 4.1, equation 13, Figure 4",
+        quantity="controlled_above_weighted",
+        measured="sigma_beta^2 minus sigma_W^2, g = {g:g}, in closed form",
+        at_most=0.0,
+    ),
+)
+"""Judged for each g with finite variances."""
+
+OF_SIMULATED_VARIANCES: Final = (
+    ClaimRow(
+        sentence="The sampling variance of the target risk is as computed.",
+        reference=SOURCE,
+        place="Figure 4",
+        quantity="target_variance_ratio",
+        measured="simulated variance over the closed form, g = {g:g}",
+        at_least=NEAR[0],
+        at_most=NEAR[1],
+        fewest_repetitions=ENOUGH,
+    ),
+    ClaimRow(
+        sentence="The sampling variance of the weighted risk is as computed.",
+        reference=SOURCE,
+        place="Figure 4",
+        quantity="weighted_variance_ratio",
+        measured="simulated variance over the closed form, g = {g:g}",
+        at_least=NEAR[0],
+        at_most=NEAR[1],
+        fewest_repetitions=ENOUGH,
+    ),
+    ClaimRow(
+        sentence="The sampling variance of the controlled risk is as computed.",
+        reference=SOURCE,
+        place="Figure 4",
+        quantity="controlled_variance_ratio",
+        measured="simulated variance over the closed form, g = {g:g}",
+        at_least=NEAR[0],
+        at_most=NEAR[1],
+        fewest_repetitions=ENOUGH,
+    ),
+    ClaimRow(
+        sentence="The control variate leaves the share 1 - rho^2 of the sampling variance.",
+        reference=SOURCE,
+        place="section 4.1",
+        quantity="variance_left_ratio",
+        measured="simulated ratio of the variances over 1 - rho^2, g = {g:g}",
+        at_least=0.9,
+        at_most=1.1,
+        fewest_repetitions=ENOUGH,
+    ),
+)
+"""Judged for each g whose simulated variances have errors."""
+
+OF_DIVERGENCE: Final = (
+    ClaimRow(
+        sentence="sigma_beta^2 also diverges as g shrinks.",
+        reference=SOURCE,
+        place="section 4.1, Figure 4",
+        quantity="growth_of_controlled",
+        measured="sigma_beta^2 with g = {least_g:g} over that with g = {largest_g:g}, in closed "
+        "form",
+        at_least=10.0,
+    ),
+    ClaimRow(
+        sentence="It does so at a slower rate than sigma_W^2.",
+        reference=SOURCE,
+        place="section 4.1, Figure 4",
+        quantity="growth_of_controlled_over_weighted",
+        measured="ratio of the growths of sigma_beta^2 and sigma_W^2, g = {least_g:g} over that "
+        "with g = {largest_g:g}, in closed form",
+        at_most=1.0,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ScaleCase:
+    """One g."""
+
+    variances: ExampleVariances
+    at: int
+
+    @property
+    def fields(self) -> dict[str, str | float]:
+        return {
+            "g": self.variances.scales[self.at],
+            "repetitions": self.variances.n_repetitions,
+        }
+
+    def number(self, quantity: str) -> MonteCarloNumber | None:
+        """Return a quantity; None for the printed variance if it is the right one (at g = 1)."""
+        v, at = self.variances, self.at
+        g, known = v.scales[at], v.weight_variance(at)
+        if quantity == "mean_weight":
+            return monte_carlo_mean(v.records["mean_weight"][:, at])
+        if quantity == "weight_variance_ratio":
+            return multiply_by_known(v.simulated_weight_variance(at), 1 / known)
+        if quantity == "printed_variance_ratio":
+            printed = printed_weight_variance(g)
+            if math.isclose(printed, known):
+                return None
+            return multiply_by_known(v.simulated_weight_variance(at), 1 / printed)
+        if quantity == "weighted_above_target":
+            return exact(v.variance("weighted", at) - v.variance("target", at))
+        if quantity == "controlled_above_weighted":
+            return exact(v.variance("controlled", at) - v.variance("weighted", at))
+        if quantity == "variance_left_ratio":
+            left = 1 - ExampleSetting(g).squared_correlation()
+            return multiply_by_known(v.simulated_ratio(at), 1 / left)
+        risk = quantity.removesuffix("_variance_ratio")
+        return multiply_by_known(v.simulated_variance(risk, at), 1 / v.variance(risk, at))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _AllScalesCase:
+    """All g with finite variances together."""
+
+    variances: ExampleVariances
+
+    @property
+    def fields(self) -> dict[str, str | float]:
+        scales = [self.variances.scales[at] for at in self.variances.finite]
+        return {"least_g": scales[0], "largest_g": scales[-1]} if scales else {}
+
+    def number(self, quantity: str) -> MonteCarloNumber | None:
+        """Return a quantity; None if there are too few g for it."""
+        if quantity.startswith("share_above_10"):
+            source, target = ExampleSetting(0.7).share_above(10)
+            return exact(target if quantity.endswith("target") else source)
+        if quantity == "least_change_of_log_slope":
+            return self._least_change_of_log_slope()
+        if len(self.variances.finite) < 2:
+            return None
+        grown = self._growth("controlled")
+        return exact(
+            grown if quantity == "growth_of_controlled" else grown / self._growth("weighted")
+        )
+
+    def _growth(self, risk: str) -> float:
+        first, last = self.variances.finite[0], self.variances.finite[-1]
+        return self.variances.variance(risk, first) / self.variances.variance(risk, last)
+
+    def _least_change_of_log_slope(self) -> MonteCarloNumber | None:
+        v = self.variances
+        if len(v.finite) < 3:
+            return None
+        points = [(v.scales[at], math.log(v.weight_variance(at))) for at in v.finite]
+        slopes = [(log - last) / (g - before) for (before, last), (g, log) in pairwise(points)]
+        return exact(min(later - earlier for earlier, later in pairwise(slopes)))
+
+
+def judge_variances(variances: ExampleVariances) -> tuple[StudyClaim, ...]:
+    """Judge all claims: those about the weights first, then those about the risks."""
+    finite = [_ScaleCase(variances, at) for at in variances.finite]
+    with_errors = [_ScaleCase(variances, at) for at in variances.with_errors]
+    together = [_AllScalesCase(variances)]
+    return (
+        *judge(OF_MEAN_WEIGHT, with_errors),
+        *judge(OF_WEIGHT_VARIANCE, with_errors),
+        *judge(OF_GROWTH, together),
+        *judge(OF_LARGE_WEIGHTS, together),
+        *judge(OF_CLOSED_FORMS, finite),
+        *judge(OF_SIMULATED_VARIANCES, with_errors),
+        *judge(OF_DIVERGENCE, together),
+    )

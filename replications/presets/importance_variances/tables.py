@@ -1,0 +1,156 @@
+"""Table and figures of the preset ``importance_variances``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from replications.importance.example_setting import ExampleSetting
+from replications.importance.final_risk_tables import few_repetitions
+from replications.presets.importance_variances.claims import judge_variances
+from replications.presets.importance_variances.variances import (
+    ExampleVariances,
+    printed_weight_variance,
+)
+from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.analyses.studies.monte_carlo import monte_carlo_mean
+from thetahat.analyses.studies.result import (
+    FigureAxis,
+    FigureSeries,
+    StudyFigure,
+    StudyTable,
+    TableCell,
+    make_series,
+    make_table,
+    series_of_numbers,
+)
+from thetahat.values.types import FloatArray
+
+RISKS: Final = {
+    "target": "target risk, sigma_T^2",
+    "weighted": "weighted risk, sigma_W^2",
+    "controlled": "controlled risk, sigma_beta^2",
+}
+
+
+def compute_findings(
+    records: Records,
+    *,
+    scales: Sequence[float],
+    shares_at: Sequence[float],
+    constants: FloatArray,
+    n: int,
+) -> StudyFindings:
+    """Return table, figures and claims from the records of all repetitions."""
+    variances = ExampleVariances(records, scales, n)
+    return StudyFindings(
+        tables=(_variances_table(variances),),
+        figures=(
+            _figure_2(variances),
+            _figure_3(shares_at, constants),
+            _figure_4(variances),
+        ),
+        claims=judge_variances(variances),
+        cautions=few_repetitions(variances.n_repetitions),
+    )
+
+
+def _variances_table(variances: ExampleVariances) -> StudyTable:
+    rows: list[dict[str, TableCell]] = []
+    for at, g in enumerate(variances.scales):
+        source, target = ExampleSetting(g).share_above(10)
+        row: dict[str, TableCell] = {
+            "scale": g,
+            "weight_variance": _none_if_infinite(variances.weight_variance(at)),
+            "weight_variance_simulated": variances.simulated_weight_variance(at),
+            "above_10_source": source,
+            "above_10_source_simulated": monte_carlo_mean(variances.records["above_10"][:, at]),
+            "above_10_target": target,
+        }
+        for risk in RISKS:
+            row[risk] = _none_if_infinite(variances.variance(risk, at))
+            row[f"{risk}_simulated"] = variances.simulated_variance(risk, at)
+        rows.append(row)
+    columns = {
+        "scale": "g",
+        "weight_variance": "Variance of the weights",
+        "weight_variance_simulated": "simulated",
+        "above_10_source": "P(w > 10), source",
+        "above_10_source_simulated": "simulated",
+        "above_10_target": "P(w > 10), target",
+    }
+    for risk, title in RISKS.items():
+        columns |= {risk: f"Variance of the {title}", f"{risk}_simulated": "simulated"}
+    return make_table(
+        name="variances",
+        title="Variances in the example setting, in closed form and simulated",
+        columns=columns,
+        rows=rows,
+        note="Infinite variances are empty. For g up to 0.87 the simulated variances and their "
+        "errors are mostly too small, because the fourth moment of the weights is infinite.",
+    )
+
+
+def _none_if_infinite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _figure_2(variances: ExampleVariances) -> StudyFigure:
+    finite = variances.finite
+    x = [variances.scales[at] for at in finite]
+    simulated = [variances.simulated_weight_variance(at) for at in finite]
+    printed = [printed_weight_variance(g) for g in x]
+    return StudyFigure(
+        name="figure_2",
+        title="Variance of the importance weights",
+        x=FigureAxis(title="g, standard deviation of the source"),
+        y=FigureAxis(title="variance of the weights", scale="log"),
+        series=(
+            make_series("closed form", x, [variances.weight_variance(at) for at in finite]),
+            series_of_numbers("simulated", x, simulated, "points"),
+            make_series("as printed", x, printed, style="dashed"),
+        ),
+        note="Figure 2 of the paper. The printed formula lacks a root.",
+    )
+
+
+def _figure_3(shares_at: Sequence[float], constants: FloatArray) -> StudyFigure:
+    series: list[FigureSeries] = []
+    for g in shares_at:
+        example = ExampleSetting(g)
+        shares = np.array([example.share_above(float(c)) for c in constants])
+        series += [
+            make_series(f"g = {g:g}, target", constants, shares[:, 1]),
+            make_series(f"g = {g:g}, source", constants, shares[:, 0], style="dashed"),
+        ]
+    return StudyFigure(
+        name="figure_3",
+        title="Probability that a weight exceeds a constant",
+        x=FigureAxis(title="constant c"),
+        y=FigureAxis(title="P(w > c)"),
+        series=tuple(series),
+        note="Figure 3 of the paper, which does not name the population: its 0.2 is the target's.",
+    )
+
+
+def _figure_4(variances: ExampleVariances) -> StudyFigure:
+    finite = variances.finite
+    x = [variances.scales[at] for at in finite]
+    series: list[FigureSeries] = []
+    for risk, title in RISKS.items():
+        simulated = [variances.simulated_variance(risk, at) for at in finite]
+        series += [
+            make_series(title, x, [variances.variance(risk, at) for at in finite]),
+            series_of_numbers(f"{title}, simulated", x, simulated, "points"),
+        ]
+    return StudyFigure(
+        name="figure_4",
+        title="Sampling variance of three risks",
+        x=FigureAxis(title="g, standard deviation of the source"),
+        y=FigureAxis(title="n times the sampling variance", scale="log"),
+        series=tuple(series),
+        note="Figure 4 of the paper.",
+    )

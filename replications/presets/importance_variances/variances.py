@@ -1,0 +1,93 @@
+"""The variances of the example setting, in closed form and simulated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from replications.importance.example_setting import ExampleSetting
+from thetahat.analyses.studies.base import Records
+from thetahat.analyses.studies.jackknife import Statistics, jackknife
+from thetahat.analyses.studies.monte_carlo import (
+    monte_carlo_mean,
+    monte_carlo_variance,
+    multiply_by_known,
+)
+from thetahat.analyses.studies.result import MonteCarloNumber
+
+FINITE_FOURTH_MOMENT: Final = math.sqrt(0.75)
+"""The g above which the fourth moment of the weights is finite, so that simulated variances have
+standard errors."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExampleVariances:
+    """Variances in the example setting; ``at`` is the position of a scale g.
+
+    Parameters
+    ----------
+    records : mapping
+        (R, G) arrays by name.
+    scales : sequence of float
+        (G,) the standard deviations g of the source population.
+    n : int
+        Rows of a sample.
+    """
+
+    records: Records
+    scales: Sequence[float]
+    n: int
+
+    @property
+    def n_repetitions(self) -> int:
+        """R."""
+        return len(self.records["weighted"])
+
+    @property
+    def finite(self) -> list[int]:
+        """The positions of the g for which variances are finite."""
+        return [at for at in range(len(self.scales)) if self.weight_variance(at) < math.inf]
+
+    @property
+    def with_errors(self) -> list[int]:
+        """The positions of the g for which simulated variances have standard errors."""
+        return [at for at, g in enumerate(self.scales) if g > FINITE_FOURTH_MOMENT]
+
+    def weight_variance(self, at: int) -> float:
+        """Return the closed form of the variance of the weights."""
+        return ExampleSetting(self.scales[at]).weight_variance()
+
+    def simulated_weight_variance(self, at: int) -> MonteCarloNumber:
+        """Return the mean squared weight minus one, since the mean weight is known to be one."""
+        return monte_carlo_mean(self.records["mean_square"][:, at] - 1)
+
+    def variance(self, risk: str, at: int) -> float:
+        """Return the closed form of the variance of one row's term in a risk."""
+        example = ExampleSetting(self.scales[at])
+        return float(getattr(example, f"{risk}_variance")())
+
+    def simulated_variance(self, risk: str, at: int) -> MonteCarloNumber:
+        """Return the variance of a risk over data sets times the size of a data set."""
+        return multiply_by_known(monte_carlo_variance(self.records[risk][:, at]), self.n)
+
+    def simulated_ratio(self, at: int) -> MonteCarloNumber:
+        """Return the simulated variance of the controlled risk over that of the weighted one."""
+        both = {name: self.records[name][:, at] for name in ("controlled", "weighted")}
+        return jackknife(_variance_ratio, both).number("ratio")
+
+
+def _variance_ratio(records: Records) -> Statistics:
+    if len(records["weighted"]) < 2:
+        return {"ratio": np.asarray(math.nan)}
+    controlled, weighted = (records[name].var(ddof=1) for name in ("controlled", "weighted"))
+    return {"ratio": np.asarray(controlled / weighted)}
+
+
+def printed_weight_variance(g: float) -> float:
+    """Return the variance of the weights by the printed formula, which lacks a root."""
+    excess = 2 * g * g - 1
+    return g * g / excess * math.exp(1 / excess) - 1

@@ -1,0 +1,122 @@
+"""Cells of a table selected by the values of other columns, and averages over them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from thetahat.analyses.studies.monte_carlo import subtract
+from thetahat.analyses.studies.result import UNDEFINED, MonteCarloNumber, TableCell
+
+Row: TypeAlias = Mapping[str, TableCell]
+
+
+def read_number(row: Row, column: str) -> MonteCarloNumber | None:
+    """Return a cell with a number; None if the row lacks it."""
+    cell = row.get(column)
+    return cell if isinstance(cell, MonteCarloNumber) else None
+
+
+def read_numbers(rows: Iterable[Row], column: str) -> list[MonteCarloNumber]:
+    """Return the cells with numbers of a column."""
+    cells = (read_number(row, column) for row in rows)
+    return [cell for cell in cells if cell is not None]
+
+
+def average(numbers: Sequence[MonteCarloNumber]) -> MonteCarloNumber:
+    """Return the mean of numbers from independent draws, with its standard error."""
+    known = [n for n in numbers if n.value is not None]
+    values = [n.value for n in known if n.value is not None]
+    errors = [n.standard_error for n in known if n.standard_error is not None]
+    if not values:
+        return UNDEFINED
+    mean = sum(values) / len(values)
+    if len(errors) < len(values):
+        return MonteCarloNumber(mean, None)
+    return MonteCarloNumber(mean, math.sqrt(sum(error**2 for error in errors)) / len(values))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cells:
+    """The average of a column over the rows with given values in other columns.
+
+    Parameters
+    ----------
+    column : str
+        The column that is averaged.
+    where : mapping of str to str
+        By column, the value of the rows; a value that ends with ``*`` is a prefix.
+    size : str
+        Whether to use rows of all sample sizes ``n``, or of the largest or smallest only.
+    """
+
+    column: str
+    where: Mapping[str, str]
+    size: Literal["all", "largest", "smallest"] = "all"
+
+    def select(self, rows: Sequence[Row]) -> MonteCarloNumber | None:
+        """Return the average; None if no row has these values and a number."""
+        selected = [
+            row
+            for row in rows
+            if all(_matches(row.get(key), value) for key, value in self.where.items())
+            and read_number(row, self.column) is not None
+        ]
+        if selected and self.size != "all":
+            choose = max if self.size == "largest" else min
+            n = choose(_sample_size(row) for row in selected)
+            selected = [row for row in selected if _sample_size(row) == n]
+        return average(read_numbers(selected, self.column)) if selected else None
+
+
+@dataclass(frozen=True, slots=True)
+class CellDifference:
+    """The first cells minus the second, of the same table."""
+
+    a: Cells
+    b: Cells
+
+    def select(self, rows: Sequence[Row]) -> MonteCarloNumber | None:
+        """Return the difference; None if one of the two does not exist."""
+        a, b = self.a.select(rows), self.b.select(rows)
+        return None if a is None or b is None else subtract(a, b)
+
+
+CellQuantity: TypeAlias = Cells | CellDifference
+
+
+def _matches(cell: TableCell, value: str) -> bool:
+    if value.endswith("*"):
+        return str(cell).startswith(value.removesuffix("*"))
+    return cell == value
+
+
+def _sample_size(row: Row) -> int:
+    n = row["n"]
+    return n if isinstance(n, int) else 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableCase:
+    """A ``ClaimCase`` whose quantities are cells of a table."""
+
+    rows: Sequence[Row]
+    fields: Mapping[str, str | float]
+
+    def number(self, quantity: CellQuantity) -> MonteCarloNumber | None:
+        """Return the selected number; None if there are no such cells."""
+        return quantity.select(self.rows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowCase:
+    """A ``ClaimCase`` whose quantities are the numbers of one row."""
+
+    row: Row
+    fields: Mapping[str, str | float]
+
+    def number(self, quantity: str) -> MonteCarloNumber | None:
+        """Return the number of a column."""
+        return read_number(self.row, quantity)

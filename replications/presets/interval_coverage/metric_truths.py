@@ -1,0 +1,192 @@
+"""True values of metrics: those of fitted models on fresh rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from thetahat.analyses.metrics.metric_values import Measured
+from thetahat.analyses.metrics.predictions import judged_from
+from thetahat.analyses.studies.row_subsets import select_rows
+from thetahat.analyses.studies.truths import FITTED, MODEL, NEW_FITTED, NEW_MODEL, StudyLearner
+from thetahat.cross_validation.outcomes import SplitOutcome
+from thetahat.metrics.base import Judged, Metric
+from thetahat.schemes.base import Split
+from thetahat.tables.data import Data
+from thetahat.values.types import FloatArray, IntArray, MeanKind
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawWithFreshRows:
+    """A draw, with fresh rows of the same population.
+
+    Parameters
+    ----------
+    data : Data
+        The rows to learn from.
+    rest : Data
+        Fresh rows; from the same sources if blocks are sources.
+    outside : Data or None
+        Fresh rows of as many sources that were not drawn; None if blocks are not sources.
+    """
+
+    data: Data
+    rest: Data
+    outside: Data | None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TrueValues:
+    """True values of a metric for the models of one learner, or for the difference of two.
+
+    Parameters
+    ----------
+    splits : ndarray of float
+        (J,) for the model of each split; NaN if undefined.
+    pooled : float
+        For the pooled predictions of the models of a repeat, averaged over repeats.
+    model : tuple of float
+        For the model learnt from all rows: macro, the average over sources, and pooled.
+    new_splits : ndarray of float or None
+        (J,) for the model of each split on one new source.
+    new_model : float
+        For the model learnt from all rows, averaged over new sources.
+    """
+
+    splits: FloatArray
+    pooled: float
+    model: tuple[float, float]
+    new_splits: FloatArray | None = None
+    new_model: float = float("nan")
+
+    def minus(self, other: TrueValues) -> TrueValues:
+        """Return the differences to another learner's values."""
+        new = None
+        if self.new_splits is not None and other.new_splits is not None:
+            new = self.new_splits - other.new_splits
+        return TrueValues(
+            splits=self.splits - other.splits,
+            pooled=self.pooled - other.pooled,
+            model=(self.model[0] - other.model[0], self.model[1] - other.model[1]),
+            new_splits=new,
+            new_model=self.new_model - other.new_model,
+        )
+
+
+def truths_by_mean(measured: Measured, true: TrueValues) -> dict[MeanKind, dict[str, float]]:
+    """Return the truths of the macro and of the pooled estimate, by the truth's name.
+
+    The macro truth is an average over the same splits as the estimate.
+    """
+    pooled = {FITTED: true.pooled, MODEL: true.model[1]}
+    weights = measured.split_weights()
+    if weights is None:
+        return {MeanKind.POOLED: pooled}
+    macro = {FITTED: _weighted_mean(weights, true.splits), MODEL: true.model[0]}
+    if true.new_splits is not None:
+        macro |= {NEW_FITTED: _weighted_mean(weights, true.new_splits), NEW_MODEL: true.new_model}
+    return {MeanKind.MACRO: macro, MeanKind.POOLED: pooled}
+
+
+def _weighted_mean(weights: FloatArray, values: FloatArray) -> float:
+    used = weights > 0
+    return float(weights[used] @ values[used])
+
+
+def compute_true_values(
+    metrics: Mapping[str, Metric],
+    learner: StudyLearner,
+    drawn: DrawWithFreshRows,
+    splits: Sequence[Split],
+) -> dict[str, TrueValues]:
+    """Return the true values of each metric for the models of one learner."""
+    rest, outside = drawn.rest, drawn.outside
+    by_source = outside is not None
+    all_rows = np.arange(drawn.data.n)
+    whole = _predict(learner, drawn.data, all_rows, (), rest)
+    of_splits = [
+        _predict_split(learner, drawn.data, split, rest, own=by_source) for split in splits
+    ]
+    repeats = sorted({split.repeat for split in splits})
+    pooled = [
+        _pool([one for one, s in zip(of_splits, splits, strict=True) if s.repeat == repeat])
+        for repeat in repeats
+    ]
+    parts = _split_by_source(whole, rest) if by_source else [whole]
+    new_splits: list[Judged] = []
+    new_parts: list[Judged] = []
+    if outside is not None:
+        for split, rows in zip(splits, _rows_by_source(outside), strict=True):
+            on = select_rows(outside, rows)
+            place = (split.repeat, split.block)
+            new_splits.append(_predict(learner, drawn.data, split.train, place, on))
+        predicted = _predict(learner, drawn.data, all_rows, (), outside)
+        new_parts = _split_by_source(predicted, outside)
+    return {
+        name: TrueValues(
+            splits=_values(metric, of_splits),
+            pooled=float(_values(metric, pooled).mean()),
+            model=(float(_values(metric, parts).mean()), float(_values(metric, [whole])[0])),
+            new_splits=_values(metric, new_splits) if by_source else None,
+            new_model=float(_values(metric, new_parts).mean()) if by_source else float("nan"),
+        )
+        for name, metric in metrics.items()
+    }
+
+
+def _values(metric: Metric, predictions: Sequence[Judged]) -> FloatArray:
+    return np.array([metric.statistic(one).value() for one in predictions])
+
+
+def _predict(
+    learner: StudyLearner, data: Data, train: IntArray, place: Sequence[int], on: Data
+) -> Judged:
+    """Return the predictions for the rows ``on`` by the model of a training part."""
+    predictions = learner.predictions(data, train, place, on)
+    outcome = SplitOutcome(
+        repeat=0,
+        block=0,
+        label=0,
+        n_train=len(train),
+        test=np.arange(on.n),
+        losses=np.empty(0),
+        output=predictions.output,
+        probabilities=predictions.probabilities,
+        scores=predictions.scores,
+    )
+    return judged_from([outcome], on, learner.name)
+
+
+def _predict_split(
+    learner: StudyLearner, data: Data, split: Split, rest: Data, *, own: bool
+) -> Judged:
+    """Return the predictions of a split's model for fresh rows, or for those of its own source."""
+    if own and data.source is not None and rest.source is not None:
+        rest = select_rows(rest, np.flatnonzero(np.isin(rest.source, data.source[split.test])))
+    return _predict(learner, data, split.train, (split.repeat, split.block), rest)
+
+
+def _split_by_source(predictions: Judged, on: Data) -> list[Judged]:
+    return [predictions.rows(rows) for rows in _rows_by_source(on)]
+
+
+def _rows_by_source(on: Data) -> list[IntArray]:
+    code = np.unique(np.asarray(on.source), return_inverse=True)[1]
+    return [np.flatnonzero(code == one) for one in range(int(code.max()) + 1)]
+
+
+def _pool(predictions: Sequence[Judged]) -> Judged:
+    """Return the predictions of several models as one."""
+    if len(predictions) == 1:
+        return predictions[0]
+    first = predictions[0]
+    scores = [one.scores for one in predictions if one.scores is not None]
+    return Judged(
+        task=first.task,
+        truth=np.concatenate([one.truth for one in predictions]),
+        output=np.concatenate([one.output for one in predictions]),
+        scores=np.concatenate(scores) if len(scores) == len(predictions) else None,
+        classes=first.classes,
+    )

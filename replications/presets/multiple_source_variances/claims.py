@@ -1,0 +1,201 @@
+"""The claims of the preset ``multiple_source_variances``; M is the documents of each source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from thetahat.analyses.studies.claims import ClaimRow, judge
+from thetahat.analyses.studies.jackknife import JackknifedStatistics, StatisticsCase
+from thetahat.analyses.studies.result import StudyClaim
+from thetahat.values.types import FloatArray
+
+SOURCE: Final = "geras2013"
+FIGURE_4: Final = "section 6.2, Figure 4"
+FIGURE_5: Final = "section 6.2, Figure 5"
+FIGURE_6: Final = "section 6.2, Figure 6"
+NEAR: Final = (0.75, 1.25)
+"""Shares of the true variance between which the bias of a mean estimate is called negligible."""
+
+
+def compute_claim_statistics(statistics: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
+    """Return the (sizes,) quantities of the claims from the statistics of both schemes.
+
+    The estimators are in the order of ``multiple_source_variances.preset.ESTIMATORS``.
+    """
+    cvs, cvr = statistics["cvs_mean_thetas"], statistics["cvr_mean_thetas"]
+    cvs_bias = np.abs(statistics["cvs_bias_thetas"])
+    cvr_bias = np.abs(statistics["cvr_bias_thetas"])
+    sigma2, omega_k = statistics["cvs_sigma2"], statistics["cvs_omega_k"]
+    spread_gamma, spread_omega = statistics["cvs_spread_gamma"], statistics["cvs_spread_omega"]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gamma_left = cvs[-1, 0] / cvs[:, 0]
+        truth_left = statistics["cvs_truth"][-1] / statistics["cvs_truth"]
+        return {
+            "omega_apart": statistics["cvr_omega"] - statistics["cvs_omega"],
+            "orders": np.log10(sigma2 / np.abs(omega_k.mean(axis=1))),
+            "gamma_spread_left": spread_gamma[-1] / spread_gamma,
+            "omega_spread_left": spread_omega[-1] / spread_omega,
+            "slower": gamma_left - truth_left,
+            "gamma_share": cvs[:, 0] / statistics["cvs_truth"],
+            "a_nearer": cvs_bias[:, 0] - cvs_bias[:, 1],
+            "a_bias": statistics["cvs_bias_thetas"][:, 1],
+            "b_above_gamma": cvs[:, 2] - cvs[:, 0],
+            "b_share": cvs[:, 2] / statistics["cvs_truth"],
+            "5_nearer": cvr_bias[:, 1] - cvr_bias[:, 3],
+            "5_share": cvr[:, 3] / statistics["cvr_truth"],
+        }
+
+
+PARTS_AT_LARGEST_SIZE: Final = (
+    ClaimRow(
+        sentence="The omega part is much larger at random than by source (as printed).",
+        reference=SOURCE,
+        place=FIGURE_4,
+        quantity="omega_apart",
+        measured="omega part of the variance at random minus that by source, M = {size}",
+        at_least=0,
+    ),
+    ClaimRow(
+        sentence="Errors on one block are correlated by source and not at random (the reason "
+        "given).",
+        reference=SOURCE,
+        place=FIGURE_4,
+        quantity="omega_apart",
+        measured="omega part of the variance at random minus that by source, M = {size}",
+        at_most=0,
+    ),
+)
+SPREADS_AT_SMALLEST_SIZE: Final = (
+    ClaimRow(
+        sentence="The variation of gamma_kl diminishes when M gets larger.",
+        reference=SOURCE,
+        place=FIGURE_5,
+        quantity="gamma_spread_left",
+        measured="variance of gamma_kl with M = {largest_size} over that, M = {size}",
+        at_most=0.25,
+    ),
+    ClaimRow(
+        sentence="The variation of omega_k does not change much with M.",
+        reference=SOURCE,
+        place=FIGURE_5,
+        quantity="omega_spread_left",
+        measured="variance of omega_k with M = {largest_size} over that, M = {size}",
+        at_least=0.25,
+        at_most=4,
+    ),
+)
+COVARIANCES_AT_LARGEST_SIZE: Final = (
+    ClaimRow(
+        sentence="The variances of losses are a few orders of magnitude above the covariances.",
+        reference=SOURCE,
+        place=FIGURE_5,
+        quantity="orders",
+        measured="logarithm (base 10) of mean sigma_k^2 over mean omega_k, M = {size}",
+        at_least=2,
+    ),
+)
+GAMMA_AT_NEXT_TO_LARGEST_SIZE: Final = (
+    ClaimRow(
+        sentence="theta_gamma does not converge to 0.",
+        reference=SOURCE,
+        place=FIGURE_6,
+        quantity="slower",
+        measured="share of theta_gamma left with M = {largest_size}, minus the share of the "
+        "variance left, from, M = {size}",
+        at_least=0,
+    ),
+)
+GAMMA_AND_A_AT_LARGEST_SIZE: Final = (
+    ClaimRow(
+        sentence="theta_gamma grossly overestimates for large M.",
+        reference=SOURCE,
+        place=FIGURE_6,
+        quantity="gamma_share",
+        measured="mean of theta_gamma over the variance (grossly: 2), M = {size}",
+        at_least=2,
+    ),
+    ClaimRow(
+        sentence="theta_A is closer than theta_gamma for large M.",
+        reference=SOURCE,
+        place=FIGURE_6,
+        quantity="a_nearer",
+        measured="absolute bias of theta_gamma minus that of theta_A, M = {size}",
+        at_least=0,
+    ),
+)
+A_AT_EACH_SIZE: Final = (
+    ClaimRow(
+        sentence="The bias of theta_A is consistently optimistic.",
+        reference=SOURCE,
+        place=FIGURE_6,
+        quantity="a_bias",
+        measured="mean of theta_A minus the variance, M = {size}",
+        at_most=0,
+    ),
+)
+B_AT_SMALLEST_SIZE: Final = (
+    ClaimRow(
+        sentence="For small M, theta_B is not more optimistic than theta_gamma.",
+        reference=SOURCE,
+        place=FIGURE_6,
+        quantity="b_above_gamma",
+        measured="mean of theta_B minus that of theta_gamma, M = {size}",
+        at_least=0,
+    ),
+)
+B_AT_LARGEST_SIZE: Final = (
+    ClaimRow(
+        sentence="For large M, theta_B has a negligible bias.",
+        reference=SOURCE,
+        place=FIGURE_6,
+        quantity="b_share",
+        measured="mean of theta_B over the variance, M = {size}",
+        at_least=NEAR[0],
+        at_most=NEAR[1],
+    ),
+)
+RANDOM_AT_EACH_SIZE: Final = (
+    ClaimRow(
+        sentence="theta_5 has a lower bias than the best estimator before it, theta_3.",
+        reference=SOURCE,
+        place=FIGURE_6,
+        quantity="5_nearer",
+        measured="absolute bias of theta_3 minus that of theta_5, M = {size}",
+        at_least=0,
+    ),
+    ClaimRow(
+        sentence="theta_5 is almost unbiased, even for small M.",
+        reference=SOURCE,
+        place=FIGURE_6,
+        quantity="5_share",
+        measured="mean of theta_5 over the variance, M = {size}",
+        at_least=NEAR[0],
+        at_most=NEAR[1],
+    ),
+)
+
+
+def judge_variances(
+    statistics: JackknifedStatistics, sizes: Sequence[int]
+) -> tuple[StudyClaim, ...]:
+    """Judge all claims, in the order of the source's figures."""
+    cases = [
+        StatisticsCase(statistics, at, {"size": size, "largest_size": sizes[-1]})
+        for at, size in enumerate(sizes)
+    ]
+    smallest, largest = cases[:1], cases[-1:]
+    next_to_largest = cases[max(len(sizes) - 2, 0) :][:1]
+    return (
+        *judge(PARTS_AT_LARGEST_SIZE, largest),
+        *judge(SPREADS_AT_SMALLEST_SIZE, smallest),
+        *judge(COVARIANCES_AT_LARGEST_SIZE, largest),
+        *judge(GAMMA_AT_NEXT_TO_LARGEST_SIZE, next_to_largest),
+        *judge(GAMMA_AND_A_AT_LARGEST_SIZE, largest),
+        *judge(A_AT_EACH_SIZE, cases),
+        *judge(B_AT_SMALLEST_SIZE, smallest),
+        *judge(B_AT_LARGEST_SIZE, largest),
+        *judge(RANDOM_AT_EACH_SIZE, cases),
+    )

@@ -1,0 +1,74 @@
+"""Repetitions in any cut."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from thetahat.analyses.studies.record_names import (
+    group_record_names,
+    pair_name,
+    record_name,
+    split_record_name,
+)
+from thetahat.analyses.studies.repetitions import (
+    join_records,
+    repetition_generator,
+    repetition_seed,
+    run_in_blocks,
+    run_one_by_one,
+    stack_records,
+)
+from thetahat.errors import InvalidParameter
+from thetahat.seeds import stream
+from thetahat.values.types import FloatArray
+
+
+def draw(first: int) -> dict[str, FloatArray]:
+    rng = repetition_generator(3, first)
+    return {"one": rng.random(10), "many": rng.random((10, 2))}
+
+
+def test_exact_any_cut_of_blocks_gives_the_same_numbers() -> None:
+    whole = run_in_blocks(draw, 10, 0, 37)
+    for edges in ([0, 10, 20, 37], [0, 3, 4, 19, 37], [0, 36, 37]):
+        cut = join_records(run_in_blocks(draw, 10, start, stop) for start, stop in pairwise(edges))
+        assert np.array_equal(cut["one"], whole["one"])
+        assert np.array_equal(cut["many"], whole["many"])
+    assert whole["many"].shape == (37, 2)
+    assert whole["one"][20] == draw(20)["one"][0]
+
+
+def test_exact_single_repetitions_are_seeded_by_their_index() -> None:
+    def repeat(index: int) -> dict[str, float]:
+        return {"x": repetition_generator(3, index).random()}
+
+    assert run_one_by_one(repeat, 2, 5)["x"].tolist() == [
+        stream(3, "study", index).random() for index in (2, 3, 4)
+    ]
+    assert repetition_seed(3, 0) != repetition_seed(3, 1)
+
+
+def test_exact_what_a_repetition_lacks_is_nan() -> None:
+    found = join_records([stack_records([{"b": 1.0}, {"a": 2.0}]), stack_records([{"a": 3.0}]), {}])
+
+    assert list(found) == ["a", "b"]
+    assert np.array_equal(found["a"], [np.nan, 2.0, 3.0], equal_nan=True)
+    assert np.array_equal(found["b"], [1.0, np.nan, np.nan], equal_nan=True)
+
+
+def test_invalid_shapes_that_differ() -> None:
+    with pytest.raises(InvalidParameter, match="The record 'a' has the shape"):
+        join_records([{"a": np.zeros((2, 3))}, {"a": np.zeros(2)}])
+
+
+def test_exact_names_come_back_whatever_is_in_them() -> None:
+    parts = ("a/b", "50% a", "c%2Fd")
+
+    assert split_record_name(record_name(*parts)) == parts
+    assert group_record_names([record_name("k", pair_name("a", "b"), "mean", "macro")], "mean") == {
+        ("k", "a|b"): [("macro",)]
+    }
+    assert group_record_names(["sources", "k/failed"], "mean") == {}

@@ -1,0 +1,227 @@
+"""The parts of a study's result: numbers with errors, tables, figures and judged claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+
+from thetahat.values.types import FloatArray
+
+Verdict: TypeAlias = Literal["holds", "fails", "undecided"]
+SeriesStyle: TypeAlias = Literal["line", "dashed", "points", "bars"]
+AxisScale: TypeAlias = Literal["linear", "log"]
+
+
+@dataclass(frozen=True, slots=True)
+class MonteCarloNumber:
+    """A number computed from the repetitions of a study.
+
+    Parameters
+    ----------
+    value : float or None
+        The number; null where it is not defined.
+    standard_error : float or None
+        Its Monte-Carlo standard error, in the same units: 0 for a closed form, null where the
+        error is unknown.
+    """
+
+    value: float | None
+    standard_error: float | None
+
+
+UNDEFINED: Final = MonteCarloNumber(None, None)
+
+
+def exact(value: float) -> MonteCarloNumber:
+    """Return a number that is known without Monte-Carlo error, such as a closed form."""
+    return MonteCarloNumber(value, 0.0)
+
+
+TableCell: TypeAlias = MonteCarloNumber | float | int | str | None
+TableRow: TypeAlias = Mapping[str, TableCell]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyTable:
+    """A table with named columns.
+
+    Parameters
+    ----------
+    name : str
+        The table's name in the result, unique within the study.
+    title : str
+        The table's title for readers.
+    columns : mapping of str to str
+        The heading of each column, by the key that the rows use.
+    rows : tuple of mapping
+        The rows; each has a cell for every column: a number with its standard error, a plain
+        number, a text, or null for an empty cell.
+    note : str
+        How to read the table.
+    """
+
+    name: str
+    title: str
+    columns: Mapping[str, str]
+    rows: tuple[TableRow, ...]
+    note: str = ""
+
+
+def make_table(
+    name: str,
+    title: str,
+    columns: Mapping[str, str],
+    rows: Iterable[TableRow],
+    note: str = "",
+) -> StudyTable:
+    """Return a table; cells that a row lacks are empty, and keys that are no column are dropped."""
+    complete = tuple({key: row.get(key) for key in columns} for row in rows)
+    return StudyTable(name=name, title=title, columns=columns, rows=complete, note=note)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureAxis:
+    """An axis of a figure.
+
+    Parameters
+    ----------
+    title : str
+        The axis label, with units where there are any.
+    scale : str
+        ``linear`` or ``log``.
+    labels : tuple of str
+        The names of the categories at 0, 1, ...; empty for a numerical axis.
+    """
+
+    title: str
+    scale: AxisScale = "linear"
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureSeries:
+    """A set of points that a figure draws together.
+
+    Parameters
+    ----------
+    name : str
+        The entry in the legend.
+    x : tuple of float or None
+        Horizontal coordinates; null leaves a gap.
+    y : tuple of float or None
+        Vertical coordinates, one for each of ``x``; null leaves a gap.
+    error : tuple of float or None
+        Half the length of each error bar: one Monte-Carlo standard error, unless the figure's note
+        says otherwise. Null if there are no error bars.
+    style : str
+        ``line``, ``dashed`` (a reference line), ``points`` or ``bars``.
+    """
+
+    name: str
+    x: tuple[float | None, ...]
+    y: tuple[float | None, ...]
+    error: tuple[float | None, ...] | None
+    style: SeriesStyle = "line"
+
+
+Coordinates: TypeAlias = Sequence[float | None] | Sequence[float] | FloatArray
+
+
+def make_series(
+    name: str,
+    x: Coordinates,
+    y: Coordinates,
+    error: Coordinates | None = None,
+    style: SeriesStyle = "line",
+) -> FigureSeries:
+    """Return a series from sequences or arrays."""
+    return FigureSeries(
+        name=name,
+        x=_as_tuple(x),
+        y=_as_tuple(y),
+        error=None if error is None else _as_tuple(error),
+        style=style,
+    )
+
+
+def series_of_numbers(
+    name: str, x: Coordinates, numbers: Sequence[MonteCarloNumber], style: SeriesStyle = "line"
+) -> FigureSeries:
+    """Return a series of Monte-Carlo numbers with their standard errors as error bars."""
+    values = [number.value for number in numbers]
+    errors = [number.standard_error for number in numbers]
+    return make_series(name, x, values, errors, style)
+
+
+def _as_tuple(values: Coordinates) -> tuple[float | None, ...]:
+    return tuple(values.tolist() if isinstance(values, np.ndarray) else values)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyFigure:
+    """One panel of a figure, as numbers; a figure with several panels is several of these.
+
+    Parameters
+    ----------
+    name : str
+        The figure's name in the result and in its address ``.../figures/NAME.svg``: lower-case
+        letters, digits and underscores.
+    title : str
+        The figure's title for readers.
+    x : FigureAxis
+        The horizontal axis.
+    y : FigureAxis
+        The vertical axis.
+    series : tuple of FigureSeries
+        The lines and points, in the order of the legend.
+    note : str
+        How to read the figure.
+    """
+
+    name: str
+    title: str
+    x: FigureAxis
+    y: FigureAxis
+    series: tuple[FigureSeries, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyClaim:
+    """A sentence of a source, judged by a number of the study.
+
+    Parameters
+    ----------
+    text : str
+        The claim, in the sense of the source.
+    reference : str
+        Key of the source in ``thetahat.references.REFERENCES``; empty for a rule of this software.
+    place : str
+        Where the source makes the claim, such as ``Figure 2`` or ``section 4.1``.
+    verdict : str
+        ``holds`` if the number is within the bounds by three standard errors or more, ``fails`` if
+        it is outside by more than three, else ``undecided``.
+    measured : str
+        What the number that decides is, in words.
+    figure : float or None
+        The number that decides.
+    standard_error : float or None
+        Its Monte-Carlo standard error; 0 for a closed form, null if it is unknown.
+    at_least : float or None
+        The lower bound; null if there is none.
+    at_most : float or None
+        The upper bound; null if there is none.
+    """
+
+    text: str
+    reference: str
+    place: str
+    verdict: Verdict
+    measured: str
+    figure: float | None
+    standard_error: float | None
+    at_least: float | None
+    at_most: float | None
