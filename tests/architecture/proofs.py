@@ -127,7 +127,7 @@ def _constants(tree: ast.Module) -> dict[str, str]:
 def names_in(path: Path) -> frozenset[str]:
     """Return what a file names, and the test modules that it imports.
 
-    Names are strings, imported modules, and all methods of a registry that is imported.
+    Names are strings, imported modules, their packages, and all methods of an imported registry.
     """
     found: set[str] = set()
     tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
@@ -136,8 +136,8 @@ def names_in(path: Path) -> frozenset[str]:
             found.add(node.value)
         elif isinstance(node, ast.ImportFrom) and node.module:
             found |= {name for other in imported_tests(node) for name in names_in(other)}
-            package, _, module = node.module.rpartition(".")
-            found |= {module, *(families().get(module, ()) if package else ())}
+            packages, module = node.module.split(".")[:-1], node.module.rpartition(".")[2]
+            found |= {module, *packages[-1:], *(families().get(module, ()) if packages else ())}
     return frozenset(found)
 
 

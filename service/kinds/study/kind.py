@@ -26,7 +26,7 @@ from service.kinds.study.records import (
     unpack_records,
 )
 from service.kinds.study.request import StudyRequest
-from service.kinds.study.result import build_result, list_methods
+from service.kinds.study.result import StudyResult, build_result, list_methods
 from service.kinds.study.run import (
     cut_into_chunks,
     is_short,
@@ -42,6 +42,7 @@ class StudyKind(JobKind[StudyRequest]):
     name: ClassVar[str] = "study"
     title: ClassVar[str] = "Coverage and errors on data like mine"
     request = StudyRequest
+    result = StudyResult
     has_partial_results: ClassVar[bool] = True
 
     def complete_request(self, owner_id: UUID, body: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 
 from service.kinds.fields.methods import build_method, method_entry
 from service.kinds.methods_used import record_method
+from service.kinds.provenance import Provenance
 from service.kinds.study.plan import build_preset, count_repetitions
 from service.kinds.study.records import RecordedRepetitions
 from service.kinds.study.request import StudyRequest
@@ -90,6 +91,8 @@ class StudyResult:
         Sentences of the preset's source, each with its verdict.
     cautions : tuple of Caution
         What readers must know first.
+    provenance : Provenance or None
+        Version, seed, digests and methods, which make the result again.
     """
 
     kind: Literal["study"] = "study"
@@ -98,6 +101,7 @@ class StudyResult:
     figures: tuple[StudyFigure, ...]
     claims: tuple[StudyClaim, ...]
     cautions: tuple[Caution, ...]
+    provenance: Provenance | None = None
 
 
 _DESCRIBED: Final = ("preset", "inputs", "population", "draw", "estimators")

@@ -154,11 +154,11 @@ def test_invalid_extensions(client: TestClient) -> None:
         "/v1/evaluations", json={"kind": "bootstrap", "sample": [1, 2], "statistic": "mean"}
     ).json()["id"]
     cases = [
-        ({**mine, "extends": "one"}, "extends", "not the id"),
-        ({**mine, "extends": str(uuid4())}, "extends", "no evaluation"),
-        ({**mine, "extends": other}, "extends", "is no study"),
+        ({**mine, "extends": "one"}, "extends", "must be the id"),
+        ({**mine, "extends": str(uuid4())}, "extends", "does not exist"),
+        ({**mine, "extends": other}, "extends", "is not a study"),
         ({**mine, "seed": 4}, "seed", "has the seed 3"),
-        ({**mine, "draw": {"n": 3}}, "draw", "not as the study"),
+        ({**mine, "draw": {"n": 3}}, "draw", "differs from the extended study"),
     ]
 
     assert running.status_code == 422

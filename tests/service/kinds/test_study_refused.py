@@ -168,7 +168,7 @@ def test_invalid_inline_data_name_no_column_of_duplicates() -> None:
 def test_invalid_records_that_no_memory_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(study, "MOST_VALUES", 100)
 
-    with pytest.raises(InvalidParameter, match="ask for fewer") as refused:
+    with pytest.raises(InvalidParameter, match="Ask for fewer repetitions") as refused:
         run_kind(LOSSES, job=8)
 
     assert refused.value.loc == ("repetitions",)
