@@ -59,9 +59,10 @@ def select(
 ) -> SelectedPenalties:
     r"""Select a penalty of the weighted ridge classifier by each risk, on each data set.
 
-    The numbers are those of loops over data sets and folds up to rounding, however the data sets are cut into batches. A data set whose moments would lose
-    digits, because its products are ill-conditioned or its fit nearly perfect, is computed from its
-    rows and marked in ``from_rows``.
+    The numbers are those of separate fits for every data set, fold and penalty, up to rounding,
+    however the data sets are cut into batches. A data set whose moments would lose digits, because
+    its products are ill-conditioned or its fit nearly perfect, is computed from its rows and marked
+    in ``from_rows``.
 
     Parameters
     ----------
